@@ -1,4 +1,4 @@
-/* Benchmarks of `sdrs bench`. Each row of the table in cmd_bench.c has one function. Private to app/. */
+/* Benchmarks of `sdrs bench`, one function per row of the table in cmd_bench.c. Private to app/. */
 #ifndef SDRS_APP_BENCH_H
 #define SDRS_APP_BENCH_H
 
@@ -19,19 +19,19 @@ ExitCode bench_render(const Options* options);
 /* Runs `sdrs bench query`, which measures the time of queries for pairs of shapes [ns]. Prints CSV on standard output.
  * Returns EXIT_DONE; it cannot fail. */
 ExitCode bench_query(const Options* options);
-/* Prints the rows of `sdrs bench query` for the queries `manifold` and `witness` (app/bench_contacts.c). */
+/* Prints the rows of `sdrs bench query` for the queries `manifold` and `witness`. */
 void bench_contacts(void);
 
 /* Sorts values[count] in ascending order and returns their median, or 0 if count is 0. */
 double bench_median(double* values, int count);
 /* Returns the mean of values[count]; 0 if count is 0. */
 double bench_mean(const double* values, int count);
-/* Returns the exponent p of the power law y = c x^p, fitted to the points with low <= x <= high by least squares of the
- * logarithms. Returns NAN if fewer than two points are in this range. x[count] and y[count] must be positive in the
- * range. */
+/* Returns the exponent p of the power law y = c x^p, fitted by least squares of the logarithms. Uses the points
+ * x[count], y[count] with low <= x <= high, which must be positive. Returns NAN if there are fewer than two such
+ * points. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
-/* Simulates `count` steps and sets milliseconds[count] to the wall time of each step [ms]. Returns false if a step
- * failed, after printing an error; the entries from this step on are then not set. */
+/* Simulates `count` steps and sets milliseconds[count] to the wall time of each step [ms]. Returns false, after
+ * printing an error, if a step failed; later entries are then not set. */
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count);
 /* Appends a scene in YAML in which `bodies` free boxes fall onto a plane, in four layers. Lengths are in metres. The
  * same number of bodies always gives the same scene. */
@@ -39,11 +39,10 @@ void bench_pile_yaml(Text* yaml, int bodies);
 /* Appends a scene in YAML in which `bodies` free, randomly rotated boxes fall into an open box. Lengths are in metres.
  * The same number of bodies always gives the same scene. */
 void bench_heap_yaml(Text* yaml, int bodies);
-/* Measures the time per step of a heap of `bodies` boxes, while it falls and at rest. `sim` is a simulation of `model`.
- * Sets *fall_ms to the mean over the steps of the fall in which at least half the boxes form one contact island, or
- * over all steps of the fall if there are none [ms]. Sets *rest_ms to the median of the last steps of the settling
- * [ms], which uses a tenth of the friction smoothing. Returns false, with both times unset, if a step failed. Prints a
- * summary on standard error. */
+/* Measures the time per step of a heap of `bodies` boxes while it falls and at rest. Sets *fall_ms to the mean over the
+ * steps of the fall [ms]. These are the steps in which at least half the boxes form one contact island, or all steps if
+ * there are none. Sets *rest_ms to the median of the last steps of the settling [ms]. Returns false, with both times
+ * unset, if a step failed. Prints a summary on standard error. */
 bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                      double* fall_ms);
 

@@ -1,30 +1,28 @@
-/* Part of `sdrs bench query`: the query `manifold` for unions of superquadrics, and the query `witness` for hulls. */
+/* Part of `sdrs bench query`: the queries `manifold` (unions of superquadrics) and `witness` (hulls). */
 #include <time.h>
 #include "app/bench.h"
 #include "query/query.h"
 
 enum { ROUNDS = 7, MANIFOLD_POSES = 4, WITNESS_POSES = 400, PARTS = 18, EDGES = 18, CORNERS = 32 };
-/* Radius of a ring of nine superquadrics [m]. A body has two rings; 310 of its vertices are on the surface. */
+/* Radius of a ring of nine superquadrics [m]. A body has two rings. */
 #define RING 0.215
-#define TURN 6.28318530717958648
+#define TWO_PI 6.28318530717958648
 
-static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
-static volatile double sink; /* takes the results, so that the compiler does not remove their computation */
+static double processor_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
+static volatile double result_sink; /* receives the results, so that the compiler does not remove their computation */
 
-static Vec3 direction(Random* random) {
+static Vec3 random_direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
 }
 
-/* ---------------------------------------------------------------- manifold */
-
-static void make_rings(Field* field) {
+static void create_rings(Field* field) {
   *field = (Field){.kind = FIELD_UNION, .pose = pose_identity(), .smoothing = 0.002, .part_count = PARTS};
   field->parts = MEMORY_NEW(Field, PARTS);
   for (int i = 0; i < PARTS; i++) {
     SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC,
                        .size = {0.12 + 0.01 * (i % 3), 0.1, 0.15 - 0.01 * (i % 4)},
                        .exponents = {0.5 + 0.1 * (i % 4), 0.8 - 0.1 * (i % 5)}};
-    double sine, cosine, turn = TURN / 9 * i;
+    double sine, cosine, turn = TWO_PI / 9 * i;
     math_sincos(turn, &sine, &cosine);
     field->parts[i] = (Field){.kind = FIELD_SHAPE};
     field->parts[i].pose.r = mat3_from_quat(quat_about(vec3(0, 0, 1), turn));
@@ -38,30 +36,30 @@ typedef struct {
   ManifoldBody body[2];
   ManifoldOptions options;
   ManifoldContact* contacts;
-  void* room;
+  void* workspace;
 } Rings;
 
-typedef enum { ASK_VALUES, ASK_DERIVATIVES, ASK_MEAN, ASK_MEAN_SLOPES } Asked;
+typedef enum { OUTPUT_VALUES, OUTPUT_DERIVATIVES, OUTPUT_MEAN, OUTPUT_MEAN_DERIVATIVES } ManifoldOutput;
 
-/* Returns the median time per query [ns] for two bodies side by side that overlap slightly. */
-static double time_manifold(Rings* r, Asked asked, bool cull) {
+/* Returns the median time per query [ns] for two overlapping bodies side by side. */
+static double time_manifold(Rings* r, ManifoldOutput output, bool cull) {
   double seconds[ROUNDS];
-  r->options.values = asked == ASK_VALUES || asked == ASK_MEAN;
+  r->options.values = output == OUTPUT_VALUES || output == OUTPUT_MEAN;
   r->options.cull = cull;
   for (int k = 0; k < ROUNDS; k++) {
-    double start = seconds_used();
+    double start = processor_time();
     for (int i = 0; i < MANIFOLD_POSES; i++) {
       Pose pose = {mat3_from_quat(quat_about(vec3(1, 0, 0), 0.3 * i)), vec3(0.66, 0.02 * i, 0.05)};
       ManifoldMean mean;
-      if (asked == ASK_MEAN || asked == ASK_MEAN_SLOPES) {
-        manifold_mean(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, &mean, r->room);
-        sink = mean.distance;
+      if (output == OUTPUT_MEAN || output == OUTPUT_MEAN_DERIVATIVES) {
+        manifold_mean(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, &mean, r->workspace);
+        result_sink = mean.distance;
       } else {
-        manifold_query(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, r->contacts, r->room);
-        sink = r->contacts[0].distance;
+        manifold_query(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, r->contacts, r->workspace);
+        result_sink = r->contacts[0].distance;
       }
     }
-    seconds[k] = (seconds_used() - start) / MANIFOLD_POSES;
+    seconds[k] = (processor_time() - start) / MANIFOLD_POSES;
   }
   return 1e9 * bench_median(seconds, ROUNDS);
 }
@@ -69,16 +67,16 @@ static double time_manifold(Rings* r, Asked asked, bool cull) {
 static void bench_manifold(void) {
   Rings r = {.options = {.smoothing = 0.005, .softness = 0.02, .regularization = 0.001, .edges = EDGES}};
   for (int k = 0; k < 2; k++) {
-    make_rings(&r.field[k]);
+    create_rings(&r.field[k]);
     TriangleSurface surface = field_surface(&r.field[k], 1);
     r.body[k] = manifold_body_create(&r.field[k], &surface);
   }
   r.contacts = MEMORY_NEW(ManifoldContact, manifold_count(&r.body[0], &r.body[1], &r.options));
-  r.room = memory_alloc(manifold_room(&r.body[0], &r.body[1], &r.options));
+  r.workspace = memory_alloc(manifold_room(&r.body[0], &r.body[1], &r.options));
   for (int cull = 0; cull < 2; cull++) {
-    for (Asked asked = ASK_VALUES; asked <= ASK_MEAN_SLOPES; asked += 2) {
-      double values = time_manifold(&r, asked, cull), slopes = time_manifold(&r, asked + 1, cull);
-      printf("manifold%s%s,superquadrics_%d,superquadrics_%d,%.0f,%.0f,%.0f\n", asked == ASK_MEAN ? "_mean" : "",
+    for (ManifoldOutput output = OUTPUT_VALUES; output <= OUTPUT_MEAN_DERIVATIVES; output += 2) {
+      double values = time_manifold(&r, output, cull), slopes = time_manifold(&r, output + 1, cull);
+      printf("manifold%s%s,superquadrics_%d,superquadrics_%d,%.0f,%.0f,%.0f\n", output == OUTPUT_MEAN ? "_mean" : "",
              cull ? "_culled" : "", r.body[0].point_count, r.body[1].point_count, values, values, slopes);
     }
   }
@@ -87,10 +85,8 @@ static void bench_manifold(void) {
     field_free(&r.field[k]);
   }
   memory_free(r.contacts);
-  memory_free(r.room);
+  memory_free(r.workspace);
 }
-
-/* ---------------------------------------------------------------- witness */
 
 typedef struct {
   WitnessBody body[2];
@@ -98,23 +94,23 @@ typedef struct {
   Vec3 target[2];
 } WitnessBench;
 
-/* Measures witness queries. Sets *query_ns to the median time of a query [ns]. Sets *loss_ns to the median time of the
- * loss and its gradient with respect to both poses [ns]. warm: true to reuse the result of the previous query. */
+/* Measures witness queries. Sets *query_ns to the median time of a query, and *loss_ns to that of a loss with its
+ * gradient by both poses [ns]. warm: true to start each query from the previous result. */
 static void time_witness(const WitnessBench* w, bool warm, double* query_ns, double* loss_ns) {
   double query[ROUNDS], loss[ROUNDS];
   const WitnessOptions options = {.sampling = WITNESS_ADAPTIVE};
   Witness* answers = MEMORY_NEW(Witness, WITNESS_POSES);
   for (int k = 0; k < ROUNDS; k++) {
     WitnessCache cache = {.piece = {0, 0}};
-    double start = seconds_used();
+    double start = processor_time();
     for (int i = 0; i < WITNESS_POSES; i++)
       answers[i] = witness_query(&w->body[0], pose_identity(), &w->body[1], w->pose[i], &options, w->target,
                                  warm ? &cache : NULL);
-    double middle = seconds_used();
+    double middle = processor_time();
     for (int i = 0; i < WITNESS_POSES; i++)
-      sink = witness_loss(&answers[i], pose_identity(), w->pose[i], w->target, 0).gradient[0][0];
+      result_sink = witness_loss(&answers[i], pose_identity(), w->pose[i], w->target, 0).gradient[0][0];
     query[k] = (middle - start) / WITNESS_POSES;
-    loss[k] = (seconds_used() - middle) / WITNESS_POSES;
+    loss[k] = (processor_time() - middle) / WITNESS_POSES;
   }
   memory_free(answers);
   *query_ns = 1e9 * bench_median(query, ROUNDS);
@@ -127,7 +123,7 @@ static void bench_witness(void) {
   for (int k = 0; k < 2; k++) {
     Vec3 corner[CORNERS];
     ConvexHull hull;
-    for (int i = 0; i < CORNERS; i++) corner[i] = vec3_scale(direction(&random), 0.05);
+    for (int i = 0; i < CORNERS; i++) corner[i] = vec3_scale(random_direction(&random), 0.05);
     if (hull_create(&hull, corner, CORNERS) != HULL_OK)
       continue; /* cannot fail: 32 random points on a sphere have a convex hull */
     w->body[k] = witness_body_create(&hull, 1, WITNESS_SURFACE);

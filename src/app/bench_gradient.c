@@ -2,7 +2,7 @@
 #include "app/bench.h"
 #include "optimize/optimize.h"
 
-/* Number of repetitions. The median time is reported, because other processes disturb single times. */
+/* Number of repetitions, of which the median is reported. Other processes disturb single times. */
 enum { REPEATS = 7 };
 
 static Status time_repeats(Optimization* o, double forward[REPEATS], double adjoint[REPEATS],

@@ -1,13 +1,14 @@
 /* sdrs bench scale --heap: bodies fall into an open box, where contacts connect them to one island. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include "app/bench.h"
 
-/* STEPS_MOST: largest number of 10 ms steps of the fall, and of the settling after the fall. A heap that still moves
- * after that is timed all the same. REST_STEPS: number of timed steps at rest. */
-enum { STEPS_MOST = 1000, REST_STEPS = 30 };
-/* Number of consecutive steps at rest before the time is taken from the last REST_STEPS of them. After its last slip a
- * heap needs half a second to creep evenly. */
+/* Numbers of 10 ms steps: STEPS_MAX bounds the fall and the settling after the fall; REST_STEPS are timed at rest. A
+ * heap that still moves after STEPS_MAX steps is timed all the same. */
+enum { STEPS_MAX = 1000, REST_STEPS = 30 };
+/* Number of consecutive steps with low energy after which the heap is at rest. After its last slip a heap needs half a
+ * second to creep evenly. */
 enum { QUIET_STEPS = 100 };
 
 /* Initial distance between the centres of bodies [m]. Bodies have a circumradius of at most 0.156 m, so no body touches
@@ -16,15 +17,15 @@ enum { QUIET_STEPS = 100 };
 #define JITTER 0.005
 /* The fall has ended if the kinetic energy per body is below this value [J]. A body of 1 kg then moves at 4.5 mm/s. */
 #define FALLEN_ENERGY 1e-5
-/* The heap is at rest if the kinetic energy per body of 1 kg stays below this value for QUIET_STEPS steps [J]. The
- * value is 0.2 mm/s for each of 100 bodies, or 2 mm/s for one of them. */
+/* The heap is at rest if the kinetic energy per body stays below this value for QUIET_STEPS steps [J]. Bodies of 1 kg
+ * then move at 0.2 mm/s. */
 #define REST_ENERGY 2e-8
 /* Factor of the friction smoothing while the heap settles. With the default smoothing, sticking contacts creep by 0.06
  * mm/s until bodies slip, so a large heap never comes to rest. This factor reduces the creep to a third
  * (docs/derivations/friction.md). */
 #define REST_SMOOTHING 1e-1
 
-/* Returns the width of the square box, in bodies: the side of a cube of bodies / 2, rounded up, at least 1. */
+/* Returns the width of the square box in bodies: the side of a cube of bodies / 2, rounded up, at least 1. */
 static int cells_across(int bodies) { return (int)fmax(1, ceil(math_cbrt(0.5 * bodies) - 1e-9)); }
 
 static void add_box(Text* yaml, double half_width) {
@@ -53,18 +54,18 @@ static void add_body(Text* yaml, int n, int across, Random* random) {
 }
 
 void bench_heap_yaml(Text* yaml, int bodies) {
+  assert(bodies >= 1);
   Random random = {1};
   int across = cells_across(bodies);
-  text_add(yaml, "name: heap%d\nsimulation: {dt: 0.01, steps: %d}\ncontact: {friction: 0.5}\n", bodies, STEPS_MOST);
+  text_add(yaml, "name: heap%d\nsimulation: {dt: 0.01, steps: %d}\ncontact: {friction: 0.5}\n", bodies, STEPS_MAX);
   add_box(yaml, 0.5 * SPACING * across);
   for (int n = 0; n < bodies; n++) add_body(yaml, n, across, &random);
 }
 
-/* ---------------------------------------------------------------- the run */
-
-/* Returns the number of bodies in the largest contact island. Contacts with the box, link 0, do not connect bodies.
- * sets and sizes are work arrays (links). */
+/* Returns the number of bodies in the largest contact island. Contacts with the box, link 0, do not
+ * connect bodies. sets (links) and sizes (links) are workspace. */
 static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
+  assert(links >= 1);
   int count, largest = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
   disjoint_sets_init(sets, links);
@@ -78,61 +79,62 @@ static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
   return largest;
 }
 
-/* Statistics of the fall. together and together_ms count only steps in which at least half the bodies are in one
- * island; island is the size of the largest island in the last step. */
+/* Statistics of the fall. The members with `island` in their name count only steps in which at least half
+ * the bodies are in one island. */
 typedef struct {
-  int steps, together, island;
-  double together_ms, all_ms;
-  bool over;
+  int steps, island_steps, largest_island_size;
+  double island_ms, all_ms;
+  bool has_ended;
 } Fall;
 
 static bool run_fall(const Options* options, Sim* sim, int bodies, int* sets, Fall* fall) {
   double milliseconds;
-  while (!fall->over && fall->steps < STEPS_MOST) {
+  while (!fall->has_ended && fall->steps < STEPS_MAX) {
     if (!bench_time_steps(options, sim, &milliseconds, 1)) return false;
     fall->steps++;
-    fall->island = largest_island(sim, bodies + 1, sets, sets + bodies + 1);
+    fall->largest_island_size = largest_island(sim, bodies + 1, sets, sets + bodies + 1);
     fall->all_ms += milliseconds;
-    fall->over = sim_measure(sim).kinetic < FALLEN_ENERGY * bodies;
-    if (2 * fall->island < bodies || fall->over) continue;
-    fall->together++;
-    fall->together_ms += milliseconds;
+    fall->has_ended = sim_measure(sim).kinetic < FALLEN_ENERGY * bodies;
+    if (2 * fall->largest_island_size < bodies || fall->has_ended) continue;
+    fall->island_steps++;
+    fall->island_ms += milliseconds;
   }
   return true;
 }
 
-/* Statistics of the settling. milliseconds and rounds (Newton iterations) hold the last REST_STEPS steps. */
+/* Statistics of the settling. milliseconds and newton_iterations hold the last REST_STEPS steps. */
 typedef struct {
-  int steps, quiet; /* steps: number of all steps; quiet: number of consecutive steps at rest */
-  double milliseconds[REST_STEPS], rounds[REST_STEPS], kinetic;
+  int steps;
+  int quiet_steps; /* number of consecutive steps with low energy */
+  double milliseconds[REST_STEPS], newton_iterations[REST_STEPS], kinetic;
 } Rest;
 
 static bool run_rest(const Options* options, Sim* sim, int bodies, Rest* rest) {
-  while (rest->quiet < QUIET_STEPS && rest->steps < STEPS_MOST) {
+  while (rest->quiet_steps < QUIET_STEPS && rest->steps < STEPS_MAX) {
     int k = rest->steps++ % REST_STEPS;
     double start = timer_now();
     StepReport report = sim_step(sim);
     rest->milliseconds[k] = 1e3 * (timer_now() - start);
-    rest->rounds[k] = report.iterations;
+    rest->newton_iterations[k] = report.iterations;
     if (step_outcome_failed(report.outcome)) {
       command_error(options, "step %d failed: %s", sim_state(sim)->step + 1, step_outcome_text(report.outcome));
       return false;
     }
     rest->kinetic = sim_measure(sim).kinetic;
-    rest->quiet = rest->kinetic < REST_ENERGY * bodies ? rest->quiet + 1 : 0;
+    rest->quiet_steps = rest->kinetic < REST_ENERGY * bodies ? rest->quiet_steps + 1 : 0;
   }
   return true;
 }
 
-/* Continues the simulation `sim` with the friction smoothing times REST_SMOOTHING until the heap is at rest. Returns
+/* Continues the simulation until the heap is at rest, with the friction smoothing reduced by REST_SMOOTHING. Returns
  * false, after printing an error, if a step failed. */
 static bool settle(const Options* options, Sim* sim, const Model* model, int bodies, Rest* rest) {
-  Model still = *model; /* shallow copy that borrows all arrays */
+  Model settling_model = *model; /* shallow copy that borrows all arrays */
   Sim* settling = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};
-  still.contact.smoothing *= REST_SMOOTHING;
-  bool done = sim_create(&settling, &still, &sim_options, &diagnostics) == STATUS_OK;
+  settling_model.contact.smoothing *= REST_SMOOTHING;
+  bool done = sim_create(&settling, &settling_model, &sim_options, &diagnostics) == STATUS_OK;
   print_diagnostics(options, &diagnostics);
   if (done) {
     SimSnapshot* snapshot = sim_save(sim);
@@ -147,19 +149,20 @@ static bool settle(const Options* options, Sim* sim, const Model* model, int bod
 
 bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                      double* fall_ms) {
+  assert(bodies >= 1);
   Fall fall = {0};
   Rest rest = {0};
   int* sets = MEMORY_NEW(int, 2 * (size_t)(bodies + 1));
   bool done = run_fall(options, sim, bodies, sets, &fall) && settle(options, sim, model, bodies, &rest);
   memory_free(sets);
   if (!done) return false;
-  *fall_ms = fall.together > 0 ? fall.together_ms / fall.together : fall.all_ms / fall.steps;
+  *fall_ms = fall.island_steps > 0 ? fall.island_ms / fall.island_steps : fall.all_ms / fall.steps;
   *rest_ms = bench_median(rest.milliseconds, REST_STEPS);
   fprintf(stderr,
           "%d bodies: %s after %d steps, largest island %d, together for %d steps; %s after %d more: kinetic energy "
           "%.3g J, %g iterations a step\n",
-          bodies, fall.over ? "fallen" : "still falling", fall.steps, fall.island, fall.together,
-          rest.quiet >= QUIET_STEPS ? "at rest" : "not yet at rest", rest.steps, rest.kinetic,
-          bench_median(rest.rounds, REST_STEPS));
+          bodies, fall.has_ended ? "fallen" : "still falling", fall.steps, fall.largest_island_size, fall.island_steps,
+          rest.quiet_steps >= QUIET_STEPS ? "at rest" : "not yet at rest", rest.steps, rest.kinetic,
+          bench_median(rest.newton_iterations, REST_STEPS));
   return true;
 }

@@ -29,14 +29,14 @@ static const BenchBody BODIES[] = {
 };
 enum { BODY_COUNT = sizeof BODIES / sizeof BODIES[0] };
 
-static Vec3 direction(Random* random) {
+static Vec3 random_direction(Random* random) {
   Vec3 v;
   do v = vec3(random_normal(random), random_normal(random), random_normal(random));
   while (vec3_norm(v) < 1e-3);
   return vec3_normalized(v);
 }
 
-/* A pair of bodies and its poses: `cold` are independent random poses, `path` are short paths of PATH poses. */
+/* A pair of bodies and its poses: independent random poses in `random`, and short paths of PATH poses in `path`. */
 typedef struct {
   Shape shape[2];
   PointView points[2];
@@ -45,47 +45,47 @@ typedef struct {
 } QueryBenchPair;
 
 static void draw_poses(QueryBenchPair* pair, Random* random) {
-  Vec3 axis = vec3(0, 0, 1), way = vec3(1, 0, 0);
+  Vec3 axis = vec3(0, 0, 1), direction = vec3(1, 0, 0);
   for (int i = 0; i < POSES; i++) {
     for (int k = 0; k < 2; k++) {
       Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
       pair->cold[i][k].r = mat3_from_quat(quat_normalized(q));
       pair->cold[i][k].t =
-          k ? vec3_scale(direction(random), random_uniform(random, pair->hull ? 2.1 : 0.5, 4)) : vec3(0, 0, 0);
+          k ? vec3_scale(random_direction(random), random_uniform(random, pair->hull ? 2.1 : 0.5, 4)) : vec3(0, 0, 0);
       pair->path[i][k] = i % PATH == 0 ? pair->cold[i][k] : pair->path[i - 1][k];
     }
     if (i % PATH == 0) {
-      axis = direction(random);
-      way = direction(random);
+      axis = random_direction(random);
+      direction = random_direction(random);
     }
     Pose* b = &pair->path[i][1];
-    b->t = vec3_add_scaled(b->t, PATH_STEP, way);
+    b->t = vec3_add_scaled(b->t, PATH_STEP, direction);
     b->r = mat3_mul(mat3_from_quat(quat_about(axis, PATH_TURN)), b->r);
   }
 }
 
 /* Returns the processor time of this process [s], which does not depend on the load of the machine. */
-static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
+static double processor_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* Takes the results, so that the compiler does not remove their computation. */
-static volatile double sink;
+/* Receives the results, so that the compiler does not remove their computation. */
+static volatile double result_sink;
 
 static double time_cold(const QueryBenchPair* pair) {
-  double start = seconds_used();
+  double start = processor_time();
   for (int i = 0; i < POSES; i++) {
     const Pose* p = pair->cold[i];
     if (pair->hull)
-      sink = distance_query(pair->points[0], p[0], pair->points[1], p[1], NULL).distance;
+      result_sink = distance_query(pair->points[0], p[0], pair->points[1], p[1], NULL).distance;
     else
-      sink = growth_query(&pair->shape[0], p[0], &pair->shape[1], p[1], NULL).alpha;
+      result_sink = growth_query(&pair->shape[0], p[0], &pair->shape[1], p[1], NULL).alpha;
   }
-  return (seconds_used() - start) / POSES;
+  return (processor_time() - start) / POSES;
 }
 
 static double time_warm(const QueryBenchPair* pair) {
   GrowthCache growth = {.warm = false};
   GjkCache gjk = {.count = 0};
-  double start = seconds_used();
+  double start = processor_time();
   for (int i = 0; i < POSES; i++) {
     const Pose* p = pair->path[i];
     if (i % PATH == 0) {
@@ -93,11 +93,11 @@ static double time_warm(const QueryBenchPair* pair) {
       gjk.count = 0;
     }
     if (pair->hull)
-      sink = distance_query(pair->points[0], p[0], pair->points[1], p[1], &gjk).distance;
+      result_sink = distance_query(pair->points[0], p[0], pair->points[1], p[1], &gjk).distance;
     else
-      sink = growth_query(&pair->shape[0], p[0], &pair->shape[1], p[1], &growth).alpha;
+      result_sink = growth_query(&pair->shape[0], p[0], &pair->shape[1], p[1], &growth).alpha;
   }
-  return (seconds_used() - start) / POSES;
+  return (processor_time() - start) / POSES;
 }
 
 static double time_derivatives(const QueryBenchPair* pair) {
@@ -109,15 +109,15 @@ static double time_derivatives(const QueryBenchPair* pair) {
     d = distance_query(pair->points[0], p[0], pair->points[1], p[1], NULL);
   else
     g = growth_query(&pair->shape[0], p[0], &pair->shape[1], p[1], NULL);
-  double start = seconds_used();
+  double start = processor_time();
   for (int i = 0; i < POSES; i++) {
     if (pair->hull)
       distance_derivatives(pair->points[0], p[0], pair->points[1], p[1], &d, out);
     else
       growth_derivatives(&pair->shape[0], p[0], &pair->shape[1], p[1], &g, false, out, &condition);
-    sink = out[0];
+    result_sink = out[0];
   }
-  return (seconds_used() - start) / POSES;
+  return (processor_time() - start) / POSES;
 }
 
 static double median_ns(double (*measure)(const QueryBenchPair*), const QueryBenchPair* pair) {
@@ -132,7 +132,7 @@ static void make_body(QueryBenchPair* pair, int k, const BenchBody* body, Random
     return;
   }
   Vec3 points[HULL_POINTS];
-  for (int i = 0; i < HULL_POINTS; i++) points[i] = direction(random);
+  for (int i = 0; i < HULL_POINTS; i++) points[i] = random_direction(random);
   pair->points[k] = point_view_create(points, HULL_POINTS);
 }
 

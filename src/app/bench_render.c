@@ -1,7 +1,6 @@
 /* sdrs bench render RUN: time per picture by phase of the drawing. */
 #include "app/bench.h"
 
-/* Default number of pictures. */
 #define BENCH_PICTURES 100
 
 typedef enum { PHASE_BODIES, PHASE_MARKS, PHASE_WORDS, PHASE_PNG, PHASE_TOTAL, PHASE_BYTES, PHASE_COUNT } Phase;

@@ -1,11 +1,12 @@
 /* sdrs bench scale: the time per step against the number of bodies. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "app/bench.h"
 
-/* FALL_STEPS: number of 10 ms steps in which all bodies land. SETTLE_STEPS: number of steps in which they come to rest.
- * REST_STEPS: number of timed steps at rest. */
+/* Numbers of 10 ms steps: all bodies land within FALL_STEPS, come to rest within SETTLE_STEPS, and REST_STEPS are timed
+ * at rest. */
 enum { FALL_STEPS = 60, SETTLE_STEPS = 140, REST_STEPS = 50, LAYERS = 4, BODIES_MAX = 20000, SIZES_MAX = 32 };
 
 /* Initial distance between the centres of bodies of about 0.2 m, so that no bodies touch [m]. */
@@ -33,6 +34,7 @@ static void add_body(Text* yaml, int n, int side, Random* random) {
 }
 
 void bench_pile_yaml(Text* yaml, int bodies) {
+  assert(bodies >= 1);
   Random random = {1};
   int side = (int)ceil(sqrt((double)bodies / LAYERS));
   text_add(yaml, "name: scale%d\nsimulation: {dt: 0.01, steps: %d}\ncontact: {friction: 0.5}\n%s", bodies,
@@ -41,15 +43,14 @@ void bench_pile_yaml(Text* yaml, int bodies) {
   for (int n = 0; n < bodies; n++) add_body(yaml, n, side, &random);
 }
 
-/* ---------------------------------------------------------------- one number of bodies */
-
-/* A kind of scene and its measurement. The function `time` returns false if a step failed. */
+/* A kind of scene and the function that measures its time per step. The function returns false if a step failed. */
 typedef struct {
   void (*yaml)(Text* yaml, int bodies);
   bool (*time)(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms, double* fall_ms);
-} Scale;
+} ScaleBenchmark;
 
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count) {
+  assert(count >= 0);
   for (int i = 0; i < count; i++) {
     double start = timer_now();
     StepReport report = sim_step(sim);
@@ -61,7 +62,7 @@ bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, in
   return true;
 }
 
-/* Sets *fall_ms to the mean time of the steps of the fall and *rest_ms to the median time of the steps at rest [ms].
+/* Sets *fall_ms to the mean time of the steps of the fall, and *rest_ms to the median time of the steps at rest [ms].
  * Returns false, after printing an error, if a step failed. */
 static bool time_pile(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                       double* fall_ms) {
@@ -76,7 +77,7 @@ static bool time_pile(const Options* options, Sim* sim, const Model* model, int 
   return true;
 }
 
-static ExitCode time_size(const Options* options, Scale scale, int bodies, double* rest_ms, double* fall_ms) {
+static ExitCode time_size(const Options* options, ScaleBenchmark scale, int bodies, double* rest_ms, double* fall_ms) {
   Text yaml = {0};
   Scene scene = {0};
   Model model = {0};
@@ -99,10 +100,8 @@ static ExitCode time_size(const Options* options, Scale scale, int bodies, doubl
   return status_exit_code(status);
 }
 
-/* ---------------------------------------------------------------- all sizes */
-
-/* Reads a list of integers from 1 to BODIES_MAX, separated by commas, into `sizes`. Returns their number, or 0 if the
- * list is invalid. */
+/* Parses integers from 1 to BODIES_MAX, separated by commas, into `sizes`. Returns their number, or 0 if the list is
+ * invalid. */
 static int parse_sizes(const char* list, int sizes[SIZES_MAX]) {
   int count = 0;
   for (const char* p = list; count < SIZES_MAX; p++) {
@@ -121,7 +120,8 @@ ExitCode bench_scale(const Options* options) {
   int sizes[SIZES_MAX];
   const char* list = option_text(options, "bodies");
   bool heap = option_given(options, "heap");
-  Scale scale = heap ? (Scale){bench_heap_yaml, bench_time_heap} : (Scale){bench_pile_yaml, time_pile};
+  ScaleBenchmark scale =
+      heap ? (ScaleBenchmark){bench_heap_yaml, bench_time_heap} : (ScaleBenchmark){bench_pile_yaml, time_pile};
   int count = parse_sizes(list ? list : heap ? "100,300,1000" : "10,20,50,100,200,500,1000", sizes);
   if (count == 0) return usage_error(options, "--bodies needs whole numbers from 1 to %d, e.g. 10,100", BODIES_MAX);
   double bodies[SIZES_MAX], rest[SIZES_MAX], fall[SIZES_MAX];

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include "app/bench.h"
@@ -8,18 +9,22 @@ static int compare_doubles(const void* left, const void* right) {
 }
 
 double bench_median(double* values, int count) {
+  assert(count >= 0);
   if (count == 0) return 0.0;
   qsort(values, (size_t)count, sizeof *values, compare_doubles);
   return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
 double bench_mean(const double* values, int count) {
+  assert(count >= 0);
   double sum = 0.0;
   for (int i = 0; i < count; i++) sum += values[i];
   return count > 0 ? sum / count : 0.0;
 }
 
 double bench_exponent(const double* x, const double* y, int count, double low, double high) {
+  assert(count >= 0);
+  assert(low <= high);
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
   for (int i = 0; i < count; i++) {
     if (!(x[i] >= low && x[i] <= high)) continue;

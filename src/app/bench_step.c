@@ -24,8 +24,9 @@ static const char* const NAMES[QUANTITY_COUNT] = {
 
 static double milliseconds(double after, double before) { return 1e3 * (after - before); }
 
-/* Stores the times and counts of one step in samples[quantity][step]. before, after: times at its ends. */
-static void take_sample(double* const samples[], int step, SimTimes before, SimTimes after, const StepReport* report) {
+/* Stores the times and counts of one step in samples[quantity][step]. before, after: accumulated times at the ends of
+ * the step. */
+static void store_sample(double* const samples[], int step, SimTimes before, SimTimes after, const StepReport* report) {
   samples[QUANTITY_BROAD_PHASE][step] = milliseconds(after.broad_phase, before.broad_phase);
   samples[QUANTITY_CONTACT][step] = milliseconds(after.contact, before.contact);
   samples[QUANTITY_FRICTION][step] = milliseconds(after.friction, before.friction);
@@ -62,7 +63,7 @@ static ExitCode time_steps(const Options* options, Sim* sim, const Model* model)
     SimTimes before = sim_times(sim);
     report = sim_step(sim);
     if (step_outcome_failed(report.outcome)) break;
-    take_sample(samples, done, before, sim_times(sim), &report);
+    store_sample(samples, done, before, sim_times(sim), &report);
   }
   print_table(samples, done);
   for (int k = 0; k < QUANTITY_COUNT; k++) memory_free(samples[k]);

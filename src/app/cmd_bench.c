@@ -10,19 +10,19 @@ typedef struct {
   ExitCode (*run)(const Options* options);
 } Bench;
 
-/* Returns true if the law takes convex polyhedra. The pairs of this bench do not overlap, so that laws whose bodies
- * overlap have no force in it. */
-static bool takes_hulls(int model) {
+/* Returns true if the contact law accepts convex polyhedra. The pairs of this benchmark do not overlap, so laws that
+ * need an overlap have no force. */
+static bool accepts_hulls(int model) {
   return model > (int)CONTACT_NONE && !contact_allows_overlap((ContactModel)model) &&
          !contact_refusal_reason((ContactModel)model, &(ModelHull){.kind = &SOLID_HULL});
 }
 
-static ExitCode refuse_law(const Options* options, const char* law) {
+static ExitCode report_unsupported_law(const Options* options, const char* law) {
   Text names = {0};
   int count = 0, named = 0;
-  for (int k = 0; k < words_count(contact_model_words); k++) count += takes_hulls(k);
+  for (int k = 0; k < words_count(contact_model_words); k++) count += accepts_hulls(k);
   for (int k = 0; k < words_count(contact_model_words); k++)
-    if (takes_hulls(k)) {
+    if (accepts_hulls(k)) {
       text_add(&names, "%s%s",
                named == 0           ? ""
                : named == count - 1 ? " and "
@@ -42,7 +42,7 @@ static ExitCode bench_pair(const Options* options) {
     return EXIT_DONE;
   }
   int model = words_index(contact_model_words, law);
-  if (!takes_hulls(model)) return refuse_law(options, law);
+  if (!accepts_hulls(model)) return report_unsupported_law(options, law);
   return contact_bench_law(stdout, (ContactModel)model) ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 

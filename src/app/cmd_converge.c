@@ -1,20 +1,21 @@
 /* sdrs converge SCENE|TASK: repeats a run with the time steps dt, dt/2, dt/4, and prints changes and orders of
  * convergence. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "app/command.h"
 #include "optimize/optimize.h"
 
 enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
-/* A change below SETTLED max(1, |value|) is a rounding or solver error, from which no order of convergence is
+/* Changes up to CHANGE_FLOOR max(1, |value|) are rounding or solver errors, from which no order of convergence is
  * computed. */
-#define SETTLED 1e-12
+#define CHANGE_FLOOR 1e-12
 
-/* A compared quantity, for all refinements of the time step. */
+/* A compared quantity in the runs of all refinements of the time step. */
 typedef struct {
-  char* name;                        /* name of the quantity, owned */
-  double value[REFINEMENTS_MAX + 1]; /* value in each run; NaN if only changes are known */
-  double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 */
+  char* name;                        /* owned */
+  double value[REFINEMENTS_MAX + 1]; /* value in each run (refinements + 1); NaN if only changes are known */
+  double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 (refinements) */
   const char* unit;
 } Quantity;
 
@@ -60,24 +61,25 @@ static void add_losses(Convergence* c) {
 }
 
 static Pose pose_at(const RefinedRun* run, int moment, int link) {
+  assert(moment >= 0 && link >= 0);
   return recording_link_pose(&run->recording, refined_sample_row(run, moment), link);
 }
 
-/* Returns the rotation vector of `rotation` whose angle is nearest to the angle of `before`, the vector one moment
- * earlier. The angle thus counts full turns. */
+/* Returns the rotation vector of `rotation` whose angle is nearest to that of `before`, the vector one moment earlier.
+ * The angle then counts full turns. */
 static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
   Vec3 v = quat_log(quat_from_mat3(rotation));
-  double angle = vec3_norm(v), turn = 2 * M_PI;
+  double angle = vec3_norm(v), rotation_change = 2 * M_PI;
   bool has_axis = angle > 1e-9 || vec3_norm(before) == 0;
   Vec3 axis = has_axis ? vec3_scale(v, angle > 0 ? 1 / angle : 0) : vec3_scale(before, 1 / vec3_norm(before));
   if (!has_axis) angle = 0;
-  return vec3_scale(axis, angle + turn * round((vec3_dot(before, axis) - angle) / turn));
+  return vec3_scale(axis, angle + rotation_change * round((vec3_dot(before, axis) - angle) / rotation_change));
 }
 
-/* Compares the motion of a link in the runs r and r + 1. Sets *distance to the largest distance between the centres of
- * mass [m], and *angle to the largest angle between the orientations [rad], over the compared moments from number
- * `first` on. */
+/* Compares the motion of a link in runs r and r + 1, over the compared moments from `first` on. Sets *distance to the
+ * largest distance between the centres of mass [m], and *angle to the largest angle between the orientations [rad]. */
 static void compare_link(const Convergence* c, int r, int link, int first, double* distance, double* angle) {
+  assert(r >= 0 && r < c->refinements);
   const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
   Vec3 center = a->model.links[link].center, apart = vec3(0, 0, 0);
   *distance = *angle = 0;
@@ -123,29 +125,32 @@ static void add_links(Convergence* c) {
     if (model->links[link].tree < 0) continue;
     for (int end = 0; end < 2; end++) {
       add_quantity(c, model->links[link].name, end ? "position at the end" : "position", "m");
-      Quantity* turn = add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
-      Quantity* way = turn - 1; /* add_quantity may have moved the array */
+      Quantity* rotation_change =
+          add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
+      Quantity* displacement = rotation_change - 1; /* add_quantity may have reallocated the array */
       for (int r = 0; r < c->refinements; r++)
-        compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &way->change[r], &turn->change[r]);
+        compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &displacement->change[r],
+                     &rotation_change->change[r]);
     }
   }
 }
 
 /* ---------------------------------------------------------------- orders */
 
-/* Returns the order of convergence in dt, from the last two changes. Returns NaN if the changes are too small, or if
- * there is only one. */
-static double order_of(const Convergence* c, const Quantity* q) {
+/* Returns the order of convergence in dt from the last two changes, or NaN if the changes are too small or there is
+ * only one. */
+static double convergence_order(const Convergence* c, const Quantity* q) {
+  assert(c->refinements >= 1);
   if (c->refinements < 2) return NAN;
   double before = q->change[c->refinements - 2], last = q->change[c->refinements - 1], size = 1;
   for (int r = 0; r <= c->refinements; r++) size = isfinite(q->value[r]) ? fmax(size, fabs(q->value[r])) : size;
-  if (!(before > SETTLED * size) || !(last > SETTLED * size)) return NAN;
+  if (!(before > CHANGE_FLOOR * size) || !(last > CHANGE_FLOOR * size)) return NAN;
   return math_log(before / last) / math_log(2);
 }
 
 /* Returns the value extrapolated to dt = 0, or NaN if the order of convergence is not above 0.5. */
-static double limit_of(const Convergence* c, const Quantity* q) {
-  double order = order_of(c, q), last = q->value[c->refinements];
+static double extrapolated_value(const Convergence* c, const Quantity* q) {
+  double order = convergence_order(c, q), last = q->value[c->refinements];
   if (!(order > 0.5)) return NAN;
   return last + (last - q->value[c->refinements - 1]) / (math_pow(2, order) - 1);
 }
@@ -161,7 +166,7 @@ static int compare_last_change(const void* left, const void* right) {
 static void print_quantity(const Convergence* c, const Quantity* q) {
   printf("  %-28s", q->name);
   for (int r = 0; r < c->refinements; r++) printf("  %11.4g", q->change[r]);
-  double order = order_of(c, q), limit = limit_of(c, q);
+  double order = convergence_order(c, q), limit = extrapolated_value(c, q);
   if (isfinite(order))
     printf("  %5.2f", order);
   else
@@ -203,8 +208,8 @@ static void json_quantity(Json* json, const Convergence* c, const Quantity* q) {
   json_text(json, "unit", q->unit);
   if (isfinite(q->value[0])) json_vector(json, "values", q->value, c->refinements + 1);
   json_vector(json, "changes", q->change, c->refinements);
-  json_number(json, "order", order_of(c, q));
-  if (isfinite(q->value[0])) json_number(json, "limit", limit_of(c, q));
+  json_number(json, "order", convergence_order(c, q));
+  if (isfinite(q->value[0])) json_number(json, "limit", extrapolated_value(c, q));
   json_close(json, '}');
 }
 
@@ -238,8 +243,8 @@ static Status run_all(Convergence* c, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-/* Lifts bodies that touch others at the start, as `sdrs simulate` does. All refinements then start from the same
- * state. */
+/* Lifts bodies that touch other bodies at the start, so that all refinements begin in the same state. `sdrs simulate`
+ * lifts the same bodies. */
 static Status lift_scene(Scene* scene, Diagnostics* diagnostics) {
   Model model = {0};
   Status status = model_create_lifted(&model, scene, diagnostics);

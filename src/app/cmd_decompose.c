@@ -1,4 +1,5 @@
 /* sdrs decompose MESH: covers a mesh with convex hulls, or approximates it by superquadrics. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 
 /* ---------------------------------------------------------------- options */
 
-static bool read_symmetry(DecomposeOptions* settings, const char* text) {
+static bool parse_symmetry(DecomposeOptions* settings, const char* text) {
   settings->symmetry_auto = !text || strcmp(text, "auto") == 0;
   if (settings->symmetry_auto || strcmp(text, "none") == 0) return true;
   for (const char* letter = text; *letter; letter++) {
@@ -16,7 +17,7 @@ static bool read_symmetry(DecomposeOptions* settings, const char* text) {
   return true;
 }
 
-static bool read_grid(DecomposeOptions* settings, const char* text) {
+static bool parse_grid(DecomposeOptions* settings, const char* text) {
   char rest;
   if (!text) return true;
   int* n = settings->grid;
@@ -24,9 +25,9 @@ static bool read_grid(DecomposeOptions* settings, const char* text) {
          n[0] <= 1000 && n[1] <= 1000 && n[2] <= 1000;
 }
 
-/* Reads a length in the mesh's unit. If this unit is the metre, the text may have a suffix mm, cm or m. Returns false
+/* Parses a length in the mesh's unit. If this unit is the metre, the text may have a suffix mm, cm or m. Returns false
  * if the text is invalid. */
-static bool read_tolerance(DecomposeOptions* settings, const char* text) {
+static bool parse_tolerance(DecomposeOptions* settings, const char* text) {
   static const struct {
     const char* unit;
     double factor;
@@ -58,12 +59,13 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
       .threads = options->threads,
   };
   const char* symmetry = option_text(options, "symmetry");
-  if (!read_symmetry(settings, symmetry))
+  if (!parse_symmetry(settings, symmetry))
     return usage_error(options, "--symmetry must be auto, none, or letters of xyz such as xy, got '%s'", symmetry);
   const char* grid = option_text(options, "grid");
-  if (!read_grid(settings, grid)) return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
+  if (!parse_grid(settings, grid))
+    return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
   const char* tolerance = option_text(options, "tolerance");
-  if (!read_tolerance(settings, tolerance))
+  if (!parse_tolerance(settings, tolerance))
     return usage_error(options, "--tolerance must be a length above 0, such as 5mm or 0.005, got '%s'", tolerance);
   if (grid && tolerance)
     return usage_error(options, "--tolerance and --grid both determine the number of hulls: give one of them");
@@ -89,6 +91,7 @@ static void add_coordinates(Text* out, Vec3 v) {
 }
 
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count) {
+  assert(count >= 0);
   int first = 1;
   for (int h = 0; h < count; h++) {
     const ConvexHull* hull = &hulls[h];
@@ -172,8 +175,9 @@ static void add_joints(Json* json, const Decomposition* d) {
   json_close(json, ']');
 }
 
-/* Appends the report as JSON. The report has no times and no thread count, so equal input gives an identical report. */
-static void report_text(Text* out, const char* mesh, const Decomposition* d, const HoleCount* holes) {
+/* Appends the report as JSON. Equal input gives an identical report, because the report has neither times nor the
+ * thread count. */
+static void append_report(Text* out, const char* mesh, const Decomposition* d, const HoleCount* holes) {
   Json json = {.out = out};
   const char* const axes[3] = {"x", "y", "z"};
   int vertices = 0;
@@ -210,11 +214,12 @@ Status decompose_write_text(const char* folder, const char* name, const Text* te
 }
 
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
-                         const char* piece, const char* path, Diagnostics* diagnostics) {
+                         const char* hull_term, const char* path, Diagnostics* diagnostics) {
+  assert(count >= 0);
   ConvexHull surface;
   if (option_given(options, "no-picture") || !mesh_surface(&surface, NULL, mesh)) return STATUS_OK;
   const char* up = option_text(options, "up");
-  HullPicture picture = {&surface, hulls, count, up ? *up - 'x' : 2, piece};
+  HullPicture picture = {&surface, hulls, count, up ? *up - 'x' : 2, hull_term};
   Status status = render_hulls(path, &picture, options->threads, diagnostics);
   hull_free(&surface);
   return status;
@@ -240,16 +245,16 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
 
 /* ---------------------------------------------------------------- output */
 
-/* If the mesh volume is below this fraction of the hulls' volume, it is a rounding error of terms that cancel. */
-#define NO_VOLUME 1e-9
+/* A mesh volume below this fraction of the hulls' volume is a rounding error of terms that cancel. */
+#define VOLUME_FLOOR 1e-9
 
-static void say_result(const Options* options, const Decomposition* d, const char* folder) {
+static void print_result(const Options* options, const Decomposition* d, const char* folder) {
   int vertices = 0;
   for (int h = 0; h < d->hull_count; h++) vertices += d->hulls[h].vertex_count;
   if (!options->quiet) {
     fprintf(stderr, "%d hulls, %d vertices, %d piece%s; ", d->hull_count, vertices, d->pieces,
             d->pieces == 1 ? "" : "s");
-    if (d->mesh_volume > NO_VOLUME * d->hull_volume)
+    if (d->mesh_volume > VOLUME_FLOOR * d->hull_volume)
       fprintf(stderr, "volume of the hulls %.4g times that of the mesh; ", d->hull_volume / d->mesh_volume);
     else
       fprintf(
@@ -263,7 +268,7 @@ static void say_result(const Options* options, const Decomposition* d, const cha
   if (!options->json) printf("%s\n", folder);
 }
 
-static int most_vertices(const Decomposition* d) {
+static int largest_vertex_count(const Decomposition* d) {
   int most = 0;
   for (int h = 0; h < d->hull_count; h++)
     if (d->hulls[h].vertex_count > most) most = d->hulls[h].vertex_count;
@@ -298,7 +303,7 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
     command_error(
         options,
         "there are %d hulls of up to %d vertices, more than --max-hulls or --max-vertices allow: raise these limits",
-        d->hull_count, most_vertices(d));
+        d->hull_count, largest_vertex_count(d));
   if (!d->within_tolerance)
     command_error(options,
                   "the %d hulls extend up to %g mesh units beyond the mesh, more than --tolerance: raise --max-hulls "
@@ -310,17 +315,16 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
 /* ---------------------------------------------------------------- defects of the mesh */
 
 /* Merged vertices are reported if they were farther apart than this fraction of the mesh diagonal. */
-#define JOINING_REPORTED 2e-7
+#define MERGE_DISTANCE_REPORTED 2e-7
 
-static void warn_joining(const Options* options, const Decomposition* d) {
-  if (options->quiet || d->condition.joining <= JOINING_REPORTED * d->diagonal) return;
+static void warn_merged_vertices(const Options* options, const Decomposition* d) {
+  if (options->quiet || d->condition.joining <= MERGE_DISTANCE_REPORTED * d->diagonal) return;
   fprintf(stderr,
           "sdrs decompose: warning: the triangles of the mesh have gaps, so vertices up to %g mesh units apart were "
           "merged (number: %d): check the hulls, or close the gaps in the mesh\n",
           d->condition.joining, d->condition.joined_points);
 }
 
-/* Warns if the hulls close through holes of the mesh. */
 static void warn_filled_holes(const Options* options, const HoleCount* holes) {
   if (options->quiet || holes->hulls >= holes->mesh) return;
   fprintf(stderr,
@@ -336,13 +340,13 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposi
   Text report = {0};
   HoleCount holes;
   decomposition_count_holes(&holes, result, mesh);
-  report_text(&report, options->operands[0], result, &holes);
+  append_report(&report, options->operands[0], result, &holes);
   Status status = write_files(options, mesh, result, folder, &report, diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
     if (options->json) fwrite(report.data, 1, report.length, stdout);
-    say_result(options, result, folder);
-    warn_joining(options, result);
+    print_result(options, result, folder);
+    warn_merged_vertices(options, result);
     warn_filled_holes(options, &holes);
     code = guarantees_hold(options, result) ? EXIT_DONE : EXIT_CHECK_FAILED;
   }

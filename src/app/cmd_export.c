@@ -25,14 +25,14 @@ static const struct {
 typedef struct {
   const Options* options;
   Recorded recorded;
-  ModelDrawn drawn;   /* the recorded model with finer polyhedra of round solids; zeroed: not needed */
-  const Model* model; /* the model that is written: of `drawn`, or the recorded one */
+  ModelDrawn drawn;   /* recorded model with finer polyhedra of round solids; zeroed if not needed */
+  const Model* model; /* exported model: that of `drawn` or of `recorded` */
   ExportFormat format;
   char* target;
-  bool folder;   /* true if the target is a folder with one file per link */
-  int link;      /* index of the exported link; -1 for all links */
-  bool* without; /* true for links that the URDF file omits (links); NULL if none is omitted */
-  Text json;     /* text of --json, with one object per file */
+  bool folder;      /* true if the target is a folder with one file per link */
+  int link;         /* index of the exported link; -1 for all links */
+  bool* is_omitted; /* true for links that the URDF file omits (links); NULL if none is omitted */
+  Text json;        /* output of --json, with one object per file */
   Json objects;
 } Exporting;
 
@@ -40,7 +40,7 @@ static void exporting_free(Exporting* exporting) {
   model_drawn_free(&exporting->drawn);
   recorded_free(&exporting->recorded);
   memory_free(exporting->target);
-  memory_free(exporting->without);
+  memory_free(exporting->is_omitted);
   text_free(&exporting->json);
 }
 
@@ -51,7 +51,7 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static ExportFormat format_of(const char* name, const char* target) {
+static ExportFormat find_format(const char* name, const char* target) {
   for (int f = 0; f < EXPORT_UNKNOWN; f++)
     if (name ? strcmp(FORMATS[f].name, name) == 0 : ends_with(target, FORMATS[f].ending)) return (ExportFormat)f;
   return EXPORT_UNKNOWN;
@@ -74,8 +74,7 @@ static ExitCode check_policy_options(const Exporting* exporting) {
   return EXIT_DONE;
 }
 
-/* Reports a usage error if --without is given. Called for formats other than URDF, because their files also contain
- * objects that refer to links. */
+/* Reports a usage error if --without is given. In formats other than URDF, other elements refer to the links. */
 static ExitCode check_without(const Options* options) {
   if (!option_given(options, "without")) return EXIT_DONE;
   return usage_error(options,
@@ -119,7 +118,7 @@ static ExitCode read_options(Exporting* exporting) {
   exporting->target = memory_copy_text(target);
   exporting->folder = ends_with(target, "/") || path_is_folder(target);
   if (exporting->folder && !format) return usage_error(options, "-o names a folder: give --format obj, stl or 3mf");
-  exporting->format = format_of(format, target);
+  exporting->format = find_format(format, target);
   if (exporting->format == EXPORT_UNKNOWN && format)
     return usage_error(options, "--format must be mjcf, urdf, obj, stl, 3mf, json or c, got '%s'", format);
   if (exporting->format == EXPORT_UNKNOWN)
@@ -148,9 +147,9 @@ static ExitCode read_options(Exporting* exporting) {
   return EXIT_DONE;
 }
 
-/* Returns the index of the link `name`. Returns -1, after reporting a usage error, if there is none. option: the option
- * that contains the name, with a colon, or "". */
-static int link_named(const Exporting* exporting, const char* option, const char* name) {
+/* Returns the index of the link `name`. Returns -1, after reporting a usage error, if there is none. option: prefix of
+ * the message, such as "--link: ", or "". */
+static int find_link_by_name(const Exporting* exporting, const char* option, const char* name) {
   const Model* model = &exporting->recorded.model;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
   int link = -1;
@@ -169,29 +168,29 @@ static int link_named(const Exporting* exporting, const char* option, const char
 
 static ExitCode find_link(Exporting* exporting) {
   const char* name = option_text(exporting->options, "link");
-  exporting->link = name ? link_named(exporting, "", name) : -1;
+  exporting->link = name ? find_link_by_name(exporting, "", name) : -1;
   return name && exporting->link < 0 ? EXIT_USAGE : EXIT_DONE;
 }
 
-/* Marks the link `name` and all its descendants as omitted. */
-static ExitCode mark_without(Exporting* exporting, const char* name) {
+/* Marks a link and all its descendants as omitted. */
+static ExitCode mark_omitted(Exporting* exporting, const char* name) {
   const Model* model = &exporting->recorded.model;
-  int link = link_named(exporting, "--without: ", name);
+  int link = find_link_by_name(exporting, "--without: ", name);
   if (link < 0) return EXIT_USAGE;
-  exporting->without[link] = true;
+  exporting->is_omitted[link] = true;
   for (int i = link + 1; i < model->link_count; i++)
-    if (model->links[i].parent >= 0 && exporting->without[model->links[i].parent]) exporting->without[i] = true;
+    if (model->links[i].parent >= 0 && exporting->is_omitted[model->links[i].parent]) exporting->is_omitted[i] = true;
   return EXIT_DONE;
 }
 
-/* Reads the link names of --without, separated by commas, into exporting->without. */
-static ExitCode read_without(Exporting* exporting) {
+/* Reads the link names of --without, separated by commas, into exporting->is_omitted. */
+static ExitCode read_omitted_links(Exporting* exporting) {
   const char* names = option_text(exporting->options, "without");
   ExitCode code = EXIT_DONE;
   if (!names) return code;
-  exporting->without = MEMORY_NEW(bool, exporting->recorded.model.link_count + 1);
+  exporting->is_omitted = MEMORY_NEW(bool, exporting->recorded.model.link_count + 1);
   char *copy = memory_copy_text(names), *rest = copy;
-  for (char* name; code == EXIT_DONE && (name = strsep(&rest, ",")) != NULL;) code = mark_without(exporting, name);
+  for (char* name; code == EXIT_DONE && (name = strsep(&rest, ",")) != NULL;) code = mark_omitted(exporting, name);
   memory_free(copy);
   return code;
 }
@@ -203,7 +202,7 @@ static Status write_file(Exporting* exporting, const char* path, const Text* tex
   return status == STATUS_OK ? file_write_reported(path, text, &exporting->recorded.diagnostics) : status;
 }
 
-static void tell_file(Exporting* exporting, const char* path) {
+static void report_file(Exporting* exporting, const char* path) {
   if (!exporting->options->json) {
     printf("%s\n", path);
     return;
@@ -213,16 +212,16 @@ static void tell_file(Exporting* exporting, const char* path) {
   json_close(&exporting->objects, '}');
 }
 
-/* Writes a table beside the exported file: robot.WHAT.csv beside robot.xml, with `what` for WHAT. Does nothing if the
+/* Writes a table beside the exported file: robot.WHAT.csv beside robot.xml, where WHAT is `what`. Does nothing if the
  * table is empty. */
-static Status write_beside(Exporting* exporting, const char* what, const Text* table) {
+static Status write_table_beside(Exporting* exporting, const char* what, const Text* table) {
   const char* target = exporting->target;
   int stem = (int)(strlen(target) - (ends_with(target, ".xml") ? 4 : 0));
   Text path = {0};
   if (table->length == 0) return STATUS_OK;
   text_add(&path, "%.*s.%s.csv", stem, target, what);
   Status status = write_file(exporting, path.data, table);
-  if (status == STATUS_OK) tell_file(exporting, path.data);
+  if (status == STATUS_OK) report_file(exporting, path.data);
   text_free(&path);
   return status;
 }
@@ -232,9 +231,9 @@ static Status write_mjcf(Exporting* exporting) {
   const char* target = exporting->target;
   export_mjcf(exporting->model, target, &mjcf, &controls, &feedback, &exporting->recorded.diagnostics);
   Status status = write_file(exporting, target, &mjcf);
-  if (status == STATUS_OK) tell_file(exporting, target);
-  if (status == STATUS_OK) status = write_beside(exporting, "controls", &controls);
-  if (status == STATUS_OK) status = write_beside(exporting, "feedback", &feedback);
+  if (status == STATUS_OK) report_file(exporting, target);
+  if (status == STATUS_OK) status = write_table_beside(exporting, "controls", &controls);
+  if (status == STATUS_OK) status = write_table_beside(exporting, "feedback", &feedback);
   text_free(&mjcf);
   text_free(&controls);
   text_free(&feedback);
@@ -243,8 +242,8 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* Returns the index of the only controller with feedback, among the controllers of the requested link or of all links.
- * Returns -1 if there is none, and -2 if there are several. */
+/* Returns the index of the only controller with feedback that drives the requested link, or any link without --link.
+ * Returns -1 if there is none and -2 if there are several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;
@@ -277,14 +276,14 @@ static ExitCode write_policy(Exporting* exporting) {
   else
     export_policy_c(&exporting->recorded.model, exporting->link < 0 ? -1 : controller, &text);
   Status status = write_file(exporting, exporting->target, &text);
-  if (status == STATUS_OK) tell_file(exporting, exporting->target);
+  if (status == STATUS_OK) report_file(exporting, exporting->target);
   text_free(&text);
   return status_exit_code(status);
 }
 
 /* ---------------------------------------------------------------- URDF and its meshes */
 
-/* Appends the mesh folder beside the target, such as robot_meshes/ for robot.urdf. */
+/* Appends the folder of meshes, such as robot_meshes/ for robot.urdf. */
 static void mesh_folder(const Exporting* exporting, Text* folder) {
   const char* target = exporting->target;
   int stem = (int)(strlen(target) - (ends_with(target, ".urdf") ? 5 : 0));
@@ -318,13 +317,13 @@ static Status write_meshes(Exporting* exporting, const char* folder) {
   Text name = {0}, path = {0}, mesh = {0};
   Status status = STATUS_OK;
   for (int h = 0; h < model->hull_count && status == STATUS_OK; h++) {
-    if (exporting->without && exporting->without[model->hulls[h].link]) continue;
+    if (exporting->is_omitted && exporting->is_omitted[model->hulls[h].link]) continue;
     if (!export_urdf_mesh(model, h, &name)) continue;
     path.length = mesh.length = 0;
     text_add(&path, "%s%s", folder, name.data);
     run_hull_obj(&mesh, model, h);
     status = write_file(exporting, path.data, &mesh);
-    if (status == STATUS_OK) tell_file(exporting, path.data);
+    if (status == STATUS_OK) report_file(exporting, path.data);
   }
   text_free(&name);
   text_free(&path);
@@ -336,13 +335,13 @@ static ExitCode write_urdf(Exporting* exporting) {
   Text urdf = {0}, folder = {0}, prefix = {0};
   mesh_folder(exporting, &folder);
   ExitCode code = mesh_prefix(exporting, folder.data, &prefix);
-  if (code == EXIT_DONE) code = read_without(exporting);
+  if (code == EXIT_DONE) code = read_omitted_links(exporting);
   if (code == EXIT_DONE) {
-    Status status = export_urdf(exporting->model, exporting->without, exporting->target, prefix.data, &urdf,
+    Status status = export_urdf(exporting->model, exporting->is_omitted, exporting->target, prefix.data, &urdf,
                                 &exporting->recorded.diagnostics);
     if (status == STATUS_OK) status = write_meshes(exporting, folder.data);
     if (status == STATUS_OK) status = write_file(exporting, exporting->target, &urdf);
-    if (status == STATUS_OK) tell_file(exporting, exporting->target);
+    if (status == STATUS_OK) report_file(exporting, exporting->target);
     code = status_exit_code(status);
   }
   text_free(&urdf);
@@ -399,14 +398,13 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_close(json, '}');
 }
 
-/* Default distance of the faces of a part from its round solids [m]. Printers are not more precise. */
+/* Default distance of a part's faces from its round solids [m], about the precision of printers. */
 #define ROUND_TOLERANCE 0.05e-3
 
 /* Line width of a common printer nozzle [m]. A printer omits thinner walls or prints them thicker. */
 #define NOZZLE 0.4e-3
 
-/* Returns the largest allowed distance of faces in the file from round solids [m]. Returns 0 if the file has the faces
- * of the pictures. */
+/* Returns the largest allowed distance of exported faces from round solids [m], or 0 for the faces of the pictures. */
 static double round_tolerance(const Exporting* exporting) {
   return 1e-3 * option_number(exporting->options, "tolerance", is_model(exporting->format) ? 0 : 1e3 * ROUND_TOLERANCE);
 }
@@ -420,15 +418,15 @@ static void refine_round_solids(Exporting* exporting) {
   exporting->model = &exporting->drawn.model;
 }
 
-/* Returns a text for the fault of a surface that is not closed, not manifold or not consistently oriented. */
-static const char* surface_fault(const SurfaceReport* report) {
+/* Returns a text that describes why a surface is not closed, not manifold or not consistently oriented. */
+static const char* describe_defect(const SurfaceReport* report) {
   if (!report->closed) return "open (an edge has a triangle on one side only)";
   return report->manifold ? "not oriented consistently" : "not manifold (more than two triangles meet at an edge)";
 }
 
-/* Returns true if the written surface meets all requirements. Otherwise adds errors; less serious faults give
+/* Returns true if the written surface meets all requirements. Otherwise adds errors. Less serious defects give
  * warnings. */
-static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
+static bool check_report(Exporting* exporting, const char* path, const SurfaceReport* report) {
   const Model* model = &exporting->recorded.model;
   Diagnostics* diagnostics = &exporting->recorded.diagnostics;
   SourcePosition place = {path, 0, 0};
@@ -442,7 +440,7 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "the surface must be closed, manifold and oriented, but it is %s: repair the mesh of the link "
                     "(`sdrs decompose` makes closed hulls from a mesh)",
-                    surface_fault(report));
+                    describe_defect(report));
   if (report->united && report->pieces == 1 && report->components > 1)
     diagnostics_add(diagnostics, SEVERITY_WARNING, place,
                     "the surface has %d components that do not touch each other: let the shapes of the link overlap to "
@@ -470,9 +468,9 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
       [EXPORT_OBJ] = SURFACE_OBJ, [EXPORT_STL] = SURFACE_STL, [EXPORT_3MF] = SURFACE_3MF};
   const Options* options = exporting->options;
   Text text = {0};
-  SurfaceOptions wanted = {SURFACES[exporting->format], option_given(options, "pieces"), options->threads,
-                           1e-3 * option_number(options, "grow", 0)};
-  SurfaceReport report = export_surface(&text, exporting->model, link, poses, &wanted);
+  SurfaceOptions surface_options = {SURFACES[exporting->format], option_given(options, "pieces"), options->threads,
+                                    1e-3 * option_number(options, "grow", 0)};
+  SurfaceReport report = export_surface(&text, exporting->model, link, poses, &surface_options);
   Status status = STATUS_OK;
   if (report.pieces == 0) {
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
@@ -488,12 +486,12 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
     report_json(&exporting->objects, path, &report);
   else
     print_report(path, &report, exporting->recorded.from_mesh);
-  return report_holds(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
+  return check_report(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-/* Writes one file per link, in the frame of the link. A file that cannot be written ends the export; a surface that
- * fails a check does not. Returns the worst exit code. */
-static ExitCode write_folder(Exporting* exporting, const Pose* own) {
+/* Writes one file per link, in the frame of the link. A write error ends the export; a surface with defects does not.
+ * Returns the worst exit code. */
+static ExitCode write_folder(Exporting* exporting, const Pose* identity_poses) {
   const Model* model = &exporting->recorded.model;
   ExitCode worst = EXIT_DONE;
   for (int link = 0; link < model->link_count && worst <= EXIT_CHECK_FAILED; link++) {
@@ -501,7 +499,7 @@ static ExitCode write_folder(Exporting* exporting, const Pose* own) {
     Text name = {0};
     text_add(&name, "%s%s", model->links[link].name, FORMATS[exporting->format].ending);
     char* path = file_join(exporting->target, name.data);
-    ExitCode code = write_surface(exporting, path, link, own);
+    ExitCode code = write_surface(exporting, path, link, identity_poses);
     if (code > worst) worst = code;
     memory_free(path);
     text_free(&name);
@@ -516,21 +514,21 @@ static int row_at(const RunPoses* run, double time) {
   return best;
 }
 
-/* Writes the surfaces of the links. A single link is written in its own frame; all links together are written at their
- * poses at --time (default: the start). */
+/* Writes the surfaces of the links. A single link is written in its own frame; all links together are
+ * written at their poses at --time (default: the start). */
 static ExitCode write_surfaces(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   const RunPoses* run = &exporting->recorded.run;
-  Pose* own = MEMORY_NEW(Pose, model->link_count + 1);
-  for (int i = 0; i < model->link_count; i++) own[i] = pose_identity();
+  Pose* identity_poses = MEMORY_NEW(Pose, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++) identity_poses[i] = pose_identity();
   const Pose* there =
       run->pose + (size_t)row_at(run, option_number(exporting->options, "time", 0.0)) * (size_t)run->link_count;
-  ExitCode code = exporting->folder
-                      ? write_folder(exporting, own)
-                      : write_surface(exporting, exporting->target, exporting->link, exporting->link < 0 ? there : own);
+  ExitCode code = exporting->folder ? write_folder(exporting, identity_poses)
+                                    : write_surface(exporting, exporting->target, exporting->link,
+                                                    exporting->link < 0 ? there : identity_poses);
   if (code <= EXIT_CHECK_FAILED && option_given(exporting->options, "fabrication"))
     fabrication_report(exporting->options, model, there, exporting->link, &exporting->objects);
-  memory_free(own);
+  memory_free(identity_poses);
   return code;
 }
 
@@ -549,18 +547,18 @@ static ExitCode write_all(Exporting* exporting) {
   return code;
 }
 
-/* Returns true if the format can express the joint of the link. MJCF expresses a screw by two coupled joints. */
-static bool is_told(const Exporting* exporting, const ModelLink* link) {
+/* Returns true if the format can express the joint of a link. MJCF expresses a screw joint by two coupled joints. */
+static bool is_joint_supported(const Exporting* exporting, const ModelLink* link) {
   return joint_is_elementary(&link->joint) ||
          (exporting->format == EXPORT_MJCF && link->joint.kind == &JOINT_KIND_SCREW);
 }
 
-/* Adds an error for each joint that the model format cannot express. Formats of surfaces accept all joints. */
+/* Adds an error for each joint that the format cannot express. Surface formats ignore joints. */
 static Status check_joints(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   Status status = STATUS_OK;
   for (int i = 0; is_model(exporting->format) && i < model->link_count; i++) {
-    if (is_told(exporting, &model->links[i])) continue;
+    if (is_joint_supported(exporting, &model->links[i])) continue;
     diagnostics_add(
         &exporting->recorded.diagnostics, SEVERITY_ERROR, model->scene->links[i].joint.place,
         "link '%s': %s has no joint of type %s: use another joint, or export surfaces (--format obj, stl or 3mf)",

@@ -1,4 +1,5 @@
 /* sdrs gradcheck TASK|SCENE: compares the adjoint gradient with central differences, for each block of parameters. */
+#include <assert.h>
 #include <string.h>
 
 #include "app/command.h"
@@ -8,8 +9,9 @@
 /* Default relative tolerance of the step solver. Rounding errors may prevent a step from reaching it. */
 #define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
-/* Resolution that passes where the noise of a run hides the default bound. An error of this size is found. */
-#define ENOUGH 1e-4
+/* Resolution with which a block passes if the noise of a run hides the default bound. An error of the gradient of this
+ * size is found. */
+#define NOISY_BOUND 1e-4
 
 static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
@@ -27,8 +29,8 @@ static const OptionRow OPTIONS[] = {
     MEMORY_OPTION,
 };
 
-/* Sets *blocks to one bit for each block named by --wrt, such as "state,mass", or to all bits without --wrt. Returns
- * false, with an error, if a block is unknown or the list is empty. */
+/* Sets *blocks to one bit per block named by --wrt, such as "state,mass", or to all bits without --wrt. Returns false,
+ * after printing an error, if a block is unknown or the list is empty. */
 static bool read_blocks(const Options* options, unsigned* blocks) {
   const char* text = option_text(options, "wrt");
   *blocks = (1u << GRADCHECK_BLOCKS) - 1;
@@ -58,7 +60,7 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
   return *blocks != 0;
 }
 
-static bool sound_usage(const Options* options, const GradcheckOptions* check, bool task) {
+static bool check_usage(const Options* options, const GradcheckOptions* check, bool task) {
   if (check->directions < 1 || check->directions > GRADCHECK_DIRECTIONS) {
     usage_error(options, "--directions must be 1 to %d, got %d", GRADCHECK_DIRECTIONS, check->directions);
     return false;
@@ -71,7 +73,7 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
 }
 
 /* Largest value of --average, the number of averaged step lengths, that the command suggests. */
-enum { MOST_AVERAGED = 1024 };
+enum { AVERAGED_MAX = 1024 };
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
@@ -79,9 +81,10 @@ static const char* verdict_text(GradcheckVerdict verdict) {
   return verdict == GRADCHECK_WRONG ? "FAILED" : verdict == GRADCHECK_RIGHT ? "passed" : "cannot be checked";
 }
 
-/* Returns the overall verdict on blocks[count] as text. The verdict is "FAILED" if one block failed and "passed" if all
- * blocks passed. If only some blocks could be checked, the verdict says so. */
+/* Returns the verdict on blocks[count] as text: "FAILED" if a block failed, "passed" if all passed. If only some blocks
+ * could be checked, the text says so. */
 static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
+  assert(count > 0);
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   for (int b = 0; b < count; b++)
     if (blocks[b].directions > 0 && blocks[b].verdict == GRADCHECK_WRONG) return verdict_text(GRADCHECK_WRONG);
@@ -89,21 +92,21 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-/* Returns a value of --average with which the block can be checked (J14), or 0 if no value up to MOST_AVERAGED
- * suffices. */
-static int average_for(const GradcheckBlockReport* b) {
+/* Returns the value of --average with which the block can be checked (J14), or 0 if AVERAGED_MAX does not suffice. */
+static int find_average(const GradcheckBlockReport* b) {
   int count = 2;
-  while (count < b->needed && count < MOST_AVERAGED) count *= 2;
+  while (count < b->needed && count < AVERAGED_MAX) count *= 2;
   return count < b->needed ? 0 : count;
 }
 
-/* If the checked blocks have less than this share of the gradient's squared norm, the result is reported as not
+/* Smallest share of the gradient's squared norm in the checked blocks. Below this share the result is reported as not
  * checked. */
-#define SHARE_LEAST 0.5
+#define CHECKED_SHARE_MIN 0.5
 
-/* Prints the share of the gradient that was checked. If the share is below SHARE_LEAST and no block failed, also prints
- * a remedy. */
+/* Prints the share of the gradient that was checked, and a remedy if it is below CHECKED_SHARE_MIN and no block failed.
+ */
 static void print_coverage(const char* name, const GradcheckBlockReport* blocks, int count) {
+  assert(count > 0);
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   const GradcheckBlockReport* largest = NULL;
   bool failed = false;
@@ -112,26 +115,25 @@ static void print_coverage(const char* name, const GradcheckBlockReport* blocks,
     failed = failed || blocks[b].verdict == GRADCHECK_WRONG;
     if (blocks[b].verdict == GRADCHECK_UNCHECKED && (!largest || blocks[b].norm > largest->norm)) largest = &blocks[b];
   }
-  bool little = !failed && largest && coverage.share < SHARE_LEAST;
+  bool little = !failed && largest && coverage.share < CHECKED_SHARE_MIN;
   printf("%s: %s%d of %d blocks checked, with %.4g %% of the gradient's squared norm", name,
          little ? "NOT CHECKED: " : "", coverage.checked, coverage.blocks, 100 * coverage.share);
-  bool hidden = little && largest->noise > 0 && average_for(largest) > 0;
+  bool hidden = little && largest->noise > 0 && find_average(largest) > 0;
   if (hidden)
-    printf(": use fewer --steps, or --average %d", average_for(largest));
+    printf(": use fewer --steps, or --average %d", find_average(largest));
   else if (little)
     printf(": use fewer or more --steps");
   printf("\n");
 }
 
-/* Prints that rounding errors hide the gradient of the block, and a value of --average with which it can be checked. */
 static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
   if (isinf(b->needed))
     printf("; no mean tells it\n");
-  else if (average_for(b) == 0)
+  else if (find_average(b) == 0)
     printf("\n");
   else
-    printf("; --average %d looks closer\n", average_for(b));
+    printf("; --average %d looks closer\n", find_average(b));
 }
 
 static void print_block(const char* name, const GradcheckBlockReport* b, double bound) {
@@ -274,7 +276,7 @@ static void print_report(const Options* options, const char* name, const Gradche
         name, r->adjoint.growth);
 }
 
-/* The scene to check. The loss is the task's loss, or a random linear function if there is no task. */
+/* The scene to check. Its loss is the task's loss, or a random linear function without a task. */
 typedef struct {
   Scene* scene;
   const Task* task; /* NULL for a scene without a task */
@@ -282,9 +284,8 @@ typedef struct {
   const char* name;
 } Subject;
 
-/* Builds the model after replacing the scene's shapes by the model's hulls, so that hull vertices are the
- * parameters. */
-static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostics) {
+/* Replaces the scene's shapes by the model's hulls and builds the model, so that hull vertices are the parameters. */
+static Status build_hull_model(Model* model, Scene* scene, Diagnostics* diagnostics) {
   Diagnostics again = {0};
   Status status = model_create_lifted(model, scene, diagnostics);
   if (status != STATUS_OK) return status;
@@ -295,14 +296,14 @@ static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostic
   return status;
 }
 
-/* Without --tolerance, residuals up to this value are not reported. It is far below any bound of the check. */
-#define LOOSE_FLOOR 1e-9
+/* Without --tolerance, residuals up to this value are not reported. The value is far below any bound of the check. */
+#define RESIDUAL_REPORTED 1e-9
 
-static double tolerance_reported(const Options* options, const GradcheckOptions* check) {
-  return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, LOOSE_FLOOR);
+static double reported_tolerance(const Options* options, const GradcheckOptions* check) {
+  return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, RESIDUAL_REPORTED);
 }
 
-/* Checks the blocks whose bits are set in `blocks`, on the scene in its present form. */
+/* Checks the blocks whose bits are set in `blocks`. */
 static Status check_blocks(const GradcheckOptions* check, const Subject* subject, const Model* model, unsigned blocks,
                            GradcheckReport* report, Diagnostics* diagnostics) {
   GradcheckOptions some = *check;
@@ -316,24 +317,25 @@ static Status check_blocks(const GradcheckOptions* check, const Subject* subject
   return status;
 }
 
-/* Checks the block of vertices on subject->scene, whose hulls were shrunk at random, and adds the result to `report`.
- * Without the shrinking, volumes have kinks at flat faces. */
-static Status check_generic(const Options* options, const GradcheckOptions* check, const Subject* subject,
-                            GradcheckReport* report, Diagnostics* diagnostics) {
+/* Checks the block of vertices on subject->scene with randomly shrunk hulls, and adds the result to `report`. Without
+ * shrinking, volumes have kinks at flat faces. */
+static Status check_shrunk_vertices(const Options* options, const GradcheckOptions* check, const Subject* subject,
+                                    GradcheckReport* report, Diagnostics* diagnostics) {
   Model model = {0};
-  GradcheckReport* own = MEMORY_NEW(GradcheckReport, 1);
+  GradcheckReport* vertex_report = MEMORY_NEW(GradcheckReport, 1);
   if (!options->quiet)
     fprintf(stderr,
             "%s: the block of vertices is checked on hulls shrunk at random by up to 3 %%, because the volume is not "
             "differentiable at flat faces with more than three corners\n",
             subject->name);
   Status status = model_create(&model, subject->scene, diagnostics);
-  if (status == STATUS_OK) status = check_blocks(check, subject, &model, 1u << GRADCHECK_VERTICES, own, diagnostics);
-  report->block[GRADCHECK_VERTICES] = own->block[GRADCHECK_VERTICES];
-  report->passed = report->passed && own->passed;
-  report->checked = report->checked && own->checked;
+  if (status == STATUS_OK)
+    status = check_blocks(check, subject, &model, 1u << GRADCHECK_VERTICES, vertex_report, diagnostics);
+  report->block[GRADCHECK_VERTICES] = vertex_report->block[GRADCHECK_VERTICES];
+  report->passed = report->passed && vertex_report->passed;
+  report->checked = report->checked && vertex_report->checked;
   model_destroy(&model);
-  memory_free(own);
+  memory_free(vertex_report);
   return status;
 }
 
@@ -341,32 +343,31 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
                             GradcheckReport* report, Diagnostics* diagnostics) {
   Model model = {0};
   subject->scene->threads = options->threads;
-  Status status = build_expanded(&model, subject->scene, diagnostics);
+  Status status = build_hull_model(&model, subject->scene, diagnostics);
   unsigned vertices = check->blocks & 1u << GRADCHECK_VERTICES, rest = check->blocks & ~vertices;
   bool flat = status == STATUS_OK && vertices && gradcheck_has_flat_faces(&model);
   if (status == STATUS_OK)
     status = check_blocks(check, subject, &model, flat ? rest : check->blocks, report, diagnostics);
   if (status == STATUS_OK) {
-    warn_unconverged(options, subject->name, &model, &report->run.unconverged, tolerance_reported(options, check));
+    warn_unconverged(options, subject->name, &model, &report->run.unconverged, reported_tolerance(options, check));
     warn_friction_open(options, subject->name, &model, &report->run.unconverged);
   }
   if (flat && status == STATUS_OK && report->adjoint.sound) {
     gradcheck_make_generic(subject->scene, &model, check->seed);
-    status = check_generic(options, check, subject, report, diagnostics);
+    status = check_shrunk_vertices(options, check, subject, report, diagnostics);
   }
   model_destroy(&model);
   return status;
 }
 
-/* Returns false if the checked blocks have no parameters, because such a check would always pass. */
-static bool has_numbers(const GradcheckReport* report) {
+/* Returns false if the checked blocks have no parameters, because such a check always passes. */
+static bool has_parameters(const GradcheckReport* report) {
   int directions = 0;
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) directions += report->block[b].directions;
   return directions > 0 || !report->adjoint.sound;
 }
 
-/* Reports that a signal ended the check. */
-static void say_interrupted(const Options* options, const char* name, Json* json) {
+static void report_interrupt(const Options* options, const char* name, Json* json) {
   if (options->json) {
     json_open(json, NULL, '{');
     json_text(json, "scenario", name);
@@ -388,10 +389,11 @@ static void show_progress(void* context, const char* block, int runs, int expect
   progress_report(progress, runs, numbers, timer_now(), false);
 }
 
-static ExitCode check_one(const Options* options, const GradcheckOptions* asked, const Subject* subject, Json* json) {
+static ExitCode check_one(const Options* options, const GradcheckOptions* check_options, const Subject* subject,
+                          Json* json) {
   Diagnostics diagnostics = {0};
   Progress progress;
-  GradcheckOptions watched = *asked, *check = &watched;
+  GradcheckOptions watched = *check_options, *check = &watched;
   GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
   watched.progress = show_progress;
   watched.progress_context = &progress;
@@ -402,8 +404,8 @@ static ExitCode check_one(const Options* options, const GradcheckOptions* asked,
   if (status == STATUS_SOLVER)
     command_error(options, "%s: the solver failed at step %d: %s, residual %.3g; reduce simulation.dt", subject->name,
                   report->run.failed_step, step_outcome_text(report->run.last.outcome), report->run.last.residual);
-  if (status == STATUS_INTERRUPTED) say_interrupted(options, subject->name, json);
-  if (status == STATUS_OK && !has_numbers(report)) {
+  if (status == STATUS_INTERRUPTED) report_interrupt(options, subject->name, json);
+  if (status == STATUS_OK && !has_parameters(report)) {
     command_error(options, "%s has no parameters in the blocks of --wrt: remove --wrt to check all blocks",
                   subject->name);
     status = STATUS_BAD_INPUT;
@@ -456,8 +458,8 @@ static void json_variables(Json* json, const char* name, const GradcheckBlockRep
   json_close(json, '}');
 }
 
-static ExitCode say_variables(const Options* options, const char* name, const GradcheckBlockReport report[2],
-                              Json* json) {
+static ExitCode report_variables(const Options* options, const char* name, const GradcheckBlockReport report[2],
+                                 Json* json) {
   if (options->json)
     json_variables(json, name, report);
   else
@@ -466,9 +468,10 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
-/* Shortens runs and windows of the task to `steps` steps. Losses with later windows cause an error when they are
- * created. */
-static void shorten(Task* task, int steps) {
+/* Limits runs and windows of the task to `steps` steps. A loss with a later window causes an error when it is created.
+ */
+static void shorten_task(Task* task, int steps) {
+  assert(steps >= 1);
   if (steps == 0) return;
   for (int k = 0; k < task->scenario_count; k++) {
     TaskScenario* scenario = &task->scenarios[k];
@@ -480,17 +483,17 @@ static void shorten(Task* task, int steps) {
   if (steps < r->apply) r->apply = steps;
 }
 
-/* Loads the task and makes the terms of `subject_to` losses, because optimizers use their derivatives, too. */
+/* Loads the task and turns the terms of `subject_to` into losses, because optimizers use their derivatives, too. */
 static Status load_task(Task* task, const Options* options, Diagnostics* diagnostics) {
   Status status = task_load(task, options->operands[0], options->overrides, options->override_count, diagnostics);
   for (int i = 0; i < task->loss_count; i++) task->losses[i].bounded = false;
   task->subject_count = 0;
-  if (status == STATUS_OK) shorten(task, option_count(options, "steps", 0));
+  if (status == STATUS_OK) shorten_task(task, option_count(options, "steps", 0));
   return status;
 }
 
-/* Checks the gradient of the loss with respect to the task's own variables, at the initial design. Symmetries, shared
- * vertices and scenarios are included. */
+/* Checks the gradient of the loss by the task's own variables at the initial design, including symmetries,
+ * shared vertices and scenarios. */
 static Status check_optimization(Optimization* o, Task* task, const GradcheckOptions* check,
                                  GradcheckBlockReport report[2], Diagnostics* diagnostics) {
   task->optimizer.discount = 1;
@@ -502,8 +505,8 @@ static Status check_optimization(Optimization* o, Task* task, const GradcheckOpt
 
 static ExitCode finish_variables(const Options* options, Status status, const char* name,
                                  const GradcheckBlockReport report[2], Json* json) {
-  if (status == STATUS_INTERRUPTED) say_interrupted(options, name, json);
-  return status == STATUS_OK ? say_variables(options, name, report, json) : status_exit_code(status);
+  if (status == STATUS_INTERRUPTED) report_interrupt(options, name, json);
+  return status == STATUS_OK ? report_variables(options, name, report, json) : status_exit_code(status);
 }
 
 static ExitCode check_variables(const Options* options, const GradcheckOptions* check, Json* json) {
@@ -535,7 +538,7 @@ static Status record_nothing(void* context, Sim* sim, const StepReport* report) 
   return interrupted() ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Optimizes and executes the windows before `window`, as `sdrs optimize` does. */
+/* Optimizes and executes the windows before `window`, as the command `sdrs optimize` does. */
 static Status execute_before(Receding* receding, int window, Diagnostics* diagnostics) {
   Optimization* o = receding_optimization(receding);
   Status status = STATUS_OK;
@@ -548,7 +551,7 @@ static Status execute_before(Receding* receding, int window, Diagnostics* diagno
   return status;
 }
 
-/* Check of a window after the first: its number, and the reports on its design and control variables. */
+/* Check of a later window of a receding horizon: its number, and the reports on its design and control variables. */
 typedef struct {
   int window;
   GradcheckBlockReport variables[2];
@@ -557,11 +560,11 @@ typedef struct {
 static Status check_window(const Options* options, const GradcheckOptions* check, WindowCheck* out, Scene* scene,
                            Diagnostics* diagnostics) {
   Task task = {0};
-  Diagnostics said = {0};
+  Diagnostics ignored_diagnostics = {0};
   DesignStart start = {0};
   OptimizationOptions settings = {check->threads, check->interrupted};
-  Status status = load_task(&task, options, &said);
-  diagnostics_free(&said); /* check_task has already reported these messages */
+  Status status = load_task(&task, options, &ignored_diagnostics);
+  diagnostics_free(&ignored_diagnostics); /* check_task has already reported these messages */
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, diagnostics);
   if (status == STATUS_OK) status = execute_before(start.receding, out->window, diagnostics);
@@ -579,9 +582,9 @@ static Status check_window(const Options* options, const GradcheckOptions* check
   return status;
 }
 
-/* Returns false, with an error, if --window is given without `receding`, or if the task has no window with the number
- * `window`. */
-static bool sound_window(const Options* options, const Task* task, int window) {
+/* Returns false, after printing an error, if --window does not fit the task: no `receding`, or no window with the
+ * number `window`. */
+static bool check_window_option(const Options* options, const Task* task, int window) {
   const TaskScenario* scenario = &task->scenarios[0];
   if (!task->receding.given) {
     if (!option_given(options, "window")) return true;
@@ -599,7 +602,7 @@ static bool sound_window(const Options* options, const Task* task, int window) {
 
 static ExitCode check_scenarios(const Options* options, const GradcheckOptions* check, Task* task, Json* json) {
   ExitCode code = EXIT_DONE;
-  if (interrupted()) say_interrupted(options, task->name, json);
+  if (interrupted()) report_interrupt(options, task->name, json);
   for (int k = 0; k < task->scenario_count && !interrupted(); k++) {
     TaskScenario* scenario = &task->scenarios[k];
     if (scenario->steps == TASK_KINEMATIC) continue; /* there is no simulation, so only the variables are checked */
@@ -624,20 +627,20 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
   print_diagnostics(options, &diagnostics);
   ExitCode code = status_exit_code(status);
   bool variables = !option_given(options, "wrt");
-  if (status == STATUS_OK && !sound_window(options, &task, window->window))
+  if (status == STATUS_OK && !check_window_option(options, &task, window->window))
     status = STATUS_BAD_INPUT, code = EXIT_USAGE;
   diagnostics_free(&diagnostics);
   if (status == STATUS_OK && window->window > 0) {
     status = check_window(options, check, window, &task.scenarios[0].scene, &diagnostics);
     print_diagnostics(options, &diagnostics);
     code = status_exit_code(status);
-    if (status == STATUS_INTERRUPTED) say_interrupted(options, task.name, json);
+    if (status == STATUS_INTERRUPTED) report_interrupt(options, task.name, json);
   }
   if (task.receding.given) task.scenarios[0].steps = task.receding.horizon;
   if (status == STATUS_OK) code = check_scenarios(options, check, &task, json);
   if (status == STATUS_OK && variables && code != EXIT_BAD_INPUT &&
       !interrupted()) { /* after EXIT_BAD_INPUT the error is already reported */
-    ExitCode one = window->window > 0 ? say_variables(options, task.name, window->variables, json)
+    ExitCode one = window->window > 0 ? report_variables(options, task.name, window->variables, json)
                                       : check_variables(options, check, json);
     if (one > code) code = one;
   }
@@ -652,7 +655,7 @@ static ExitCode gradcheck(const Options* options) {
                             .steps = option_count(options, "steps", 0),
                             .tolerance = option_number(options, "tolerance", TIGHT_TOLERANCE),
                             .bound = option_number(options, "bound", DEFAULT_BOUND),
-                            .enough = option_given(options, "bound") ? 0 : ENOUGH,
+                            .enough = option_given(options, "bound") ? 0 : NOISY_BOUND,
                             .seed = (uint64_t)option_count(options, "seed", 1),
                             .average = option_count(options, "average", 0),
                             .fixed_substeps = option_given(options, "fixed-substeps"),
@@ -660,7 +663,7 @@ static ExitCode gradcheck(const Options* options) {
                             .interrupted = interrupted,
                             .memory = option_number(options, "memory", 0) * GIBIBYTE};
   bool task = task_recognise(options->operands[0]);
-  if (!read_blocks(options, &check.blocks) || !sound_usage(options, &check, task)) return EXIT_USAGE;
+  if (!read_blocks(options, &check.blocks) || !check_usage(options, &check, task)) return EXIT_USAGE;
   warn_overridden_tolerance(options,
                             "gradcheck uses --tolerance (default 1e-12) for the steps; set --tolerance instead");
   interrupt_install();

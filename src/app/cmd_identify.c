@@ -20,7 +20,7 @@ static bool interrupted(void) { return interrupt_signal() != 0; }
 /* Returns true in the process that writes files and messages. Under mpirun all other processes follow the same
  * branches. */
 static bool is_writer(void) { return processes_rank() == 0; }
-static Status agreed(Status status) { return (Status)processes_max((int)status); }
+static Status reduce_status(Status status) { return (Status)processes_max((int)status); }
 
 static const char** data_files(const Options* options, int* count) {
   *count = 0;
@@ -64,8 +64,6 @@ static void fit_run_free(FitRun* run) {
   memory_free(run->checkpoint);
 }
 
-/* ---------------------------------------------------------------- output */
-
 static void print_verdict(const FitRun* run) {
   const Identification* id = run->identification;
   if (!is_writer() || (run->options->quiet && identification_identifiable(id))) return;
@@ -106,7 +104,6 @@ static void print_parameters(const FitRun* run) {
   }
 }
 
-/* Prints that the fit has not converged, and a remedy. */
 static void print_unfinished(const FitRun* run) {
   Text line = {0};
   if (identification_append_unconverged(run->identification, &line) && !run->options->quiet)
@@ -117,8 +114,8 @@ static void print_unfinished(const FitRun* run) {
   text_free(&line);
 }
 
-/* Prints measurements that the model cannot reproduce. The confidence intervals were widened to include them. */
-static void print_doubts(const FitRun* run) {
+/* Prints the measurements that the model cannot reproduce. The confidence intervals were widened to include them. */
+static void print_unexplained_measurements(const FitRun* run) {
   const Identification* id = run->identification;
   int count = identification_contradiction_count(id);
   if (run->options->quiet || count == 0) return;
@@ -133,7 +130,7 @@ static void print_doubts(const FitRun* run) {
   }
 }
 
-/* Prints the model error beside the noise for every measured quantity, as "position 0.0002 m beside 0.001". */
+/* Prints the model error and the noise of every measured quantity, as in "position 0.0002 m beside 0.001". */
 static void print_misfit(const FitRun* run) {
   static const char* const words[3] = {"position %.3g m beside %.3g", "rotation %.3g rad beside %.3g",
                                        "joints %.3g beside %.3g"};
@@ -148,8 +145,6 @@ static void print_misfit(const FitRun* run) {
   }
   if (!first) fputc('\n', stderr);
 }
-
-/* ---------------------------------------------------------------- the loop */
 
 static Status iterate(FitRun* run) {
   Progress progress;
@@ -166,7 +161,7 @@ static Status iterate(FitRun* run) {
     int done = identification_iteration(id) > 0 ? identification_iteration(id) : 1;
     progress_report(&progress, done, numbers, timer_now(), run->options->verbose);
     if (is_writer()) status = identification_save(id, run->checkpoint, &run->diagnostics);
-    status = agreed(status);
+    status = reduce_status(status);
   }
   progress_end(&progress);
   return status;
@@ -177,12 +172,12 @@ static Status finish(FitRun* run) {
   Text json = {0};
   Status status = STATUS_OK;
   if (is_writer()) status = identification_write(run->identification, run->folder, &program, &json, &run->diagnostics);
-  status = agreed(status);
+  status = reduce_status(status);
   if (status == STATUS_OK && is_writer()) {
     print_parameters(run);
     print_misfit(run);
     print_unfinished(run);
-    print_doubts(run);
+    print_unexplained_measurements(run);
     if (run->options->json)
       fputs(json.data, stdout);
     else
@@ -206,11 +201,11 @@ static ExitCode fit(FitRun* run) {
     return EXIT_CHECK_FAILED;
   }
   if (option_given(run->options, "resume")) {
-    status = agreed(identification_load(run->identification, run->checkpoint, &run->diagnostics));
+    status = reduce_status(identification_load(run->identification, run->checkpoint, &run->diagnostics));
     if (status != STATUS_OK) return status_exit_code(status);
   }
   status = iterate(run);
-  if (status == STATUS_OK) status = agreed(identification_finish(run->identification, &run->diagnostics));
+  if (status == STATUS_OK) status = reduce_status(identification_finish(run->identification, &run->diagnostics));
   if (status == STATUS_OK) status = finish(run);
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
     fprintf(stderr, "%s: stopped by %s after iteration %d; continue with --resume\n", run->task.name,
@@ -228,7 +223,7 @@ static void print_problems(FitRun* run) {
 
 static ExitCode fit_task(const Options* options) {
   FitRun run;
-  Status status = agreed(fit_run_create(&run, options));
+  Status status = reduce_status(fit_run_create(&run, options));
   print_problems(&run);
   diagnostics_free(&run.diagnostics);
   ExitCode code = status_exit_code(status);
@@ -243,9 +238,9 @@ static ExitCode fit_task(const Options* options) {
 
 static ExitCode identify(const Options* options) {
   processes_init();
-  Options own = *options;
-  if (!is_writer()) own.quiet = true;
-  ExitCode code = fit_task(&own);
+  Options process_options = *options;
+  if (!is_writer()) process_options.quiet = true;
+  ExitCode code = fit_task(&process_options);
   processes_finish();
   return code;
 }

@@ -7,7 +7,7 @@
 /* State of one import. importing_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
-  RobotOptions wanted;
+  RobotOptions robot_options;
   RobotPackage* packages; /* packages of --package; their names are owned */
   RobotStart* starts;     /* start coordinates of --start; their names are owned */
   Robot robot;
@@ -15,20 +15,18 @@ typedef struct {
 } Importing;
 
 static void importing_free(Importing* importing) {
-  for (int i = 0; i < importing->wanted.package_count; i++) memory_free((char*)importing->packages[i].name);
-  for (int i = 0; i < importing->wanted.start_count; i++) memory_free((char*)importing->starts[i].joint);
+  for (int i = 0; i < importing->robot_options.package_count; i++) memory_free((char*)importing->packages[i].name);
+  for (int i = 0; i < importing->robot_options.start_count; i++) memory_free((char*)importing->starts[i].joint);
   memory_free(importing->packages);
   memory_free(importing->starts);
   robot_free(&importing->robot);
   diagnostics_free(&importing->diagnostics);
 }
 
-/* ---------------------------------------------------------------- options */
-
 static ExitCode read_packages(Importing* importing) {
   const Options* options = importing->options;
   importing->packages = MEMORY_NEW(RobotPackage, options->item_count + 1);
-  importing->wanted.packages = importing->packages;
+  importing->robot_options.packages = importing->packages;
   const char* item;
   for (int i = 0; (item = option_item(options, "package", i)) != NULL; i++) {
     const char* equals = strchr(item, '=');
@@ -36,7 +34,7 @@ static ExitCode read_packages(Importing* importing) {
       return usage_error(options, "--package needs NAME=DIR, got '%s'", item);
     char* name = memory_copy_text(item);
     name[equals - item] = '\0';
-    importing->packages[importing->wanted.package_count++] = (RobotPackage){name, equals + 1};
+    importing->packages[importing->robot_options.package_count++] = (RobotPackage){name, equals + 1};
   }
   return EXIT_DONE;
 }
@@ -44,7 +42,7 @@ static ExitCode read_packages(Importing* importing) {
 static ExitCode read_starts(Importing* importing) {
   const Options* options = importing->options;
   importing->starts = MEMORY_NEW(RobotStart, options->item_count + 1);
-  importing->wanted.starts = importing->starts;
+  importing->robot_options.starts = importing->starts;
   const char* item;
   for (int i = 0; (item = option_item(options, "start", i)) != NULL; i++) {
     const char* equals = strrchr(item, '=');
@@ -54,14 +52,14 @@ static ExitCode read_starts(Importing* importing) {
       return usage_error(options, "--start needs JOINT=NUMBER (m or rad), got '%s'", item);
     char* name = memory_copy_text(item);
     name[equals - item] = '\0';
-    importing->starts[importing->wanted.start_count++] = (RobotStart){name, value};
+    importing->starts[importing->robot_options.start_count++] = (RobotStart){name, value};
   }
   return EXIT_DONE;
 }
 
-/* Returns the index of the option's text in `words`, a list that ends with NULL. Returns -1 if the text is not in the
- * list, and 0 if the option was not given. */
-static int word_of(const Options* options, const char* name, const char* const* words) {
+/* Returns the index in `words`, a list that ends with NULL, of the option's text. Returns -1 if the list does not
+ * contain the text, and 0 if the option was not given. */
+static int find_option_word(const Options* options, const char* name, const char* const* words) {
   const char* given = option_text(options, name);
   for (int i = 0; given && words[i]; i++)
     if (strcmp(given, words[i]) == 0) return i;
@@ -70,26 +68,26 @@ static int word_of(const Options* options, const char* name, const char* const* 
 
 static ExitCode read_words(Importing* importing) {
   const Options* options = importing->options;
-  int base = word_of(options, "base", (const char* const[]){"fixed", "free", NULL});
-  int hulls = word_of(options, "hulls", (const char* const[]){"whole", "groups", "decompose", NULL});
-  int mass = word_of(options, "mass-model", (const char* const[]){"given", "uniform", "vertices", NULL});
+  int base = find_option_word(options, "base", (const char* const[]){"fixed", "free", NULL});
+  int hulls = find_option_word(options, "hulls", (const char* const[]){"whole", "groups", "decompose", NULL});
+  int mass = find_option_word(options, "mass-model", (const char* const[]){"given", "uniform", "vertices", NULL});
   if (base < 0) return usage_error(options, "--base must be fixed or free, got '%s'", option_text(options, "base"));
   if (hulls < 0)
     return usage_error(options, "--hulls must be whole, groups or decompose, got '%s'", option_text(options, "hulls"));
   if (mass < 0)
     return usage_error(options, "--mass-model must be given, uniform or vertices, got '%s'",
                        option_text(options, "mass-model"));
-  importing->wanted.free_base = base == 1;
-  importing->wanted.hull_per_group = hulls == 1;
-  importing->wanted.decompose = hulls == 2;
-  importing->wanted.from_shapes = mass > 0;
-  importing->wanted.mass_model = mass == 1 ? MASS_UNIFORM : MASS_VERTICES;
+  importing->robot_options.free_base = base == 1;
+  importing->robot_options.hull_per_group = hulls == 1;
+  importing->robot_options.decompose = hulls == 2;
+  importing->robot_options.from_shapes = mass > 0;
+  importing->robot_options.mass_model = mass == 1 ? MASS_UNIFORM : MASS_VERTICES;
   return EXIT_DONE;
 }
 
 static ExitCode read_options(Importing* importing) {
   const Options* options = importing->options;
-  RobotOptions* wanted = &importing->wanted;
+  RobotOptions* robot_options = &importing->robot_options;
   if (!options->folder) return usage_error(options, "-o is missing: the scene to write, e.g. -o robot.yaml");
   if (path_is_folder(options->folder))
     return usage_error(options, "-o must name a file, but '%s' is a folder: append a file name such as robot.yaml",
@@ -97,28 +95,26 @@ static ExitCode read_options(Importing* importing) {
   size_t length = strlen(options->folder);
   if (length >= 5 && strcmp(options->folder + length - 5, ".json") == 0)
     return usage_error(options, "a scene is written as YAML: -o must not end in .json");
-  wanted->threads = options->threads;
-  wanted->has_height = option_given(options, "height");
-  wanted->height = option_number(options, "height", 0);
-  wanted->hold = option_number(options, "hold", 0);
-  wanted->key = option_text(options, "key");
-  wanted->density = option_number(options, "density", 0);
-  wanted->max_vertices = option_count(options, "max-vertices", 0);
-  if (option_given(options, "max-vertices") && wanted->max_vertices < 4)
-    return usage_error(options, "--max-vertices must be at least 4, got %d", wanted->max_vertices);
-  wanted->ground = option_given(options, "ground");
-  wanted->primitives = option_given(options, "primitives");
-  wanted->keep_fixed = option_given(options, "keep-fixed");
-  wanted->visual = option_given(options, "visual");
-  wanted->skip_unsupported = option_given(options, "skip-unsupported");
-  wanted->lenient = option_given(options, "lenient");
-  wanted->no_self_collision = option_given(options, "no-self-collision");
+  robot_options->threads = options->threads;
+  robot_options->has_height = option_given(options, "height");
+  robot_options->height = option_number(options, "height", 0);
+  robot_options->hold = option_number(options, "hold", 0);
+  robot_options->key = option_text(options, "key");
+  robot_options->density = option_number(options, "density", 0);
+  robot_options->max_vertices = option_count(options, "max-vertices", 0);
+  if (option_given(options, "max-vertices") && robot_options->max_vertices < 4)
+    return usage_error(options, "--max-vertices must be at least 4, got %d", robot_options->max_vertices);
+  robot_options->ground = option_given(options, "ground");
+  robot_options->primitives = option_given(options, "primitives");
+  robot_options->keep_fixed = option_given(options, "keep-fixed");
+  robot_options->visual = option_given(options, "visual");
+  robot_options->skip_unsupported = option_given(options, "skip-unsupported");
+  robot_options->lenient = option_given(options, "lenient");
+  robot_options->no_self_collision = option_given(options, "no-self-collision");
   ExitCode code = read_words(importing);
   if (code == EXIT_DONE) code = read_packages(importing);
   return code == EXIT_DONE ? read_starts(importing) : code;
 }
-
-/* ---------------------------------------------------------------- the file */
 
 static Status write_scene(Importing* importing) {
   const char* path = importing->options->folder;
@@ -134,8 +130,6 @@ static Status write_scene(Importing* importing) {
   memory_free(folder);
   return status;
 }
-
-/* ---------------------------------------------------------------- output */
 
 static void add_joints(Json* json, const Importing* importing) {
   json_open(json, "joints", '[');
@@ -189,7 +183,8 @@ static ExitCode import_robot(const Options* options) {
   Importing importing = {.options = options};
   ExitCode code = read_options(&importing);
   if (code == EXIT_DONE) {
-    Status status = robot_import(&importing.robot, options->operands[0], &importing.wanted, &importing.diagnostics);
+    Status status =
+        robot_import(&importing.robot, options->operands[0], &importing.robot_options, &importing.diagnostics);
     if (status == STATUS_OK) status = write_scene(&importing);
     code = status_exit_code(status);
     if (code == EXIT_DONE) print_result(&importing);

@@ -11,7 +11,7 @@ static bool interrupted(void) { return interrupt_signal() != 0; }
 bool design_run_writes(void) { return processes_rank() == 0; }
 Status design_run_reduce_status(Status status) { return (Status)processes_max((int)status); }
 static bool is_writer(void) { return design_run_writes(); }
-static Status agreed(Status status) { return design_run_reduce_status(status); }
+static Status reduce_status(Status status) { return design_run_reduce_status(status); }
 
 Excerpt design_run_format_duration(double seconds) {
   Excerpt out;
@@ -36,50 +36,50 @@ void design_run_print_success(const DesignRun* run) {
   fprintf(stderr, "\n");
 }
 
-static bool chooses(const DesignRun* run) { return run->task.choice_count > 0 && !run->candidate; }
+static bool has_choices(const DesignRun* run) { return run->task.choice_count > 0 && !run->candidate; }
 
-static ExitCode design(DesignRun* run, const Options* options, bool candidate);
+static ExitCode run_optimization(DesignRun* run, const Options* options, bool candidate);
 
-/* Returns the options for the task of `from: {task: ...}`, which runs before this one. It has the folder `folder` and
- * none of this task's overrides. The caller frees the member `values` of the result. */
-static Options options_before(const DesignRun* run, const char* folder, const char** operand) {
-  Options own = *run->options;
-  own.operands = operand;
-  own.folder = folder;
-  own.override_count = 0;
-  own.json = false;
-  own.values = MEMORY_NEW(OptionValue, own.verb->option_count);
-  for (int k = 0; k < own.verb->option_count; k++) {
-    const char* name = own.verb->options[k].name;
+/* Returns the options for the previous task, named by `from: {task: ...}`. They have the given folder and no overrides.
+ * The caller frees the member `values` of the result. */
+static Options previous_task_options(const DesignRun* run, const char* folder, const char** operand) {
+  Options local_options = *run->options;
+  local_options.operands = operand;
+  local_options.folder = folder;
+  local_options.override_count = 0;
+  local_options.json = false;
+  local_options.values = MEMORY_NEW(OptionValue, local_options.verb->option_count);
+  for (int k = 0; k < local_options.verb->option_count; k++) {
+    const char* name = local_options.verb->options[k].name;
     bool kept = strcmp(name, "resume") == 0 || strcmp(name, "memory") == 0;
-    if (kept) own.values[k] = run->options->values[k];
-    if (strcmp(name, "no-converge") == 0 || strcmp(name, "no-overview") == 0) own.values[k].given = true;
+    if (kept) local_options.values[k] = run->options->values[k];
+    if (strcmp(name, "no-converge") == 0 || strcmp(name, "no-overview") == 0) local_options.values[k].given = true;
   }
-  return own;
+  return local_options;
 }
 
-static Status status_before(ExitCode code) {
+static Status previous_task_status(ExitCode code) {
   Status status = STATUS_OK;
   while (status_exit_code(status) != code && status < STATUS_NO_MEMORY) status++;
   return status;
 }
 
-/* Optimizes the task of `from: {task: ...}` in the folder `from`, whose result is the start of this run. All processes
- * must call this function. */
-static Status optimize_before(DesignRun* run) {
+/* Optimizes the previous task, named by `from: {task: ...}`, whose result is the start of this run. All processes must
+ * call this function. */
+static Status optimize_previous_task(DesignRun* run) {
   Status status = is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
   if (status == STATUS_OK) status = design_check_previous_tasks(&run->task, &run->diagnostics);
-  status = agreed(status);
+  status = reduce_status(status);
   if (status != STATUS_OK) return status;
   const char* operand = run->task.before.text;
   char* folder = file_join(run->folder, "from");
-  Options own = options_before(run, folder, &operand);
+  Options local_options = previous_task_options(run, folder, &operand);
   DesignRun before;
-  ExitCode code = design(&before, &own, true);
+  ExitCode code = run_optimization(&before, &local_options, true);
   design_run_free(&before);
-  memory_free(own.values);
+  memory_free(local_options.values);
   run->task.from = (TaskName){.text = folder, .place = run->task.before.place};
-  return status_before(code);
+  return previous_task_status(code);
 }
 
 static Status design_run_create(DesignRun* run, const Options* options, bool candidate) {
@@ -102,29 +102,29 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   run->task.memory = option_number(options, "memory", run->task.memory);
   if (option_given(options, "memory")) run->task.memory_place = (SourcePosition){0};
   run->folder = run_folder_path(options, run->task.name);
-  if (chooses(run)) return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
-  if (run->task.before.text) status = optimize_before(run);
+  if (has_choices(run)) return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
+  if (run->task.before.text) status = optimize_previous_task(run);
   if (status != STATUS_OK) return status;
   OptimizationOptions settings = {options->threads, interrupted};
   DesignStart start;
   status = design_start(&start, &run->task, &settings, &run->diagnostics);
   run->optimization = start.optimization;
   run->receding = start.receding;
-  run->taken = start.taken;
+  run->initialized_count = start.initialized_count;
   if (status != STATUS_OK) return status;
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (!is_writer()) return STATUS_OK;
   if (run->receding)
     return file_make_folder_reported(
-        run->folder, &run->diagnostics); /* the run folder of the executed motion claims the folder later */
+        run->folder, &run->diagnostics); /* run_folder_open claims the folder of a receding horizon later */
   return folder_lock(&run->claim, run->folder, &run->diagnostics);
 }
 
 void design_run_free(DesignRun* run) {
   folder_unlock(&run->claim);
   live_close(&run->live);
-  design_start_free(&(DesignStart){run->optimization, run->receding, run->taken});
+  design_start_free(&(DesignStart){run->optimization, run->receding, run->initialized_count});
   task_free(&run->task);
   diagnostics_free(&run->diagnostics);
   memory_free(run->half_step.success);
@@ -155,7 +155,6 @@ static Status save_failed(DesignRun* run) {
   return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
 }
 
-/* Writes design.csv and the best scenes. */
 static Status save_best(DesignRun* run) {
   Status status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
   return status == STATUS_OK ? design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics)
@@ -193,8 +192,8 @@ static void show_end(DesignRun* run, Status status) {
 
 /* ---------------------------------------------------------------- messages during the run */
 
-/* Returns the largest possible number of iterations, over all starts of a multistart. */
-static int iterations_most(const DesignRun* run) {
+/* Returns the largest possible number of iterations, summed over all starts of a multistart. */
+static int largest_iteration_count(const DesignRun* run) {
   double most = (double)run->task.optimizer.iterations * run->task.multistart + (run->task.multistart - 1);
   return most < INT_MAX ? (int)most : INT_MAX;
 }
@@ -205,8 +204,8 @@ static void show_progress(DesignRun* run, Progress* progress) {
   const OptimizationRow* row = &optimization_rows(o)[iteration];
   char numbers[200];
   snprintf(numbers, sizeof numbers, "iteration %d/%d  loss %.6g (best %.6g)  moved: design %.2g, control %.2g  %s",
-           iteration, iterations_most(run), row->loss, optimization_best_loss(o), row->step_design, row->step_control,
-           trial_outcome_text(row->outcome));
+           iteration, largest_iteration_count(run), row->loss, optimization_best_loss(o), row->step_design,
+           row->step_control, trial_outcome_text(row->outcome));
   progress_report(progress, iteration, numbers, timer_now(), false);
   bool failed = row->outcome > TRIAL_ROSE;
   if (failed && !run->options->quiet) {
@@ -229,22 +228,22 @@ static void print_lines(FILE* out, const char* name, const char* prefix, const c
   }
 }
 
-static int steps_of(const TaskScenario* scenario) {
+static int step_count(const TaskScenario* scenario) {
   return task_step_count(scenario->steps, scenario->scene.simulation.steps);
 }
 
-/* Appends the number of steps and the duration of the longest scenario, such as " of 120 steps to t = 1.2 s". */
+/* Appends the number of steps and the duration of the longest scenario, as in " of 120 steps to t = 1.2 s". */
 static void add_horizon(Text* out, const Task* task) {
   const TaskScenario* longest = NULL;
   double most = 0;
   for (int k = 0; k < task->scenario_count; k++) {
-    double time = steps_of(&task->scenarios[k]) * task->scenarios[k].scene.simulation.dt;
+    double time = step_count(&task->scenarios[k]) * task->scenarios[k].scene.simulation.dt;
     if (!(time > most)) continue;
     most = time;
     longest = &task->scenarios[k];
   }
   if (!longest) return;
-  text_add(out, " of %s%d steps to t = %.6g s", task->scenario_count > 1 ? "up to " : "", steps_of(longest), most);
+  text_add(out, " of %s%d steps to t = %.6g s", task->scenario_count > 1 ? "up to " : "", step_count(longest), most);
 }
 
 static void print_start(const DesignRun* run) {
@@ -259,8 +258,8 @@ static void print_start(const DesignRun* run) {
           horizon.data ? horizon.data : "", (unsigned long long)run->task.seed);
   text_free(&horizon);
   if (run->task.from.text)
-    fprintf(stderr, "%s: %d of %d variables start from the result of %s\n", run->task.name, run->taken, count,
-            run->task.from.text);
+    fprintf(stderr, "%s: %d of %d variables start from the result of %s\n", run->task.name, run->initialized_count,
+            count, run->task.from.text);
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
 
@@ -294,15 +293,15 @@ static void print_report(const DesignRun* run) {
   optimization_report_free(&report);
 }
 
-/* Prints an estimate of the duration, from the time of the first simulation and gradient. Prints nothing if the
- * estimate is below LONG_TASK_SECONDS. */
+/* Prints an estimate of the duration, extrapolated from the first simulation and gradient. Prints nothing below
+ * LONG_TASK_SECONDS. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
-  int left = iterations_most(run) - optimization_iteration(o);
+  int left = largest_iteration_count(run) - optimization_iteration(o);
   double seconds = optimization_rows(o)[0].seconds * left;
   if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
   fprintf(stderr, "%s: about %s for all %d iterations\n", run->task.name, design_run_format_duration(seconds).text,
-          iterations_most(run));
+          largest_iteration_count(run));
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -320,9 +319,9 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
-/* Returns true if the run resumes from a checkpoint. With --resume a missing checkpoint is an error, except for a
- * candidate and after `from: {task: ...}`, where the run may not have started yet. */
-static bool goes_on(const DesignRun* run) {
+/* Returns true if the run resumes from a checkpoint. With --resume a missing checkpoint is an error. Exceptions are a
+ * candidate and a run with a previous task, which may not have started. */
+static bool resumes_from_checkpoint(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);
   int there = (!run->candidate && !run->task.before.text) || file_is_regular(path);
@@ -332,7 +331,7 @@ static bool goes_on(const DesignRun* run) {
 }
 
 static Status begin(DesignRun* run) {
-  if (goes_on(run)) return agreed(resume(run));
+  if (resumes_from_checkpoint(run)) return reduce_status(resume(run));
   Status status = optimization_start(run->optimization, &run->diagnostics);
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
     fprintf(stderr, "%s: stopped by %s before the initial design was done; nothing is written\n", run->task.name,
@@ -341,10 +340,10 @@ static Status begin(DesignRun* run) {
   if (is_writer()) design_remove_results(run->folder, &run->task);
   status = is_writer() ? design_write_scenes(run->folder, &run->task, run->optimization, false, &run->diagnostics)
                        : STATUS_OK;
-  return agreed(status == STATUS_OK ? save_iteration(run) : status);
+  return reduce_status(status == STATUS_OK ? save_iteration(run) : status);
 }
 
-/* Prints new changes of the optimization method. *reported: number of changes printed so far. */
+/* Prints new changes of the optimization method. *reported: number of printed changes. */
 static void report_methods(const DesignRun* run, Progress* progress, int* reported) {
   int count = optimization_method_change_count(run->optimization);
   for (; *reported < count; ++*reported) {
@@ -357,7 +356,7 @@ static void report_methods(const DesignRun* run, Progress* progress, int* report
   }
 }
 
-/* Prints new pairs of links whose gap at the start limits the design. *reported: number of pairs printed so far. */
+/* Prints new pairs of links whose gap at the start limits the design. *reported: number of printed pairs. */
 static void report_start_pairs(const DesignRun* run, Progress* progress, int* reported) {
   int count = optimization_start_pair_count(run->optimization);
   for (; *reported < count; ++*reported) {
@@ -371,8 +370,7 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
   }
 }
 
-/* Prints the number of starts that failed in their initial state, if the number grows. *reported: number printed
- * last. */
+/* Prints the number of starts that failed in their initial state, if it grew. *reported: the number printed last. */
 static void report_unstarted(const DesignRun* run, Progress* progress, int* reported) {
   const char* reason;
   int count = optimization_failed_starts(run->optimization, &reason);
@@ -392,11 +390,12 @@ static Status iterate(DesignRun* run) {
   int changes = optimization_method_change_count(run->optimization);
   const char* reason;
   int unstarted = optimization_failed_starts(run->optimization, &reason);
-  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, largest_iteration_count(run),
+                 timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
     /* a signal reaches the processes at different times; all processes stop if one has received it */
-    status = agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
+    status = reduce_status(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
@@ -404,7 +403,7 @@ static Status iterate(DesignRun* run) {
     report_start_pairs(run, &progress, &reported);
     report_unstarted(run, &progress, &unstarted);
     status = save_failed(run);
-    status = agreed(status == STATUS_OK ? save_iteration(run) : status);
+    status = reduce_status(status == STATUS_OK ? save_iteration(run) : status);
     show_iteration(run);
   }
   report_unstarted(run, &progress, &unstarted);
@@ -424,7 +423,7 @@ static Status write_summary(DesignRun* run, ExitCode code) {
   return status;
 }
 
-static void say_validation(const DesignRun* run) {
+static void print_validation(const DesignRun* run) {
   int tries = optimization_validation_tries(run->optimization);
   if (tries == 0 || run->options->quiet) return;
   fprintf(stderr, "%s: validation, draws that fulfil 'success':", run->task.name);
@@ -455,7 +454,7 @@ void design_run_print_resume_command(const DesignRun* run) {
 }
 
 static ExitCode finish(DesignRun* run, Status status) {
-  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* a write error was already reported */
+  Status written = status == STATUS_IO ? status : reduce_status(save_end(run)); /* a write error was already reported */
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_evaluate_success(run->optimization);
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_validate(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
@@ -467,7 +466,7 @@ static ExitCode finish(DesignRun* run, Status status) {
   if (status == STATUS_OK) design_run_warn_half_step(run);
   if (status == STATUS_OK) design_run_print_success(run);
   if (status == STATUS_OK) print_report(run);
-  if (status == STATUS_OK) say_validation(run);
+  if (status == STATUS_OK) print_validation(run);
   if (code != EXIT_IO) write_overview_picture(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO && !run->candidate) printf("%s\n", run->folder);
   return code;
@@ -490,7 +489,7 @@ static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
 }
 
 /* Runs one optimization from the initial design to the written results. Returns the exit code. */
-static ExitCode seek(DesignRun* run) {
+static ExitCode optimize_design(DesignRun* run) {
   print_start(run);
   Status status = begin(run);
   if (status != STATUS_OK) return status_exit_code(status);
@@ -498,8 +497,8 @@ static ExitCode seek(DesignRun* run) {
   return iterate_and_finish(run);
 }
 
-static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
-  Status status = agreed(design_run_create(run, options, candidate));
+static ExitCode run_optimization(DesignRun* run, const Options* options, bool candidate) {
+  Status status = reduce_status(design_run_create(run, options, candidate));
   print_problems(run, &run->diagnostics);
   diagnostics_free(&run->diagnostics);
   if (status == STATUS_INTERRUPTED && !options->quiet && !candidate) design_run_print_resume_command(run);
@@ -508,14 +507,16 @@ static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
     return usage_error(options, "--candidate applies to tasks with 'choices' only: remove --candidate");
   warn_overridden_tolerance(options, "a task uses optimizer.tolerance; set optimizer.tolerance instead");
   interrupt_install();
-  ExitCode code = chooses(run) ? design_run_choices(run) : run->receding ? design_run_receding(run) : seek(run);
+  ExitCode code = has_choices(run) ? design_run_choices(run)
+                  : run->receding  ? design_run_receding(run)
+                                   : optimize_design(run);
   print_problems(run, &run->diagnostics);
   return code;
 }
 
-ExitCode design_run_candidate(DesignRun* run, const Options* options) { return design(run, options, true); }
+ExitCode design_run_candidate(DesignRun* run, const Options* options) { return run_optimization(run, options, true); }
 
-static Status leave(DesignRun* run) {
+static Status write_candidate_results(DesignRun* run) {
   design_remove_results(run->folder, &run->task);
   Status status = design_write_convergence(run->folder, run->optimization, &run->diagnostics);
   if (status == STATUS_OK) status = save_best(run);
@@ -523,10 +524,10 @@ static Status leave(DesignRun* run) {
 }
 
 ExitCode design_run_write_results(DesignRun* run, const char* folder) {
-  char *own = run->folder, *other = memory_copy_text(folder);
+  char *local_options = run->folder, *other = memory_copy_text(folder);
   run->folder = other;
-  Status status = agreed(is_writer() ? leave(run) : STATUS_OK);
-  run->folder = own;
+  Status status = reduce_status(is_writer() ? write_candidate_results(run) : STATUS_OK);
+  run->folder = local_options;
   memory_free(other);
   print_problems(run, &run->diagnostics);
   return status_exit_code(status);
@@ -534,14 +535,14 @@ ExitCode design_run_write_results(DesignRun* run, const char* folder) {
 
 static ExitCode optimize(const Options* options) {
   processes_init();
-  Options own = *options;
-  if (!is_writer()) own.quiet = true;
+  Options local_options = *options;
+  if (!is_writer()) local_options.quiet = true;
   ExitCode code = EXIT_DONE;
   if (option_given(options, "explain")) {
     code = is_writer() ? design_print_explanation(options, options->operands[0]) : EXIT_DONE;
-  } else if (!plan_run(&own, own.operands[0], true, &code)) {
+  } else if (!plan_run(&local_options, local_options.operands[0], true, &code)) {
     DesignRun run;
-    code = design(&run, &own, false);
+    code = run_optimization(&run, &local_options, false);
     design_run_free(&run);
   }
   processes_finish();

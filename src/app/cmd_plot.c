@@ -19,12 +19,12 @@ static bool is_plot(const char* name) {
 
 /* Returns the name of the requested plot: the last operand, unless it is a run folder. Returns NULL if all plots are
  * requested. */
-static const char* plot_wanted(const Options* options) {
+static const char* requested_plot(const Options* options) {
   const char* last = options->operands[options->operand_count - 1];
   return options->operand_count > 1 && (is_plot(last) || !path_is_folder(last)) ? last : NULL;
 }
 
-static ExitCode refuse_plot(const Options* options, const char* name) {
+static ExitCode report_unknown_plot(const Options* options, const char* name) {
   Text known = {0};
   for (int i = 0; plot_name(i); i++) text_add(&known, "%s%s", i ? ", " : "", plot_name(i));
   ExitCode code =
@@ -35,7 +35,7 @@ static ExitCode refuse_plot(const Options* options, const char* name) {
 
 static ExitCode read_options(const Options* options, PlotOptions* plot) {
   const char *size = option_text(options, "size"), *target = options->folder;
-  const char* what = plot_wanted(options);
+  const char* what = requested_plot(options);
   char tail;
   *plot = plot_defaults(what == NULL && !option_given(options, "columns"));
   plot->log_y = option_given(options, "log");
@@ -51,7 +51,7 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
                        size);
   if (target && !ends_with(target, ".png") && !ends_with(target, ".svg") && !ends_with(target, ".pdf"))
     return usage_error(options, "-o must name a picture (.png, .svg or .pdf), got '%s'", target);
-  if (what && !is_plot(what)) return refuse_plot(options, what);
+  if (what && !is_plot(what)) return report_unknown_plot(options, what);
   if (what && option_given(options, "columns"))
     return usage_error(options, "'%s' and --columns exclude each other: remove one of the two", what);
   static const char* const of_columns[] = {"x", "by", "log-x", "title", "x-label", "y-label"};
@@ -74,7 +74,7 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
  * frees the text with memory_free. */
 static char* default_target(const Options* options) {
   const char* operand = options->operands[0];
-  const char* what = plot_wanted(options);
+  const char* what = requested_plot(options);
   if (!what) what = option_given(options, "columns") ? "columns" : "overview";
   Text name = {0};
   if (path_is_folder(operand)) {
@@ -105,7 +105,7 @@ static ExitCode plot(const Options* options) {
   ExitCode code = read_options(options, &settings);
   if (code != EXIT_DONE) return code;
   char* target = options->folder ? memory_copy_text(options->folder) : default_target(options);
-  const char* what = plot_wanted(options);
+  const char* what = requested_plot(options);
   Status status = file_make_folder_of(target, &diagnostics);
   if (status == STATUS_OK)
     status = option_given(options, "columns")
@@ -118,8 +118,6 @@ static ExitCode plot(const Options* options) {
   memory_free(target);
   return status_exit_code(status);
 }
-
-/* ---------------------------------------------------------------- overview.png of simulate and optimize */
 
 void write_overview_picture(const Options* options, const char* folder) {
   bool watched = isatty(STDERR_FILENO) && !options->quiet;

@@ -4,7 +4,7 @@
 #include "app/command.h"
 #include "ask/ask.h"
 
-static void answer_all(const QueryList* list) {
+static void print_answers(const QueryList* list) {
   QueryMemory memory = query_memory_create();
   Text line = {0};
   for (int i = 0; i < list->count; i++) {
@@ -23,7 +23,7 @@ static void print_header(const QueryRows* rows) {
   text_free(&line);
 }
 
-static void answer_rows(QueryRows* rows) {
+static void print_row_answers(QueryRows* rows) {
   QueryMemory memory = query_memory_create();
   double* row = MEMORY_NEW(double, rows->columns);
   print_header(rows);
@@ -35,7 +35,7 @@ static void answer_rows(QueryRows* rows) {
   memory_free(row);
 }
 
-/* Reads rows from standard input and answers each row before it reads the next. */
+/* Answers rows from standard input one by one, each before reading the next. */
 static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
   QueryMemory memory = query_memory_create();
   double* row = MEMORY_NEW(double, rows->columns);
@@ -65,7 +65,7 @@ static Status query_lines(const Options* options, const char* data, size_t lengt
   QueryList list = {0};
   Status status = query_parse(&list, options->operands[0], data, length, diagnostics);
   print_diagnostics(options, diagnostics);
-  if (status == STATUS_OK) answer_all(&list);
+  if (status == STATUS_OK) print_answers(&list);
   query_free(&list);
   return status;
 }
@@ -74,12 +74,12 @@ static Status query_rows(const Options* options, const char* data, size_t length
   QueryRows rows = {0};
   Status status = query_rows_read(&rows, options->operands[0], data, length, diagnostics);
   print_diagnostics(options, diagnostics);
-  if (status == STATUS_OK) answer_rows(&rows);
+  if (status == STATUS_OK) print_row_answers(&rows);
   query_rows_free(&rows);
   return status;
 }
 
-/* Appends standard input up to the end of the line or of the input, whichever comes first. */
+/* Appends standard input up to the end of the line or of the input. */
 static void read_line(Text* out) {
   for (int c = getc(stdin); c != EOF; c = getc(stdin)) {
     const char byte = (char)c;

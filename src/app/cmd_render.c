@@ -3,12 +3,12 @@
 #include <string.h>
 #include "app/render_load.h"
 
-/* SIDE_MIN, SIDE_MAX: smallest and largest side of a picture [px]. STRIP_WIDTH_MAX: largest width of a strip [px].
- * TRAIL_MAX: largest value of --trail. */
+/* SIDE_MIN, SIDE_MAX: range of a picture's side [px]. STRIP_WIDTH_MAX: largest width of a strip [px]. TRAIL_MAX:
+ * largest value of --trail. */
 enum { SIDE_MIN = 32, SIDE_MAX = 8192, STRIP_WIDTH_MAX = 32768, TRAIL_MAX = 1000 };
 /* Default size of a panel in a strip [px]. */
 enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
-/* Default size of a panel if two runs are drawn side by side [px]. */
+/* Default size of each of two panels side by side [px]. */
 enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Words accepted by --show. */
 #define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
@@ -20,7 +20,7 @@ typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PA
 /* State of one rendering. rendering_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
-  RenderInputs shown;
+  RenderInputs inputs;
   Diagnostics diagnostics; /* errors of writing the target */
   RenderOptions render;
   bool pair; /* true if two runs or designs are drawn side by side */
@@ -29,7 +29,7 @@ typedef struct {
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {
-  render_inputs_free(&rendering->shown);
+  render_inputs_free(&rendering->inputs);
   diagnostics_free(&rendering->diagnostics);
   memory_free(rendering->target);
 }
@@ -61,8 +61,7 @@ static bool parse_view(const char* text, RenderView* view) {
   return false;
 }
 
-/* Selects one kind of mark to draw, named by the first `length` characters of `word`. Returns false if the name is
- * unknown. */
+/* Enables the marks whose name is the first `length` characters of `word`. Returns false if the name is unknown. */
 static bool parse_mark(const char* word, size_t length, RenderOptions* render) {
   static const struct {
     const char* name;
@@ -97,15 +96,15 @@ static ExitCode read_mark_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
-/* Reads an angle with |angle| <= most from the option `name`. The angle may be negative, unlike options of type
- * OPTION_NUMBER. Sets *given to true if the option is present. Returns false if its text is invalid. */
-static bool read_angle(const Options* options, const char* name, double most, bool* given, double* angle) {
+/* Reads an angle with |angle| <= largest from the option `name`; it may be negative, unlike an OPTION_NUMBER. Sets
+ * *given to true if the option is present. Returns false if its text is invalid. */
+static bool read_angle(const Options* options, const char* name, double largest, bool* given, double* angle) {
   const char* text = option_text(options, name);
   char* end = NULL;
   *given = text != NULL;
   if (!text) return true;
   *angle = strtod(text, &end);
-  return end != text && !*end && fabs(*angle) <= most;
+  return end != text && !*end && fabs(*angle) <= largest;
 }
 
 static ExitCode read_camera_options(Rendering* rendering) {
@@ -176,8 +175,8 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Reports a usage error for options that apply to pictures only. Models and pages contain the whole scene and can be
- * viewed from any side. what: the file type, for the message. */
+/* Reports a usage error for options that apply to pictures only. what: type of the file, for the message. Models and
+ * pages contain the whole scene and can be viewed from any side. */
 static ExitCode refuse_view_options(const Options* options, const char* what) {
   static const char* const names[] = {"view",    "azimuth", "elevation", "trail", "path",
                                       "look-at", "follow",  "zoom",      "size",  "show"};
@@ -227,11 +226,11 @@ static ExitCode read_options(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- drawing */
 
-/* Sets *index to the link with the name `name`. Reports a usage error if there is no such link, or if it has another
- * index in another run that is drawn. */
+/* Sets *index to the link `name`. Reports a usage error if there is no such link, or if the link has another index in
+ * another drawn run. */
 static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
-  const RenderInputs* shown = &rendering->shown;
-  const Model* model = shown->subjects[0].model;
+  const RenderInputs* inputs = &rendering->inputs;
+  const Model* model = inputs->subjects[0].model;
   bool found = false;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) {
@@ -242,8 +241,8 @@ static ExitCode find_link(const Rendering* rendering, const char* name, int* ind
   }
   const char* nearest = text_nearest(name, names, model->link_count);
   memory_free(names);
-  for (int i = 1; i < shown->subject_count && found; i++) {
-    const Model* other = shown->subjects[i].model;
+  for (int i = 1; i < inputs->subject_count && found; i++) {
+    const Model* other = inputs->subjects[i].model;
     if (*index >= other->link_count || strcmp(other->links[*index].name, name) != 0)
       return usage_error(rendering->options,
                          "link '%s' has a different number in the second scene: choose another link, or list the links "
@@ -264,12 +263,12 @@ static ExitCode find_links(Rendering* rendering) {
 }
 
 static Status write_glb(Rendering* rendering, int* count) {
-  const RenderInputs* shown = &rendering->shown;
+  const RenderInputs* inputs = &rendering->inputs;
   GlbPart parts[RENDER_SUBJECTS_MAX];
-  for (int i = 0; i < shown->subject_count; i++)
-    parts[i] = (GlbPart){shown->names[i], shown->subjects[i].model, shown->subjects[i].run};
+  for (int i = 0; i < inputs->subject_count; i++)
+    parts[i] = (GlbPart){inputs->names[i], inputs->subjects[i].model, inputs->subjects[i].run};
   Text glb = {0};
-  export_glb_parts(&glb, parts, shown->subject_count, rendering->render.fps, count);
+  export_glb_parts(&glb, parts, inputs->subject_count, rendering->render.fps, count);
   Status status = file_write_reported(rendering->target, &glb, &rendering->diagnostics);
   text_free(&glb);
   return status;
@@ -278,7 +277,7 @@ static Status write_glb(Rendering* rendering, int* count) {
 static Status draw(Rendering* rendering, int* count) {
   const char* target = rendering->target;
   const RenderOptions* options = &rendering->render;
-  RenderSubjects subjects = {rendering->shown.subjects, rendering->shown.subject_count};
+  RenderSubjects subjects = {rendering->inputs.subjects, rendering->inputs.subject_count};
   *count = 1;
   if (rendering->kind == TARGET_GLB) return write_glb(rendering, count);
   if (rendering->kind == TARGET_FRAMES) return render_frames(target, subjects, options, count, &rendering->diagnostics);
@@ -286,7 +285,6 @@ static Status draw(Rendering* rendering, int* count) {
   return render_picture(target, subjects, options, &rendering->diagnostics);
 }
 
-/* Creates the folder of the target file if it does not exist. */
 static Status make_target_folder(Rendering* rendering) {
   if (rendering->kind == TARGET_FRAMES) return STATUS_OK;
   return file_make_folder_of(rendering->target, &rendering->diagnostics);
@@ -311,10 +309,10 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
 }
 
 /* Returns the number of pictures in a film of the longest run. */
-static double frames_asked(const Rendering* rendering) {
+static double film_picture_count(const Rendering* rendering) {
   double longest = 0.0;
-  for (int i = 0; i < rendering->shown.subject_count; i++) {
-    const RunPoses* run = rendering->shown.subjects[i].run;
+  for (int i = 0; i < rendering->inputs.subject_count; i++) {
+    const RunPoses* run = rendering->inputs.subjects[i].run;
     longest = fmax(longest, run->time[run->row_count - 1] - run->time[0]);
   }
   return longest * rendering->render.fps;
@@ -322,19 +320,19 @@ static double frames_asked(const Rendering* rendering) {
 
 /* Warns if --time is after the end of the run. */
 static void warn_beyond_end(Rendering* rendering) {
-  double asked = rendering->render.time, end = 0;
-  for (int i = 0; i < rendering->shown.subject_count; i++) {
-    const RunPoses* run = rendering->shown.subjects[i].run;
+  double time = rendering->render.time, end = 0;
+  for (int i = 0; i < rendering->inputs.subject_count; i++) {
+    const RunPoses* run = rendering->inputs.subjects[i].run;
     end = fmax(end, run->time[run->row_count - 1]);
   }
-  if (asked > end * (1 + 1e-9) && !rendering->options->quiet)
+  if (time > end * (1 + 1e-9) && !rendering->options->quiet)
     fprintf(stderr, "sdrs render: warning: --time %g s is after the end of the run, %g s: the last state is shown\n",
-            asked, end);
+            time, end);
 }
 
 static ExitCode draw_loaded(Rendering* rendering) {
   warn_beyond_end(rendering);
-  double frames = frames_asked(rendering), start = timer_now();
+  double frames = film_picture_count(rendering), start = timer_now();
   ExitCode code = find_links(rendering);
   if (code != EXIT_DONE) return code;
   if (rendering->kind != TARGET_PICTURE && frames > FRAMES_MAX)
@@ -347,7 +345,7 @@ static ExitCode draw_loaded(Rendering* rendering) {
   return status_exit_code(status);
 }
 
-/* Writes an HTML page. render_page loads the data; for an optimization these are the runs of its designs. */
+/* Writes an HTML page. render_page loads its data; for an optimization these are the runs of its designs. */
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
   if (rendering->pair)
@@ -368,11 +366,12 @@ static ExitCode render(const Options* options) {
   if (code == EXIT_DONE && rendering.kind == TARGET_PAGE) {
     code = draw_page(&rendering);
   } else if (code == EXIT_DONE) {
-    code = render_inputs_load(&rendering.shown, options, rendering.render.show, option_given(options, "compare"),
+    code = render_inputs_load(&rendering.inputs, options, rendering.render.show, option_given(options, "compare"),
                               rendering.kind == TARGET_GLB);
     if (code == EXIT_DONE) code = draw_loaded(&rendering);
   }
-  for (int i = 0; i < rendering.shown.count; i++) print_diagnostics(options, &rendering.shown.recorded[i].diagnostics);
+  for (int i = 0; i < rendering.inputs.count; i++)
+    print_diagnostics(options, &rendering.inputs.recorded[i].diagnostics);
   print_diagnostics(options, &rendering.diagnostics);
   rendering_free(&rendering);
   return code;

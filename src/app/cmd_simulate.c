@@ -1,4 +1,5 @@
 /* sdrs simulate SCENE: simulates a scene and writes the run folder. */
+#include <assert.h>
 #include <string.h>
 
 #include "app/live.h"
@@ -16,21 +17,20 @@ typedef struct {
   int input_count;
   Vec3 *velocity, *angular_velocity; /* velocities of the links in the recorded state (links) */
   SimClosure* closures;              /* closures and couplings in the recorded state (closures + couplings) */
-  double* fastest;                   /* largest rate of every coordinate in the run [m/s, rad/s] (nv) */
-  double* arrival;     /* largest rate at which a coordinate entered the margin of a limit [m/s, rad/s] (nv) */
-  double* rate_before; /* rates before the present step [m/s, rad/s] (nv) */
-  double* closed_at;   /* time of the last reported closing of every closure [s]; INFINITY if none (closures) */
-  double*
-      opened_at; /* time of the last reported opening of every closure by its force [s]; INFINITY if none (closures) */
-  bool* has_broken; /* true if the closure has broken (closures) */
-  Pose* poses[2];   /* poses one and two steps ago (links); NULL if not needed */
+  double* largest_rate;              /* largest rate of every coordinate in the run [m/s, rad/s] (nv) */
+  double* limit_entry_rate; /* largest rate with which a coordinate entered the margin of a limit [m/s, rad/s] (nv) */
+  double* rate_before;      /* rates before the present step [m/s, rad/s] (nv) */
+  double* closed_at;        /* time of the last reported closing of every closure [s]; INFINITY if none (closures) */
+  double* opened_at; /* time of the last reported opening of every closure by force [s]; INFINITY if none (closures) */
+  bool* has_broken;  /* true if the closure has broken (closures) */
+  Pose* poses[2];    /* poses one and two steps ago (links); NULL if not needed */
   RunTotals totals;
   bool* has_contact; /* true if the link came within contact range of another tree (links) */
   StepReport report; /* report of the last attempted step */
   UnconvergedSteps unconverged;
-  int recorded;        /* step of the last rows written; -1 if none */
-  const char* stop;    /* text that says why the run ended */
-  SimSnapshot* before; /* state before the present step, to which an interrupt returns */
+  int last_recorded_step;      /* step of the last recorded rows; -1 if none */
+  const char* stop;            /* reason why the run ended */
+  SimSnapshot* previous_state; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
   Live live;
   bool* apart_from_parent; /* true if the link and its fixed parent did not overlap at the start (links) */
@@ -41,7 +41,7 @@ typedef struct {
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
 static Status run_create(Run* run, const Options* options) {
-  *run = (Run){.options = options, .totals = run_totals_start(), .recorded = -1, .start = timer_now()};
+  *run = (Run){.options = options, .totals = run_totals_start(), .last_recorded_step = -1, .start = timer_now()};
   int steps = option_count(options, "steps", 0);
   bool drawn = option_given(options, "view");
   Status status = loaded_create(&run->loaded, options, options->operands[0], steps, drawn, &run->diagnostics);
@@ -51,15 +51,15 @@ static Status run_create(Run* run, const Options* options) {
   status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
-  run->before = sim_snapshot_create();
+  run->previous_state = sim_snapshot_create();
   run->inputs = run_inputs(&run->loaded.scene, &run->input_count);
   run->folder = run_folder_path(options, run->loaded.scene.name);
   run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->has_contact = MEMORY_NEW(bool, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
-  run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
-  run->arrival = MEMORY_NEW(double, run->loaded.model.dof_count);
+  run->largest_rate = MEMORY_NEW(double, run->loaded.model.dof_count);
+  run->limit_entry_rate = MEMORY_NEW(double, run->loaded.model.dof_count);
   run->rate_before = MEMORY_NEW(double, run->loaded.model.dof_count);
   memcpy(run->rate_before, sim_state(run->sim)->rate, sizeof(double) * (size_t)run->loaded.model.dof_count);
   run->closed_at = MEMORY_NEW(double, run->loaded.model.closure_count);
@@ -72,7 +72,7 @@ static Status run_create(Run* run, const Options* options) {
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
-  interrupt_install(); /* from now on a signal ends the run with complete files */
+  interrupt_install(); /* after this call a signal ends the run with complete files */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
 
@@ -87,9 +87,9 @@ static void run_free(Run* run) {
   memory_free(run->velocity);
   memory_free(run->angular_velocity);
   memory_free(run->closures);
-  memory_free(run->fastest);
+  memory_free(run->largest_rate);
   memory_free(run->has_contact);
-  memory_free(run->arrival);
+  memory_free(run->limit_entry_rate);
   memory_free(run->rate_before);
   memory_free(run->closed_at);
   memory_free(run->opened_at);
@@ -97,7 +97,7 @@ static void run_free(Run* run) {
   memory_free(run->apart_from_parent);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
-  sim_snapshot_destroy(run->before);
+  sim_snapshot_destroy(run->previous_state);
 }
 
 /* ---------------------------------------------------------------- output of -v */
@@ -146,13 +146,13 @@ static void print_details(const Run* run) {
 
 /* ---------------------------------------------------------------- the run */
 
-static void list_closures(Run* run) {
+static void measure_closures(Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->closure_count; k++) run->closures[k] = sim_closure(run->sim, k);
   for (int k = 0; k < model->coupling_count; k++) run->closures[model->closure_count + k] = sim_coupling(run->sim, k);
 }
 
-static void note_contacts(Run* run, const SimContact* contacts, int count) {
+static void mark_contacts(Run* run, const SimContact* contacts, int count) {
   const ModelLink* links = run->loaded.model.links;
   for (int k = 0; k < count; k++)
     if (links[contacts[k].a].tree != links[contacts[k].b].tree)
@@ -182,52 +182,55 @@ static Status record(Run* run, const StepReport* report) {
   frame.reactions = sim_reactions(run->sim);
   for (int k = 0; k < 2 && run->poses[k]; k++)
     frame.before[k] = state->step - run->loaded.model.start_step > k ? run->poses[k] : NULL;
-  if (run->loaded.model.simulation.output & OUTPUT_CLOSURES) list_closures(run);
+  if (run->loaded.model.simulation.output & OUTPUT_CLOSURES) measure_closures(run);
   frame.closures = run->closures;
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
-  note_contacts(run, frame.contacts, frame.contact_count);
+  mark_contacts(run, frame.contacts, frame.contact_count);
   note_parent_overlap(run, state->pose);
   run_totals_update_gap(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
-  run->recorded = state->step - run->loaded.model.start_step;
-  if (report) live_show_state(&run->live, state, run->recorded, &frame.measure, report);
+  run->last_recorded_step = state->step - run->loaded.model.start_step;
+  if (report) live_show_state(&run->live, state, run->last_recorded_step, &frame.measure, report);
   run->output_seconds += timer_now() - start;
   return status;
 }
 
 /* Returns true if the scene's keep_states requests the state after `step` steps. */
-static bool asked_for(const Scene* scene, int step) {
+static bool is_state_requested(const Scene* scene, int step) {
+  assert(step >= 0);
   for (int k = 0; k < scene->keep_state_count; k++)
     if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
   return false;
 }
 
-/* Writes the present state to the run folder if another run may start from it. If this run started from the state of
- * another run, also writes the start state, so that the folder does not depend on that run. */
-static void keep_state(Run* run) {
+/* Writes the present state to the run folder if another run may start from it. If this run itself started from another
+ * run, also writes the start state. The folder then does not depend on the other run. */
+static void write_state_if_requested(Run* run) {
   const Model* model = &run->loaded.model;
   int step = sim_state(run->sim)->step;
   bool starts = step == model->start_step, ends = step == model->start_step + model->simulation.steps;
-  if (starts ? model->start != NULL : !ends && asked_for(&run->loaded.scene, step))
+  if (starts ? model->start != NULL : !ends && is_state_requested(&run->loaded.scene, step))
     run_folder_store_state(run->output, run->sim);
 }
 
-/* Returns the distance between the bounded hulls of two links [m], or -1 if one of the links has none. */
-static double distance_of(const Model* model, int a, int b, const Pose* pose) {
+/* Returns the distance between the bounded hulls of two links [m], or -1 if one of them has no bounded hull. */
+static double link_distance(const Model* model, int a, int b, const Pose* pose) {
+  assert(a >= 0 && a < model->link_count && b >= 0 && b < model->link_count);
   double least = -1;
   for (int i = 0; i < model->hull_count; i++)
     for (int j = 0; j < model->hull_count; j++) {
-      const ModelHull *own = &model->hulls[i], *other = &model->hulls[j];
-      if (own->link != a || other->link != b || !own->kind->bounded || !other->kind->bounded) continue;
-      RoundBody body_own = hull_body(own), body_other = hull_body(other);
+      const ModelHull *local_options = &model->hulls[i], *other = &model->hulls[j];
+      if (local_options->link != a || other->link != b || !local_options->kind->bounded || !other->kind->bounded)
+        continue;
+      RoundBody body_own = hull_body(local_options), body_other = hull_body(other);
       double apart = fmax(round_distance(&body_own, pose[a], &body_other, pose[b], NULL).distance, 0);
       least = least < 0 || apart < least ? apart : least;
     }
   return least;
 }
 
-/* Reports on standard error each closure that opened because its force exceeded release_force. */
+/* Prints each closure that opened because its force exceeded release_force. */
 static void report_openings(Run* run) {
   const Model* model = &run->loaded.model;
   const SimJoin* joined = sim_closures_joined(run->sim);
@@ -243,9 +246,9 @@ static void report_openings(Run* run) {
   }
 }
 
-/* Reports on standard error each switched closure that closed, with the distance between its links, which the user
- * should judge. Closing is reported the first time, and again after the force opened the closure. */
-static void report_joins(Run* run) {
+/* Prints each switched closure that closed, with the distance between its links, which the user should judge. A closure
+ * is printed the first time, and again after a force opened it. */
+static void report_closings(Run* run) {
   const Model* model = &run->loaded.model;
   const SimJoin* joined = sim_closures_joined(run->sim);
   for (int k = 0; joined && k < model->closure_count; k++) {
@@ -255,7 +258,7 @@ static void report_joins(Run* run) {
     if (again || !c->active.source || !(since < (double)INFINITY)) continue;
     run->closed_at[k] = since;
     const char* other = c->link[1] < 0 ? "world" : model->links[c->link[1]].name;
-    double apart = c->link[1] < 0 ? -1 : distance_of(model, c->link[0], c->link[1], sim_state(run->sim)->pose);
+    double apart = c->link[1] < 0 ? -1 : link_distance(model, c->link[0], c->link[1], sim_state(run->sim)->pose);
     if (run->options->quiet) continue;
     fprintf(stderr, "closures[%d] of '%s' and '%s' closes at t = %.6g s", k, model->links[c->link[0]].name, other,
             joined[k].since);
@@ -264,7 +267,7 @@ static void report_joins(Run* run) {
   }
 }
 
-/* Reports on standard error each closure that broke because its force exceeded break_force. */
+/* Prints each closure that broke because its force exceeded break_force. */
 static void report_breaks(Run* run) {
   const Model* model = &run->loaded.model;
   const double* broken = sim_closures_broken(run->sim);
@@ -279,8 +282,8 @@ static void report_breaks(Run* run) {
   }
 }
 
-/* Stores the poses of the present state, which the measurements of the next two steps need. */
-static void keep_poses(Run* run) {
+/* Stores the poses of the present state, which measurements of the next two steps need. */
+static void store_poses(Run* run) {
   if (!run->poses[0]) return;
   Pose* oldest = run->poses[1];
   run->poses[1] = run->poses[0];
@@ -288,18 +291,19 @@ static void keep_poses(Run* run) {
   memcpy(oldest, sim_state(run->sim)->pose, sizeof(Pose) * (size_t)run->loaded.model.link_count);
 }
 
-/* Updates the largest rate of each coordinate, and the largest rate at which it came to a limit. */
-static void note_rates(Run* run, const SimState* state) {
+/* Updates the largest rate of each coordinate, and the largest rate with which it entered the margin of a limit. */
+static void update_rates(Run* run, const SimState* state) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
     const ModelLink* link = &model->links[model->dof_link[k]];
     int dof = k - link->dof_first;
-    run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
+    run->largest_rate[k] = fmax(run->largest_rate[k], fabs(state->rate[k]));
     bool springs = link->limit_law == LIMIT_PENALTY && link->limit_restitution > 0;
     if (springs && dof < link->joint.plain_count && link->limited[dof]) {
       double q = state->q[link->coordinate_first + dof], margin = link->limit_margin;
-      if (q - link->lower[dof] < margin) run->arrival[k] = fmax(run->arrival[k], -run->rate_before[k]);
-      if (link->upper[dof] - q < margin) run->arrival[k] = fmax(run->arrival[k], run->rate_before[k]);
+      if (q - link->lower[dof] < margin)
+        run->limit_entry_rate[k] = fmax(run->limit_entry_rate[k], -run->rate_before[k]);
+      if (link->upper[dof] - q < margin) run->limit_entry_rate[k] = fmax(run->limit_entry_rate[k], run->rate_before[k]);
     }
     run->rate_before[k] = state->rate[k];
   }
@@ -311,11 +315,11 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
   const SceneSimulation* simulation = &run->loaded.model.simulation;
   for (int step = 1; step <= simulation->steps; step++) {
     if (interrupt_signal()) return STATUS_INTERRUPTED;
-    sim_save_over(run->sim, run->before);
-    keep_poses(run);
+    sim_save_over(run->sim, run->previous_state);
+    store_poses(run);
     run->report = sim_step(run->sim);
     if (run->report.outcome == STEP_INTERRUPTED) {
-      sim_restore_after_failure(run->sim, run->before);
+      sim_restore_after_failure(run->sim, run->previous_state);
       return STATUS_INTERRUPTED;
     }
     if (step_outcome_failed(run->report.outcome)) return STATUS_SOLVER;
@@ -323,12 +327,12 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     const SimState* state = sim_state(run->sim);
     run_totals_add_step(&run->totals, last, state);
     unconverged_add(&run->unconverged, last, state->time);
-    note_rates(run, state);
-    report_joins(run);
+    update_rates(run, state);
+    report_closings(run);
     report_openings(run);
     report_breaks(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
-    keep_state(run);
+    write_state_if_requested(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
   }
   return STATUS_OK;
@@ -341,8 +345,8 @@ static const char* stop_text(const Run* run, Status status) {
   return "cannot write";
 }
 
-/* Simulates the run and records the initial state, the steps and the final state. The final state is recorded even if
- * record_every omits it. */
+/* Simulates the run and records the initial state, the steps and the final state. The final state is recorded
+ * even if record_every omits it. */
 static Status run_steps(Run* run) {
   Progress progress;
   StepReport last = {0};
@@ -350,11 +354,12 @@ static Status run_steps(Run* run) {
   const Scene* scene = &run->loaded.scene;
   progress_start(&progress, stream, scene->name, run->loaded.model.simulation.steps, timer_now());
   Status status = record(run, NULL);
-  if (status == STATUS_OK) keep_state(run);
+  if (status == STATUS_OK) write_state_if_requested(run);
   if (status == STATUS_OK) status = advance(run, &progress, &last);
   progress_end(&progress);
   run->stop = stop_text(run, status);
-  if (status != STATUS_IO && run->recorded != run->totals.steps && record(run, &last) != STATUS_OK) status = STATUS_IO;
+  if (status != STATUS_IO && run->last_recorded_step != run->totals.steps && record(run, &last) != STATUS_OK)
+    status = STATUS_IO;
   if (status != STATUS_IO && run->totals.steps > 0) run_folder_store_state(run->output, run->sim);
   return status;
 }
@@ -416,24 +421,24 @@ static void print_failure(const Run* run) {
 }
 
 /* Warns of joints that exceeded their velocity_limit. */
-static void print_speeds(const Run* run) {
+static void warn_velocity_limits(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
     int i = model->dof_link[k], dof = k - model->links[i].dof_first;
     const SceneJoint* joint = &run->loaded.scene.links[i].joint;
     double limit = joint->velocity_limit[dof];
     bool plain = dof < model->links[i].joint.plain_count;
-    if (!(limit > 0) || !(run->fastest[k] > limit)) continue;
+    if (!(limit > 0) || !(run->largest_rate[k] > limit)) continue;
     fprintf(stderr,
             "sdrs simulate: warning: %s/%s reaches %.6g %s, above velocity_limit %.6g: slow the motion down, or raise "
             "velocity_limit\n",
-            model->links[i].name, plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
+            model->links[i].name, plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->largest_rate[k],
             dof < model->links[i].joint.slide_count ? "m/s" : "rad/s", limit);
   }
 }
 
 /* Warns of a link that moved into its fixed parent. */
-static void print_parent_overlap(const Run* run) {
+static void warn_parent_overlap(const Run* run) {
   const ModelLink* links = run->loaded.model.links;
   if (run->link_in_parent < 0) return;
   const char* parent = links[links[run->link_in_parent].parent].name;
@@ -443,22 +448,22 @@ static void print_parent_overlap(const Run* run) {
           links[run->link_in_parent].name, run->parent_overlap, parent, parent);
 }
 
-/* Number of steps within the margin of a limit that resolves a rebound. A coordinate that spends this many steps there
- * rebounds with at least nine tenths of its limit_restitution (S22). */
-#define STOP_STEPS 300
+/* Number of steps in the margin of a limit that resolves a rebound. Such a rebound has at least nine tenths of
+ * limit_restitution (S22). */
+#define REBOUND_STEPS 300
 
-/* Warns of joints that reached a penalty limit so fast that the time steps do not resolve the rebound. */
-static void print_stops(const Run* run) {
+/* Warns of joints that reached a penalty limit so fast that the time step does not resolve the rebound. */
+static void warn_unresolved_rebounds(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
     const ModelLink* link = &model->links[model->dof_link[k]];
-    double longest = link->limit_margin / (STOP_STEPS * run->arrival[k]);
+    double longest = link->limit_margin / (REBOUND_STEPS * run->limit_entry_rate[k]);
     if (!(model->simulation.dt > longest)) continue;
     fprintf(stderr,
             "sdrs simulate: warning: the joint of link '%s' reached its limit at %.3g %s and rebounds more slowly than "
             "its limit_restitution of %.3g requires, because the time steps do not resolve its limit_margin of %.3g: "
             "use limit_law barrier, simulation.dt below %.2g s, or a larger limit_margin\n",
-            link->name, run->arrival[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
+            link->name, run->limit_entry_rate[k], k - link->dof_first < link->joint.slide_count ? "m/s" : "rad/s",
             link->limit_restitution, link->limit_margin, longest);
   }
 }
@@ -466,9 +471,10 @@ static void print_stops(const Run* run) {
 /* Largest fraction of the energy that time integration may add or remove without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
-/* Returns true if the link `root` or a descendant has a polyhedron in place of a round solid, made by `segments` or
+/* Returns true if a link or a descendant has a polyhedron in place of a round solid, because of `segments` or
  * `resolution`. */
 static bool has_facets(const Model* model, int root) {
+  assert(root >= 0 && root < model->link_count);
   const Scene* scene = model->scene;
   for (int i = root; i < model->link_count; i++) {
     const SceneLink* link = &scene->links[i];
@@ -480,8 +486,8 @@ static bool has_facets(const Model* model, int root) {
   return false;
 }
 
-/* Warns of the link and its descendants whose energy the time integration changed most, with a remedy. */
-static void print_scheme_work(const Run* run) {
+/* Warns of the link whose energy, with that of its descendants, time integration changed most; with a remedy. */
+static void warn_integration_energy(const Run* run) {
   const Model* model = &run->loaded.model;
   SimSchemeWork scheme = sim_scheme_work(run->sim);
   if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
@@ -502,19 +508,20 @@ static void print_scheme_work(const Run* run) {
 }
 
 static bool tree_has_contact(const Run* run, int tree) {
+  assert(tree >= 0);
   bool has = false;
   for (int i = 0; i < run->loaded.model.link_count; i++)
     has = has || (run->loaded.model.links[i].tree == tree && run->has_contact[i]);
   return has;
 }
 
-/* A body counts as falling without contact if it fell by more than this fraction of a free fall. Recorded rows alone do
- * not show an impact, because it can begin and end between two rows. */
-#define FALL_FREE 0.9
+/* A body fell without contact if it fell by more than this fraction of a free fall. Recorded rows do not suffice,
+ * because an impact can begin and end between two rows. */
+#define FREE_FALL_FRACTION 0.9
 
-/* Reports the first free body that fell by more than its size without contact, for instance because there is no
- * ground. */
-static void print_falls(const Run* run) {
+/* Reports the first free body that fell by more than its own size without contact, for instance because the
+ * scene has no ground. */
+static void report_free_falls(const Run* run) {
   const Model* model = &run->loaded.model;
   Vec3 gravity = model->simulation.gravity;
   for (int i = 0; i < model->link_count && vec3_norm(gravity) > 0; i++) {
@@ -527,7 +534,7 @@ static void print_falls(const Run* run) {
     double fall = vec3_dot(vec3_sub(vec3_at(last), vec3_at(first)), gravity) / g;
     double free =
         vec3_dot(vec3_at(model->initial_velocities + link->dof_first), gravity) / g * time + g * time * time / 2;
-    if (model->start || !(fall > 2 * link->reach) || !(fall > FALL_FREE * free)) continue;
+    if (model->start || !(fall > 2 * link->reach) || !(fall > FREE_FALL_FRACTION * free)) continue;
     fprintf(stderr,
             "%s: '%s' moved %.3g m along gravity and touched no other body: check the position of the link, add a "
             "ground, or correct simulation.gravity (z points up)\n",
@@ -548,14 +555,14 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "smallest gap %.4g m at t = %.6g s\n", totals->smallest_gap, totals->smallest_gap_time);
   else
     fprintf(stderr, "no pair of bodies came within contact range\n");
-  if (totals->smallest_gap < 1e300) print_falls(run);
+  if (totals->smallest_gap < 1e300) report_free_falls(run);
   double rows = run->output_seconds;
   if (rows > OUTPUT_REPORTED && rows > seconds)
     fprintf(stderr, "%s: writing files took %.3g s more; a larger simulation.record_every writes fewer rows\n",
             run->loaded.scene.name, rows);
 }
 
-static RunSummary summarise(const Run* run, const RunProgram* program, Status status) {
+static RunSummary make_summary(const Run* run, const RunProgram* program, Status status) {
   RunTotals totals = run->totals;
   totals.scheme_work = sim_scheme_work(run->sim).work;
   return (RunSummary){
@@ -586,8 +593,8 @@ static Status write_summary(Run* run, const Text* json) {
   return status;
 }
 
-/* Completes the run folder: renames the CSV files, then writes summary.json. The summary comes last, so that a folder
- * with a new summary is complete. */
+/* Completes the run folder: renames the CSV files, then writes summary.json. A folder with a new summary is thus
+ * complete. */
 static Status finish_folder(Run* run, Status status) {
   double start = timer_now();
   Status closed = run_folder_close(run->output, &run->diagnostics);
@@ -595,7 +602,7 @@ static Status finish_folder(Run* run, Status status) {
   if (closed != STATUS_OK) return closed;
   run->output_seconds += timer_now() - start;
   RunProgram program = version_program();
-  RunSummary summary = summarise(run, &program, status);
+  RunSummary summary = make_summary(run, &program, status);
   Text json = {0};
   run_summary_json(&json, &summary);
   Status written = write_summary(run, &json);
@@ -610,20 +617,20 @@ static void report_end(const Run* run, Status status) {
   if (status == STATUS_INTERRUPTED && !options->quiet)
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to this step\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
-  if (!options->quiet) print_speeds(run);
-  if (!options->quiet) print_stops(run);
-  if (!options->quiet) print_parent_overlap(run);
+  if (!options->quiet) warn_velocity_limits(run);
+  if (!options->quiet) warn_unresolved_rebounds(run);
+  if (!options->quiet) warn_parent_overlap(run);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
   warn_friction_open(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);
   warn_late_friction(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);
-  if (!options->quiet) print_scheme_work(run);
+  if (!options->quiet) warn_integration_energy(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }
 
-/* Prints the diagnostics as JSON, because there is no summary if the run could not start. */
-static void print_refusal(const Run* run, Status status) {
+/* Prints the diagnostics as JSON, because a run that could not start has no summary. */
+static void print_start_errors(const Run* run, Status status) {
   Text text = {0};
   Json json = {.out = &text};
   json_open(&json, NULL, '{');
@@ -634,7 +641,7 @@ static void print_refusal(const Run* run, Status status) {
   text_free(&text);
 }
 
-/* Runs a simulation from its first step to the written results. */
+/* Runs a simulation from the first step to the written results. */
 static Status run_to_end(Run* run) {
   diagnostics_free(&run->diagnostics); /* removes the warnings that were already printed */
   if (run->options->verbose) print_details(run);
@@ -648,7 +655,7 @@ static Status run_to_end(Run* run) {
 }
 
 /* Opens the live view and displays the initial state (--view). */
-static Status show_live(Run* run) {
+static Status start_live_view(Run* run) {
   const Model* model = &run->loaded.model;
   Status status = live_open(&run->live, run->options, model->scene->name, &run->diagnostics);
   if (status != STATUS_OK) return status;
@@ -658,11 +665,11 @@ static Status show_live(Run* run) {
 static ExitCode simulate(const Options* options) {
   Run run;
   Status status = run_create(&run, options);
-  if (status == STATUS_OK) status = show_live(&run);
+  if (status == STATUS_OK) status = start_live_view(&run);
   bool started = status == STATUS_OK;
   print_diagnostics(options, &run.diagnostics);
   if (started) status = run_to_end(&run);
-  if (options->json && (!started || status == STATUS_IO)) print_refusal(&run, status);
+  if (options->json && (!started || status == STATUS_IO)) print_start_errors(&run, status);
   run_free(&run);
   return status_exit_code(status);
 }
@@ -670,22 +677,22 @@ static ExitCode simulate(const Options* options) {
 ExitCode simulate_to_folder(const Options* options, const char* scene, const char* folder) {
   const char* const operands[] = {scene};
   OptionValue* values = MEMORY_NEW(OptionValue, VERB_SIMULATE.option_count);
-  Options own = {.verb = &VERB_SIMULATE,
-                 .operands = (const char**)operands,
-                 .operand_count = 1,
-                 .folder = folder,
-                 .threads = options->threads,
-                 .quiet = options->quiet,
-                 .values = values};
+  Options local_options = {.verb = &VERB_SIMULATE,
+                           .operands = (const char**)operands,
+                           .operand_count = 1,
+                           .folder = folder,
+                           .threads = options->threads,
+                           .quiet = options->quiet,
+                           .values = values};
   Run run;
-  Status status = run_create(&run, &own);
+  Status status = run_create(&run, &local_options);
   if (status == STATUS_OK) {
-    diagnostics_free(&run.diagnostics); /* warnings, printed at its design */
+    diagnostics_free(&run.diagnostics); /* warnings, which were printed when the design was optimized */
     status = run_steps(&run);
     if (status != STATUS_IO) status = finish_folder(&run, status);
     if (status == STATUS_SOLVER) print_failure(&run);
   }
-  print_diagnostics(&own, &run.diagnostics);
+  print_diagnostics(&local_options, &run.diagnostics);
   run_free(&run);
   memory_free(values);
   return status_exit_code(status);

@@ -5,19 +5,17 @@
 #include "app/plan.h"
 #include "robot/robot.h"
 
-/* ---------------------------------------------------------------- scenes */
-
 /* Prints the result for one file on standard output, or appends its object to the JSON array with --json. */
 static void report_file(const Options* options, Json* json, const char* path, const Loaded* loaded,
-                        const Diagnostics* diagnostics, bool good) {
+                        const Diagnostics* diagnostics, bool is_valid) {
   const Model* model = &loaded->model;
   Text text = {0};
   loaded_append_summary(&text, loaded);
   if (options->json) {
     json_open(json, NULL, '{');
     json_text(json, "file", path);
-    json_bool(json, "ok", good);
-    if (good) {
+    json_bool(json, "ok", is_valid);
+    if (is_valid) {
       json_integer(json, "links", model->link_count);
       json_integer(json, "degrees_of_freedom", model->dof_count);
       json_integer(json, "hulls", model->hull_count);
@@ -25,23 +23,23 @@ static void report_file(const Options* options, Json* json, const char* path, co
     }
     json_diagnostics(json, "diagnostics", diagnostics);
     json_close(json, '}');
-  } else if (good) {
+  } else if (is_valid) {
     printf("%s: ok: %s\n", path, text.data);
   }
-  if (good && options->verbose && model->dropped_note && *model->dropped_note)
+  if (is_valid && options->verbose && model->dropped_note && *model->dropped_note)
     fprintf(stderr, "%s: %s\n", path, model->dropped_note);
   text_free(&text);
 }
 
 /* Returns the exit code for one file. EXIT_CHECK_FAILED means an error in the file or in a mesh that the file names,
  * EXIT_IO a file that cannot be opened. */
-static ExitCode exit_code(bool good, bool unreadable) {
-  if (good) return EXIT_DONE;
+static ExitCode exit_code(bool is_valid, bool unreadable) {
+  if (is_valid) return EXIT_DONE;
   return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
 }
 
-/* Adds a note for each mesh that is nearly a solid of revolution and would roll unevenly over its facets. The note has
- * the smooth shape to use instead. */
+/* Adds a note for each mesh that is nearly a solid of revolution, with the smooth shape to use instead. The mesh would
+ * roll unevenly over its facets. */
 static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) {
   const Scene* scene = &loaded->scene;
   if (!contact_supports_round_solids(loaded->model.contact_model)) return;
@@ -67,8 +65,8 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
   }
 }
 
-/* Returns true for the quaternion [0, 0, 0, 1]. In the order w, x, y, z it is a half turn about z; in the order x, y,
- * z, w it is the identity. */
+/* Returns true for the quaternion [0, 0, 0, 1]: a half turn about z in the order w, x, y, z, but the identity in the
+ * order x, y, z, w. */
 static bool is_half_turn_about_z(Quat q) { return q.w == 0 && q.x == 0 && q.y == 0 && q.z == 1; }
 
 /* Adds a note for the first rotation [0, 0, 0, 1], which was probably written in the order x, y, z, w. */
@@ -91,38 +89,37 @@ static ExitCode validate_scene(const Options* options, const char* path, Json* j
   Loaded loaded = {0};
   Diagnostics diagnostics = {0};
   Status status = loaded_create(&loaded, options, path, 0, true, &diagnostics);
-  bool good = status == STATUS_OK && diagnostics.error_count == 0;
-  if (good) report_round_meshes(&loaded, &diagnostics);
-  if (good) report_half_turns(&loaded.scene, &diagnostics);
+  bool is_valid = status == STATUS_OK && diagnostics.error_count == 0;
+  if (is_valid) report_round_meshes(&loaded, &diagnostics);
+  if (is_valid) report_half_turns(&loaded.scene, &diagnostics);
   bool unreadable = status == STATUS_IO && loaded.scene.link_count == 0;
   print_diagnostics(options, &diagnostics);
-  report_file(options, json, path, &loaded, &diagnostics, good);
+  report_file(options, json, path, &loaded, &diagnostics, is_valid);
   diagnostics_free(&diagnostics);
   loaded_free(&loaded);
-  return exit_code(good, unreadable);
+  return exit_code(is_valid, unreadable);
 }
 
-/* ---------------------------------------------------------------- tasks */
-
 static void report_task(const Options* options, Json* json, const char* path, const Task* task,
-                        const Diagnostics* diagnostics, bool good) {
+                        const Diagnostics* diagnostics, bool is_valid) {
   if (options->json) {
     json_open(json, NULL, '{');
     json_text(json, "file", path);
-    json_bool(json, "ok", good);
-    if (good) {
+    json_bool(json, "ok", is_valid);
+    if (is_valid) {
       json_integer(json, "scenarios", task->scenario_count);
       json_integer(json, "losses", task->loss_count);
     }
     json_diagnostics(json, "diagnostics", diagnostics);
     json_close(json, '}');
-  } else if (good) {
+  } else if (is_valid) {
     printf("%s: ok: a task of %d scenario%s and %d loss%s\n", path, task->scenario_count,
            task->scenario_count == 1 ? "" : "s", task->loss_count, task->loss_count == 1 ? "" : "es");
   }
 }
 
-/* Builds the model of each scenario and adds its problems. Equal problems of several scenarios are added once. */
+/* Builds the model of each scenario and adds its errors and warnings. Equal messages of several scenarios are added
+ * once. */
 static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   for (int i = 0; i < task->scenario_count; i++) {
     Model model;
@@ -155,15 +152,13 @@ static ExitCode validate_task(const Options* options, const char* path, Json* js
   Status status = task_load(&task, path, options->overrides, options->override_count, &diagnostics);
   if (status == STATUS_OK) check_scenarios(&task, options->threads, &diagnostics);
   if (status == STATUS_OK && diagnostics.error_count == 0) status = check_design(&task, options->threads, &diagnostics);
-  bool good = status == STATUS_OK && diagnostics.error_count == 0;
+  bool is_valid = status == STATUS_OK && diagnostics.error_count == 0;
   print_diagnostics(options, &diagnostics);
-  report_task(options, json, path, &task, &diagnostics, good);
+  report_task(options, json, path, &task, &diagnostics, is_valid);
   diagnostics_free(&diagnostics);
   task_free(&task);
-  return exit_code(good, status == STATUS_IO);
+  return exit_code(is_valid, status == STATUS_IO);
 }
-
-/* ---------------------------------------------------------------- all files */
 
 /* Validates one file: a motion planning task, another task, or a scene. */
 static ExitCode validate_file(const Options* options, const char* path, Json* json) {

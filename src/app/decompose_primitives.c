@@ -6,15 +6,13 @@
 
 #include "app/decompose_primitives.h"
 
-/* Smoothing length of the union, as a fraction of the mesh's diagonal. The smoothing rounds the seams. */
+/* Smoothing length of the union, which rounds its seams, as a fraction of the mesh's diagonal. */
 #define SMOOTHING 1e-3
 /* Radius of the ball in the example query.json, as a fraction of the mesh's diagonal. */
 #define BALL 0.1
 #define DENSITY 1000 /* kg/m^3 */
-/* Resolution of the union's surface for contact, `resolution` of the scene: about a hundred contact points. */
+/* Resolution of the union's surface for contact, the scene's key `resolution`: about a hundred contact points. */
 #define RESOLUTION 2
-
-/* ---------------------------------------------------------------- options */
 
 static ExitCode read_settings(SuperquadricOptions* settings, double* scale, const Options* options) {
   static const char* const OTHERS[] = {"max-hulls", "max-vertices", "tolerance", "resolution",
@@ -39,8 +37,6 @@ static ExitCode read_settings(SuperquadricOptions* settings, double* scale, cons
   return EXIT_DONE;
 }
 
-/* ---------------------------------------------------------------- texts */
-
 static void add_numbers(Text* out, const char* key, const double* values, int count) {
   text_add(out, "%s", key);
   for (int k = 0; k < count; k++) {
@@ -50,18 +46,18 @@ static void add_numbers(Text* out, const char* key, const double* values, int co
   text_add(out, "]");
 }
 
-/* Returns the superquadric with lengths in metres; scale: metres per unit of the mesh. */
-static Superquadric scaled(const Superquadric* own, double scale) {
-  Superquadric out = *own;
+/* Returns a superquadric in metres. scale: metres per unit of the mesh. */
+static Superquadric scale_superquadric(const Superquadric* superquadric, double scale) {
+  Superquadric out = *superquadric;
   for (int k = 0; k < 3; k++) out.size[k] *= scale;
-  out.position = vec3_scale(own->position, scale);
+  out.position = vec3_scale(superquadric->position, scale);
   return out;
 }
 
-static void add_place(Text* out, const Superquadric* own, const char* position, const char* rotation) {
+static void append_pose(Text* out, const Superquadric* superquadric, const char* position, const char* rotation) {
   double at[3], turn[4];
-  vec3_store(own->position, at);
-  quat_store(own->rotation, turn);
+  vec3_store(superquadric->position, at);
+  quat_store(superquadric->rotation, turn);
   text_add(out, ", ");
   add_numbers(out, position, at, 3);
   text_add(out, ", ");
@@ -69,8 +65,8 @@ static void add_place(Text* out, const Superquadric* own, const char* position, 
   text_add(out, "}");
 }
 
-/* Returns a link name made from the name of the file `path`: letters, digits, - and _, with a letter first. The caller
- * frees the text with memory_free. */
+/* Returns a link name made from a file name: letters, digits, - and _, with a letter first. The caller frees the text
+ * with memory_free. */
 static char* link_name(const char* path) {
   char* stem = file_stem(path);
   Text name = {0};
@@ -80,46 +76,47 @@ static char* link_name(const char* path) {
   return name.data;
 }
 
-static void scene_text(Text* out, const Options* options, const SuperquadricUnion* d, double scale) {
+static void append_scene(Text* out, const Options* options, const SuperquadricUnion* d, double scale) {
   char* name = link_name(options->operands[0]);
   text_add(out, "# %d superquadrics for %s\n", d->count, options->operands[0]);
   text_add(out, "name: %s\ncontact: {model: manifold}\nshapes:\n", name);
   for (int k = 0; k < d->count; k++) {
-    Superquadric own = scaled(&d->list[k], scale);
+    Superquadric superquadric = scale_superquadric(&d->list[k], scale);
     text_add(out, "  %s_%d: {type: superquadric, ", name, k);
-    add_numbers(out, "size", own.size, 3);
+    add_numbers(out, "size", superquadric.size, 3);
     text_add(out, ", ");
-    add_numbers(out, "exponents", own.exponents, 2);
+    add_numbers(out, "exponents", superquadric.exponents, 2);
     text_add(out, "}\n");
   }
   text_add(out, "  %s:\n    type: union\n    smoothing: ", name);
   text_add_double(out, SMOOTHING * d->diagonal * scale);
   text_add(out, "\n    resolution: %d\n    of:\n", RESOLUTION);
   for (int k = 0; k < d->count; k++) {
-    Superquadric own = scaled(&d->list[k], scale);
+    Superquadric superquadric = scale_superquadric(&d->list[k], scale);
     text_add(out, "      - {shape: %s_%d", name, k);
-    add_place(out, &own, "position", "rotation");
+    append_pose(out, &superquadric, "position", "rotation");
     text_add(out, "\n");
   }
   text_add(out, "links:\n  - {name: %s, density: %d, shape: %s}\n", name, DENSITY, name);
   memory_free(name);
 }
 
-/* Appends an example query: the contacts of the union with a ball half a mesh diagonal above its first superquadric. */
-static void query_text(Text* out, const SuperquadricUnion* d, double scale) {
+/* Appends an example query for contacts of the union with a ball. The ball is half a mesh diagonal above the first
+ * superquadric. */
+static void append_query(Text* out, const SuperquadricUnion* d, double scale) {
   text_add(out, "{\"method\": \"manifold\",\n \"a\": {\"type\": \"union\", \"smoothing\": ");
   text_add_double(out, SMOOTHING * d->diagonal * scale);
   text_add(out, ", \"of\": [");
   for (int k = 0; k < d->count; k++) {
-    Superquadric own = scaled(&d->list[k], scale);
+    Superquadric superquadric = scale_superquadric(&d->list[k], scale);
     text_add(out, "%s\n  {\"type\": \"superquadric\", ", k == 0 ? "" : ",");
-    add_numbers(out, "\"size\"", own.size, 3);
+    add_numbers(out, "\"size\"", superquadric.size, 3);
     text_add(out, ", ");
-    add_numbers(out, "\"exponents\"", own.exponents, 2);
-    add_place(out, &own, "\"position\"", "\"quaternion\"");
+    add_numbers(out, "\"exponents\"", superquadric.exponents, 2);
+    append_pose(out, &superquadric, "\"position\"", "\"quaternion\"");
   }
   double radius = BALL * d->diagonal * scale, at[3];
-  vec3_store(vec3_add(scaled(&d->list[0], scale).position, vec3(0, 0, 0.5 * d->diagonal * scale)), at);
+  vec3_store(vec3_add(scale_superquadric(&d->list[0], scale).position, vec3(0, 0, 0.5 * d->diagonal * scale)), at);
   text_add(out, "]},\n \"b\": {\"type\": \"superellipsoid\", \"exponent\": 1, ");
   add_numbers(out, "\"size\"", (double[3]){radius, radius, radius}, 3);
   text_add(out, ", ");
@@ -137,20 +134,20 @@ static void add_gap(Json* json, const char* key, const SurfaceGap* gap, double d
   json_close(json, '}');
 }
 
-static void add_superquadric(Json* json, const Superquadric* own) {
+static void add_superquadric(Json* json, const Superquadric* superquadric) {
   double at[3], turn[4];
-  vec3_store(own->position, at);
-  quat_store(own->rotation, turn);
+  vec3_store(superquadric->position, at);
+  quat_store(superquadric->rotation, turn);
   json_open(json, NULL, '{');
-  json_vector(json, "size", own->size, 3);
-  json_vector(json, "exponents", own->exponents, 2);
+  json_vector(json, "size", superquadric->size, 3);
+  json_vector(json, "exponents", superquadric->exponents, 2);
   json_vector(json, "position", at, 3);
   json_vector(json, "quaternion", turn, 4);
   json_close(json, '}');
 }
 
 /* Appends the report as JSON. Lengths are in the mesh's unit. */
-static void report_text(Text* out, const char* mesh, const SuperquadricUnion* d) {
+static void append_report(Text* out, const char* mesh, const SuperquadricUnion* d) {
   Json json = {.out = out};
   json_open(&json, NULL, '{');
   json_text(&json, "mesh", mesh);
@@ -170,8 +167,6 @@ static void report_text(Text* out, const char* mesh, const SuperquadricUnion* d)
   json_close(&json, ']');
   json_close(&json, '}');
 }
-
-/* ---------------------------------------------------------------- files */
 
 enum { PICTURE_LEVEL = 3 };
 
@@ -198,9 +193,9 @@ static Status write_all(const Options* options, const Mesh* mesh, const Superqua
   Status status = file_make_folder_reported(folder, diagnostics);
   if (status != STATUS_OK) return status;
   Text scene = {0}, query = {0}, report = {0};
-  scene_text(&scene, options, d, scale);
-  query_text(&query, d, scale);
-  report_text(&report, options->operands[0], d);
+  append_scene(&scene, options, d, scale);
+  append_query(&query, d, scale);
+  append_report(&report, options->operands[0], d);
   status = decompose_write_text(folder, "superquadrics.yaml", &scene, diagnostics);
   if (status == STATUS_OK) status = decompose_write_text(folder, "query.json", &query, diagnostics);
   if (status == STATUS_OK) status = decompose_write_text(folder, "report.json", &report, diagnostics);
@@ -212,7 +207,7 @@ static Status write_all(const Options* options, const Mesh* mesh, const Superqua
   return status;
 }
 
-static void say_result(const Options* options, const SuperquadricUnion* d, const char* folder) {
+static void print_result(const Options* options, const SuperquadricUnion* d, const char* folder) {
   if (!options->quiet)
     fprintf(stderr,
             "%d superquadrics; intersection over union %.3f; mesh to union %.2g on the mean, %.2g at most, union to "
@@ -228,7 +223,7 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Superquad
   char* stem = file_stem(options->operands[0]);
   char* folder = run_folder_path(options, stem);
   Status status = write_all(options, mesh, d, scale, folder, diagnostics);
-  if (status == STATUS_OK) say_result(options, d, folder);
+  if (status == STATUS_OK) print_result(options, d, folder);
   memory_free(stem);
   memory_free(folder);
   return status_exit_code(status);

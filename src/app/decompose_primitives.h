@@ -10,14 +10,14 @@ ExitCode decompose_primitives(const Options* options);
 
 /* Returns true if the option --up is absent or is x, y or z. */
 bool is_up_option_valid(const Options* options);
-/* Appends hulls[count] as OBJ text. Hull k becomes the object `o NAME_k`, with `name` for NAME. */
+/* Appends hulls[count] as OBJ text. Hull k becomes the object `o NAME_k`, where NAME is `name`. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);
 /* Writes `text` to the file `name` in `folder`. Returns STATUS_IO, with a diagnostic, if writing fails. */
 Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics);
 /* Draws the repaired surface of the mesh and hulls[count] to the picture `path`. Does nothing with --no-picture, or if
- * the mesh has no repaired surface. piece: what one hull is called in the picture, such as "convex hull". Returns
+ * the mesh has no repaired surface. hull_term: word for one hull in the caption, such as "convex hull". Returns
  * STATUS_IO, with a diagnostic, if the picture cannot be written. */
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
-                         const char* piece, const char* path, Diagnostics* diagnostics);
+                         const char* hull_term, const char* path, Diagnostics* diagnostics);
 
 #endif

@@ -1,9 +1,11 @@
+#include <assert.h>
 #include "app/design_run.h"
 
-/* Sets the initial values of the variables from `table`, the design.csv of another run. Returns STATUS_BAD_INPUT, with
- * a diagnostic, if the table is invalid or has no variable of this task. path: the file, for messages. */
-static Status begin_from(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
-                         Diagnostics* diagnostics) {
+/* Sets the initial values of the variables from `table`, the design.csv of another run. path: the file, for messages.
+ * Returns STATUS_BAD_INPUT, with a diagnostic, if the table is invalid or has no variable of this task. */
+static Status set_initial_values(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
+                                 Diagnostics* diagnostics) {
+  assert(table && path);
   int name = csv_find_column(table, "variable"), best = csv_find_column(table, "best"), count = table->row_count;
   Status status = STATUS_OK;
   if (name < 0 || best < 0) {
@@ -26,13 +28,13 @@ static Status begin_from(DesignStart* start, const Task* task, const CsvTable* t
                     count > 0 ? names[0] : "");
     status = STATUS_BAD_INPUT;
   }
-  start->taken = found;
+  start->initialized_count = found;
   memory_free(names);
   memory_free(values);
   return status;
 }
 
-static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagnostics) {
+static Status read_initial_values(DesignStart* start, const Task* task, Diagnostics* diagnostics) {
   if (!task->from.text) return STATUS_OK;
   char* path = file_join(task->from.text, "design.csv");
   CsvTable table;
@@ -42,14 +44,14 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
         diagnostics, SEVERITY_NOTE, task->from.place,
         "from: the task starts from the variables of the run '%s', which must be a folder of an earlier sdrs optimize",
         task->from.text);
-  if (status == STATUS_OK) status = begin_from(start, task, &table, path, diagnostics);
+  if (status == STATUS_OK) status = set_initial_values(start, task, &table, path, diagnostics);
   csv_free(&table);
   memory_free(path);
   return status;
 }
 
-/* Largest number of tasks in a chain of `from: {task: ...}`. A longer chain is reported as a probable cycle. */
-enum { BEFORE_MOST = 16 };
+/* Largest number of tasks in a chain of `from: {task: ...}`. A longer chain is probably a cycle. */
+enum { CHAIN_MAX = 16 };
 
 static Status check_one(const Task* task, SourcePosition named, Diagnostics* diagnostics) {
   if (task->choice_count == 0 && !task->receding.given) return STATUS_OK;
@@ -61,11 +63,12 @@ static Status check_one(const Task* task, SourcePosition named, Diagnostics* dia
 }
 
 static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics) {
+  assert(depth >= 0);
   if (!task->before.text) return STATUS_OK;
-  if (depth == BEFORE_MOST) {
+  if (depth == CHAIN_MAX) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->before.place,
                     "from: the chain of earlier tasks has more than %d tasks: check 'from' of the tasks for a cycle",
-                    BEFORE_MOST);
+                    CHAIN_MAX);
     return STATUS_BAD_INPUT;
   }
   Task before;
@@ -84,6 +87,7 @@ Status design_check_previous_tasks(const Task* task, Diagnostics* diagnostics) {
 }
 
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics) {
+  assert(start && task);
   *start = (DesignStart){0};
   Status status;
   if (task->receding.given) {
@@ -92,7 +96,7 @@ Status design_start(DesignStart* start, Task* task, const OptimizationOptions* o
   } else {
     status = optimization_create(&start->optimization, task, options, diagnostics);
   }
-  return status == STATUS_OK ? take_from(start, task, diagnostics) : status;
+  return status == STATUS_OK ? read_initial_values(start, task, diagnostics) : status;
 }
 
 void design_start_free(const DesignStart* start) {

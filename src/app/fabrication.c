@@ -1,5 +1,6 @@
-/* sdrs export --fabrication: reports how well each link can be manufactured. Also reports the clearance of the link's
- * joint and a path on which the link can be removed. */
+/* sdrs export --fabrication: reports how well each link can be manufactured, the clearance of its joint, and a path on
+ * which it can be removed. */
+#include <assert.h>
 #include "app/command.h"
 
 static const char* const AXES = "x|y|z|-x|-y|-z";
@@ -20,13 +21,13 @@ static void print_removal(const PartRemoval* removal) {
   if (!removal->apart)
     printf("; does not come out: it meets another link where it stands");
   else if (!removal->found)
-    printf("; no way out was found from %d places", removal->places);
-  else if (removal->legs > 0)
+    printf("; no way out was found from %d places", removal->visited_count);
+  else if (removal->segment_count > 0)
     printf("; comes out");
-  for (int k = 0; k < removal->legs; k++)
-    printf("%s(%.6g, %.6g, %.6g)", k == 0 ? " by " : ", ", 1e3 * removal->way[k].x, 1e3 * removal->way[k].y,
-           1e3 * removal->way[k].z);
-  if (removal->legs > 0) printf(" mm, proved");
+  for (int k = 0; k < removal->segment_count; k++)
+    printf("%s(%.6g, %.6g, %.6g)", k == 0 ? " by " : ", ", 1e3 * removal->waypoints[k].x, 1e3 * removal->waypoints[k].y,
+           1e3 * removal->waypoints[k].z);
+  if (removal->segment_count > 0) printf(" mm, proved");
 }
 
 static void print_fabrication(const char* name, const FabricationReport* made, const PartRemoval* removal) {
@@ -55,9 +56,9 @@ static void fabrication_json(Json* json, const char* name, const FabricationRepo
   json_bool(json, "apart", removal->apart);
   json_bool(json, "comes_out", removal->found);
   json_open(json, "way_out", '[');
-  for (int k = 0; k < removal->legs; k++) {
+  for (int k = 0; k < removal->segment_count; k++) {
     double to[3];
-    vec3_store(removal->way[k], to);
+    vec3_store(removal->waypoints[k], to);
     json_vector(json, NULL, to, 3);
   }
   json_close(json, ']');
@@ -65,12 +66,14 @@ static void fabrication_json(Json* json, const char* name, const FabricationRepo
 }
 
 bool link_has_solid(const Model* model, int link) {
+  assert(link >= 0 && link < model->link_count);
   for (int k = 0; k < model->links[link].hull_count; k++)
     if (model->hulls[model->links[link].hull_first + k].kind->bounded) return true;
   return false;
 }
 
 void fabrication_report(const Options* options, const Model* model, const Pose* poses, int only, Json* json) {
+  assert(only >= -1 && only < model->link_count);
   for (int link = 0; link < model->link_count; link++) {
     if (!link_has_solid(model, link) || (only >= 0 && only != link)) continue;
     FabricationReport made = fabrication_measure(model, link, build_direction(options), OVERHANG_ANGLE);

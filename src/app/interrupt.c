@@ -2,7 +2,7 @@
 #include <unistd.h>
 #include "app/command.h"
 
-/* Number of the signal received, or 0. The only mutable global of the program: a signal handler can access nothing
+/* Number of the signal received, or 0. This is the only mutable global, because a signal handler can access nothing
  * else. */
 static volatile sig_atomic_t signal_received = 0;
 
@@ -21,7 +21,7 @@ void interrupt_install(void) {
   sigaction(SIGHUP, NULL, &hangup);
   if (hangup.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, NULL); /* under nohup SIGHUP is ignored and stays ignored */
-  /* With SIGXFSZ ignored, a write beyond the file-size limit fails with a message, like a write to a full disk. */
+  /* With SIGXFSZ ignored, a write beyond the file-size limit fails with an error, as on a full disk. */
   signal(SIGXFSZ, SIG_IGN);
 }
 

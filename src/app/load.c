@@ -1,15 +1,17 @@
+#include <assert.h>
 #include <string.h>
 
 #include "app/command.h"
 #include "scene/task.h"
 
-void report_wrong_file_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics) {
+void report_wrong_file_kind(const char* path, const char* actual_kind, const char* remedy, Diagnostics* diagnostics) {
   diagnostics_free(diagnostics);
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "the file is %s: %s", what, instead);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "the file is %s: %s", actual_kind, remedy);
 }
 
-Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool drawn,
+Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool with_surfaces,
                      Diagnostics* diagnostics) {
+  assert(path && steps >= 0);
   *loaded = (Loaded){0};
   double start = timer_now();
   Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
@@ -18,7 +20,7 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
                            diagnostics);
   if (status != STATUS_OK) return status;
   loaded->scene.threads = options->threads;
-  loaded->scene.skip_render_surfaces = !drawn;
+  loaded->scene.skip_render_surfaces = !with_surfaces;
   if (steps > 0) loaded->scene.simulation.steps = steps;
   double middle = timer_now();
   loaded->scene_seconds = middle - start;

@@ -17,8 +17,6 @@ static const struct {
 };
 enum { EXIT_CODE_COUNT = sizeof EXIT_CODES / sizeof EXIT_CODES[0] };
 
-/* ---------------------------------------------------------------- sdrs(1) */
-
 static void man_option(Text* out, const OptionRow* row) {
   text_add(out, ".TP\n\\fB");
   if (row->letter) text_add(out, "\\-%c\\fR, \\fB", row->letter);
@@ -66,8 +64,6 @@ void manual_man(Text* out) {
            "when set, no colours on a terminal\n.SH SEE ALSO\n.BR sdrs\\-scene (5),\n.BR sdrs\\-task (5)\n");
 }
 
-/* ---------------------------------------------------------------- bash */
-
 static void bash_words(Text* out, const OptionRow* rows, int count) {
   for (int i = 0; i < count; i++) text_add(out, " --%s", rows[i].name);
 }
@@ -97,10 +93,8 @@ void manual_bash(Text* out) {
            "complete -o filenames -F _sdrs sdrs\n");
 }
 
-/* ---------------------------------------------------------------- zsh */
-
-/* Appends `text` with escapes for use inside '...' and [...] of the zsh function _arguments. Quotes, brackets, colons
- * and backslashes have a special meaning there. */
+/* Appends `text` with escapes for '...' and [...] of the zsh function _arguments, where quotes, brackets, colons and
+ * backslashes are special. */
 static void zsh_text(Text* out, const char* text) {
   for (; *text; text++) {
     if (*text == '\'')

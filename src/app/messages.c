@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,18 +52,18 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
-/* A relative imbalance of forces up to this value is not reported, because gradients are not more accurate than this
- * value. */
-#define IMBALANCE_LEAST 1e-8
+/* Relative imbalances of forces up to this value are not reported, because gradients are not more accurate. */
+#define IMBALANCE_REPORTED 1e-8
 /* The warning calls a relative imbalance of forces below this value harmless (docs/tutorials/first-design.md). */
 #define IMBALANCE_HARMLESS 1e-6
 
 /* An imbalance is not reported if it changes speeds by less than tolerance * rest_speed. A robot at rest without
- * gravity has only forces from rounding errors, for which the relative imbalance means nothing. */
+ * gravity has only forces from rounding errors. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u,
                       double tolerance) {
+  assert(tolerance > 0);
   double ignored = tolerance * model->contact.rest_speed;
-  if (options->quiet || u->steps == 0 || !(u->residual > fmax(tolerance, IMBALANCE_LEAST)) || u->speed <= ignored)
+  if (options->quiet || u->steps == 0 || !(u->residual > fmax(tolerance, IMBALANCE_REPORTED)) || u->speed <= ignored)
     return;
   fprintf(stderr,
           "%s: warning: %d step%s did not reach the tolerance %.3g: rounding errors leave a relative imbalance of "
@@ -87,18 +88,18 @@ void warn_friction_open(const Options* options, const char* name, const Model* m
           model->contact.friction_iterations);
 }
 
-/* A change of speed by late friction (friction that acts one step late) is reported above this multiple of the rest
- * speed. The default rest speed is 0.002 of the scene's typical speed, so the threshold is 5 % of the typical speed. */
-#define LATE_REPORTED 25.0
+/* Late friction (friction that acts one step late) is reported if it changes a speed by more than this multiple of the
+ * rest speed. The default rest speed is 0.002 of the scene's typical speed, so this is 5 % of the typical speed. */
+#define LATE_FRICTION_REPORTED 25.0
 
 void warn_late_friction(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {
   double rest = model->contact.rest_speed;
-  if (options->quiet || !(rest > 0) || !(u->late_friction > LATE_REPORTED * rest)) return;
+  if (options->quiet || !(rest > 0) || !(u->late_friction > LATE_FRICTION_REPORTED * rest)) return;
   bool pays = contact_keeps_account(model);
   const char* what = pays ? "bodies leave contact before friction has applied its full impulse"
                           : "friction acts one time step late in impacts, so that bodies may tip or hop";
   bool given = model->contact.friction_iterations >
-               0; /* friction is late where bodies rotate too far in a step for the later solves (F8) */
+               0; /* friction is late if bodies rotate too far in a step for the later solves (F8) */
   const char* remedy = given ? "A body rotated too far in the step for friction iterations: reduce simulation.dt, or "
                                "give --set contact.friction_iterations=null (the default)"
                        : !pays && model->contact.friction_iterations == 0 && !model->contact.bounces

@@ -1,27 +1,28 @@
-/* sdrs optimize TASK with `choices`: optimizes combinations of choices, each in its own folder. The results of the best
- * combination are copied to the run folder. */
+/* sdrs optimize TASK with `choices`: optimizes combinations of choices, each in its own folder, and copies the best
+ * result to the run folder. */
+#include <assert.h>
 #include <string.h>
 
 #include "app/design_run.h"
 
 typedef struct {
-  DesignRun* whole; /* the run of the whole task, with its folder */
+  DesignRun* run_of_task; /* run of the task with all choices, and its folder */
   ChoiceSearch* search;
-  int* pick;        /* index of the selected value of each choice (choices) */
-  int number, best; /* number: present candidate, from 1; best: best candidate so far, or 0 */
-  bool alone; /* true with --candidate: other processes may run other candidates, so only the candidate's own folder is
-                 written */
-  Text table; /* content of choices.csv */
+  int* value_index; /* index of the selected value of each choice (choices) */
+  int number;       /* present candidate, from 1 */
+  int best;         /* best candidate so far, or 0 */
+  bool only_one; /* true with --candidate: writes the candidate's own folder only, because other processes may run other
+                    candidates */
+  Text table;    /* content of choices.csv */
 } Choosing;
 
-static const char* chosen(const Choosing* c, int choice) {
-  return c->whole->task.choices[choice].sets[c->pick[choice]];
+static const char* selected_value(const Choosing* c, int choice) {
+  assert(choice >= 0 && choice < c->run_of_task->task.choice_count);
+  return c->run_of_task->task.choices[choice].sets[c->value_index[choice]];
 }
 
-/* ---------------------------------------------------------------- files */
-
 static void begin_table(Choosing* c) {
-  const Task* task = &c->whole->task;
+  const Task* task = &c->run_of_task->task;
   text_add(&c->table, "candidate");
   for (int k = 0; k < task->choice_count; k++) {
     const char* set = task->choices[k].sets[0];
@@ -30,12 +31,12 @@ static void begin_table(Choosing* c) {
   text_add(&c->table, ",exit_code,iterations,loss,violation,success,best_so_far\n");
 }
 
-/* Appends the row of the present candidate to choices.csv. best: true if the candidate is the best so far. */
+/* Appends the row of the present candidate to choices.csv. is_best: true if the candidate is the best so far. */
 static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool best) {
   const Optimization* o = code == EXIT_DONE ? run->optimization : NULL;
   text_add(&c->table, "%d", c->number);
-  for (int k = 0; k < c->whole->task.choice_count; k++) {
-    const char* set = chosen(c, k);
+  for (int k = 0; k < c->run_of_task->task.choice_count; k++) {
+    const char* set = selected_value(c, k);
     text_add(&c->table, ",");
     csv_add_field(&c->table, set + strcspn(set, "=") + 1);
   }
@@ -47,26 +48,24 @@ static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool bes
   const char* word = o && optimization_succeeded(o) ? "true" : "false";
   text_add(&c->table, ",%s,%s\n", o && optimization_success_count(o) > 0 ? word : "", best ? "true" : "false");
   if (!design_run_writes()) return STATUS_OK;
-  char* path = file_join(c->whole->folder, "choices.csv");
-  Status status = file_write_reported(path, &c->table, &c->whole->diagnostics);
+  char* path = file_join(c->run_of_task->folder, "choices.csv");
+  Status status = file_write_reported(path, &c->table, &c->run_of_task->diagnostics);
   memory_free(path);
   return status;
 }
 
-/* ---------------------------------------------------------------- output */
-
-static void say(const Choosing* c) {
-  if (c->whole->options->quiet) return;
-  fprintf(stderr, "%s: candidate %d of %d:", c->whole->task.name, c->number, choice_search_count(c->search));
-  for (int k = 0; k < c->whole->task.choice_count; k++) fprintf(stderr, " %s", chosen(c, k));
+static void print_candidate(const Choosing* c) {
+  if (c->run_of_task->options->quiet) return;
+  fprintf(stderr, "%s: candidate %d of %d:", c->run_of_task->task.name, c->number, choice_search_count(c->search));
+  for (int k = 0; k < c->run_of_task->task.choice_count; k++) fprintf(stderr, " %s", selected_value(c, k));
   fprintf(stderr, "\n");
 }
 
-/* Prints the summary.json of the run folder, a copy of the best candidate's, on standard output. */
-static ExitCode print_summary(DesignRun* whole) {
-  char *path = file_join(whole->folder, "summary.json"), *text;
+/* Prints the summary.json of the run folder, a copy of that of the best candidate. */
+static ExitCode print_summary(DesignRun* run_of_task) {
+  char *path = file_join(run_of_task->folder, "summary.json"), *text;
   size_t length;
-  Status status = file_read_reported(path, &text, &length, &whole->diagnostics);
+  Status status = file_read_reported(path, &text, &length, &run_of_task->diagnostics);
   if (status == STATUS_OK) {
     fputs(text, stdout);
     memory_free(text);
@@ -75,96 +74,96 @@ static ExitCode print_summary(DesignRun* whole) {
   return status_exit_code(status);
 }
 
-static ExitCode say_end(const Choosing* c, ExitCode code) {
-  DesignRun* whole = c->whole;
-  if (code == EXIT_INTERRUPTED && !whole->options->quiet) design_run_print_resume_command(whole);
+static ExitCode print_end(const Choosing* c, ExitCode code) {
+  DesignRun* run_of_task = c->run_of_task;
+  if (code == EXIT_INTERRUPTED && !run_of_task->options->quiet) design_run_print_resume_command(run_of_task);
   if (code != EXIT_DONE) return code;
-  if (!whole->options->quiet)
-    fprintf(stderr, "%s: the best of %d candidates is %s/%d\n", whole->task.name, c->number - 1, whole->folder,
-            c->best);
+  if (!run_of_task->options->quiet)
+    fprintf(stderr, "%s: the best of %d candidates is %s/%d\n", run_of_task->task.name, c->number - 1,
+            run_of_task->folder, c->best);
   if (!design_run_writes()) return code;
-  if (!whole->options->json) printf("%s\n", whole->folder);
-  return whole->options->json ? print_summary(whole) : code;
+  if (!run_of_task->options->json) printf("%s\n", run_of_task->folder);
+  return run_of_task->options->json ? print_summary(run_of_task) : code;
 }
 
-/* ---------------------------------------------------------------- the loop */
-
-/* Optimizes the present candidate in the folder <number> of the run folder. The candidate's choices are overrides that
- * are applied after all others. Returns its exit code. */
+/* Optimizes the present candidate in the subfolder <number>. The candidate's choices are overrides that apply after all
+ * others. Returns its exit code. */
 static ExitCode try_candidate(Choosing* c, DesignRun* run) {
-  const Options* given = c->whole->options;
-  int choices = c->whole->task.choice_count, count = given->override_count;
+  const Options* task_options = c->run_of_task->options;
+  int choices = c->run_of_task->task.choice_count, count = task_options->override_count;
   Text folder = {0};
-  text_add(&folder, "%s/%d", c->whole->folder, c->number);
-  Options own = *given;
-  own.folder = folder.data;
-  own.json = false;
-  own.overrides = MEMORY_NEW(SceneOverride, count + choices);
-  for (int k = 0; k < count; k++) own.overrides[k] = given->overrides[k];
-  for (int k = 0; k < choices; k++) own.overrides[count + k] = (SceneOverride){chosen(c, k)};
-  own.override_count = count + choices;
-  ExitCode code = design_run_candidate(run, &own);
+  text_add(&folder, "%s/%d", c->run_of_task->folder, c->number);
+  Options candidate_options = *task_options;
+  candidate_options.folder = folder.data;
+  candidate_options.json = false;
+  candidate_options.overrides = MEMORY_NEW(SceneOverride, count + choices);
+  for (int k = 0; k < count; k++) candidate_options.overrides[k] = task_options->overrides[k];
+  for (int k = 0; k < choices; k++) candidate_options.overrides[count + k] = (SceneOverride){selected_value(c, k)};
+  candidate_options.override_count = count + choices;
+  ExitCode code = design_run_candidate(run, &candidate_options);
   bool ran = code == EXIT_DONE;
   const Optimization* o = run->optimization;
   bool best = ran && choice_search_report(c->search, optimization_best_loss(o), optimization_best_violation(o),
                                           optimization_succeeded(o));
-  if (best && !c->alone) {
+  if (best && !c->only_one) {
     c->best = c->number;
-    code = design_run_write_results(run, c->whole->folder);
+    code = design_run_write_results(run, c->run_of_task->folder);
   }
-  if (code != EXIT_INTERRUPTED && !c->alone && add_row(c, run, code, best) != STATUS_OK) code = EXIT_IO;
+  if (code != EXIT_INTERRUPTED && !c->only_one && add_row(c, run, code, best) != STATUS_OK) code = EXIT_IO;
   design_run_free(run);
-  memory_free(own.overrides);
+  memory_free(candidate_options.overrides);
   text_free(&folder);
   return code;
 }
 
-static bool ends_all(ExitCode code) { return code == EXIT_INTERRUPTED || code == EXIT_IO; }
+static bool ends_search(ExitCode code) { return code == EXIT_INTERRUPTED || code == EXIT_IO; }
 
-/* Optimizes all candidates that the search selects. Skips candidates that cannot run. Returns EXIT_DONE if one
- * candidate ran, otherwise the exit code of the first candidate. An interrupt or a write error ends the search. */
+/* Optimizes all candidates that the search selects, and skips those that cannot run. Returns EXIT_DONE if one candidate
+ * ran, otherwise the exit code of the first. An interrupt or a write error ends the search. */
 static ExitCode try_all(Choosing* c) {
   ExitCode failed = EXIT_DONE;
-  for (; choice_search_next(c->search, c->pick); c->number++) {
+  for (; choice_search_next(c->search, c->value_index); c->number++) {
     DesignRun run;
-    say(c);
+    print_candidate(c);
     ExitCode code = try_candidate(c, &run);
-    if (ends_all(code)) return code;
+    if (ends_search(code)) return code;
     if (code != EXIT_DONE && failed == EXIT_DONE) failed = code;
   }
   return c->best > 0 ? EXIT_DONE : failed;
 }
 
 static ExitCode try_one(Choosing* c, int wanted) {
-  const Task* task = &c->whole->task;
+  const Task* task = &c->run_of_task->task;
   if (task->choice_method == CHOICE_CLIMB)
     return usage_error(
-        c->whole->options,
+        c->run_of_task->options,
         "--candidate: method 'climb' depends on the results of earlier candidates: leave out --candidate");
   if (wanted > choice_search_count(c->search))
-    return usage_error(c->whole->options, "--candidate %d: the task has only %d candidates: give a number from 1 to %d",
-                       wanted, choice_search_count(c->search), choice_search_count(c->search));
-  c->alone = true;
-  while (choice_search_next(c->search, c->pick) && c->number < wanted) c->number++;
-  say(c);
+    return usage_error(c->run_of_task->options,
+                       "--candidate %d: the task has only %d candidates: give a number from 1 to %d", wanted,
+                       choice_search_count(c->search), choice_search_count(c->search));
+  c->only_one = true;
+  while (choice_search_next(c->search, c->value_index) && c->number < wanted) c->number++;
+  print_candidate(c);
   DesignRun run;
   Text folder = {0};
-  text_add(&folder, "%s/%d", c->whole->folder, wanted);
+  text_add(&folder, "%s/%d", c->run_of_task->folder, wanted);
   ExitCode code = try_candidate(c, &run);
   if (code == EXIT_DONE && design_run_writes()) printf("%s\n", folder.data);
   text_free(&folder);
   return code;
 }
 
-ExitCode design_run_choices(DesignRun* whole) {
-  Choosing c = {.whole = whole, .number = 1};
-  c.search = choice_search_create(&whole->task);
-  c.pick = MEMORY_NEW(int, whole->task.choice_count);
+ExitCode design_run_choices(DesignRun* run_of_task) {
+  Choosing c = {.run_of_task = run_of_task, .number = 1};
+  c.search = choice_search_create(&run_of_task->task);
+  c.value_index = MEMORY_NEW(int, run_of_task->task.choice_count);
   begin_table(&c);
-  ExitCode code = option_given(whole->options, "candidate") ? try_one(&c, option_count(whole->options, "candidate", 1))
-                                                            : say_end(&c, try_all(&c));
+  ExitCode code = option_given(run_of_task->options, "candidate")
+                      ? try_one(&c, option_count(run_of_task->options, "candidate", 1))
+                      : print_end(&c, try_all(&c));
   choice_search_destroy(c.search);
-  memory_free(c.pick);
+  memory_free(c.value_index);
   text_free(&c.table);
   return code;
 }

@@ -1,23 +1,24 @@
 /* Simulates the best design of an optimization with half the time step, and compares its loss and its success. */
+#include <assert.h>
 #include "app/design_run.h"
 
-/* Limits above which the result counts as dependent on the time step. With half the step the loss must differ by more
- * than STEP_SHARE of the loss and by more than GAIN_SHARE of the gain. The gain matters for a loss near zero, which
- * differs by any fraction. */
+/* The result depends on the time step if half the step changes the loss by more than STEP_SHARE of the loss and
+ * GAIN_SHARE of the gain. A loss near zero can change by any fraction, so the gain counts, too. */
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-static bool moves(const Task* task) {
+static bool has_simulation(const Task* task) {
   for (int k = 0; k < task->scenario_count; k++)
     if (task->scenarios[k].steps != TASK_KINEMATIC) return true;
   return false;
 }
 
-/* Simulates the best design in a scenario with half the time step, with the losses of `task`. The caller frees *out
+/* Simulates the best design in a scenario with half the time step. Computes the losses of `task`. The caller frees *out
  * with refined_run_free. */
 static Status run_scenario(DesignRun* run, const Task* task, int scenario, RefinedRun* out) {
+  assert(scenario >= 0 && scenario < task->scenario_count);
   RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
   options.tolerance = run->task.optimizer.tolerance;
   Diagnostics unsaid = {0};
@@ -27,9 +28,9 @@ static Status run_scenario(DesignRun* run, const Task* task, int scenario, Refin
   return status;
 }
 
-/* Returns the loss of the best design with half the time step, a weighted sum over scenarios. Returns NaN if a run
- * fails. */
-static double find_loss(DesignRun* run) {
+/* Returns the loss of the best design with half the time step, summed over scenarios with their weights. Returns NaN if
+ * a run fails. */
+static double compute_half_step_loss(DesignRun* run) {
   double sum = 0;
   for (int k = 0; k < run->task.scenario_count && isfinite(sum); k++) {
     RefinedRun refined;
@@ -40,9 +41,9 @@ static double find_loss(DesignRun* run) {
   return sum;
 }
 
-/* Evaluates the success criteria with half the time step. Sets values[success_count] to the largest value of each
- * criterion over the scenarios, or to NaN if a run fails. */
-static void find_success(DesignRun* run, double* values) {
+/* Evaluates the success criteria with half the time step. Sets values[success_count] to the largest value over the
+ * scenarios, or to NaN if a run fails. */
+static void compute_half_step_success(DesignRun* run, double* values) {
   Task judging = run->task;
   judging.losses = run->task.success;
   judging.loss_count = run->task.success_count;
@@ -63,21 +64,21 @@ static void find_success(DesignRun* run, double* values) {
 void design_run_simulate_half_step(DesignRun* run) {
   const Task* task = &run->task;
   HalfStep* half = &run->half_step;
-  if (!moves(task) || option_given(run->options, "no-converge") || interrupted()) return;
+  if (!has_simulation(task) || option_given(run->options, "no-converge") || interrupted()) return;
   double best = optimization_best_loss(run->optimization);
   double gained = fabs(optimization_rows(run->optimization)[0].loss - best);
-  half->loss = find_loss(run);
+  half->loss = compute_half_step_loss(run);
   half->differs = !(fabs(half->loss - best) <= fmax(STEP_SHARE * fabs(best), GAIN_SHARE * gained));
   if (task->success_count > 0 && task->draw_count == 0) {
     half->success = MEMORY_NEW(double, task->success_count);
-    find_success(run, half->success);
+    compute_half_step_success(run, half->success);
   }
   half->given = !interrupted();
 }
 
-/* Returns the index of the first success criterion that the best design meets but does not meet with half the time
- * step. Returns -1 if there is none. */
-static int lost_criterion(const DesignRun* run) {
+/* Returns the index of the first criterion that the best design meets with the full but not with half the time step, or
+ * -1. */
+static int find_unmet_criterion(const DesignRun* run) {
   const Optimization* o = run->optimization;
   for (int i = 0; run->half_step.success && optimization_succeeded(o) && i < optimization_success_count(o); i++)
     if (!(run->half_step.success[i] <= optimization_success(o, i).bound)) return i;
@@ -90,7 +91,7 @@ static void add_number(Text* out, double value) {
 
 void design_run_warn_half_step(const DesignRun* run) {
   const HalfStep* half = &run->half_step;
-  int lost = lost_criterion(run);
+  int lost = find_unmet_criterion(run);
   if (!half->given || run->options->quiet || (!half->differs && lost < 0)) return;
   Text line = {0};
   text_add(&line, "with half the time step the design's loss is ");

@@ -9,9 +9,10 @@ typedef struct {
   Model model; /* model of the executed run in its initial state; used for the headers of files */
   RunFolder* output;
   RunTotals totals;
-  bool recorded; /* true if the rows of the present state are written */
-  bool inside;   /* true if the present window resumes from a checkpoint */
-  bool begun;    /* true if the initial control of the present window was simulated, so that the window has a result */
+  bool recorded;      /* true if the rows of the present state were written */
+  bool within_window; /* true if the present window resumes from a checkpoint */
+  bool
+      has_result; /* true if the initial control of the present window was simulated, so that the window has a result */
   bool estimated;
   ExitCode code;
   double start;
@@ -31,7 +32,7 @@ static Status write_rows(WindowsRun* c, Sim* sim, const StepReport* report) {
   return run_folder_add(c->output, &frame, &c->run->diagnostics);
 }
 
-static bool asked_for(const Scene* scene, int step) {
+static bool is_state_requested(const Scene* scene, int step) {
   for (int k = 0; k < scene->keep_state_count; k++)
     if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
   return false;
@@ -52,7 +53,7 @@ static Status record(void* context, Sim* sim, const StepReport* report) {
   if (status != STATUS_OK) return status;
   if (!report || last || state->step % scene->simulation.record_every == 0) status = write_rows(c, sim, report);
   bool starts = !report && c->model.start;
-  if (report ? last || asked_for(scene, state->step) : starts) run_folder_store_state(c->output, sim);
+  if (report ? last || is_state_requested(scene, state->step) : starts) run_folder_store_state(c->output, sim);
   return status;
 }
 
@@ -100,10 +101,10 @@ static Status write_window(const WindowsRun* c) {
   return status;
 }
 
-/* Writes the checkpoint file. inside: true if the present window has started. */
-static Status write_checkpoint(const WindowsRun* c, bool inside) {
+/* Writes the checkpoint. within_window: true if the present window has started. */
+static Status write_checkpoint(const WindowsRun* c, bool within_window) {
   NumberFile checkpoint = {0};
-  receding_save(c->run->receding, inside, &checkpoint);
+  receding_save(c->run->receding, within_window, &checkpoint);
   char* path = design_checkpoint_path(c->run->folder);
   Status status = number_file_write(&checkpoint, path);
   if (status != STATUS_OK)
@@ -114,14 +115,14 @@ static Status write_checkpoint(const WindowsRun* c, bool inside) {
   return status;
 }
 
-static Status save_inside(const WindowsRun* c) {
+static Status save_within_window(const WindowsRun* c) {
   int iteration = optimization_iteration(c->run->optimization);
   if (!design_run_writes() || iteration % c->run->task.optimizer.save_every != 0) return STATUS_OK;
   Status status = write_window(c);
   return status == STATUS_OK ? write_checkpoint(c, true) : status;
 }
 
-/* Writes the scene of the executed run, best.scene.yaml if `best`, otherwise initial.scene.yaml. */
+/* Writes the scene of the executed run: best.scene.yaml if `best`, otherwise initial.scene.yaml. */
 static Status write_scene(const WindowsRun* c, bool best) {
   Text text = {0};
   char* path = file_join(c->run->folder, best ? "best.scene.yaml" : "initial.scene.yaml");
@@ -249,12 +250,12 @@ static Status iterate(WindowsRun* c) {
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     print_estimate(c);
-    status = design_run_reduce_status(save_inside(c));
+    status = design_run_reduce_status(save_within_window(c));
   }
   return status;
 }
 
-static Status load_inside(WindowsRun* c) {
+static Status load_within_window(WindowsRun* c) {
   char* path = design_checkpoint_path(c->run->folder);
   NumberFile checkpoint = {0};
   Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &c->run->diagnostics);
@@ -265,31 +266,31 @@ static Status load_inside(WindowsRun* c) {
   return status;
 }
 
-static Status one_window(WindowsRun* c) {
+static Status run_window(WindowsRun* c) {
   DesignRun* run = c->run;
-  bool inside = c->inside;
-  c->inside = false;
+  bool within_window = c->within_window;
+  c->within_window = false;
   receding_begin(run->receding);
-  Status status = inside ? load_inside(c) : optimization_start(run->optimization, &run->diagnostics);
-  c->begun = status == STATUS_OK;
+  Status status = within_window ? load_within_window(c) : optimization_start(run->optimization, &run->diagnostics);
+  c->has_result = status == STATUS_OK;
   if (status == STATUS_OK) status = iterate(c);
   if (status == STATUS_OK && design_run_writes()) status = write_window(c);
   status = design_run_reduce_status(status);
-  c->begun = c->begun && status != STATUS_OK;
+  c->has_result = c->has_result && status != STATUS_OK;
   if (status == STATUS_OK) status = receding_execute(run->receding, record, c, &run->diagnostics);
   if (status == STATUS_OK && design_run_writes()) status = write_log(c);
   if (status == STATUS_OK && design_run_writes()) status = write_checkpoint(c, false);
   return design_run_reduce_status(status);
 }
 
-static Status all_windows(WindowsRun* c) {
+static Status run_windows(WindowsRun* c) {
   Progress progress;
   const DesignRun* run = c->run;
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, receding_window_count(run->receding),
                  timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && receding_window(run->receding) < receding_window_count(run->receding)) {
-    status = one_window(c);
+    status = run_window(c);
     if (status == STATUS_OK) show_window(c, &progress);
   }
   progress_end(&progress);
@@ -298,7 +299,7 @@ static Status all_windows(WindowsRun* c) {
 
 /* Starts the run, or resumes it from the checkpoint with --resume. A new run removes earlier results from the
  * folder. */
-static Status begin(WindowsRun* c) {
+static Status start_or_resume(WindowsRun* c) {
   DesignRun* run = c->run;
   if (!option_given(run->options, "resume")) {
     if (!design_run_writes()) return STATUS_OK;
@@ -308,7 +309,7 @@ static Status begin(WindowsRun* c) {
   char* path = design_checkpoint_path(run->folder);
   NumberFile checkpoint = {0};
   Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &run->diagnostics);
-  if (status == STATUS_OK && !receding_load(run->receding, &checkpoint, &c->inside, &run->diagnostics))
+  if (status == STATUS_OK && !receding_load(run->receding, &checkpoint, &c->within_window, &run->diagnostics))
     status = STATUS_BAD_INPUT;
   if (status == STATUS_OK) status = receding_replay(run->receding, record, c, &run->diagnostics);
   if (status == STATUS_OK && !run->options->quiet)
@@ -326,11 +327,11 @@ static const char* stop_text(Status status) {
   return status == STATUS_SOLVER ? "the solver failed" : "cannot go on";
 }
 
-static Status close_folder(WindowsRun* c, bool inside) {
+static Status close_folder(WindowsRun* c, bool within_window) {
   Status status = run_folder_close(c->output, &c->run->diagnostics);
   c->output = NULL;
   if (status == STATUS_OK) status = write_log(c);
-  if (status == STATUS_OK) status = write_checkpoint(c, inside);
+  if (status == STATUS_OK) status = write_checkpoint(c, within_window);
   if (status == STATUS_OK) status = write_scene(c, true);
   if (status == STATUS_OK) status = design_write_variables(c->run->folder, c->run->optimization, &c->run->diagnostics);
   return status;
@@ -356,10 +357,11 @@ static ExitCode finish(WindowsRun* c, Status status) {
   DesignRun* run = c->run;
   ExitCode code = status_exit_code(status);
   if (!design_run_writes() || status == STATUS_IO) return code;
-  bool inside = status == STATUS_INTERRUPTED && c->begun;
+  bool within_window = status == STATUS_INTERRUPTED && c->has_result;
   c->code = code;
   receding_evaluate_success(run->receding);
-  if (close_folder(c, inside) != STATUS_OK || write_summary(c, code, stop_text(status)) != STATUS_OK) code = EXIT_IO;
+  if (close_folder(c, within_window) != STATUS_OK || write_summary(c, code, stop_text(status)) != STATUS_OK)
+    code = EXIT_IO;
   print_end(c, status);
   if (code != EXIT_IO) write_overview_picture(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
@@ -368,7 +370,7 @@ static ExitCode finish(WindowsRun* c, Status status) {
 }
 
 ExitCode design_run_receding(DesignRun* run) {
-  WindowsRun course = {.run = run, .totals = run_totals_start(), .start = timer_now()}, *c = &course;
+  WindowsRun windows_run = {.run = run, .totals = run_totals_start(), .start = timer_now()}, *c = &windows_run;
   Status status = receding_executed_model(run->receding, &c->model, &run->diagnostics);
   if (status == STATUS_OK) {
     c->model.simulation.steps = receding_steps(run->receding);
@@ -377,9 +379,9 @@ ExitCode design_run_receding(DesignRun* run) {
   status = design_run_reduce_status(status);
   if (status == STATUS_OK) {
     print_plan(c);
-    status = begin(c);
+    status = start_or_resume(c);
   }
-  if (status == STATUS_OK) status = all_windows(c);
+  if (status == STATUS_OK) status = run_windows(c);
   bool began = c->totals.steps > 0 || status == STATUS_OK || status == STATUS_INTERRUPTED;
   ExitCode code = began ? finish(c, status) : status_exit_code(status);
   run_folder_discard(c->output);

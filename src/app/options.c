@@ -38,25 +38,25 @@ const OptionRow* common_options(int* count) {
 
 /* ---------------------------------------------------------------- finding a row */
 
-/* State of the parser: the current word, and the structs that receive the values. */
+/* Parser state: the present word, and the structs that receive the values. */
 typedef struct {
   Options* options;
   const Verb* verb;
   OptionValue common[COMMON_COUNT];
   char** words;
   int count, index;
-  Text* faults;
-  bool good;
+  Text* errors;
+  bool is_valid;
 } OptionParser;
 
-static void fault(OptionParser* parser, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static void fault(OptionParser* parser, const char* format, ...) {
+static void add_error(OptionParser* parser, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void add_error(OptionParser* parser, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  text_add_va_list(parser->faults, format, arguments);
+  text_add_va_list(parser->errors, format, arguments);
   va_end(arguments);
-  text_add(parser->faults, "\n");
-  parser->good = false;
+  text_add(parser->errors, "\n");
+  parser->is_valid = false;
 }
 
 typedef struct {
@@ -69,8 +69,8 @@ static bool names_match(const OptionRow* row, const char* name, size_t length, c
   return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
-/* Returns the table row and the value of an option. The option is given by its letter, or, if `letter` is 0, by its
- * long name of `length` characters. The member `row` is NULL if there is no such option. */
+/* Returns the table row and the value of an option. If `letter` is 0, finds the option by its long name of `length`
+ * characters, otherwise by its letter. The member `row` is NULL if there is no such option. */
 static OptionSlot find_slot(OptionParser* parser, const char* name, size_t length, char letter) {
   for (int i = 0; i < COMMON_COUNT; i++)
     if (names_match(&COMMON_OPTIONS[i], name, length, letter))
@@ -81,8 +81,9 @@ static OptionSlot find_slot(OptionParser* parser, const char* name, size_t lengt
   return (OptionSlot){NULL, NULL};
 }
 
-/* Returns the key of the scene file for a name that users try as an option, such as "dt", or NULL. */
-static const char* key_of_option(const char* name) {
+/* Returns the scene key for a name that users try as an option, such as simulation.dt for "dt". Returns NULL if there
+ * is none. */
+static const char* find_scene_key(const char* name) {
   static const struct {
     const char *name, *key;
   } KEYS[] = {
@@ -96,7 +97,7 @@ static const char* key_of_option(const char* name) {
   return NULL;
 }
 
-static void fault_unknown(OptionParser* parser, const char* word, size_t length) {
+static void add_unknown_option_error(OptionParser* parser, const char* word, size_t length) {
   const Verb* verb = parser->verb;
   const char** names = MEMORY_NEW(const char*, COMMON_COUNT + verb->option_count);
   for (int i = 0; i < COMMON_COUNT; i++) names[i] = COMMON_OPTIONS[i].name;
@@ -104,14 +105,14 @@ static void fault_unknown(OptionParser* parser, const char* word, size_t length)
   char* name = memory_copy_text(word + strspn(word, "-"));
   name[strcspn(name, "=")] = '\0';
   const char* nearest = text_nearest(name, names, COMMON_COUNT + verb->option_count);
-  const char* key = verb->reads_scene ? key_of_option(name) : NULL;
+  const char* key = verb->reads_scene ? find_scene_key(name) : NULL;
   const char* within = strcmp(verb->operands, "TASK") == 0 ? "scene." : "";
   if (key)
-    fault(parser, "unknown option '%.*s': it is a key of the file: --set %s%s=...", (int)length, word, within, key);
+    add_error(parser, "unknown option '%.*s': it is a key of the file: --set %s%s=...", (int)length, word, within, key);
   else if (nearest)
-    fault(parser, "unknown option '%.*s' (did you mean '--%s'?)", (int)length, word, nearest);
+    add_error(parser, "unknown option '%.*s' (did you mean '--%s'?)", (int)length, word, nearest);
   else
-    fault(parser, "unknown option '%.*s'", (int)length, word);
+    add_error(parser, "unknown option '%.*s'", (int)length, word);
   memory_free(name);
   memory_free(names);
 }
@@ -124,80 +125,80 @@ static bool parse_number(const char* text, double* number) {
   return end != text && *end == '\0' && *number >= 0.0 && isfinite(*number);
 }
 
-static bool parse_whole(const char* text, long least, double* number) {
+static bool parse_whole(const char* text, long minimum, double* number) {
   char* end;
   long value = strtol(text, &end, 10);
   *number = (double)value;
-  return end != text && *end == '\0' && value >= least && value < INT_MAX;
+  return end != text && *end == '\0' && value >= minimum && value < INT_MAX;
 }
 
 static void add_override(OptionParser* parser, const char* text) {
   const char* equals = strchr(text, '=');
   if (!equals || equals == text) {
-    fault(parser, "--set needs path.to.key=value, got '%s'", text);
+    add_error(parser, "--set needs path.to.key=value, got '%s'", text);
     return;
   }
   parser->options->overrides[parser->options->override_count++] = (SceneOverride){text};
 }
 
-static void take_value(OptionParser* parser, OptionSlot slot, const char* text) {
+static void store_value(OptionParser* parser, OptionSlot slot, const char* text) {
+  assert(slot.row && slot.value);
   const OptionRow* row = slot.row;
   double number = 0.0;
   if (row->type == OPTION_OVERRIDE) {
     add_override(parser, text);
   } else if (row->type == OPTION_COUNT && !parse_whole(text, 1, &number)) {
-    fault(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
+    add_error(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
   } else if (row->type == OPTION_INDEX && !parse_whole(text, 0, &number)) {
-    fault(parser, "--%s needs a whole number of at least 0, got '%s'", row->name, text);
+    add_error(parser, "--%s needs a whole number of at least 0, got '%s'", row->name, text);
   } else if (row->type == OPTION_NUMBER && !parse_number(text, &number)) {
-    fault(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
+    add_error(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
   } else if (row->type == OPTION_PORT && (!parse_whole(text, 1, &number) || number > PORT_MAX)) {
-    fault(parser, "--%s=PORT: a port is a whole number of 1 to %d, got '%s'", row->name, PORT_MAX, text);
+    add_error(parser, "--%s=PORT: a port is a whole number of 1 to %d, got '%s'", row->name, PORT_MAX, text);
   } else if ((row->type == OPTION_TEXT || row->type == OPTION_TEXT_LIST) && !*text) {
-    fault(parser, "--%s needs a value (%s)", row->name, row->value_name);
+    add_error(parser, "--%s needs a value (%s)", row->name, row->value_name);
   }
   if (row->type == OPTION_TEXT_LIST) parser->options->items[parser->options->item_count++] = (OptionItem){row, text};
   *slot.value = (OptionValue){true, text, number};
 }
 
-/* Stores the value of an option: the text attached to the option, or, if `attached` is NULL, the next word. */
-static void take_option(OptionParser* parser, OptionSlot slot, const char* attached) {
+/* Stores the value of an option: `attached` (from --name=value or -oDIR), or the next word if attached is NULL. */
+static void parse_option_value(OptionParser* parser, OptionSlot slot, const char* attached) {
   if (slot.row->type == OPTION_PORT && !attached) {
     slot.value->given = true;
   } else if (slot.row->type == OPTION_FLAG) {
-    if (attached) fault(parser, "--%s takes no value", slot.row->name);
+    if (attached) add_error(parser, "--%s takes no value", slot.row->name);
     slot.value->given = true;
   } else if (attached) {
-    take_value(parser, slot, attached);
+    store_value(parser, slot, attached);
   } else if (parser->index + 1 < parser->count) {
-    take_value(parser, slot, parser->words[++parser->index]);
+    store_value(parser, slot, parser->words[++parser->index]);
   } else {
-    fault(parser, "--%s needs a value (%s)", slot.row->name, slot.row->value_name);
+    add_error(parser, "--%s needs a value (%s)", slot.row->name, slot.row->value_name);
   }
 }
 
 /* ---------------------------------------------------------------- words */
 
-/* Parses an option with a long name: --name, --name value or --name=value. */
 static void parse_long(OptionParser* parser, const char* word) {
   size_t length = strcspn(word, "=");
   OptionSlot slot = find_slot(parser, word + 2, length - 2, 0);
   if (!slot.row)
-    fault_unknown(parser, word, length);
+    add_unknown_option_error(parser, word, length);
   else
-    take_option(parser, slot, word[length] == '=' ? word + length + 1 : NULL);
+    parse_option_value(parser, slot, word[length] == '=' ? word + length + 1 : NULL);
 }
 
-/* Parses a word with short options, such as -q, -qv, -o DIR or -oDIR. */
 static void parse_letters(OptionParser* parser, const char* word) {
+  assert(word[0] == '-');
   for (const char* letter = word + 1; *letter; letter++) {
     OptionSlot slot = find_slot(parser, "", 0, *letter);
     if (!slot.row) {
-      fault_unknown(parser, word, strlen(word));
+      add_unknown_option_error(parser, word, strlen(word));
       return;
     }
     bool takes_rest = slot.row->type != OPTION_FLAG && letter[1];
-    take_option(parser, slot, takes_rest ? letter + 1 : NULL);
+    parse_option_value(parser, slot, takes_rest ? letter + 1 : NULL);
     if (takes_rest) return;
   }
 }
@@ -221,14 +222,14 @@ static void check_operands(OptionParser* parser) {
   const Options* options = parser->options;
   const Verb* verb = parser->verb;
   if (options->operand_count < verb->operand_min)
-    fault(parser, "needs %s", verb->operands);
+    add_error(parser, "needs %s", verb->operands);
   else if (options->operand_count > verb->operand_max)
-    fault(parser, "unexpected '%s' after %s", options->operands[verb->operand_max],
-          verb->operand_max > 0 ? verb->operands : "the verb");
+    add_error(parser, "unexpected '%s' after %s", options->operands[verb->operand_max],
+              verb->operand_max > 0 ? verb->operands : "the verb");
 }
 
-/* Returns the default number of threads: OMP_NUM_THREADS, otherwise the number of processors. OMP_NUM_THREADS may be a
- * list with one number per level of nesting; the first number is used. */
+/* Returns the number of threads without --threads: OMP_NUM_THREADS, else the number of processors. Of a list in
+ * OMP_NUM_THREADS, one number per nesting level, the first number counts. */
 static int default_threads(void) {
   const char* given = getenv("OMP_NUM_THREADS");
   long threads = given ? strtol(given, NULL, 10) : 0;
@@ -236,7 +237,7 @@ static int default_threads(void) {
   return parallel_processor_count();
 }
 
-static void store_common(OptionParser* parser) {
+static void store_common_options(OptionParser* parser) {
   Options* options = parser->options;
   const OptionValue* common = parser->common;
   options->folder = common[COMMON_OUTPUT].text;
@@ -245,24 +246,27 @@ static void store_common(OptionParser* parser) {
   options->json = common[COMMON_JSON].given;
   options->help = common[COMMON_HELP].given;
   options->threads = common[COMMON_THREADS].given ? (int)common[COMMON_THREADS].number : default_threads();
-  if (options->threads > THREADS_MAX) fault(parser, "--threads is at most %d, got %d", THREADS_MAX, options->threads);
+  if (options->threads > THREADS_MAX)
+    add_error(parser, "--threads is at most %d, got %d", THREADS_MAX, options->threads);
 }
 
-bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults) {
+bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* errors) {
+  assert(count >= 0);
   *options = (Options){.verb = verb};
   options->operands = MEMORY_NEW(const char*, count + 1);
   options->overrides = MEMORY_NEW(SceneOverride, count + 1);
   options->items = MEMORY_NEW(OptionItem, count + 1);
   options->values = MEMORY_NEW(OptionValue, verb->option_count + 1);
   OptionParser parser = {
-      .options = options, .verb = verb, .words = words, .count = count, .faults = faults, .good = true};
+      .options = options, .verb = verb, .words = words, .count = count, .errors = errors, .is_valid = true};
   parse_words(&parser);
-  store_common(&parser);
+  store_common_options(&parser);
   if (!options->help) check_operands(&parser);
-  return parser.good;
+  return parser.is_valid;
 }
 
 void options_free(Options* options) {
+  assert(options);
   memory_free(options->operands);
   memory_free(options->overrides);
   memory_free(options->items);
@@ -272,7 +276,8 @@ void options_free(Options* options) {
 
 /* ---------------------------------------------------------------- lookup */
 
-static const OptionValue* value_of(const Options* options, const char* name) {
+static const OptionValue* find_value(const Options* options, const char* name) {
+  assert(options->verb && name);
   static const OptionValue absent = {0};
   for (int i = 0; i < options->verb->option_count; i++)
     if (strcmp(options->verb->options[i].name, name) == 0) return &options->values[i];
@@ -280,12 +285,12 @@ static const OptionValue* value_of(const Options* options, const char* name) {
   return &absent;
 }
 
-bool option_given(const Options* options, const char* name) { return value_of(options, name)->given; }
+bool option_given(const Options* options, const char* name) { return find_value(options, name)->given; }
 
-const char* option_text(const Options* options, const char* name) { return value_of(options, name)->text; }
+const char* option_text(const Options* options, const char* name) { return find_value(options, name)->text; }
 
 double option_number(const Options* options, const char* name, double fallback) {
-  const OptionValue* value = value_of(options, name);
+  const OptionValue* value = find_value(options, name);
   return value->given ? value->number : fallback;
 }
 
@@ -294,6 +299,7 @@ int option_count(const Options* options, const char* name, int fallback) {
 }
 
 const char* option_item(const Options* options, const char* name, int index) {
+  assert(index >= 0);
   for (int i = 0; i < options->item_count; i++)
     if (strcmp(options->items[i].row->name, name) == 0 && index-- == 0) return options->items[i].text;
   return NULL;

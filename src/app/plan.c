@@ -2,6 +2,7 @@
  * docs/planning.md */
 #include "app/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "ask/reader.h"
@@ -9,16 +10,16 @@
 
 typedef struct {
   char* name;
-  QueryList shapes; /* shapes of the body and, after it, of the obstacles */
-  Pose* poses;      /* poses of the body and the obstacles */
-  char** words;     /* shapes of the body and the obstacles as JSON text without pose, for the scene file */
-  int pose_capacity, word_capacity;
+  QueryList shapes;   /* shapes of the body and, after it, of the obstacles */
+  Pose* poses;        /* poses of the body and the obstacles */
+  char** shape_texts; /* shapes of the body and the obstacles as JSON text without pose, for the scene file */
+  int pose_capacity, shape_text_capacity;
   PathProblem problem;
 } PlanTask;
 
 static void plan_free(PlanTask* task) {
-  for (int k = 0; k < task->shapes.body_count; k++) cJSON_free(task->words[k]);
-  memory_free(task->words);
+  for (int k = 0; k < task->shapes.body_count; k++) cJSON_free(task->shape_texts[k]);
+  memory_free(task->shape_texts);
   query_free(&task->shapes);
   memory_free(task->poses);
   memory_free(task->name);
@@ -26,13 +27,13 @@ static void plan_free(PlanTask* task) {
 
 /* ---------------------------------------------------------------- reading */
 
-static char* words_of(const cJSON* item) {
+static char* format_json(const cJSON* item) {
   cJSON* copy = cJSON_Duplicate(item, true);
   cJSON_DeleteItemFromObject(copy, "position");
   cJSON_DeleteItemFromObject(copy, "quaternion");
-  char* words = cJSON_PrintUnformatted(copy);
+  char* text = cJSON_PrintUnformatted(copy);
   cJSON_Delete(copy);
-  return words;
+  return text;
 }
 
 static void read_shape(QueryReader* reader, const cJSON* item, PlanTask* task) {
@@ -45,8 +46,8 @@ static void read_shape(QueryReader* reader, const cJSON* item, PlanTask* task) {
                        "superelliptic_cylinder, truncated_cone, smooth_polytope");
   task->poses = memory_grow_array(task->poses, sizeof(Pose), made, &task->pose_capacity);
   task->poses[made] = pose;
-  task->words = memory_grow_array(task->words, sizeof(char*), made, &task->word_capacity);
-  task->words[made] = words_of(item);
+  task->shape_texts = memory_grow_array(task->shape_texts, sizeof(char*), made, &task->shape_text_capacity);
+  task->shape_texts[made] = format_json(item);
 }
 
 static void read_obstacles(QueryReader* reader, const cJSON* item, PlanTask* task) {
@@ -64,6 +65,7 @@ static void read_obstacles(QueryReader* reader, const cJSON* item, PlanTask* tas
 }
 
 static int read_whole(QueryReader* reader, const cJSON* item, int least, int most) {
+  assert(least <= most);
   double value = query_reader_number_in_unit(reader, item, least, most, "");
   if (value != floor(value)) query_reader_error(reader, false, "must be a whole number, got %g", value);
   return value >= least && value <= most ? (int)value : least;
@@ -104,7 +106,7 @@ static void read_member(QueryReader* reader, const cJSON* item, int key, void* c
   if (key == PLAN_SEED) p->seed = (uint64_t)read_whole(reader, item, 0, 1000000000);
 }
 
-static bool within(const PathProblem* p, Vec3 at) {
+static bool is_within_bounds(const PathProblem* p, Vec3 at) {
   return at.x >= p->low.x && at.x <= p->high.x && at.y >= p->low.y && at.y <= p->high.y && at.z >= p->low.z &&
          at.z <= p->high.z;
 }
@@ -119,7 +121,7 @@ static void read_plan(QueryReader* reader, const cJSON* item, PlanTask* task) {
   for (int k = 0; k < PLAN_REQUIRED; k++)
     if (!seen[k]) query_reader_error(reader, false, "the key '%s' is missing", KEYS[k]);
   if (reader->problems == 0 &&
-      !(within(&task->problem, task->problem.from) && within(&task->problem, task->problem.to)))
+      !(is_within_bounds(&task->problem, task->problem.from) && is_within_bounds(&task->problem, task->problem.to)))
     query_reader_error(reader, false, "'from' and 'to' must lie between 'low' and 'high'");
 }
 
@@ -198,17 +200,16 @@ static void add_numbers(Text* text, const char* key, const double* numbers, int 
   text_add(text, "]");
 }
 
-static void add_rotation(Text* text, Mat3 turn) {
-  Quat q = quat_from_mat3(turn);
+static void add_rotation(Text* text, Mat3 rotation) {
+  Quat q = quat_from_mat3(rotation);
   add_numbers(text, "rotation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* Scene that displays the path. STEPS_BETWEEN: number of steps between two points of the path. FLYING_SPEED: speed of
- * the body [m/s]. */
+/* Displayed path: STEPS_BETWEEN steps between two points, at FLYING_SPEED [m/s]. */
 enum { STEPS_BETWEEN = 4 };
 #define FLYING_SPEED 1.0
 
-/* Writes path.scene.yaml, a scene in which the body moves along the path between fixed obstacles. */
+/* Writes path.scene.yaml, in which the body moves along the path between fixed obstacles. */
 static Status write_scene(const char* folder, const PlanTask* task, const PlannedPath* path, Diagnostics* diagnostics) {
   Text text = {0}, times = {0}, places = {0};
   double time = 0;
@@ -226,10 +227,10 @@ static Status write_scene(const char* folder, const PlanTask* task, const Planne
   text_add(&text, "\"%s-path\"\nsimulation: {dt: ", task->name);
   text_add_double(&text, time / (STEPS_BETWEEN * (path->count - 1)));
   text_add(&text, ", steps: %d, gravity: [0, 0, 0]}\ncontact: {model: none}\n", STEPS_BETWEEN * (path->count - 1));
-  text_add(&text, "shapes:\n  body: %s\nlinks:\n", task->words[0]);
+  text_add(&text, "shapes:\n  body: %s\nlinks:\n", task->shape_texts[0]);
   for (int k = 1; k < task->shapes.body_count; k++) {
     const Pose* pose = &task->poses[k];
-    text_add(&text, "  - {name: obstacle%d, fixed: true, shape: %s", k, task->words[k]);
+    text_add(&text, "  - {name: obstacle%d, fixed: true, shape: %s", k, task->shape_texts[k]);
     add_numbers(&text, "position", (const double[3]){pose->t.x, pose->t.y, pose->t.z}, 3);
     add_rotation(&text, pose->r);
     text_add(&text, "}\n");

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <unistd.h>
 #include "app/command.h"
 
@@ -7,14 +8,16 @@
 #define BAR_WIDTH 30
 
 void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now) {
-  *progress = (Progress){.stream = stream, .name = name, .steps = steps, .start = now, .shown = now};
+  assert(steps >= 0);
+  *progress = (Progress){.stream = stream, .name = name, .steps = steps, .start = now, .last_display = now};
   if (!stream) return;
   progress->color = stream_has_color(stream);
   progress->bar = isatty(fileno(stream)) == 1;
 }
 
-/* Writes a duration to `out` as text, such as `12.3 s`, `4 min 5 s` or `3 h 20 min`. */
+/* Writes a duration to out[size] as text, such as `12.3 s`, `4 min 5 s` or `3 h 20 min`. */
 static void format_seconds(char* out, size_t size, double seconds) {
+  assert(size > 0);
   if (seconds < 60.0)
     snprintf(out, size, "%.1f s", seconds);
   else if (seconds < 3600.0)
@@ -24,6 +27,7 @@ static void format_seconds(char* out, size_t size, double seconds) {
 }
 
 static void draw_bar(const Progress* progress, int step, const char* numbers) {
+  assert(progress->stream);
   char bar[BAR_WIDTH + 1];
   int full = (int)((double)step / progress->steps * BAR_WIDTH);
   for (int i = 0; i < BAR_WIDTH; i++) bar[i] = i < full ? '=' : ' ';
@@ -33,8 +37,10 @@ static void draw_bar(const Progress* progress, int step, const char* numbers) {
 }
 
 void progress_report(Progress* progress, int step, const char* numbers, double now, bool force) {
-  if (!progress->stream || (!force && now - progress->shown < (progress->bar ? BAR_PERIOD : LINE_PERIOD))) return;
-  progress->shown = now;
+  assert(step >= 1);
+  if (!progress->stream || (!force && now - progress->last_display < (progress->bar ? BAR_PERIOD : LINE_PERIOD)))
+    return;
+  progress->last_display = now;
   char left[32], line[320];
   format_seconds(left, sizeof left, (now - progress->start) / step * (progress->steps - step));
   snprintf(line, sizeof line, "%3d %%  %s  %s left", (int)(100.0 * step / progress->steps), numbers, left);
@@ -43,10 +49,11 @@ void progress_report(Progress* progress, int step, const char* numbers, double n
   else
     fprintf(progress->stream, "%s: %s\n", progress->name, line);
   fflush(progress->stream);
-  progress->drawn = true;
+  progress->bar_is_drawn = true;
 }
 
 void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now) {
+  assert(step >= 1);
   char numbers[160];
   snprintf(numbers, sizeof numbers, "step %d/%d  t = %.4g s  %.1f iterations/step", step, progress->steps, time,
            iterations_per_step);
@@ -55,7 +62,7 @@ void progress_update(Progress* progress, int step, double time, double iteration
 
 /* Erasing the bar lets later output begin on an empty line. */
 void progress_end(Progress* progress) {
-  if (!progress->stream || !progress->bar || !progress->drawn) return;
+  if (!progress->stream || !progress->bar || !progress->bar_is_drawn) return;
   fprintf(progress->stream, "\r\033[K");
   fflush(progress->stream);
 }

@@ -1,4 +1,5 @@
 /* Loads the input of commands that draw or export: a run folder with its scene, a scene, or a mesh. */
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -24,16 +25,14 @@ void recorded_free(Recorded* recorded) {
   diagnostics_free(&recorded->diagnostics);
 }
 
-/* ---------------------------------------------------------------- scene of a run */
-
-static Status refuse(Recorded* recorded, const char* path, const char* text) {
+static Status add_input_error(Recorded* recorded, const char* path, const char* text) {
   diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
 
-/* Adds an override that reads the stored start state from the run's own folder. The run that the state came from may no
- * longer exist. Does nothing if the run did not start from a stored state. */
-static void take_start(Recorded* recorded, const char* folder) {
+/* Adds an override that reads the start state from the run's own folder, because the run that it came from may no
+ * longer exist. Does nothing if the run did not start from another run. */
+static void add_start_override(Recorded* recorded, const char* folder) {
   const cJSON *start = cJSON_GetObjectItem(recorded->summary, "start"), *time = cJSON_GetObjectItem(start, "time");
   char* absolute = cJSON_IsNumber(time) ? realpath(folder, NULL) : NULL;
   if (!absolute) return;
@@ -48,13 +47,14 @@ static void take_start(Recorded* recorded, const char* folder) {
   recorded->overrides[recorded->override_count++].text = text.data;
 }
 
-/* Takes the path of the scene and the overrides from the summary, whose first input is the scene. Returns
+/* Sets the path of the scene and the overrides from the summary, whose first input is the scene. Returns
  * STATUS_BAD_INPUT, with a diagnostic, if the path is missing. */
-static Status take_summary(Recorded* recorded, const char* path) {
+static Status read_scene_path_and_overrides(Recorded* recorded, const char* path) {
   const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(recorded->summary, "inputs"), 0);
   const char* file = cJSON_GetStringValue(cJSON_GetObjectItem(first, "file"));
   if (!file)
-    return refuse(recorded, path, "inputs[0].file, the scene of the run, is missing: simulate the scene again");
+    return add_input_error(recorded, path,
+                           "inputs[0].file, the scene of the run, is missing: simulate the scene again");
   recorded->scene_path = memory_copy_text(file);
   recorded->scene_sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(first, "sha256"));
   const cJSON *overrides = cJSON_GetObjectItem(recorded->summary, "overrides"), *item;
@@ -79,9 +79,10 @@ static Status read_summary(Recorded* recorded, const char* folder) {
                     recorded->options->verb->name);
   } else {
     recorded->summary = cJSON_ParseWithLength(data, length);
-    status = recorded->summary ? take_summary(recorded, path)
-                               : refuse(recorded, path, "the file is not valid JSON: simulate the scene again");
-    if (status == STATUS_OK) take_start(recorded, folder);
+    status = recorded->summary
+                 ? read_scene_path_and_overrides(recorded, path)
+                 : add_input_error(recorded, path, "the file is not valid JSON: simulate the scene again");
+    if (status == STATUS_OK) add_start_override(recorded, folder);
   }
   memory_free(data);
   memory_free(path);
@@ -100,9 +101,9 @@ bool file_has_sha256(const char* path, const char* sha256) {
   return same;
 }
 
-/* Tests whether the scene of the run is at `path`. Returns true if the file has the recorded content. Sets *found to
- * the path in that case, and also if the file exists and *found is NULL. Takes ownership of `path`. */
-static bool try_scene(const Recorded* recorded, char* path, char** found) {
+/* Returns true if the file at `path` has the recorded content of the scene. Sets *found to the path in that case, and
+ * also if the file exists and *found is NULL. Takes ownership of `path`. */
+static bool matches_recorded_scene(const Recorded* recorded, char* path, char** found) {
   bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
   if (same || (there && !*found)) {
     memory_free(*found);
@@ -120,28 +121,29 @@ static bool is_working_folder(const char* folder) {
   return same;
 }
 
-/* Returns the path of the run's scene, or NULL if the scene is not found. The recorded path is relative to the working
- * directory of the run. If this directory does not exist or has another scene, the run may have been moved together
- * with the scene: the path is then tried relative to the present directory and to each folder above the run. The caller
- * frees the text with memory_free. */
+/* Returns the path of the run's scene, or NULL if it is not found. The recorded path is relative to the working
+ * directory of the run. If the scene is not there, the run may have been moved together with its scene. The path is
+ * then tried relative to the present directory and to each folder above the run. The caller frees the text with
+ * memory_free. */
 static char* find_scene(const Recorded* recorded, const char* folder) {
   const char* scene = recorded->scene_path;
   char* found = NULL;
   if (scene[0] == '/') return file_exists(scene) ? memory_copy_text(scene) : NULL;
   const char* started = cJSON_GetStringValue(cJSON_GetObjectItem(recorded->summary, "working_folder"));
-  if (started && !is_working_folder(started) && try_scene(recorded, file_join(started, scene), &found)) return found;
-  if (try_scene(recorded, memory_copy_text(scene), &found)) return found;
+  if (started && !is_working_folder(started) && matches_recorded_scene(recorded, file_join(started, scene), &found))
+    return found;
+  if (matches_recorded_scene(recorded, memory_copy_text(scene), &found)) return found;
   char* absolute = realpath(folder, NULL);
   for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
     *end = '\0';
-    if (try_scene(recorded, file_join(absolute, scene), &found)) break;
+    if (matches_recorded_scene(recorded, file_join(absolute, scene), &found)) break;
   }
   free(absolute);
   return found;
 }
 
-/* Makes a scene of one link from a mesh file. The link has the name of the file and the density of water, and each
- * group of the mesh is a hull. */
+/* Makes a scene of one link from a mesh. The link has the name of the file and the density of water, and each group of
+ * the mesh is a hull. */
 static Status parse_mesh(Recorded* recorded, const char* path) {
   Text text = {0};
   char* stem = file_stem(path);
@@ -168,9 +170,10 @@ static bool ends_with(const char* path, const char* ending) {
 static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   if (ends_with(path, ".stl"))
-    return refuse(recorded, path,
-                  "an STL file has no groups that could be convex hulls: run `sdrs decompose` on the file and use the "
-                  "new hulls.obj");
+    return add_input_error(
+        recorded, path,
+        "an STL file has no groups that could be convex hulls: run `sdrs decompose` on the file and use the "
+        "new hulls.obj");
   recorded->run_message_count = diagnostics->count;
   recorded->from_mesh = ends_with(path, ".obj");
   Status status = recorded->from_mesh
@@ -239,6 +242,7 @@ static Status load_folder(Recorded* recorded, const char* folder) {
 }
 
 Status recorded_load(Recorded* recorded, const char* path) {
+  assert(recorded->options && path);
   if (path_is_folder(path)) return load_folder(recorded, path);
   if (file_exists(path)) return load_scene(recorded, path);
   diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
@@ -247,18 +251,18 @@ Status recorded_load(Recorded* recorded, const char* path) {
 }
 
 bool recorded_inputs_are_unchanged(Recorded* recorded) {
-  const cJSON* then = cJSON_GetObjectItem(recorded->summary, "inputs");
-  int count, differ = 0;
-  RunInput* now = run_inputs(&recorded->scene, &count);
+  const cJSON* recorded_inputs = cJSON_GetObjectItem(recorded->summary, "inputs");
+  int count, changed_count = 0;
+  RunInput* present_inputs = run_inputs(&recorded->scene, &count);
   for (int i = 0; i < count; i++) {
-    const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
-    if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
-    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){now[i].path, 0, 0},
+    const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(recorded_inputs, i), "sha256"));
+    if (sha256 && strcmp(sha256, present_inputs[i].sha256) == 0) continue;
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){present_inputs[i].path, 0, 0},
                     "the file has changed since the run: simulate the scene again");
-    differ++;
+    changed_count++;
   }
-  run_inputs_free(now, count);
-  return differ == 0 && count == cJSON_GetArraySize(then);
+  run_inputs_free(present_inputs, count);
+  return changed_count == 0 && count == cJSON_GetArraySize(recorded_inputs);
 }
 
 /* Warnings about the scene were already printed when the scene was simulated. */

@@ -5,32 +5,30 @@
 
 #include "app/command.h"
 
-/* The loaded inputs, and the subjects that are drawn. A subject borrows from an input. render_inputs_free accepts a
- * zeroed or partly loaded struct. */
+/* Loaded inputs and the subjects to draw, which borrow from them. render_inputs_free accepts a zeroed or partly loaded
+ * struct. */
 typedef struct {
-  Recorded
-      recorded[RENDER_SUBJECTS_MAX]; /* the loaded inputs (count); an initial design comes before the best design */
+  Recorded recorded[RENDER_SUBJECTS_MAX]; /* (count); an initial design comes before the best design */
   RunContacts contacts[RENDER_SUBJECTS_MAX];
   char* caption[RENDER_SUBJECTS_MAX];
   int count;                                   /* number of loaded inputs, contacts and captions */
-  RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* what is drawn (subject_count) */
+  RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* subjects to draw (subject_count) */
   const char* names[RENDER_SUBJECTS_MAX]; /* names of the subjects in an exported model: "initial", "best" or the name
-                                             of the scene */
+                                             of the scene (subject_count) */
   int subject_count;
 } RenderInputs;
 
-/* Loads the inputs of a picture and selects the subjects to draw. show: bits; RENDER_FORCES also reads contacts.csv,
- * RENDER_DISPLACEMENT also loads the initial design. compare: true to draw also the initial design of an optimization.
- * as_model: true to add the initial design if the folder has one. Reports errors, or adds them to the diagnostics of a
+/* Loads the operands of the command and selects the subjects to draw. show: mark bits; RENDER_FORCES also reads
+ * contacts.csv, RENDER_DISPLACEMENT also loads the initial design. compare: draw the initial beside the best design.
+ * as_model: add the initial design if the folder has one. Reports errors, or adds them to the diagnostics of a
  * Recorded. Returns EXIT_DONE or the exit code of the error. The caller calls render_inputs_free in any case. */
-ExitCode render_inputs_load(RenderInputs* shown, const Options* options, unsigned show, bool compare, bool as_model);
+ExitCode render_inputs_load(RenderInputs* inputs, const Options* options, unsigned show, bool compare, bool as_model);
 /* Frees the inputs, contacts and captions. Accepts a partly loaded struct. */
-void render_inputs_free(RenderInputs* shown);
+void render_inputs_free(RenderInputs* inputs);
 
-/* Writes an HTML page of the first operand to `target` and sets *moments to the number of states in the page. For an
- * optimization the page shows the run of the best design, RUN/best, beside the run of the initial design, RUN/initial;
- * a missing run is simulated first (app/render_page.c). Reports errors. Returns EXIT_DONE, or the exit code of the
- * error with *moments unset. */
+/* Writes an HTML page of the first operand to `target`, and sets *moments to the number of states in it. Of an
+ * optimization, shows the runs of the best design, RUN/best, and of the initial design, RUN/initial. Simulates a
+ * missing run first. Reports errors. Returns EXIT_DONE, or the exit code of the error with *moments unset. */
 ExitCode render_page(const Options* options, const char* target, int* moments);
 /* Appends the HTML page of a finished run folder of `sdrs simulate` to `out`, which the caller owns. Returns false,
  * without a message, if the folder has no finished run. */

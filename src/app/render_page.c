@@ -19,9 +19,7 @@ static void page_free(PageRuns* page) {
   recorded_free(&page->initial);
 }
 
-/* ---------------------------------------------------------------- runs of designs */
-
-/* Returns true if `folder` has a finished run of exactly the scene file `scene`, without overrides. */
+/* Returns true if `folder` has a finished run of the scene file `scene` without overrides. */
 static bool is_run_of(const char* folder, const char* scene) {
   char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
@@ -36,23 +34,22 @@ static bool is_run_of(const char* folder, const char* scene) {
   return same;
 }
 
-/* Simulates the scene RUN/<which>.scene.yaml into RUN/<which>, unless the run is there already. Sets *folder to that
- * folder, owned by the caller, or to NULL if there is no such scene. If the solver fails, reports the failure and
- * returns EXIT_DONE, so that the page shows the run up to the failure. */
-static ExitCode design_run(const PageRuns* page, const char* which, char** folder) {
+/* Simulates RUN/<design>.scene.yaml into the folder RUN/<design>, unless the folder has this run. Sets *folder to its
+ * path, which the caller frees, or to NULL if there is no such scene. A failure of the solver is reported but gives
+ * EXIT_DONE, so that the page shows the run up to the failure. */
+static ExitCode design_run(const PageRuns* page, const char* design, char** folder) {
   Text scene = {0};
-  text_add(&scene, "%s/%s.scene.yaml", page->operand, which);
+  text_add(&scene, "%s/%s.scene.yaml", page->operand, design);
   ExitCode code = EXIT_DONE;
-  *folder = file_exists(scene.data) ? file_join(page->operand, which) : NULL;
+  *folder = file_exists(scene.data) ? file_join(page->operand, design) : NULL;
   if (*folder && !is_run_of(*folder, scene.data)) {
-    if (!page->options->quiet) fprintf(stderr, "%s: simulating the %s design into %s\n", page->operand, which, *folder);
+    if (!page->options->quiet)
+      fprintf(stderr, "%s: simulating the %s design into %s\n", page->operand, design, *folder);
     code = simulate_to_folder(page->options, scene.data, *folder);
   }
   text_free(&scene);
   return code == EXIT_SOLVER ? EXIT_DONE : code;
 }
-
-/* ---------------------------------------------------------------- loading */
 
 static ExitCode load(PageRuns* page, Recorded* recorded, const char* path) {
   recorded->options = page->options;
@@ -81,8 +78,6 @@ static ExitCode load_all(PageRuns* page) {
   return load(page, &page->run, page->operand);
 }
 
-/* ---------------------------------------------------------------- writing */
-
 static Status write_page(PageRuns* page, const char* target, int* moments) {
   const Options* options = page->options;
   PageSource source = {.model = &page->run.model, .run = &page->run.run, .folder = page->folder};
@@ -103,9 +98,9 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
 
 /* The overrides of the command line are not applied, because the run folder has them. */
 bool append_page_of_run(const Options* options, const char* folder, Text* out) {
-  Options own = *options;
-  own.override_count = 0;
-  Recorded recorded = {.options = &own};
+  Options options_without_overrides = *options;
+  options_without_overrides.override_count = 0;
+  Recorded recorded = {.options = &options_without_overrides};
   Status status = recorded_load(&recorded, folder);
   PageExtent extent;
   PageSource source = {.model = &recorded.model, .run = &recorded.run, .folder = folder};

@@ -13,7 +13,7 @@ static ExitCode unknown_verb(const char* word) {
   return EXIT_USAGE;
 }
 
-/* Warns of --set and -o if they have no effect for this command. */
+/* Warns if --set or -o is given to a command on which it has no effect. */
 static void warn_idle_options(const Options* options) {
   if (options->quiet) return;
   const char* verb = options->verb->name;

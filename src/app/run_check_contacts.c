@@ -1,21 +1,22 @@
-/* Checks contacts.csv and the gaps in solver.csv against the exact distances of the hulls
- * (docs/derivations/certificate.md, P7). */
+/* Checks contacts.csv and the gaps in solver.csv against exact distances of the hulls (docs/derivations/certificate.md,
+ * P7). */
 #include "app/run_check.h"
+#include <assert.h>
 #include <stdio.h>
 
-/* Relative rounding error of a distance computed by GJK. Two computations for the same poses may end in different
- * simplices. */
+/* Relative rounding error of a distance from GJK. Two computations for the same poses may end in different simplices.
+ */
 #define GAP_ROUNDING 1e-13
 #define GAP_TOLERANCE 1e-7
 /* Relative tolerance of a force whose separating plane is recomputed. */
 #define FORCE_TOLERANCE 1e-5
-/* Largest friction in the first step of a run, as a multiple of the limit from the initial normal force (friction.md,
- * F6). The exact value would need a solve without friction, which no file contains. */
+/* Largest friction in the first step, as a multiple of the limit from the initial normal force (friction.md, F6). The
+ * exact limit needs a solve without friction, which no file contains. */
 #define FIRST_FRICTION_RATIO_MAX 100.0
-/* Largest normal force that limits friction, as a multiple of the normal force in the recorded state. Applies to steps
- * with contact.friction_iterations, where the limit comes from the solve before the last; its force differs if the
- * iteration has not converged (F8). */
-#define OWN_FORCE_RATIO_MAX 2.0
+/* Largest normal force that limits friction, as a multiple of the normal force in the recorded state. With
+ * contact.friction_iterations the limit comes from the solve before the last, whose force differs if the iteration has
+ * not converged (F8). */
+#define NORMAL_FORCE_RATIO_MAX 2.0
 
 enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
 
@@ -29,9 +30,9 @@ static double gap_tolerance(const RunCheck* c, int state, int a, int b, double g
 
 static double range_of(const RunCheck* c) { return contact_range(&c->recorded->model); }
 
-/* Returns the relative error of a pair's force that follows from the rounding error of its gap. Contact forces vanish
- * with the third power of the distance to the end of the contact range, impact forces vanish with the fourth power. */
-static double part_unknown(const RunCheck* c, int state, const ProofPair* pair) {
+/* Returns the relative error of a pair's force that follows from the rounding error of its gap. At the end of the
+ * contact range, contact forces vanish with the third and impact forces with the fourth power of the distance. */
+static double force_uncertainty(const RunCheck* c, int state, const ProofPair* pair) {
   double left = range_of(c) - pair->gap;
   if (!(left > 0)) return 0;
   double part = 1 + fmin(gap_tolerance(c, state, pair->a, pair->b, pair->gap) / left, 1);
@@ -39,6 +40,7 @@ static double part_unknown(const RunCheck* c, int state, const ProofPair* pair) 
 }
 
 static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int b) {
+  assert(count >= 0);
   int low = 0, high = count;
   while (low < high) {
     int middle = (low + high) / 2;
@@ -51,12 +53,12 @@ static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int 
   return low < count && pairs[low].a == a && pairs[low].b == b ? &pairs[low] : NULL;
 }
 
-/* Returns true if the row before is the state at the beginning of the step, on which friction and impacts depend. */
-static bool before_is_known(const RunCheck* c, int row) {
+/* Returns true if the previous row is the state at the beginning of the step, on which friction and impacts depend. */
+static bool previous_state_is_known(const RunCheck* c, int row) {
   return c->recorded->model.simulation.record_every == 1 && run_check_substeps(c, row) == 1;
 }
 
-static const RunContact* find_listed(const StateContacts* all, int a, int b) {
+static const RunContact* find_contact(const StateContacts* all, int a, int b) {
   for (int k = 0; k < all->count; k++)
     if (all->list[k].a == a && all->list[k].b == b) return &all->list[k];
   return NULL;
@@ -66,21 +68,21 @@ static bool has_one_hull_each(const Model* model, const ProofPair* pair) {
   return model->links[pair->a].hull_count == 1 && model->links[pair->b].hull_count == 1;
 }
 
-/* Returns the time in which forces act in the step before, divided by that in the step of this row. The ratio is 1,
- * except that the first step of a run with the integrator `momentum` begins at its midpoint (step.md, S3). */
+/* Returns the time in which forces act in the previous step, divided by that in the step of this row. The ratio differs
+ * from 1 only in a run with the integrator `momentum`, whose first step begins at its midpoint (step.md, S3). */
 static double force_ratio(const RunCheck* c, int row) {
   const Model* model = &c->recorded->model;
   return row == 2 && !model->start && model->simulation.integrator == INTEGRATOR_MOMENTUM ? 0.5 : 1;
 }
 
-/* (F14) Checks the normal force that limits friction for the k-th listed contact, and the force that friction still
- * owes. owed' = r (owed - lost) + N' - load, with r from force_ratio, the normal force N' at this gap and the friction
- * load `load`. owed and lost are the values of the row before. A pair with one hull each has lost all of owed' or
+/* (F14) Checks the friction load of the k-th listed contact, and the friction force that remains to be applied. The
+ * expected remainder is owed' = r (owed - lost) + N' - load. r is force_ratio, N' the normal force at this gap, load
+ * the friction load; owed and lost are the values of the previous row. A pair with one hull each loses all of owed' or
  * nothing. */
-static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair) {
-  const RunContact none = {.a = pair->a};
-  const RunContact* before = row->row > 1 ? find_listed(run_check_contacts(c, row->row - 1), pair->a, pair->b) : NULL;
-  if (!before) before = &none;
+static void check_friction_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair) {
+  const RunContact no_contact = {.a = pair->a};
+  const RunContact* before = row->row > 1 ? find_contact(run_check_contacts(c, row->row - 1), pair->a, pair->b) : NULL;
+  if (!before) before = &no_contact;
   const StateContacts* all = run_check_contacts(c, row->row);
   const RunContact* listed = &all->list[k];
   const Model* model = &c->recorded->model;
@@ -88,7 +90,7 @@ static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPa
   double carried = force_ratio(c, row->row) * (before->friction_owed - before->friction_lost);
   double expected = carried + pair->load - load;
   double allowed = FORCE_TOLERANCE * (pair->load + fabs(load) + fabs(before->friction_owed)) +
-                   part_unknown(c, row->row, pair) * pair->load;
+                   force_uncertainty(c, row->row, pair) * pair->load;
   const char* name = model->links[pair->b].name;
   int column = csv_find_column(csv_rows_header(c->contacts.rows), "friction_load");
   if (!(load >= 0) || !(fabs(owed - expected) <= allowed))
@@ -108,23 +110,23 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   double friction = pair_largest_friction(&material);
   /* normal forces of several convex pieces may cancel in the sum while friction remains */
   if (friction > 0 && isfinite(contact_listed_range(&c->recorded->model, pair->a, pair->b))) return;
-  /* with impacts the force of a row depends on the two rows before it */
+  /* with impacts the force in a row depends on the two previous rows */
   bool impacts = c->recorded->model.contact.rest_speed > 0;
-  if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;
+  if ((friction > 0 || impacts) && !previous_state_is_known(c, row->row)) return;
   if (c->recorded->model.start && row->row <= 1) return; /* the force depends on the state before the start */
-  if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
-  double rests_on = before ? before->load : 0;
+  if (friction > 0 && impacts && row->row > 1 && !previous_state_is_known(c, row->row - 1)) return;
+  double normal_force = before ? before->load : 0;
   const RunContact* recorded = &run_check_contacts(c, row->row)->list[k];
   bool known =
       friction > 0 && contact_friction_pays(&c->recorded->model, pair->a, pair->b) && !isnan(recorded->friction_load);
   if (known) {
-    rests_on = recorded->friction_load;
-    check_account(c, k, row, pair);
+    normal_force = recorded->friction_load;
+    check_friction_account(c, k, row, pair);
   } else if (c->recorded->model.contact.friction_iterations != 0)
-    rests_on = fmax(rests_on, OWN_FORCE_RATIO_MAX * pair->load);
-  double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
-  allowed += part_unknown(c, row->row, pair) * pair->load;
-  if (row->row == 1 && !known) allowed += (FIRST_FRICTION_RATIO_MAX - 1) * friction * rests_on;
+    normal_force = fmax(normal_force, NORMAL_FORCE_RATIO_MAX * pair->load);
+  double allowed = friction * normal_force + FORCE_TOLERANCE * (pair->load + normal_force);
+  allowed += force_uncertainty(c, row->row, pair) * pair->load;
+  if (row->row == 1 && !known) allowed += (FIRST_FRICTION_RATIO_MAX - 1) * friction * normal_force;
   const StateContacts* listed = run_check_contacts(c, row->row);
   double difference = vec3_norm(vec3_sub(listed->list[k].force, pair->force));
   if (difference <= allowed) return;
@@ -135,43 +137,43 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
 
 /* Checks the k-th listed contact of a row. */
 static void check_listed(RunCheck* c, int k, const RowPairs* row) {
+  assert(k >= 0 && k < run_check_contacts(c, row->row)->count);
   const StateContacts* all = run_check_contacts(c, row->row);
   const RunContact* listed = &all->list[k];
   int line = all->first + k;
   const char *a = c->recorded->model.links[listed->a].name, *b = c->recorded->model.links[listed->b].name;
   const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
   const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
-  /* (F14) a pair that was in contact only in the solve before the last has friction, too */
-  bool touched = listed->friction_load > 0 && contact_friction_pays(&c->recorded->model, listed->a, listed->b);
-  bool may_rub = !before_is_known(c, row->row) || (before && before->active) || touched;
-  const ProofPair gone = {.a = listed->a,
-                          .b = listed->b,
-                          .gap = INFINITY}; /* stands for a pair that is apart now but had friction in this step */
-  if (!pair && may_rub) pair = &gone;
-  if (!pair || (pair->gap >= range_of(c) && !may_rub)) {
+  /* (F14) a pair in contact only in the solve before the last has friction, too */
+  bool was_in_contact = listed->friction_load > 0 && contact_friction_pays(&c->recorded->model, listed->a, listed->b);
+  bool may_have_friction = !previous_state_is_known(c, row->row) || (before && before->active) || was_in_contact;
+  const ProofPair separated_pair = {
+      .a = listed->a, .b = listed->b, .gap = INFINITY}; /* a separated pair that had friction in this step */
+  if (!pair && may_have_friction) pair = &separated_pair;
+  if (!pair || (pair->gap >= range_of(c) && !may_have_friction)) {
     run_check_add_error(c, &c->contacts, line, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
     return;
   }
-  bool both_far = pair->gap >= range_of(c) && listed->gap >= range_of(c);
-  if (!both_far && !(fabs(listed->gap - pair->gap) <= gap_tolerance(c, row->row, listed->a, listed->b, pair->gap)))
+  bool both_out_of_range = pair->gap >= range_of(c) && listed->gap >= range_of(c);
+  if (!both_out_of_range &&
+      !(fabs(listed->gap - pair->gap) <= gap_tolerance(c, row->row, listed->a, listed->b, pair->gap)))
     run_check_add_error(c, &c->contacts, line, COLUMN_GAP,
                         "gap %.17g m of '%s' and '%s' is not their distance, %.17g m", listed->gap, a, b, pair->gap);
   check_force(c, k, row, pair, before);
 }
 
-static bool in_order(const RunContact* before, const RunContact* next) {
+static bool is_ordered(const RunContact* before, const RunContact* next) {
   return before->a < next->a || (before->a == next->a && before->b < next->b);
 }
 
-/* Adds an error for each pair in contact that contacts.csv does not list. Contacts and pairs are both sorted by (a,
- * b). */
-static void check_missing(RunCheck* c, const RowPairs* row) {
+/* Adds an error for each pair in contact that contacts.csv does not list. Contacts and pairs are sorted by (a, b). */
+static void check_unlisted_pairs(RunCheck* c, const RowPairs* row) {
   const StateContacts* all = run_check_contacts(c, row->row);
   int k = 0, rows = csv_rows_count(c->contacts.rows);
   for (int i = 0; i < row->count; i++) {
     const ProofPair* pair = &row->pairs[i];
     if (!pair->active || !(pair->load > 0)) continue;
-    while (k < all->count && in_order(&all->list[k], &(RunContact){.a = pair->a, .b = pair->b})) k++;
+    while (k < all->count && is_ordered(&all->list[k], &(RunContact){.a = pair->a, .b = pair->b})) k++;
     if (k < all->count && all->list[k].a == pair->a && all->list[k].b == pair->b) continue;
     int line = all->first + k;
     run_check_add_error(c, &c->contacts, line < rows ? line : rows - 1, -1,
@@ -199,17 +201,18 @@ static void check_smallest_gap(RunCheck* c, const RowPairs* row) {
 }
 
 void run_check_row_pairs(RunCheck* c, const RowPairs* row) {
+  assert(row->count >= 0 && row->before_count >= 0);
   if (row->row == 0) return;
   check_smallest_gap(c, row);
   if (!c->contact_first_row) return;
   const StateContacts* all = run_check_contacts(c, row->row);
   for (int k = 0; k < all->count; k++) {
-    if (k > 0 && !in_order(&all->list[k - 1], &all->list[k])) {
+    if (k > 0 && !is_ordered(&all->list[k - 1], &all->list[k])) {
       run_check_add_error(c, &c->contacts, all->first + k, COLUMN_A,
                           "each pair must be listed once per time, in the order of the links");
       return;
     }
     check_listed(c, k, row);
   }
-  check_missing(c, row);
+  check_unlisted_pairs(c, row);
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "app/app.h"
 
@@ -9,18 +10,23 @@ static const Verb* const VERBS[] = {
 };
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
-/* Width of the left column of the help. */
+/* Width of the left column of the help [characters]. */
 #define HELP_COLUMN 26
 
 const Verb* verb_find(const char* name) {
+  assert(name);
   for (int i = 0; i < VERB_COUNT; i++)
     if (strcmp(VERBS[i]->name, name) == 0) return VERBS[i];
   return NULL;
 }
 
-const Verb* verb_at(int index) { return index < VERB_COUNT ? VERBS[index] : NULL; }
+const Verb* verb_at(int index) {
+  assert(index >= 0);
+  return index < VERB_COUNT ? VERBS[index] : NULL;
+}
 
 const char* verb_nearest(const char* word) {
+  assert(word);
   const char* names[VERB_COUNT + 2];
   for (int i = 0; i < VERB_COUNT; i++) names[i] = VERBS[i]->name;
   names[VERB_COUNT] = "--help";
@@ -52,6 +58,7 @@ static void print_option(FILE* stream, const OptionRow* row) {
 }
 
 void verb_help(FILE* stream, const Verb* verb) {
+  assert(verb);
   fprintf(stream, "sdrs %s - %s\n\nExamples:\n%s\nUsage: sdrs %s [OPTIONS]%s%s\n", verb->name, verb->summary,
           verb->examples, verb->name, *verb->operands ? " " : "", verb->operands);
   if (verb->option_count > 0) fprintf(stream, "\nOptions of %s:\n", verb->name);

@@ -1,5 +1,6 @@
-/* Cache of decompositions in files. The name of a file is the hash of everything that its content depends on: mesh,
- * options and program. Damaged files and files of other programs are ignored. */
+/* Cache of decompositions in files. The name of a file is the hash of all that its content depends on: mesh, options
+ * and program. Damaged files and files of other programs are ignored. */
+#include <assert.h>
 #include <errno.h>
 #include <glpk.h>
 #include <inttypes.h>
@@ -14,22 +15,18 @@
 #define HULLS_KIND "hulls"
 enum { KEY_DIGITS = 64, COUNTS = 13, MEASURES = 7 };
 
-/* ---------------------------------------------------------------- path of the cache */
-
 char* decompose_cache_folder(void) {
   const char *own = getenv("SDRS_CACHE"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   Text path = {0};
   if (own) {
     if (*own && strcmp(own, "off") != 0) text_add(&path, "%s", own);
-  } else if (shared && *shared == '/') { /* the XDG specification requires ignoring a relative path */
+  } else if (shared && *shared == '/') { /* the XDG specification requires that a relative path is ignored */
     text_add(&path, "%s/sdrs", shared);
   } else if (home && *home) {
     text_add(&path, "%s/.cache/sdrs", home);
   }
   return path.data;
 }
-
-/* ---------------------------------------------------------------- key */
 
 _Static_assert(sizeof(DecomposeOptions) == 56, "an option that is new belongs into the key, and then here");
 
@@ -45,9 +42,10 @@ static void add_options(Text* out, const DecomposeOptions* o) {
            o->symmetry[1], o->symmetry[2], o->symmetry_auto, o->inside, tolerance);
 }
 
-/* Computes the key of the cache: the hash of everything that the hulls depend on. METHOD_DIGEST is the hash of the
- * sources of this folder (Makefile). */
+/* Computes the key of the cache, the hash of all that the hulls depend on. METHOD_DIGEST is the hash of the sources of
+ * this folder (Makefile). */
 static void find_key(const Mesh* mesh, const DecomposeOptions* options, char key[KEY_DIGITS + 1]) {
+  assert(mesh && options);
   Text text = {0};
   text_add(&text, "method %s qhull %s glpk %s\n", METHOD_DIGEST, qh_version, glp_version());
   add_options(&text, options);
@@ -58,8 +56,6 @@ static void find_key(const Mesh* mesh, const DecomposeOptions* options, char key
   hash_sha256(text.data, text.length, key);
   text_free(&text);
 }
-
-/* ---------------------------------------------------------------- writing */
 
 static void add_measures(NumberFile* file, const Decomposition* d) {
   const int64_t counts[COUNTS] = {d->samples,       d->pieces, d->mesh_pieces,     d->mirror[0], d->mirror[1],
@@ -108,9 +104,9 @@ static void add_key(NumberFile* file, const char* key) {
   number_file_add_integers(file, "key", letters, KEY_DIGITS);
 }
 
-/* Writes the file under a temporary name and renames it, so that concurrent processes do not interfere. A failure is
- * ignored because the hulls can be computed again. */
-static void keep(const Decomposition* d, const char* key, const char* folder, const char* path) {
+/* Writes the file under a temporary name and renames it, so that concurrent processes do not interfere. Ignores a
+ * failure, because the hulls can be computed again. */
+static void write_to_cache(const Decomposition* d, const char* key, const char* folder, const char* path) {
   if (file_make_folder(folder) != STATUS_OK) return;
   NumberFile file = {.kind = HULLS_KIND};
   add_key(&file, key);
@@ -123,21 +119,19 @@ static void keep(const Decomposition* d, const char* key, const char* folder, co
   number_file_free(&file);
 }
 
-/* ---------------------------------------------------------------- reading */
-
-static bool same_key(const NumberFile* file, const char* key, Diagnostics* quiet) {
+static bool has_key(const NumberFile* file, const char* key, Diagnostics* ignored_diagnostics) {
   int64_t letters[KEY_DIGITS];
-  if (!number_file_get_integers(file, "key", letters, KEY_DIGITS, quiet)) return false;
+  if (!number_file_get_integers(file, "key", letters, KEY_DIGITS, ignored_diagnostics)) return false;
   for (int i = 0; i < KEY_DIGITS; i++)
     if (letters[i] != (unsigned char)key[i]) return false;
   return true;
 }
 
-static bool take_measures(Decomposition* d, const NumberFile* file, Diagnostics* quiet) {
+static bool read_measures(Decomposition* d, const NumberFile* file, Diagnostics* ignored_diagnostics) {
   int64_t n[COUNTS];
   double m[MEASURES];
-  if (!number_file_get_integers(file, "counts", n, COUNTS, quiet) ||
-      !number_file_get_doubles(file, "measures", m, MEASURES, quiet))
+  if (!number_file_get_integers(file, "counts", n, COUNTS, ignored_diagnostics) ||
+      !number_file_get_doubles(file, "measures", m, MEASURES, ignored_diagnostics))
     return false;
   d->samples = (int)n[0], d->pieces = (int)n[1], d->mesh_pieces = (int)n[2];
   for (int axis = 0; axis < 3; axis++) d->mirror[axis] = n[3 + axis] != 0;
@@ -149,7 +143,7 @@ static bool take_measures(Decomposition* d, const NumberFile* file, Diagnostics*
 }
 
 /* Reads one hull. Returns false if a number is not finite or an index is out of range. */
-static bool take_hull(ConvexHull* hull, const int64_t sizes[2], const double* points, const int64_t* corners) {
+static bool read_hull(ConvexHull* hull, const int64_t sizes[2], const double* points, const int64_t* corners) {
   *hull = (ConvexHull){.vertex_count = (int)sizes[0], .triangle_count = (int)sizes[1]};
   hull->vertices = MEMORY_NEW(Vec3, hull->vertex_count);
   hull->triangles = memory_alloc(sizeof *hull->triangles * (size_t)hull->triangle_count);
@@ -166,7 +160,7 @@ static bool take_hull(ConvexHull* hull, const int64_t sizes[2], const double* po
   return good;
 }
 
-static bool sizes_fit(const int64_t* sizes, int hulls, int points, int corners) {
+static bool are_sizes_valid(const int64_t* sizes, int hulls, int points, int corners) {
   int64_t vertices = 0, triangles = 0;
   for (int h = 0; h < hulls; h++) {
     if (sizes[2 * h] < 4 || sizes[2 * h + 1] < 4 || sizes[2 * h] > points || sizes[2 * h + 1] > corners) return false;
@@ -176,24 +170,24 @@ static bool sizes_fit(const int64_t* sizes, int hulls, int points, int corners) 
   return hulls > 0 && 3 * vertices == points && 3 * triangles == corners;
 }
 
-static bool take_hulls(Decomposition* d, const NumberFile* file, Diagnostics* quiet) {
+static bool read_hulls(Decomposition* d, const NumberFile* file, Diagnostics* ignored_diagnostics) {
   int hulls = number_file_integers_count(file, "sizes") / 2, points = number_file_doubles_count(file, "points");
   int corners = number_file_integers_count(file, "corners");
   if (hulls <= 0 || points <= 0 || corners <= 0) return false;
   int64_t* size = MEMORY_NEW(int64_t, 2 * hulls);
   double* point = MEMORY_NEW(double, points);
   int64_t* corner = MEMORY_NEW(int64_t, corners);
-  bool good = number_file_get_integers(file, "sizes", size, 2 * hulls, quiet) &&
-              number_file_get_doubles(file, "points", point, points, quiet) &&
-              number_file_get_integers(file, "corners", corner, corners, quiet) &&
-              sizes_fit(size, hulls, points, corners);
+  bool good = number_file_get_integers(file, "sizes", size, 2 * hulls, ignored_diagnostics) &&
+              number_file_get_doubles(file, "points", point, points, ignored_diagnostics) &&
+              number_file_get_integers(file, "corners", corner, corners, ignored_diagnostics) &&
+              are_sizes_valid(size, hulls, points, corners);
   d->depths = MEMORY_NEW(double, hulls);
-  good = good && number_file_get_doubles(file, "depths", d->depths, hulls, quiet);
+  good = good && number_file_get_doubles(file, "depths", d->depths, hulls, ignored_diagnostics);
   if (good) d->hulls = MEMORY_NEW(ConvexHull, hulls);
   const double* from = point;
   const int64_t* at = corner;
   for (int h = 0; good && h < hulls; h++) {
-    good = take_hull(&d->hulls[d->hull_count++], size + 2 * h, from, at);
+    good = read_hull(&d->hulls[d->hull_count++], size + 2 * h, from, at);
     from += 3 * size[2 * h];
     at += 3 * size[2 * h + 1];
   }
@@ -203,32 +197,31 @@ static bool take_hulls(Decomposition* d, const NumberFile* file, Diagnostics* qu
   return good;
 }
 
-static bool recall(Decomposition* d, const char* key, const char* path) {
+static bool read_from_cache(Decomposition* d, const char* key, const char* path) {
   NumberFile file = {0};
-  Diagnostics quiet = {0}; /* an unusable file is replaced silently */
+  Diagnostics ignored_diagnostics = {0}; /* an unusable file is replaced without a message */
   *d = (Decomposition){0};
-  bool good = number_file_read(&file, HULLS_KIND, path, &quiet) == STATUS_OK && same_key(&file, key, &quiet) &&
-              take_measures(d, &file, &quiet) && take_hulls(d, &file, &quiet);
+  bool good = number_file_read(&file, HULLS_KIND, path, &ignored_diagnostics) == STATUS_OK &&
+              has_key(&file, key, &ignored_diagnostics) && read_measures(d, &file, &ignored_diagnostics) &&
+              read_hulls(d, &file, &ignored_diagnostics);
   if (!good) decomposition_free(d);
   number_file_free(&file);
-  diagnostics_free(&quiet);
+  diagnostics_free(&ignored_diagnostics);
   return good;
 }
 
-/* ---------------------------------------------------------------- both */
-
-HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
+HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* requested,
                                  const char* folder) {
-  if (!folder) return mesh_decompose(result, mesh, given);
-  DecomposeOptions options = decompose_with_defaults(given);
+  if (!folder) return mesh_decompose(result, mesh, requested);
+  DecomposeOptions options = decompose_with_defaults(requested);
   char key[KEY_DIGITS + 1];
   find_key(mesh, &options, key);
   Text path = {0};
   text_add(&path, "%s/%s.hulls", folder, key);
   HullResult status = HULL_OK;
-  if (!recall(result, key, path.data)) {
-    status = mesh_decompose(result, mesh, given);
-    if (status == HULL_OK) keep(result, key, folder, path.data);
+  if (!read_from_cache(result, key, path.data)) {
+    status = mesh_decompose(result, mesh, requested);
+    if (status == HULL_OK) write_to_cache(result, key, folder, path.data);
   }
   text_free(&path);
   return status;

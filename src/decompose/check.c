@@ -5,21 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least number of surface samples. Corners and centres of faces are always sampled. Triangles are subdivided until this
- * number is reached. */
-#define SAMPLES_LEAST 20000
-
-/* ---------------------------------------------------------------- planes of all hulls */
+/* Smallest number of surface samples. Corners and centres of faces are always sampled; triangles are subdivided until
+ * this number is reached. */
+#define SAMPLES_MIN 20000
 
 typedef struct {
   CutPlane* planes;
-  double* tilt; /* largest rotation of each plane that rounding of the corners can cause [rad] */
+  double* tilt; /* largest rotation of each plane by rounding of the corners [rad] */
   int* first;   /* first plane of each hull (hull_count + 1) */
   int hull_count;
 } HullPlanes;
 
-/* Returns the rounding error of the coordinates [mesh unit]. The error grows with the distance of the mesh from the
- * origin. */
+/* Returns the rounding error of the coordinates [mesh unit], which grows with the distance of the mesh from the origin.
+ */
 static double coordinate_rounding(const Decomposition* d) {
   double largest = 0;
   for (int h = 0; h < d->hull_count; h++)
@@ -30,7 +28,7 @@ static double coordinate_rounding(const Decomposition* d) {
   return DBL_EPSILON * largest;
 }
 
-static double least_height(const ConvexHull* hull, int triangle) {
+static double smallest_height(const ConvexHull* hull, int triangle) {
   const int* corner = hull->triangles[triangle];
   Vec3 a = hull->vertices[corner[0]], b = hull->vertices[corner[1]], c = hull->vertices[corner[2]];
   Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), w = vec3_sub(c, b);
@@ -50,7 +48,7 @@ static HullPlanes plane_table(const Decomposition* d) {
     for (int t = 0; t < d->hulls[h].triangle_count; t++) {
       CutPlane p = hull_plane(&d->hulls[h], t);
       if (!(vec3_dot(p.n, p.n) > 0)) continue;
-      table.tilt[total] = rounding / least_height(&d->hulls[h], t);
+      table.tilt[total] = rounding / smallest_height(&d->hulls[h], t);
       table.planes[total++] = p;
     }
   }
@@ -64,8 +62,8 @@ static void plane_table_free(HullPlanes* table) {
   memory_free(table->first);
 }
 
-/* Returns a lower bound of the distance of a point from the union of the hulls, computed from the planes of the hulls.
- * Returns 0 for a point inside. */
+/* Returns a lower bound of the distance of a point from the union of the hulls, from the planes of the hulls; 0 inside.
+ */
 static double outside_union(const HullPlanes* table, Vec3 p) {
   double least = HUGE_VAL;
   for (int h = 0; h < table->hull_count; h++) {
@@ -78,7 +76,7 @@ static double outside_union(const HullPlanes* table, Vec3 p) {
   return least;
 }
 
-/* Returns the largest depth of a point below the surface of a hull. Returns 0 for a point outside all hulls. */
+/* Returns the largest depth of a point below the surface of a hull, 0 outside all hulls. */
 static double inside_hull(const HullPlanes* table, Vec3 p) {
   double deepest = 0;
   for (int h = 0; h < table->hull_count; h++) {
@@ -90,19 +88,17 @@ static double inside_hull(const HullPlanes* table, Vec3 p) {
   return deepest;
 }
 
-/* ---------------------------------------------------------------- coverage */
-
 typedef struct {
   const Mesh* mesh;
   const HullPlanes* table;
-  double (*measure)(const HullPlanes* table, Vec3 p); /* quantity whose maximum over the samples is computed */
+  double (*measure)(const HullPlanes* table, Vec3 p); /* measured quantity */
   int rings;                                          /* number of subdivisions of a face's triangles */
   double* worst;                                      /* maximum of every face */
 } Coverage;
 
-/* Samples the triangles of a face at multiples of 1/n of their sides. Faces with more than three corners are sampled at
- * the corners only, because the triangle fan of a bent or concave face may leave the face. */
-static void cover_face(void* context, int face, int thread) {
+/* Samples the triangles of a face at multiples of 1/n of their sides. Samples faces with more than three corners at the
+ * corners only, because the triangle fan of a bent or concave face may leave the face. */
+static void sample_face(void* context, int face, int thread) {
   Coverage* c = context;
   (void)thread;
   const int* corners = c->mesh->corners + c->mesh->face_first[face];
@@ -123,9 +119,9 @@ static void cover_face(void* context, int face, int thread) {
 
 static void check_coverage(Decomposition* d, const Mesh* mesh, const HullPlanes* table, int threads) {
   int rings = 1;
-  while ((rings + 1) * (rings + 2) / 2 * mesh->face_count < SAMPLES_LEAST) rings++;
+  while ((rings + 1) * (rings + 2) / 2 * mesh->face_count < SAMPLES_MIN) rings++;
   Coverage c = {mesh, table, d->inside ? inside_hull : outside_union, rings, MEMORY_NEW(double, mesh->face_count + 1)};
-  parallel_for(threads, mesh->face_count, 64, 64, cover_face, &c);
+  parallel_for(threads, mesh->face_count, 64, 64, sample_face, &c);
   double worst = 0;
   for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
   d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
@@ -133,8 +129,6 @@ static void check_coverage(Decomposition* d, const Mesh* mesh, const HullPlanes*
   d->covers = d->covered_miss <= COVER_TOLERANCE + d->condition.joining / d->diagonal;
   memory_free(c.worst);
 }
-
-/* ---------------------------------------------------------------- convexity, connection, symmetry */
 
 static void check_hulls(Decomposition* d, const HullPlanes* table, const DecomposeOptions* options) {
   d->convex = true;
@@ -154,7 +148,7 @@ static void check_hulls(Decomposition* d, const HullPlanes* table, const Decompo
   }
 }
 
-static bool boxes_apart(const ConvexHull* a, const ConvexHull* b) {
+static bool are_boxes_separate(const ConvexHull* a, const ConvexHull* b) {
   Vec3 la = a->vertices[0], ha = la, lb = b->vertices[0], hb = lb;
   for (int i = 1; i < a->vertex_count; i++) la = vec3_min(la, a->vertices[i]), ha = vec3_max(ha, a->vertices[i]);
   for (int i = 1; i < b->vertex_count; i++) lb = vec3_min(lb, b->vertices[i]), hb = vec3_max(hb, b->vertices[i]);
@@ -169,7 +163,7 @@ void decomposition_find_joints(Decomposition* d) {
   for (int i = 0; i < d->hull_count; i++)
     for (int j = i + 1; j < d->hull_count; j++) {
       HullJoint joint = {.a = i, .b = j};
-      if (boxes_apart(&d->hulls[i], &d->hulls[j])) continue;
+      if (are_boxes_separate(&d->hulls[i], &d->hulls[j])) continue;
       if (!hulls_common_ball(&d->hulls[i], &d->hulls[j], &joint.point, &joint.depth)) continue;
       if (joint.depth <= OVERLAP_TOLERANCE * d->diagonal) continue;
       d->joints[d->joint_count++] = joint;
@@ -226,16 +220,16 @@ static int join_overlapping(Decomposition* d, HullLink** links) {
   return d->joint_count;
 }
 
-/* Checks that the hulls are connected. Blocks of a grid (even) are connected by common corners, other hulls by overlap.
- */
-static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool even) {
+/* Checks that the hulls are connected: blocks of a grid by common corners, other hulls by overlap. */
+static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool is_grid) {
   HullLink* links;
-  int count = even ? join_shared_corners(d, &links) : join_overlapping(d, &links);
+  int count = is_grid ? join_shared_corners(d, &links) : join_overlapping(d, &links);
   decomposition_connect(d, links, count, solid, frame);
   memory_free(links);
 }
 
 static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
+  assert(axis >= 0 && axis < 3);
   if (axis == 0) p.x = twice_middle.x - p.x;
   if (axis == 1) p.y = twice_middle.y - p.y;
   if (axis == 2) p.z = twice_middle.z - p.z;
@@ -266,8 +260,8 @@ static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
 
-/* Sets d->covers for hulls inside the solid. The value is true if no hull extends outside the solid and the surface
- * does not enter a hull. The second condition is skipped for several bodies because they can overlap. */
+/* Sets d->covers for hulls inside the solid: no hull extends outside the solid, and the surface does not enter a hull.
+ * The second condition is skipped for several bodies, which can overlap. */
 static void check_inside(Decomposition* d) {
   bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
   d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;

@@ -3,9 +3,9 @@
 
 #include "decompose/check.h"
 
-/* Least number of samples of a surface. All points and triangle centres are sampled. Triangles are subdivided until
- * this number is reached. */
-#define SAMPLES_LEAST 2000
+/* Smallest number of samples of a surface. Points and triangle centres are always sampled; triangles are subdivided
+ * until this number is reached. */
+#define SAMPLES_MIN 2000
 
 typedef struct {
   Vec3* points; /* mesh coordinates */
@@ -13,11 +13,9 @@ typedef struct {
   Vec3 low, high;
 } ComponentSamples;
 
-/* ---------------------------------------------------------------- samples */
-
 static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
   int rings = 1;
-  while ((rings + 1) * (rings + 2) / 2 * part->triangle_count < SAMPLES_LEAST) rings++;
+  while ((rings + 1) * (rings + 2) / 2 * part->triangle_count < SAMPLES_MIN) rings++;
   int each = (rings + 1) * (rings + 2) / 2 - 2;
   ComponentSamples s = {.points = MEMORY_NEW(Vec3, part->point_count + each * part->triangle_count)};
   for (int i = 0; i < part->point_count; i++) s.points[s.count++] = part->points[i];
@@ -40,17 +38,15 @@ static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
   return s;
 }
 
-/* ---------------------------------------------------------------- hulls that contain the samples */
-
-/* Face planes and bounding box of a hull, both enlarged by the tolerance of coverage. */
+/* Face planes and bounding box of a hull, enlarged by the tolerance of coverage. */
 typedef struct {
   CutPlane* planes;
   int count;
   Vec3 low, high;
-} Holder;
+} EnlargedHull;
 
-static Holder holder_create(const ConvexHull* hull, double slack) {
-  Holder holder = {.planes = MEMORY_NEW(CutPlane, hull->triangle_count + 1)};
+static EnlargedHull create_enlarged_hull(const ConvexHull* hull, double slack) {
+  EnlargedHull holder = {.planes = MEMORY_NEW(CutPlane, hull->triangle_count + 1)};
   for (int t = 0; t < hull->triangle_count; t++) {
     CutPlane p = hull_plane(hull, t);
     p.offset += slack;
@@ -66,83 +62,81 @@ static Holder holder_create(const ConvexHull* hull, double slack) {
   return holder;
 }
 
-static bool box_holds(Vec3 low, Vec3 high, Vec3 p) {
+static bool box_contains(Vec3 low, Vec3 high, Vec3 p) {
   return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z;
 }
 
-static bool holds(const Holder* holder, Vec3 p) {
-  if (!box_holds(holder->low, holder->high, p)) return false;
+static bool contains(const EnlargedHull* holder, Vec3 p) {
+  if (!box_contains(holder->low, holder->high, p)) return false;
   for (int k = 0; k < holder->count; k++)
     if (vec3_dot(holder->planes[k].n, p) > holder->planes[k].offset) return false;
   return true;
 }
 
-static bool holds_any(const Holder* holder, const ComponentSamples* s) {
+static bool contains_any(const EnlargedHull* holder, const ComponentSamples* s) {
   if (s->low.x > holder->high.x || s->low.y > holder->high.y || s->low.z > holder->high.z ||
       holder->low.x > s->high.x || holder->low.y > s->high.y || holder->low.z > s->high.z)
     return false;
   for (int i = 0; i < s->count; i++)
-    if (holds(holder, s->points[i])) return true;
+    if (contains(holder, s->points[i])) return true;
   return false;
 }
-
-/* ---------------------------------------------------------------- one surface */
 
 typedef struct {
   const Decomposition* decomposition;
   const HullLink* links; /* sorted by decreasing depth */
   int link_count;
-  const Holder* holders;
-  bool* own; /* true if the hull contains samples of the surface (hull_count) */
-  int* set;  /* union-find sets of the own hulls (hull_count) */
+  const EnlargedHull* enlarged_hulls;
+  bool* is_of_surface; /* true if the hull contains samples of the surface (hull_count) */
+  int* set;            /* disjoint sets of the hulls of the surface (hull_count) */
 } Connection;
 
-static void join_own(Connection* c) {
+static void join_hulls(Connection* c) {
   disjoint_sets_init(c->set, c->decomposition->hull_count);
   for (int k = 0; k < c->link_count; k++)
-    if (c->own[c->links[k].a] && c->own[c->links[k].b]) disjoint_sets_unite(c->set, c->links[k].a, c->links[k].b);
+    if (c->is_of_surface[c->links[k].a] && c->is_of_surface[c->links[k].b])
+      disjoint_sets_unite(c->set, c->links[k].a, c->links[k].b);
 }
 
 typedef struct {
   int root, samples;
-} Holding;
+} SetSamples;
 
-static int more_samples(const void* a, const void* b) {
-  const Holding *p = a, *q = b;
+static int compare_samples(const void* a, const void* b) {
+  const SetSamples *p = a, *q = b;
   if (p->samples != q->samples) return p->samples > q->samples ? -1 : 1;
   return p->root < q->root ? -1 : p->root > q->root;
 }
 
-/* Sets stamp[root] = stamp_number for every set of connected hulls that contains the point. root is the root of the
- * set. */
+/* Sets stamp[root] = stamp_number for every set of connected hulls that contains the point. root: root of the set. */
 static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* stamp) {
   for (int h = 0; h < c->decomposition->hull_count; h++) {
-    if (!c->own[h]) continue;
+    if (!c->is_of_surface[h]) continue;
     int root = disjoint_sets_find(c->set, h);
-    if (stamp[root] != stamp_number && holds(&c->holders[h], point)) stamp[root] = stamp_number;
+    if (stamp[root] != stamp_number && contains(&c->enlarged_hulls[h], point)) stamp[root] = stamp_number;
   }
 }
 
-/* Returns the sets of connected hulls, sorted by decreasing number of samples that they contain. */
-static Holding* count_holdings(const Connection* c, const ComponentSamples* s, int* stamp) {
+/* Returns the sets of connected hulls in descending order of their numbers of samples. The caller frees the array. */
+static SetSamples* count_samples(const Connection* c, const ComponentSamples* s, int* stamp) {
   int hulls = c->decomposition->hull_count;
-  Holding* sets = MEMORY_NEW(Holding, hulls + 1);
+  SetSamples* sets = MEMORY_NEW(SetSamples, hulls + 1);
   for (int h = 0; h < hulls; h++) sets[h].root = h, stamp[h] = 0;
   for (int i = 0; i < s->count; i++) {
     stamp_sets(c, s->points[i], i + 1, stamp);
     for (int h = 0; h < hulls; h++) sets[h].samples += stamp[h] == i + 1;
   }
-  qsort(sets, (size_t)hulls, sizeof *sets, more_samples);
+  qsort(sets, (size_t)hulls, sizeof *sets, compare_samples);
   return sets;
 }
 
-/* Finds the sets of connected hulls that are needed to cover the surface. Assigns every sample to the first set that
- * contains the sample. Sets needed[root] = true if the set received a sample. A neighbour that only touches the surface
- * receives no samples. Returns the number of needed sets. */
-static int needed_sets(const Connection* c, const ComponentSamples* s, bool* needed) {
+/* Finds the sets of connected hulls that are needed to cover the surface. Each sample belongs to the first set that
+ * contains it. Sets needed[root] to true for sets with samples, and returns their number. A neighbour that only touches
+ * the surface has no samples. */
+static int find_needed_sets(const Connection* c, const ComponentSamples* s, bool* needed) {
   int hulls = c->decomposition->hull_count, count = 0;
   int* stamp = MEMORY_NEW(int, hulls + 1);
-  Holding* sets = count_holdings(c, s, stamp);
+  SetSamples* sets = count_samples(c, s, stamp);
   for (int h = 0; h < hulls; h++) stamp[h] = 0, needed[h] = false;
   for (int i = 0; i < s->count; i++) {
     stamp_sets(c, s->points[i], i + 1, stamp);
@@ -156,23 +150,24 @@ static int needed_sets(const Connection* c, const ComponentSamples* s, bool* nee
   return count;
 }
 
-static int count_own_sets(const Connection* c, bool* needed) {
+static int count_sets(const Connection* c, bool* needed) {
   int count = 0;
   for (int h = 0; h < c->decomposition->hull_count; h++) {
-    needed[h] = c->own[h] && disjoint_sets_find(c->set, h) == h;
+    needed[h] = c->is_of_surface[h] && disjoint_sets_find(c->set, h) == h;
     count += needed[h];
   }
   return count;
 }
 
-/* Returns the depth of the weakest link that is needed to connect the own hulls. Builds a maximum spanning forest:
- * links that join different sets are added in order of decreasing depth. */
+/* Returns the depth of the weakest link that is needed to connect the hulls of the surface. Builds a maximum spanning
+ * forest, which joins sets by links of decreasing depth. */
 static double weakest_link(Connection* c) {
   double depth = HUGE_VAL;
   disjoint_sets_init(c->set, c->decomposition->hull_count);
   for (int k = 0; k < c->link_count; k++) {
     HullLink link = c->links[k];
-    if (!c->own[link.a] || !c->own[link.b] || disjoint_sets_find(c->set, link.a) == disjoint_sets_find(c->set, link.b))
+    if (!c->is_of_surface[link.a] || !c->is_of_surface[link.b] ||
+        disjoint_sets_find(c->set, link.a) == disjoint_sets_find(c->set, link.b))
       continue;
     disjoint_sets_unite(c->set, link.a, link.b);
     depth = fmin(depth, link.depth);
@@ -180,15 +175,15 @@ static double weakest_link(Connection* c) {
   return isfinite(depth) ? depth : 0;
 }
 
-/* Finds the hulls that lie inside the surface, by the winding number at their centres. Used for hulls inside the solid,
- * because these hulls contain no surface samples. */
-static void find_inner(Connection* c, const Part* part, UnitFrame frame) {
+/* Finds the hulls that lie inside the surface by the winding number at their centres. Hulls inside the solid contain no
+ * surface samples. */
+static void find_inner_hulls(Connection* c, const Part* part, UnitFrame frame) {
   SurfaceTree tree = surface_tree_create(part->points, (const int(*)[3])part->triangles, part->triangle_count);
   for (int h = 0; h < c->decomposition->hull_count; h++) {
     const ConvexHull* hull = &c->decomposition->hulls[h];
     Vec3 sum = vec3(0, 0, 0);
     for (int i = 0; i < hull->vertex_count; i++) sum = vec3_add(sum, vec3_sub(hull->vertices[i], frame.center));
-    c->own[h] = surface_tree_winding(&tree, vec3_scale(sum, 1 / (hull->vertex_count * frame.scale))) != 0;
+    c->is_of_surface[h] = surface_tree_winding(&tree, vec3_scale(sum, 1 / (hull->vertex_count * frame.scale))) != 0;
   }
   surface_tree_free(&tree);
 }
@@ -198,15 +193,15 @@ static MeshComponent connect_component(Connection* c, const Part* part, UnitFram
   int hulls = c->decomposition->hull_count;
   bool *needed = MEMORY_NEW(bool, hulls + 1), inside = c->decomposition->inside;
   ComponentSamples samples = surface_samples(part, frame);
-  for (int h = 0; h < hulls && !inside; h++) c->own[h] = holds_any(&c->holders[h], &samples);
-  if (inside) find_inner(c, part, frame);
-  join_own(c);
-  component.pieces = count_own_sets(c, needed);
-  if (component.pieces > 1 && !inside) component.pieces = needed_sets(c, &samples, needed);
+  for (int h = 0; h < hulls && !inside; h++) c->is_of_surface[h] = contains_any(&c->enlarged_hulls[h], &samples);
+  if (inside) find_inner_hulls(c, part, frame);
+  join_hulls(c);
+  component.pieces = count_sets(c, needed);
+  if (component.pieces > 1 && !inside) component.pieces = find_needed_sets(c, &samples, needed);
   component.hulls = MEMORY_NEW(int, hulls + 1);
   for (int h = 0; h < hulls; h++) {
-    c->own[h] = c->own[h] && needed[disjoint_sets_find(c->set, h)];
-    if (c->own[h]) component.hulls[component.hull_count++] = h;
+    c->is_of_surface[h] = c->is_of_surface[h] && needed[disjoint_sets_find(c->set, h)];
+    if (c->is_of_surface[h]) component.hulls[component.hull_count++] = h;
   }
   component.overlap = weakest_link(c);
   memory_free(samples.points);
@@ -214,9 +209,7 @@ static MeshComponent connect_component(Connection* c, const Part* part, UnitFram
   return component;
 }
 
-/* ---------------------------------------------------------------- all surfaces */
-
-static int deeper_first(const void* a, const void* b) {
+static int compare_depths(const void* a, const void* b) {
   const HullLink *p = a, *q = b;
   if (p->depth != q->depth) return p->depth > q->depth ? -1 : 1;
   return p->a != q->a ? (p->a < q->a ? -1 : 1) : (p->b > q->b) - (p->b < q->b);
@@ -226,11 +219,12 @@ void decomposition_connect(Decomposition* d, HullLink* links, int link_count, co
   Part* parts;
   d->component_count = part_components(solid, &parts);
   d->components = MEMORY_NEW(MeshComponent, d->component_count + 1);
-  qsort(links, (size_t)link_count, sizeof *links, deeper_first);
-  Holder* holders = MEMORY_NEW(Holder, d->hull_count + 1);
-  for (int h = 0; h < d->hull_count; h++) holders[h] = holder_create(&d->hulls[h], COVER_TOLERANCE * d->diagonal);
+  qsort(links, (size_t)link_count, sizeof *links, compare_depths);
+  EnlargedHull* enlarged_hulls = MEMORY_NEW(EnlargedHull, d->hull_count + 1);
+  for (int h = 0; h < d->hull_count; h++)
+    enlarged_hulls[h] = create_enlarged_hull(&d->hulls[h], COVER_TOLERANCE * d->diagonal);
   Connection c = {
-      d, links, link_count, holders, MEMORY_NEW(bool, d->hull_count + 1), MEMORY_NEW(int, d->hull_count + 1)};
+      d, links, link_count, enlarged_hulls, MEMORY_NEW(bool, d->hull_count + 1), MEMORY_NEW(int, d->hull_count + 1)};
   d->apart = 0;
   for (int k = 0; k < d->component_count; k++) {
     d->components[k] = connect_component(&c, &parts[k], frame);
@@ -239,8 +233,8 @@ void decomposition_connect(Decomposition* d, HullLink* links, int link_count, co
   }
   d->connected = d->apart == 0;
   memory_free(parts);
-  for (int h = 0; h < d->hull_count; h++) memory_free(holders[h].planes);
-  memory_free(holders);
-  memory_free(c.own);
+  for (int h = 0; h < d->hull_count; h++) memory_free(enlarged_hulls[h].planes);
+  memory_free(enlarged_hulls);
+  memory_free(c.is_of_surface);
   memory_free(c.set);
 }

@@ -1,5 +1,6 @@
-/* Approximate convex decomposition of a mesh, described in docs/decompose.md. The stages are: repair the mesh, cut the
- * solid by planes, merge pieces, make hulls overlap, reduce vertices, check the result. */
+/* Approximate convex decomposition of a mesh (docs/decompose.md): repairs the mesh, cuts the solid by planes, merges
+ * pieces, makes hulls overlap, reduces vertices, and checks the result. */
+#include <assert.h>
 #include "decompose/blocks.h"
 
 #include "decompose/check.h"
@@ -8,7 +9,7 @@
 #include "decompose/mesh_repair.h"
 
 #define DEFAULT_HULLS 16
-/* Numbers of hulls if a tolerance is given: the first number tried, and the default maximum. */
+/* Numbers of hulls with a tolerance: the first number, and the default maximum. */
 #define TOLERANCE_FIRST_HULLS 4
 #define TOLERANCE_HULLS 256
 /* Overlapping hulls may extend outside the solid by at most this fraction of the tolerance. */
@@ -16,22 +17,21 @@
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
-/* Numbers of pieces that are cut for every hull. Merging later undoes cuts that do not help. For parts without symmetry
- * the cuts between neighbouring groups are then improved. For symmetric parts two larger numbers are tried and the
- * better result is kept. */
+/* Numbers of pieces per hull. Merging undoes cuts that do not help. Without symmetry, cuts between neighbouring groups
+ * are then improved. With symmetry, two larger numbers are tried, and the better result is kept. */
 #define PIECES_PER_HULL 4
 static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
 enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
-/* A symmetric part is first cut as a whole into at most this many pieces. Parts that consist of few convex pieces are
- * then decomposed exactly. */
-#define WHOLE_PIECES 24
+/* A symmetric part is first cut into at most this many pieces without symmetry. Parts of few convex pieces are then
+ * decomposed exactly. */
+#define UNSYMMETRIC_PIECES 24
 /* Cutting ends when the volume of the hulls outside the pieces is below this fraction of the allowed error. */
 #define EXCESS_SHARE 0.2
-/* Merges that add less volume than this are always done [mesh volume]. */
+/* Merges that add less volume are always done [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
-DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
-  DecomposeOptions o = *given;
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* requested) {
+  DecomposeOptions o = *requested;
   if (o.max_hulls <= 0) o.max_hulls = o.tolerance > 0 ? TOLERANCE_HULLS : DEFAULT_HULLS;
   if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
   if (!(o.error > 0)) o.error = DEFAULT_ERROR;
@@ -40,15 +40,14 @@ DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   return o;
 }
 
-/* Transforms a hull from unit size to mesh coordinates. */
-static void move_out(ConvexHull* hull, UnitFrame frame) {
+static void to_mesh_coordinates(ConvexHull* hull, UnitFrame frame) {
   for (int i = 0; i < hull->vertex_count; i++)
     hull->vertices[i] = vec3_add_scaled(frame.center, frame.scale, hull->vertices[i]);
 }
 
-/* Returns the part of the solid with negative coordinates along every axis with mirror[axis] set. The other parts are
- * mirror images. */
-static Part fundamental(const Part* solid, const bool mirror[3]) {
+/* Returns the region of the solid with negative coordinates along every axis with mirror[axis] set. The other regions
+ * are its mirror images. */
+static Part fundamental_region(const Part* solid, const bool mirror[3]) {
   Part part = part_cut(solid, (CutPlane){{1, 0, 0}, 10}, 0);
   for (int axis = 0; axis < 3; axis++) {
     if (!mirror[axis]) continue;
@@ -66,15 +65,15 @@ typedef struct {
   double volume;
 } Cutting;
 
-/* Decomposes the solid without using symmetry. wanted: number of pieces to cut. Returns false, with blocks unset, if
- * `finish` is true and the excess of the pieces is too large. */
-static bool cut_whole(Blocks* blocks, const Cutting* c, int wanted, bool finish) {
+/* Decomposes the solid without symmetry into `piece_count` pieces. require_excess: return false, with blocks unset, if
+ * the excess of the pieces is too large. */
+static bool cut_without_symmetry(Blocks* blocks, const Cutting* c, int piece_count, bool require_excess) {
   const bool none[3] = {false, false, false};
   double enough = EXCESS_SHARE * c->options->error * c->volume;
   Pieces pieces = {0};
-  pieces_add(&pieces, fundamental(c->solid, none), &c->search);
-  pieces_split(&pieces, wanted, enough, &c->search);
-  bool good = !finish || pieces_excess(&pieces) <= enough;
+  pieces_add(&pieces, fundamental_region(c->solid, none), &c->search);
+  pieces_split(&pieces, piece_count, enough, &c->search);
+  bool good = !require_excess || pieces_excess(&pieces) <= enough;
   if (good) {
     *blocks = blocks_create(&pieces);
     blocks_extend(blocks);
@@ -93,16 +92,17 @@ static double blocks_volume(const Blocks* blocks) {
   return sum;
 }
 
-/* Decomposes the part of the solid on one side of all mirror planes and adds the mirror images. Tries increasing
+/* Decomposes the region of the solid on one side of all mirror planes, and adds the mirror images. Tries increasing
  * numbers of pieces and keeps the hulls with the smallest total volume. */
 static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
   int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
   Pieces pieces = {0};
-  pieces_add(&pieces, fundamental(c->solid, mirror), &c->search);
+  pieces_add(&pieces, fundamental_region(c->solid, mirror), &c->search);
   *blocks = (Blocks){0};
   for (int k = 0; k < MIRRORED_TRIES; k++) {
-    int wanted = MIRRORED_PIECES_PER_HULL[k] * c->options->max_hulls / fold;
-    pieces_split(&pieces, wanted > 2 ? wanted : 2, EXCESS_SHARE * c->options->error * c->volume / fold, &c->search);
+    int piece_count = MIRRORED_PIECES_PER_HULL[k] * c->options->max_hulls / fold;
+    pieces_split(&pieces, piece_count > 2 ? piece_count : 2, EXCESS_SHARE * c->options->error * c->volume / fold,
+                 &c->search);
     if (pieces.count == before) break;
     before = pieces.count;
     Blocks tried = blocks_create(&pieces);
@@ -134,8 +134,9 @@ static Part slab(const Part* part, int axis, const double* limits) {
   return between;
 }
 
-/* Returns the limits of n equal cells between `low` and `high` (n + 1). The caller frees the array with memory_free. */
+/* Returns the n + 1 limits of n equal cells between `low` and `high`. The caller frees the array with memory_free. */
 static double* even_limits(double low, double high, int n) {
+  assert(n >= 1);
   double* limits = MEMORY_NEW(double, n + 1);
   for (int k = 0; k <= n; k++) limits[k] = k == n ? high : low + (high - low) * k / n;
   return limits;
@@ -171,24 +172,24 @@ static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
 
 /* ---------------------------------------------------------------- complete decomposition */
 
-static HullResult all_in_one(const Part* solid) {
+static HullResult decompose_to_one_hull(const Part* solid) {
   ConvexHull hull;
   HullResult result = hull_create(&hull, solid->points, solid->point_count);
   hull_free(&hull);
   return result;
 }
 
-/* Decomposes a symmetric solid. The whole solid is tried first without symmetry, because a result with few exact hulls
- * is often symmetric and smaller. */
+/* Decomposes a symmetric solid. Tries it without symmetry first, because a result with few exact hulls is often
+ * symmetric and smaller. */
 static void cut_symmetric(Blocks* blocks, const Part* solid, double volume, const bool mirror[3],
                           const DecomposeOptions* o) {
   Cutting c = {solid, o, {o->resolution, o->threads}, volume};
-  int wanted = PIECES_PER_HULL * o->max_hulls > 2 ? PIECES_PER_HULL * o->max_hulls : 2;
+  int piece_count = PIECES_PER_HULL * o->max_hulls > 2 ? PIECES_PER_HULL * o->max_hulls : 2;
   if (!mirror[0] && !mirror[1] && !mirror[2]) {
-    cut_whole(blocks, &c, wanted, false);
+    cut_without_symmetry(blocks, &c, piece_count, false);
     return;
   }
-  if (cut_whole(blocks, &c, wanted < WHOLE_PIECES ? wanted : WHOLE_PIECES, true)) {
+  if (cut_without_symmetry(blocks, &c, piece_count < UNSYMMETRIC_PIECES ? piece_count : UNSYMMETRIC_PIECES, true)) {
     if (blocks_are_mirrored(blocks, mirror)) return;
     blocks_free(blocks);
   }
@@ -200,10 +201,10 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
     result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
 }
 
-/* Makes the hulls overlap, then reduces their vertices, which only enlarges hulls. With o->inside the hulls are shrunk
+/* Makes the hulls overlap, then reduces their vertices, which only enlarges hulls. With o->inside, shrinks the hulls
  * into the solid instead. */
-static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, double sliver,
-                                const DecomposeOptions* o) {
+static HullResult finish_hulls(Decomposition* result, Blocks* blocks, const Part* solid, double sliver,
+                               const DecomposeOptions* o) {
   MirrorGroups groups = mirror_groups(blocks, result->mirror);
   HullResult status = HULL_OK;
   if (o->inside) {
@@ -216,13 +217,13 @@ static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Par
   return status;
 }
 
-static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
+static void move_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
   result->hulls = MEMORY_NEW(ConvexHull, blocks->count + 1);
   result->hull_count = blocks->count;
   for (int k = 0; k < blocks->count; k++) {
     result->hulls[k] = blocks->items[k].hull;
     blocks->items[k].hull = (ConvexHull){0};
-    move_out(&result->hulls[k], frame);
+    to_mesh_coordinates(&result->hulls[k], frame);
   }
 }
 
@@ -231,7 +232,7 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
   Part solid;
   UnitFrame frame;
   bool usable = mesh_repair(mesh, &solid, &frame, &result->condition);
-  HullResult status = usable ? all_in_one(&solid) : HULL_FLAT;
+  HullResult status = usable ? decompose_to_one_hull(&solid) : HULL_FLAT;
   if (status == HULL_OK) {
     double volume = part_solid_volume(&solid);
     result->mesh_volume = volume * frame.scale * frame.scale * frame.scale;
@@ -241,9 +242,9 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
     } else {
       choose_mirrors(result, &solid, o);
       cut_symmetric(&blocks, &solid, volume, result->mirror, o);
-      status = join_and_thin(result, &blocks, &solid, SLIVER_SHARE * o->tolerance / frame.scale, o);
+      status = finish_hulls(result, &blocks, &solid, SLIVER_SHARE * o->tolerance / frame.scale, o);
     }
-    take_hulls(result, &blocks, frame);
+    move_hulls(result, &blocks, frame);
     blocks_free(&blocks);
     result->mesh_pieces = result->condition.components - result->condition.cavities;
   }
@@ -255,66 +256,69 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
   return status;
 }
 
-static bool holds_all(const Decomposition* d) {
+static bool all_guarantees_hold(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
 /* Returns 2 if all guarantees hold, 1 if the hulls are convex and cover the mesh, and 0 otherwise. */
-static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
+static int guarantee_level(const Decomposition* d) {
+  return all_guarantees_hold(d) ? 2 : d->convex && d->covers ? 1 : 0;
+}
 
-/* Keeps the result with more guarantees, and of equal results the one with the smaller volume. Frees the other result.
- */
-static void keep_better(Decomposition* result, Decomposition* other) {
-  int more = guarantees_kept(other) - guarantees_kept(result);
-  bool better = more > 0 || (more == 0 && holds_all(other) && other->hull_volume < result->hull_volume);
+/* Keeps the result with more guarantees or, on a tie, the smaller volume. Frees the other result. */
+static void keep_better_result(Decomposition* result, Decomposition* other) {
+  int more = guarantee_level(other) - guarantee_level(result);
+  bool better = more > 0 || (more == 0 && all_guarantees_hold(other) && other->hull_volume < result->hull_volume);
   decomposition_free(better ? result : other);
   if (better) *result = *other;
 }
 
 /* Decomposes within the limit of o->max_hulls. Tries again without symmetry if automatic symmetry led to a missed
- * guarantee. The points of a mesh can be symmetric although the triangles between them are not. */
-static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = *given;
+ * guarantee: the points of a mesh can be symmetric although its triangles are not. */
+static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, const DecomposeOptions* requested) {
+  DecomposeOptions options = *requested;
   HullResult status = decompose_once(result, mesh, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
-  if (status != HULL_OK || !mirrored || !options.symmetry_auto || holds_all(result)) return status;
+  if (status != HULL_OK || !mirrored || !options.symmetry_auto || all_guarantees_hold(result)) return status;
   Decomposition other;
   options.symmetry_auto = false;
-  if (decompose_once(&other, mesh, &options) == HULL_OK) keep_better(result, &other);
+  if (decompose_once(&other, mesh, &options) == HULL_OK) keep_better_result(result, &other);
   return status;
 }
 
 /* ---------------------------------------------------------------- smallest number of hulls for a tolerance */
 
-/* Decomposes with at most `hulls` hulls. Sets *kept to true if the tolerance is kept. Replaces *result if the tolerance
- * is kept, or if *result does not keep it either. */
-static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o, int hulls, bool* kept) {
+/* Decomposes with at most `hulls` hulls. Sets *is_within to true if the tolerance is met. Replaces *result if the
+ * tolerance is met, or if *result does not meet it either. */
+static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o, int hulls,
+                            bool* is_within) {
+  assert(hulls >= 1);
   DecomposeOptions options = *o;
   options.max_hulls = hulls;
   Decomposition tried;
   HullResult status = decompose_budget(&tried, mesh, &options);
-  *kept = status == HULL_OK && tried.within_tolerance;
+  *is_within = status == HULL_OK && tried.within_tolerance;
   if (status != HULL_OK) return status;
-  bool taken = *kept || !result->within_tolerance;
+  bool taken = *is_within || !result->within_tolerance;
   decomposition_free(taken ? result : &tried);
   if (taken) *result = tried;
   return HULL_OK;
 }
 
-/* Finds a small number of hulls that keeps the tolerance. Doubles the number until the tolerance is kept. Then bisects
- * until the remaining interval is an eighth of the number. */
+/* Finds a small number of hulls that meets the tolerance. Doubles the number until the tolerance is met, then bisects
+ * down to an interval of an eighth of the number. */
 static HullResult decompose_within(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
   *result = (Decomposition){0};
   int failed = 0, tried = TOLERANCE_FIRST_HULLS < o->max_hulls ? TOLERANCE_FIRST_HULLS : o->max_hulls;
-  bool kept = false;
+  bool is_within = false;
   HullResult status = HULL_OK;
-  while (status == HULL_OK && !kept) {
-    status = try_hulls(result, mesh, o, tried, &kept);
-    if (kept || tried == o->max_hulls) break;
+  while (status == HULL_OK && !is_within) {
+    status = try_hulls(result, mesh, o, tried, &is_within);
+    if (is_within || tried == o->max_hulls) break;
     failed = tried;
     tried = tried < o->max_hulls / 2 ? 2 * tried : o->max_hulls;
   }
-  while (status == HULL_OK && kept && result->hull_count - failed > 1 + result->hull_count / 8) {
+  while (status == HULL_OK && is_within && result->hull_count - failed > 1 + result->hull_count / 8) {
     int middle = (failed + result->hull_count) / 2;
     bool enough;
     status = try_hulls(result, mesh, o, middle, &enough);
@@ -323,8 +327,8 @@ static HullResult decompose_within(Decomposition* result, const Mesh* mesh, cons
   return status;
 }
 
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = decompose_with_defaults(given);
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* requested) {
+  DecomposeOptions options = decompose_with_defaults(requested);
   bool search = options.tolerance > 0 && options.grid[0] == 0;
   return search ? decompose_within(result, mesh, &options) : decompose_budget(result, mesh, &options);
 }

@@ -1,7 +1,6 @@
-/* decompose: approximates a mesh by a few convex hulls or superquadrics and measures the quality of the result. The
- * hulls cover the mesh or lie inside it. The methods are described in docs/decompose.md.
- * Arrays are owned by the struct that contains them. Functions with names ending in _free accept a zeroed struct.
- * Lengths are in the mesh's unit. */
+/* decompose: approximates a mesh by a few convex hulls or superquadrics, and measures the quality of the result
+ * (docs/decompose.md). The hulls cover the mesh or lie inside it. A struct owns its arrays. Functions whose names end
+ * in _free accept a zeroed struct. Lengths are in the mesh's unit. */
 #ifndef SDRS_DECOMPOSE_H
 #define SDRS_DECOMPOSE_H
 
@@ -9,14 +8,14 @@
 
 /* Defects of a mesh that were repaired (docs/decompose.md). */
 typedef struct {
-  int unused_points, joined_points;             /* points that no face uses; points merged with an earlier point */
-  double joining;                               /* distance within which points were merged, mesh unit */
+  int unused_points, joined_points;             /* points that no face uses; points merged with another point */
+  double joining;                               /* distance within which points were merged [mesh unit] */
   int degenerate_triangles, repeated_triangles; /* number of removed triangles */
-  int border_edges, branching_edges; /* edges that belong to one face only; edges that belong to more than two faces */
-  int turned_triangles;              /* reoriented to agree with their neighbours */
-  bool inside_out;                   /* the whole surface was reversed */
-  int closed_borders;                /* holes closed by a fan */
-  int components, cavities;          /* connected surfaces; connected surfaces that bound a cavity */
+  int border_edges, branching_edges;            /* edges of one face only; edges of more than two faces */
+  int turned_triangles;                         /* reversed to agree with their neighbours */
+  bool inside_out;                              /* true if the whole surface was reversed */
+  int closed_borders;                           /* holes closed by a fan of triangles */
+  int components, cavities;                     /* connected surfaces; connected surfaces that bound a cavity */
 } MeshCondition;
 
 /* Options of mesh_decompose. A value of 0 selects the default. */
@@ -25,29 +24,28 @@ typedef struct {
   int max_vertices; /* per hull, >= 4; default 64 */
   double error;     /* cutting stops when the volume of the hulls outside the mesh is below this fraction of the mesh's
                        volume */
-  int resolution;   /* triangles of the coarse copy used by the search; default 1200 */
-  int grid[3];      /* grid of blocks along x, y, z instead of a search; 0 = search */
+  int resolution;   /* triangles of the coarse copy for the search; default 1200 */
+  int grid[3];      /* grid of blocks along x, y, z in place of a search; 0: search */
   bool symmetry[3]; /* preserve the mirror planes normal to x, y, z */
-  bool symmetry_auto; /* preserve the mirror planes that the mesh has */
-  bool inside;        /* true: hulls lie inside the solid; false: hulls cover the solid */
+  bool symmetry_auto; /* preserve the mirror planes of the mesh */
+  bool inside;        /* true: hulls lie inside the solid; false: hulls cover it */
   int threads;
-  double tolerance; /* largest depth [mesh unit]; selects the fewest hulls, at most max_hulls (256 by default), that
-                       keep this depth */
+  double tolerance; /* largest depth [mesh unit], kept by the fewest hulls, at most max_hulls (256 by default) */
 } DecomposeOptions;
 
-/* Two overlapping hulls of one link and a point inside both hulls. */
+/* Two overlapping hulls and a point inside both. */
 typedef struct {
   int a, b;
   Vec3 point;
-  double depth; /* radius of the ball about the point that lies inside both hulls, mesh unit */
+  double depth; /* radius of the ball about the point that lies inside both hulls [mesh unit] */
 } HullJoint;
 
-/* A connected surface of the mesh with its cavities, and the hulls that contain samples of the surface. */
+/* A connected surface of the mesh with its cavities, and the hulls that contain samples of it. */
 typedef struct {
   int* hulls; /* indices of the hulls, ascending */
   int hull_count;
-  int pieces;     /* number of connected sets of these hulls; 1 if all are connected */
-  double overlap; /* depth of the weakest joint that connects the hulls, mesh unit; 0 without joints */
+  int pieces;     /* number of connected sets of the hulls; 1 if all are connected */
+  double overlap; /* depth of the weakest joint that connects the hulls [mesh unit]; 0 without joints */
 } MeshComponent;
 
 typedef struct {
@@ -62,62 +60,60 @@ typedef struct {
   double mesh_volume;  /* volume of the repaired mesh; overlapping regions count once */
   double hull_volume;  /* sum of the volumes of all hulls */
   bool inside;         /* copy of DecomposeOptions.inside */
-  double covered_miss; /* largest distance of a surface sample from the union of the hulls, divided by `diagonal`. With
-                          `inside`: largest depth of a sample in a hull, divided by `diagonal` */
+  double covered_miss; /* largest distance of a surface sample from the union of the hulls, divided by `diagonal`; with
+                          `inside`, largest depth of a sample in a hull */
   int samples;         /* number of surface samples */
 
-  double* depths; /* for each hull, the largest distance of its surface outside the mesh, mesh unit (hull_count) */
-  double depth;   /* largest number in depths */
-  double depth_at_most; /* upper bound of the depth that also holds between the samples */
+  double* depths;       /* largest distance of each hull's surface outside the mesh [mesh unit] (hull_count) */
+  double depth;         /* largest value of depths */
+  double depth_at_most; /* upper bound of the depth, also between samples */
 
   int pieces;          /* connected components of the union of hulls that overlap with positive depth */
   int mesh_pieces;     /* connected components of the mesh; touching surfaces count as one */
   int apart;           /* number of components whose hulls are not connected */
-  bool mirror[3];      /* mirror planes preserved */
+  bool mirror[3];      /* preserved mirror planes */
   double mirror_error; /* largest distance of a mirrored hull outside its mirror image, divided by `diagonal` */
   bool convex, covers, connected, symmetric,
-      within_budget;     /* results of the checks; `covers`: the hulls cover the mesh, or lie inside it with `inside` */
+      within_budget; /* results of the checks; `covers`: the hulls cover the mesh or, with `inside`, lie inside it */
   bool within_tolerance; /* also true if no tolerance is given */
 } Decomposition;
 
 /* Computes an approximate convex decomposition of a mesh. The result depends only on mesh and options, not on the
- * number of threads. If the function returns HULL_OK, the caller frees *result with decomposition_free. Otherwise there
- * is nothing to free. HULL_FLAT and HULL_TOO_FEW_POINTS mean that the mesh has no volume. HULL_FAILED means that Qhull
- * failed, or that a hull with fewer than 8 vertices was not found. */
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
-/* Frees everything and zeroes the struct. Accepts a zeroed struct, but not NULL. */
+ * number of threads. Returns HULL_OK, or HULL_FLAT or HULL_TOO_FEW_POINTS for a mesh without volume. HULL_FAILED means
+ * that Qhull failed, or that a hull with fewer than 8 vertices was not found. After HULL_OK the caller frees *result
+ * with decomposition_free; otherwise there is nothing to free. */
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* options);
+/* Frees all arrays and zeroes the struct. Accepts a zeroed struct. */
 void decomposition_free(Decomposition* decomposition);
 
-/* Numbers of through holes (genus) of the mesh and of the union of its hulls. For example, a ring has one hole. */
+/* Numbers of through holes (genus) of the mesh and of the union of its hulls. A ring has one hole. */
 typedef struct {
-  int mesh, hulls; /* number of holes of the mesh; of the union of the hulls */
-  double cube;     /* edge length of the grid cubes, mesh unit; features narrower than two edges are not resolved */
+  int mesh, hulls; /* holes of the mesh, and of the union of the hulls */
+  double cube;     /* edge length of the grid cubes [mesh unit]; features narrower than two edges are not resolved */
 } HoleCount;
 
-/* Counts the through holes of the mesh and of the hulls on the same grid (decompose/holes.c). Returns false, with *out
- * zeroed, if there are no hulls or the mesh has no surface. Allocates temporary memory. */
+/* Counts the through holes of mesh and hulls on the same grid. Returns false, with *out zeroed, if there are no hulls
+ * or the mesh has no surface. */
 bool decomposition_count_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
-/* Computes the repaired surface that mesh_decompose decomposes (decompose/mesh_surface.c). The triangles of *surface
- * face outward, in mesh coordinates. The surface need not be convex. Sets *condition to the repairs unless condition is
- * NULL. Returns false, with nothing to free, if no triangle is left. The caller frees *surface with hull_free. */
+/* Computes the repaired surface that mesh_decompose decomposes: triangles that face outward, in mesh coordinates. The
+ * surface need not be convex. Sets *condition to the repairs unless condition is NULL. Returns false, with nothing to
+ * free, if no triangle is left. The caller frees *surface with hull_free. */
 bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mesh);
 
-/* Decomposes a mesh as mesh_decompose does, with a cache in `folder` (decompose/cache.c). If the cache has hulls for
- * the same mesh and options, the hulls are read instead of computed. Stored hulls are bit-identical to computed hulls.
- * A result from the cache has no joints, no components and a zeroed condition. Computed hulls are written to the cache.
- * A damaged file is replaced, and a failure to write is ignored. There is no cache if folder is NULL. Errors and
- * ownership are the same as for mesh_decompose. */
-HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
+/* Computes an approximate convex decomposition of a mesh, or reads it from the cache in `folder` if the cache has mesh
+ * and options. Stored and computed hulls are bit-identical. A result from the cache has no joints, no components and a
+ * zeroed condition. Writes computed hulls to the cache, replaces damaged files, and ignores write errors. folder NULL:
+ * no cache. Returns HULL_OK, or HULL_FLAT, HULL_TOO_FEW_POINTS or HULL_FAILED with nothing to free. The caller frees
+ * *result with decomposition_free. */
+HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* requested,
                                  const char* folder);
-/* Returns the path of the cache folder: $SDRS_CACHE, otherwise $XDG_CACHE_HOME/sdrs, otherwise ~/.cache/sdrs. Returns
- * NULL if SDRS_CACHE is `off` or empty, or if no home folder is known. The folder need not exist. The caller frees the
- * text with memory_free. */
+/* Returns the path of the cache folder: $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs. Returns NULL if
+ * SDRS_CACHE is `off` or empty, or if no home folder is known. The folder need not exist. The caller frees the text
+ * with memory_free. */
 char* decompose_cache_folder(void);
 
-/* ---------------------------------------------------------------- superquadrics (decompose/superquadrics.c) */
-
-/* A superquadric (B7 in shapes/shapes.h) in mesh coordinates. Lengths are in the mesh's unit. */
+/* A superquadric (B7 in shapes/shapes.h) in mesh coordinates. */
 typedef struct {
   double size[3], exponents[2]; /* semi-axes; exponents e1 and e2 */
   Quat rotation;                /* unit quaternion: rotation from the superquadric's frame to the mesh frame */
@@ -133,17 +129,16 @@ typedef struct {
   int threads;
 } SuperquadricOptions;
 
-/* Distances of one surface from another surface, measured at samples distributed evenly over the first surface [mesh
- * unit]. */
+/* Distances of one surface from another, at samples distributed evenly over the first surface [mesh unit]. */
 typedef struct {
   double mean, root_mean_square, largest;
 } SurfaceGap;
 
 typedef struct {
-  Superquadric* list; /* in the order of construction */
+  Superquadric* list; /* in the order of construction (count) */
   int count;
   double diagonal;                         /* diagonal of the mesh's bounding box */
-  double mesh_volume, union_volume;        /* estimated from volume_samples points, mesh unit^3 */
+  double mesh_volume, union_volume;        /* estimated from volume_samples points [mesh unit^3] */
   double intersection_over_union;          /* volume of the intersection of the two solids / volume of their union */
   double wrong_volume;                     /* volume inside exactly one of the two solids, divided by mesh_volume */
   int volume_samples;                      /* number of samples in the common bounding box */
@@ -152,15 +147,14 @@ typedef struct {
 } SuperquadricUnion;
 
 /* Approximates the repaired mesh by a union of a few superquadrics (docs/derivations/shapes.md). The result depends
- * only on mesh and options, not on the number of threads. If the function returns HULL_OK, the caller frees *result
- * with superquadrics_free. Otherwise there is nothing to free. Returns the result of hull_create if the points of the
- * mesh have no convex hull, and HULL_FLAT if the repaired mesh has no volume. */
-HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* given);
-/* Frees the list and zeroes the struct. Accepts a zeroed struct, but not NULL. */
+ * only on mesh and options, not on the number of threads. Returns HULL_OK, HULL_FLAT if the repaired mesh has no
+ * volume, or the error of hull_create if the points have no convex hull. After HULL_OK the caller frees *result with
+ * superquadrics_free; otherwise there is nothing to free. */
+HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* options);
+/* Frees the list and zeroes the struct. Accepts a zeroed struct. */
 void superquadrics_free(SuperquadricUnion* result);
-/* Computes the convex hull of 10 * 4^level + 2 surface points of a superquadric, in mesh coordinates. level: 0 to 3,
- * not checked. If the function returns HULL_OK, the caller frees *hull with hull_free. Otherwise there is nothing to
- * free. */
-HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull);
+/* Computes the convex hull of 10 * 4^level + 2 surface points of a superquadric, in mesh coordinates. level: 0 to 3.
+ * Returns HULL_OK, and the caller frees *hull with hull_free; otherwise there is nothing to free. */
+HullResult superquadric_hull(const Superquadric* superquadric, int level, ConvexHull* hull);
 
 #endif

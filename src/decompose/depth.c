@@ -1,16 +1,18 @@
-/* Depth of the hulls: the largest distance by which they extend outside the solid. Two facts bound the depth inside a
- * triangle from its corners. The signed distance changes by at most the distance moved, and the distance from one
- * triangle is convex. Triangles are halved while their bound exceeds the depth found by more than the resolution. */
+/* Measures the depth of the hulls, the largest distance by which they extend outside the solid. Two facts bound the
+ * depth inside a triangle from its corners: the signed distance changes by at most the distance moved, and the distance
+ * from one triangle is convex. Triangles are halved while their bound exceeds the found depth by more than the
+ * resolution. */
+#include <assert.h>
 #include "decompose/check.h"
 
-/* Absolute resolution of the depth [mesh diagonal]. The larger of the absolute and the relative resolution applies. */
+/* Absolute resolution of the depth [mesh diagonal]. The larger of absolute and relative resolution applies. */
 #define DEPTH_RESOLUTION 2e-3
 /* Resolution relative to the depth. The search of a hull ends earlier after DEPTH_POINTS points. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
-/* Upper limit of the absolute resolution, relative to the tolerance if one is given. */
+/* Upper limit of the absolute resolution, relative to a given tolerance. */
 #define TOLERANCE_SHARE 0.1
-/* Points count as lying on the surface if their distance is at most this [unit size]. */
+/* Points lie on the surface if their distance is at most this value [unit size]. */
 #define DEPTH_ROUNDING 1e-13
 
 /* A point of a hull's surface. outside: signed distance from the solid's surface, positive outside [unit size].
@@ -51,6 +53,7 @@ static DepthPoint depth_point(const SurfaceTree* tree, Vec3 point, int near) {
 }
 
 static double edge_length(const DepthTriangle* t, int k) {
+  assert(k >= 0 && k < 3);
   return vec3_norm(vec3_sub(t->corner[(k + 1) % 3].point, t->corner[k].point));
 }
 
@@ -62,7 +65,7 @@ static int longest_edge(const DepthTriangle* t) {
 }
 
 /* Returns an upper bound of the depth in a triangle of a hull. Every point of the triangle is within (longest edge) /
- * sqrt 3 of a corner. The distance to any one surface triangle is largest at a corner. */
+ * sqrt 3 of a corner, and the distance to one surface triangle is largest at a corner. */
 static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
   double bound = -HUGE_VAL;
   for (int k = 0; k < 3; k++) bound = fmax(bound, t->corner[k].outside);
@@ -87,7 +90,7 @@ static void add_triangle(DepthQueue* queue, const SurfaceTree* tree, DepthTriang
 }
 
 /* Adds both halves of a triangle to the queue. Returns the depth at the midpoint of the halved edge. */
-static double halve(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
+static double halve_triangle(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
   int k = longest_edge(&t), next = (k + 1) % 3;
   Vec3 middle = vec3_scale(vec3_add(t.corner[k].point, t.corner[next].point), 0.5);
   DepthPoint p = depth_point(tree, middle, t.corner[k].nearest);
@@ -118,8 +121,8 @@ static DepthQueue hull_faces(const DepthSearch* search, const ConvexHull* hull, 
   return queue;
 }
 
-/* Computes the depth of hull h. Triangles are processed in the order of creation, so that the coarse triangles of all
- * faces come first. */
+/* Computes the depth of hull h. Processes triangles in the order of creation, so that the coarse triangles of all faces
+ * come first. */
 static void search_hull(void* context, int h, int thread) {
   DepthSearch* search = context;
   double found = 0, at_most = 0;
@@ -128,7 +131,7 @@ static void search_hull(void* context, int h, int thread) {
   for (int i = 0; i < queue.count; i++) {
     DepthTriangle t = queue.items[i];
     if (t.bound > found + fmax(search->resolution, DEPTH_SHARE * found) && queue.count < 2 * DEPTH_POINTS)
-      found = fmax(found, halve(&queue, search->tree, t));
+      found = fmax(found, halve_triangle(&queue, search->tree, t));
     else
       at_most = fmax(at_most, t.bound);
   }

@@ -1,50 +1,54 @@
-/* Groups pieces into hulls. Merges groups pair by pair, then moves single pieces between groups. Then repeatedly merges
- * one pair and splits another group while the total volume of the hulls decreases. Every change is also made to the
- * mirror images, so that the result stays symmetric. */
+/* Groups pieces into hulls. Merges groups pairwise, then moves single pieces between groups. Then repeatedly merges one
+ * pair and splits another group, while the total volume of the hulls decreases. Changes apply to mirror images, too, so
+ * that the result stays symmetric. */
+#include <assert.h>
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* The optimization ends after ROUNDS iterations, or when the relative decrease of the total volume is below GAIN_LEAST.
- */
-#define ROUNDS 12
-#define GAIN_LEAST 1e-4
+/* The optimization ends after ITERATIONS_MAX iterations, or when the relative decrease of the total volume is below
+ * GAIN_MIN. */
+#define ITERATIONS_MAX 12
+#define GAIN_MIN 1e-4
 
-/* Assignment of pieces to groups. Groups have numbers in 0 .. count - 1. Some numbers are unused. */
+/* Assignment of pieces to groups. Group numbers are in 0 .. count - 1; some are unused. */
 typedef struct {
   const Blocks* pieces;
   const MirrorImages* images;
-  int count;      /* number of pieces */
-  int* group;     /* group of each piece (count) */
-  bool* joined;   /* for each group: was just merged and must not be split again (count) */
-  double* volume; /* for each group: volume of its convex hull, negative if unknown (count) */
-  bool* changed;  /* for each group: has changed since its best split was computed (count) */
-  bool* touch;    /* touch[i * count + j] is true if pieces i and j touch (count x count) */
+  int count;       /* number of pieces */
+  int* group;      /* group of each piece (count) */
+  bool* is_merged; /* true for a group that was just merged and must not be split again (count) */
+  double* volume;  /* volume of the convex hull of each group, negative if unknown (count) */
+  bool* changed;   /* true for a group that has changed since its best split was computed (count) */
+  bool* touch;     /* touch[i * count + j]: true if pieces i and j touch (count x count) */
 } Grouping;
 
 /* ---------------------------------------------------------------- groups */
 
 static int first_piece(const Grouping* g, int group) {
+  assert(group >= 0 && group < g->count);
   for (int k = 0; k < g->count; k++)
     if (g->group[k] == group) return k;
   return -1;
 }
 
-static int group_image(const Grouping* g, int group, int which) {
-  return g->group[mirror_image(g->images, first_piece(g, group), which)];
+static int group_image(const Grouping* g, int group, int planes) {
+  assert(group >= 0 && group < g->count);
+  return g->group[mirror_image(g->images, first_piece(g, group), planes)];
 }
 
-static bool in_symmetry(const Grouping* g, int which) { return !(which & ~g->images->planes); }
+static bool in_symmetry(const Grouping* g, int planes) { return !(planes & ~g->images->planes); }
 
-/* Sets images to the distinct mirror images of a group, the group included. Returns their number. */
+/* Sets images to the distinct mirror images of a group, including the group. Returns their number. */
 static int images_of_group(const Grouping* g, int group, int images[8]) {
+  assert(group >= 0 && group < g->count);
   int count = 0;
-  for (int which = 0; which < 8; which++) {
-    if (!in_symmetry(g, which)) continue;
-    int image = group_image(g, group, which);
-    bool known = false;
-    for (int k = 0; k < count; k++) known |= images[k] == image;
-    if (!known) images[count++] = image;
+  for (int planes = 0; planes < 8; planes++) {
+    if (!in_symmetry(g, planes)) continue;
+    int image = group_image(g, group, planes);
+    bool splits = false;
+    for (int k = 0; k < count; k++) splits |= images[k] == image;
+    if (!splits) images[count++] = image;
   }
   return count;
 }
@@ -68,12 +72,12 @@ static double group_volume(const Grouping* g, int group) {
   return volume;
 }
 
-static double known_volume(Grouping* g, int group) {
+static double get_group_volume(Grouping* g, int group) {
   if (g->volume[group] < 0) g->volume[group] = group_volume(g, group);
   return g->volume[group];
 }
 
-static void forget_group(Grouping* g, int group) {
+static void invalidate_group(Grouping* g, int group) {
   int images[8], count = images_of_group(g, group, images);
   for (int k = 0; k < count; k++) g->volume[images[k]] = -1, g->changed[images[k]] = true;
 }
@@ -83,7 +87,7 @@ static double total_volume(Grouping* g, int* groups) {
   *groups = 0;
   for (int k = 0; k < g->count; k++) {
     if (first_piece(g, k) < 0) continue;
-    sum += known_volume(g, k);
+    sum += get_group_volume(g, k);
     ++*groups;
   }
   return sum;
@@ -91,50 +95,52 @@ static double total_volume(Grouping* g, int* groups) {
 
 /* ---------------------------------------------------------------- moving a piece */
 
-/* Moves a piece to a group, and the mirror images of the piece to the corresponding images of the group. */
-static void put_piece(Grouping* g, int piece, int group) {
+/* Moves a piece to a group, and its mirror images to the images of the group. */
+static void move_piece(Grouping* g, int piece, int group) {
+  assert(piece >= 0 && piece < g->count && group >= 0 && group < g->count);
   int to[8], of[8], count = 0;
-  for (int which = 0; which < 8; which++) {
-    if (!in_symmetry(g, which)) continue;
-    of[count] = mirror_image(g->images, piece, which);
-    to[count++] = group_image(g, group, which);
+  for (int planes = 0; planes < 8; planes++) {
+    if (!in_symmetry(g, planes)) continue;
+    of[count] = mirror_image(g->images, piece, planes);
+    to[count++] = group_image(g, group, planes);
   }
   for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
 }
 
-/* Returns the change of the total volume if the piece moves to group `to`. Returns HUGE_VAL if the present group of the
- * piece would become empty. */
-static double price_of_moving(Grouping* g, int piece, int to) {
+/* Returns the change of the total volume if the piece moves to group `to`, or HUGE_VAL if its present group would
+ * become empty. */
+static double moving_cost(Grouping* g, int piece, int to) {
+  assert(piece >= 0 && piece < g->count && to != g->group[piece]);
   int from = g->group[piece], images[8], kept[8], count = 0;
-  double before_from = known_volume(g, from), before_to = known_volume(g, to);
+  double before_from = get_group_volume(g, from), before_to = get_group_volume(g, to);
   int from_count = images_of_group(g, from, images);
   bool related = false;
   for (int k = 0; k < from_count; k++) related |= images[k] == to;
   int to_count = images_of_group(g, to, images);
-  for (int which = 0; which < 8; which++)
-    if (in_symmetry(g, which)) kept[count++] = g->group[mirror_image(g->images, piece, which)];
-  put_piece(g, piece, to);
+  for (int planes = 0; planes < 8; planes++)
+    if (in_symmetry(g, planes)) kept[count++] = g->group[mirror_image(g->images, piece, planes)];
+  move_piece(g, piece, to);
   double change = HUGE_VAL;
   if (first_piece(g, from) >= 0) {
     change = from_count * (group_volume(g, from) - before_from);
     if (!related && change < 0) change += to_count * (group_volume(g, to) - before_to);
   }
   count = 0;
-  for (int which = 0; which < 8; which++)
-    if (in_symmetry(g, which)) g->group[mirror_image(g->images, piece, which)] = kept[count++];
+  for (int planes = 0; planes < 8; planes++)
+    if (in_symmetry(g, planes)) g->group[mirror_image(g->images, piece, planes)] = kept[count++];
   return change;
 }
 
-/* Finds the best group for a piece among the groups that the piece touches. Sets *best to the group with the smallest
- * change of the total volume and returns this change. Returns HUGE_VAL if the piece touches no other group. */
-static double best_group(Grouping* g, int piece, int* best) {
+/* Sets *best to the group with the smallest change of the total volume among those that a piece touches, and returns
+ * this change. Returns HUGE_VAL if the piece touches no other group. */
+static double find_best_group(Grouping* g, int piece, int* best) {
   double least = HUGE_VAL;
   for (int other = 0; other < g->count; other++) {
     int to = g->group[other];
     bool first = to != g->group[piece] && g->touch[piece * g->count + other];
     for (int k = 0; first && k < other; k++) first = g->group[k] != to || !g->touch[piece * g->count + k];
     if (!first) continue;
-    double change = price_of_moving(g, piece, to);
+    double change = moving_cost(g, piece, to);
     if (change < least) least = change, *best = to;
     if (change >= 0 && !isfinite(change)) break;
   }
@@ -148,10 +154,10 @@ static void move_pieces(Grouping* g, double gain) {
     moved = false;
     for (int piece = 0; piece < g->count; piece++) {
       int to = -1;
-      if (!(best_group(g, piece, &to) < -gain)) continue;
-      forget_group(g, g->group[piece]);
-      forget_group(g, to);
-      put_piece(g, piece, to);
+      if (!(find_best_group(g, piece, &to) < -gain)) continue;
+      invalidate_group(g, g->group[piece]);
+      invalidate_group(g, to);
+      move_piece(g, piece, to);
       moved = true;
     }
   }
@@ -161,26 +167,27 @@ static void move_pieces(Grouping* g, double gain) {
 
 /* A partition of a group into several groups. */
 typedef struct {
-  double saved; /* reduction of the total volume, mirror images included */
-  int more;     /* number of additional groups, mirror images included */
-  int* part;    /* for each piece: first piece of its new group (count) */
-} Parting;
+  double saved;     /* reduction of the total volume, with mirror images */
+  int added_groups; /* number of additional groups, with mirror images */
+  int* part;        /* first piece of the new group of each piece (count) */
+} GroupSplit;
 
-/* Returns the mirror planes in which the group is its own mirror image (bit = axis). Returns -1 if the group is
- * symmetric only in a combination of planes. */
-static int own_planes(const Grouping* g, int group) {
+/* Returns the mirror planes in which the group is its own mirror image (bit = axis), or -1 if it is symmetric only in a
+ * combination of planes. */
+static int symmetry_planes(const Grouping* g, int group) {
   int own = 0, size = 1, all = 0, images[8];
   for (int axis = 0; axis < 3; axis++)
     if (g->images->planes >> axis & 1 && group_image(g, group, 1 << axis) == group) own |= 1 << axis, size *= 2;
-  for (int which = 0; which < 8; which++) all += in_symmetry(g, which);
+  for (int planes = 0; planes < 8; planes++) all += in_symmetry(g, planes);
   return images_of_group(g, group, images) * size == all ? own : -1;
 }
 
-/* Returns the best split of a group, usually into two groups. Merges the pieces of the group pairwise and stops before
- * the last merge. */
-static Parting part_group(Grouping* g, int group) {
-  Parting parting = {.part = MEMORY_NEW(int, g->count)};
-  int own = own_planes(g, group), count = 0;
+/* Returns the best split of a group, usually into two groups: merges its pieces pairwise and stops before the last
+ * merge. */
+static GroupSplit find_split(Grouping* g, int group) {
+  assert(group >= 0 && group < g->count);
+  GroupSplit split = {.part = MEMORY_NEW(int, g->count)};
+  int own = symmetry_planes(g, group), count = 0;
   int *piece = MEMORY_NEW(int, g->count), *place = MEMORY_NEW(int, g->count), *cluster = MEMORY_NEW(int, g->count);
   Blocks some = {MEMORY_NEW(Block, g->count), 0};
   MirrorImages images = {.planes = own};
@@ -197,69 +204,68 @@ static Parting part_group(Grouping* g, int group) {
   if (count > 1) blocks_merge(&some, &images, 2, -1, cluster);
   if (count > 1 && some.count > 1) {
     int group_images[8], copies = images_of_group(g, group, group_images);
-    parting.saved = known_volume(g, group);
-    for (int k = 0; k < some.count; k++) parting.saved -= some.items[k].estimate.volume;
-    parting.saved *= copies;
-    parting.more = copies * (some.count - 1);
-    for (int k = 0; k < count; k++) parting.part[piece[k]] = piece[cluster[k]];
+    split.saved = get_group_volume(g, group);
+    for (int k = 0; k < some.count; k++) split.saved -= some.items[k].estimate.volume;
+    split.saved *= copies;
+    split.added_groups = copies * (some.count - 1);
+    for (int k = 0; k < count; k++) split.part[piece[k]] = piece[cluster[k]];
   }
   for (int axis = 0; axis < 3; axis++) memory_free(images.of[axis]);
   blocks_free(&some);
   memory_free(piece), memory_free(place), memory_free(cluster);
-  return parting;
+  return split;
 }
 
-/* Returns an unused group number. */
-static int free_name(const Grouping* g) {
+static int unused_group(const Grouping* g) {
   for (int k = 0; k < g->count; k++)
     if (first_piece(g, k) < 0) return k;
   return -1;
 }
 
-static void do_parting(Grouping* g, int group, const Parting* parting) {
+static void apply_split(Grouping* g, int group, const GroupSplit* split) {
   int* old = MEMORY_NEW(int, g->count);
   memcpy(old, g->group, sizeof(int) * (size_t)g->count);
-  forget_group(g, group);
-  for (int which = 0; which < 8; which++) {
-    if (!in_symmetry(g, which)) continue;
-    int image = old[mirror_image(g->images, first_piece(&(Grouping){.count = g->count, .group = old}, group), which)];
+  invalidate_group(g, group);
+  for (int planes = 0; planes < 8; planes++) {
+    if (!in_symmetry(g, planes)) continue;
+    int image = old[mirror_image(g->images, first_piece(&(Grouping){.count = g->count, .group = old}, group), planes)];
     bool done = false;
     for (int k = 0; k < g->count; k++) done |= old[k] == image && g->group[k] != image;
     int names[IMAGES_MAX], firsts[IMAGES_MAX], count = 0;
     for (int k = 0; !done && k < g->count; k++) {
       if (old[k] != group) continue;
       int at = 0;
-      while (at < count && firsts[at] != parting->part[k]) at++;
+      while (at < count && firsts[at] != split->part[k]) at++;
       if (at == count) {
-        firsts[count] = parting->part[k];
-        names[count] = count == 0 ? image : free_name(g);
+        firsts[count] = split->part[k];
+        names[count] = count == 0 ? image : unused_group(g);
         count++;
       }
-      g->group[mirror_image(g->images, k, which)] = names[at];
+      g->group[mirror_image(g->images, k, planes)] = names[at];
       g->volume[names[at]] = -1, g->changed[names[at]] = true;
     }
   }
   memory_free(old);
 }
 
-/* Repeatedly splits the group whose split saves the most volume. Stops if no split saves volume. Adds at most `room`
- * groups. known: best split of every group. */
-static void part_groups(Grouping* g, int room, Parting* known) {
+/* Repeatedly splits the group whose split saves the most volume, while a split saves volume. Adds at most `capacity`
+ * groups. splits: best split of every group. */
+static void split_groups(Grouping* g, int capacity, GroupSplit* splits) {
   for (;;) {
     int best = -1;
     for (int k = 0; k < g->count; k++) {
       if (first_piece(g, k) < 0) continue;
       if (g->changed[k]) {
-        memory_free(known[k].part);
-        known[k] = part_group(g, k);
+        memory_free(splits[k].part);
+        splits[k] = find_split(g, k);
         g->changed[k] = false;
       }
-      if (known[k].more == 0 || known[k].more > room || g->joined[k]) continue;
-      if (best < 0 || known[k].saved > known[best].saved) best = k;
+      if (splits[k].added_groups == 0 || splits[k].added_groups > capacity || g->is_merged[k]) continue;
+      if (best < 0 || splits[k].saved > splits[best].saved) best = k;
     }
-    if (best < 0 || !(known[best].saved > 0)) return;
-    room -= known[best].more;
-    do_parting(g, best, &known[best]);
+    if (best < 0 || !(splits[best].saved > 0)) return;
+    capacity -= splits[best].added_groups;
+    apply_split(g, best, &splits[best]);
   }
 }
 
@@ -290,7 +296,7 @@ static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   return blocks;
 }
 
-/* Merges groups to at most `most` by blocks_merge. Returns the added volume [unit size^3]. */
+/* Merges groups to at most `count` by blocks_merge. Returns the added volume [unit size^3]. */
 static double merge_groups(Grouping* g, int most, double free_volume) {
   MirrorImages images;
   Blocks blocks = group_blocks(g, &images);
@@ -299,10 +305,10 @@ static double merge_groups(Grouping* g, int most, double free_volume) {
   double added = blocks_merge(&blocks, &images, most, free_volume, cluster);
   for (int group = 0; group < g->count; group++)
     if (first_piece(g, group) >= 0) number[group] = count, name[count++] = group;
-  memset(g->joined, 0, sizeof(bool) * (size_t)g->count);
+  memset(g->is_merged, 0, sizeof(bool) * (size_t)g->count);
   for (int k = 0; k < g->count; k++) {
     int to = name[cluster[number[g->group[k]]]];
-    if (to != g->group[k]) g->volume[to] = -1, g->changed[to] = g->joined[to] = true;
+    if (to != g->group[k]) g->volume[to] = -1, g->changed[to] = g->is_merged[to] = true;
     g->group[k] = to;
   }
   memory_free(number), memory_free(name), memory_free(cluster);
@@ -311,7 +317,7 @@ static double merge_groups(Grouping* g, int most, double free_volume) {
   return added;
 }
 
-static void find_touching(Grouping* g) {
+static void find_touching_pieces(Grouping* g) {
   g->touch = MEMORY_NEW(bool, g->count * g->count);
   for (int i = 0; i < g->count; i++)
     for (int j = i + 1; j < g->count; j++)
@@ -319,19 +325,19 @@ static void find_touching(Grouping* g) {
           block_distance(&g->pieces->items[i], &g->pieces->items[j]) <= TOUCH_DISTANCE;
 }
 
-static void improve(Grouping* g, int most) {
+static void improve_groups(Grouping* g, int most) {
   int groups, *kept = MEMORY_NEW(int, g->count);
-  double volume = total_volume(g, &groups), gain = GAIN_LEAST * volume;
-  Parting* known = MEMORY_NEW(Parting, g->count);
-  find_touching(g);
+  double volume = total_volume(g, &groups), gain = GAIN_MIN * volume;
+  GroupSplit* splits = MEMORY_NEW(GroupSplit, g->count);
+  find_touching_pieces(g);
   move_pieces(g, 0.01 * gain);
-  part_groups(g, most - groups, known);
+  split_groups(g, most - groups, splits);
   volume = total_volume(g, &groups);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < ITERATIONS_MAX; round++) {
     memcpy(kept, g->group, sizeof(int) * (size_t)g->count);
     merge_groups(g, groups - 1, -1);
     total_volume(g, &groups);
-    part_groups(g, most - groups, known);
+    split_groups(g, most - groups, splits);
     move_pieces(g, 0.01 * gain);
     double now = total_volume(g, &groups);
     if (!(now < volume - gain)) {
@@ -340,8 +346,8 @@ static void improve(Grouping* g, int most) {
     }
     volume = now;
   }
-  for (int k = 0; k < g->count; k++) memory_free(known[k].part);
-  memory_free(known);
+  for (int k = 0; k < g->count; k++) memory_free(splits[k].part);
+  memory_free(splits);
   memory_free(kept);
 }
 
@@ -355,19 +361,20 @@ static void number_groups(Grouping* g) {
 }
 
 double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group) {
+  assert(count >= 1);
   MirrorImages images = blocks_add_images(blocks, mirror), left;
   int n = blocks->count;
   Grouping g = {.pieces = blocks, .images = &images, .count = n, .group = group};
-  g.volume = MEMORY_NEW(double, n + 1), g.joined = MEMORY_NEW(bool, n + 1), g.changed = MEMORY_NEW(bool, n + 1);
+  g.volume = MEMORY_NEW(double, n + 1), g.is_merged = MEMORY_NEW(bool, n + 1), g.changed = MEMORY_NEW(bool, n + 1);
   for (int k = 0; k < n; k++) group[k] = k, g.volume[k] = -1, g.changed[k] = true;
   double added = merge_groups(&g, count, free_volume);
   bool free = added <= free_volume * n;
-  if (!free) improve(&g, count);
+  if (!free) improve_groups(&g, count);
   Blocks merged = group_blocks(&g, &left);
   number_groups(&g);
   mirror_images_free(&left);
   mirror_images_free(&images);
-  memory_free(g.volume), memory_free(g.touch), memory_free(g.joined), memory_free(g.changed);
+  memory_free(g.volume), memory_free(g.touch), memory_free(g.is_merged), memory_free(g.changed);
   blocks_free(blocks);
   *blocks = merged;
   return free ? 0 : added;

@@ -1,24 +1,26 @@
-/* Counts the through holes (genus) of a solid on a grid of cubes (docs/decompose.md). A cube counts as solid if the
- * distance of its centre from the solid is at most half the cube's diagonal, so that thin walls are covered too. The
- * number of holes follows from the Euler characteristic of the union of the cubes: corners - edges + squares - cubes =
- * regions - holes + voids. Regions and voids are counted by flood fill. */
+/* Counts the through holes (genus) of a solid on a grid of cubes (docs/decompose.md). A cube is solid if the distance
+ * of its centre from the solid is at most half its diagonal, so that thin walls are covered. The Euler characteristic
+ * of the union of the cubes gives the number of holes: corners - edges + squares - cubes = regions - holes + voids.
+ * Flood fill counts regions and voids. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/decompose.h"
 
 /* CUBES_ALONG: number of cubes along the longest edge of the bounding box. CUBES_FREE: width of the empty margin on
- * every side, in cubes. */
+ * every side [cubes]. */
 enum { CUBES_ALONG = 72, CUBES_FREE = 2 };
 
 typedef struct {
   Vec3 low;     /* centre of the first cube, mesh unit */
   double edge;  /* edge of a cube, mesh unit */
   int count[3]; /* number of cubes along x, y, z */
-  bool* solid;  /* for each cube: true if the cube is solid, x fastest */
+  bool* solid;  /* true for a solid cube, x fastest */
 } CubeGrid;
 
 static size_t cube_index(const CubeGrid* g, int i, int j, int k) {
+  assert(i >= 0 && j >= 0 && k >= 0);
   return ((size_t)k * (size_t)g->count[1] + (size_t)j) * (size_t)g->count[0] + (size_t)i;
 }
 
@@ -45,11 +47,9 @@ static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const Conve
   return g;
 }
 
-/* ---------------------------------------------------------------- choice of cubes */
-
-/* Returns the number of cubes along x that certainly lie on the same side of the surface, the present cube included.
+/* Returns the number of cubes along x, from the present one on, that certainly lie on the same side of the surface.
  * distance: distance of the present cube's centre from the surface [mesh unit]. */
-static int cubes_alike(const CubeGrid* g, double distance) {
+static int count_equal_cubes(const CubeGrid* g, double distance) {
   double room = (distance - cube_radius(g)) / g->edge;
   return room >= CUBES_ALONG * 4 ? CUBES_ALONG * 4 : 1 + (int)room;
 }
@@ -60,7 +60,7 @@ static void mark_row_of_mesh(CubeGrid* g, const SurfaceTree* tree, int* nearest,
     double distance = surface_tree_distance(tree, center, nearest);
     bool near = distance <= cube_radius(g);
     bool solid = near || surface_tree_winding(tree, center) != 0;
-    next = near ? i + 1 : i + cubes_alike(g, distance);
+    next = near ? i + 1 : i + count_equal_cubes(g, distance);
     for (; i < next && i < g->count[0]; i++) g->solid[cube_index(g, i, j, k)] |= solid;
   }
 }
@@ -79,7 +79,7 @@ static void mark_row_of_hull(CubeGrid* g, PointView points, int j, int k) {
   for (int i = 0, next; i < g->count[0]; i = next) {
     double distance = gjk_point_distance(points, cube_center(g, i, j, k));
     bool solid = distance <= cube_radius(g);
-    next = solid ? i + 1 : i + cubes_alike(g, distance);
+    next = solid ? i + 1 : i + count_equal_cubes(g, distance);
     if (solid) g->solid[cube_index(g, i, j, k)] = true;
   }
 }
@@ -91,11 +91,9 @@ static void mark_hull(CubeGrid* g, const ConvexHull* hull) {
   point_view_free(&points);
 }
 
-/* ---------------------------------------------------------------- Euler's number */
-
-/* Returns true if a cube adjacent to a cell of the grid is solid. A cell is a corner, edge, square or cube. The cell
- * begins at grid corner (i, j, k) and extends along the axes set in `directions` (bit = axis). */
-static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions) {
+/* Returns true if a cube adjacent to a cell (corner, edge, square or cube) of the grid is solid. The cell begins at
+ * grid corner (i, j, k) and extends along the axes in `directions` (bit = axis). */
+static bool is_cell_solid(const CubeGrid* g, int i, int j, int k, int directions) {
   for (int side = 0; side < 8; side++) {
     if (side & directions) continue;
     if (g->solid[cube_index(g, i - (side & 1), j - (side >> 1 & 1), k - (side >> 2))]) return true;
@@ -111,12 +109,10 @@ static long euler_number(const CubeGrid* g) {
       for (int i = 1; i < g->count[0]; i++)
         for (int directions = 0; directions < 8; directions++) {
           int dimension = (directions & 1) + (directions >> 1 & 1) + (directions >> 2);
-          if (cell_is_there(g, i, j, k, directions)) sum += dimension & 1 ? -1 : 1;
+          if (is_cell_solid(g, i, j, k, directions)) sum += dimension & 1 ? -1 : 1;
         }
   return sum;
 }
-
-/* ---------------------------------------------------------------- parts and voids */
 
 typedef struct {
   size_t* cubes;
@@ -145,14 +141,14 @@ static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, si
   }
 }
 
-/* Adds the number of connected solid regions to parts[0] and the number of connected free regions to parts[1]. */
-static void count_parts(const CubeGrid* g, long parts[2]) {
+/* Adds the numbers of connected solid and free regions to counts[0] and counts[1]. */
+static void count_regions(const CubeGrid* g, long counts[2]) {
   size_t cubes = cube_index(g, 0, 0, g->count[2]);
   bool* seen = MEMORY_NEW(bool, cubes);
   CubeStack stack = {0};
   for (size_t first = 0; first < cubes; first++) {
     if (seen[first]) continue;
-    parts[!g->solid[first]]++;
+    counts[!g->solid[first]]++;
     visit(&stack, seen, first);
     while (stack.count > 0) visit_neighbours(g, &stack, seen, stack.cubes[--stack.count]);
   }
@@ -160,12 +156,12 @@ static void count_parts(const CubeGrid* g, long parts[2]) {
   memory_free(seen);
 }
 
-/* Returns the number of holes: solid regions + voids - Euler characteristic. Voids are free regions inside the solid.
- * The free region outside the solid is not a void. */
+/* Returns the number of holes: solid regions + voids - Euler characteristic. Voids are free regions except for the one
+ * outside the solid. */
 static int count_holes(const CubeGrid* g) {
-  long parts[2] = {0, 0};
-  count_parts(g, parts);
-  return (int)(parts[0] + (parts[1] - 1) - euler_number(g));
+  long counts[2] = {0, 0};
+  count_regions(g, counts);
+  return (int)(counts[0] + (counts[1] - 1) - euler_number(g));
 }
 
 bool decomposition_count_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh) {

@@ -1,14 +1,13 @@
 #include "decompose/hull_estimate.h"
 
+#include <assert.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- volume by incremental insertion */
 
 typedef struct {
   int corner[3];
   Vec3 n; /* outward normal, not normalized */
   double offset, slack;
-  bool gone;
+  bool is_removed;
 } EstimateFace;
 
 typedef struct {
@@ -16,11 +15,11 @@ typedef struct {
   int count;
   EstimateFace* faces;
   int face_count, face_capacity;
-  uint16_t* at; /* face to the left of the edge from point i to point j (count x count) */
+  uint16_t* left_face; /* face to the left of the edge from point i to point j (count x count) */
   double rounding;
-} Growing;
+} IncrementalHull;
 
-static void add_face(Growing* g, int a, int b, int c) {
+static void add_face(IncrementalHull* g, int a, int b, int c) {
   if (g->face_count == g->face_capacity) {
     int capacity = 2 * g->face_capacity + 64;
     g->faces = memory_resize(g->faces, sizeof(EstimateFace) * (size_t)g->face_capacity,
@@ -30,17 +29,18 @@ static void add_face(Growing* g, int a, int b, int c) {
   Vec3 p = g->points[a];
   Vec3 n = vec3_cross(vec3_sub(g->points[b], p), vec3_sub(g->points[c], p));
   g->faces[g->face_count] = (EstimateFace){{a, b, c}, n, vec3_dot(n, p), g->rounding * vec3_norm(n), false};
-  g->at[a * g->count + b] = g->at[b * g->count + c] = g->at[c * g->count + a] = (uint16_t)g->face_count;
+  g->left_face[a * g->count + b] = g->left_face[b * g->count + c] = g->left_face[c * g->count + a] =
+      (uint16_t)g->face_count;
   g->face_count++;
 }
 
-static bool sees(const Growing* g, const EstimateFace* face, int point) {
+static bool is_visible(const IncrementalHull* g, const EstimateFace* face, int point) {
   return vec3_dot(face->n, g->points[point]) - face->offset > face->slack;
 }
 
-/* Finds the four points of an initial tetrahedron. Each point is as far as possible from the point, line or plane
- * through the earlier points. Returns false if all points are coplanar. */
-static bool first_four(const Growing* g, int four[4]) {
+/* Finds the four points of an initial tetrahedron, each as far as possible from the point, line or plane through the
+ * earlier ones. Returns false if all points are coplanar. */
+static bool find_tetrahedron(const IncrementalHull* g, int four[4]) {
   const Vec3* p = g->points;
   double best[4] = {-1, -1, -1, -1};
   for (int i = 0; i < g->count; i++)
@@ -62,7 +62,7 @@ static bool first_four(const Growing* g, int four[4]) {
   return best[3] > g->rounding * vec3_norm(n);
 }
 
-static void start(Growing* g, const int four[4]) {
+static void create_tetrahedron(IncrementalHull* g, const int four[4]) {
   Vec3 a = g->points[four[0]];
   Vec3 n = vec3_cross(vec3_sub(g->points[four[1]], a), vec3_sub(g->points[four[2]], a));
   bool above = vec3_dot(n, vec3_sub(g->points[four[3]], a)) > 0;
@@ -72,24 +72,24 @@ static void start(Growing* g, const int four[4]) {
 
 /* Adds a point to the hull. Replaces the faces visible from the point by faces between the point and the boundary of
  * the visible region. */
-static void add_point(Growing* g, int point) {
+static void add_point(IncrementalHull* g, int point) {
   int count = g->face_count, kept = 0;
   static const int next[3] = {1, 2, 0};
   bool any = false;
-  for (int f = 0; f < count; f++) any |= g->faces[f].gone = sees(g, &g->faces[f], point);
+  for (int f = 0; f < count; f++) any |= g->faces[f].is_removed = is_visible(g, &g->faces[f], point);
   if (!any) return;
   for (int f = 0; f < count; f++) {
     EstimateFace face = g->faces[f];
-    for (int k = 0; face.gone && k < 3; k++) {
+    for (int k = 0; face.is_removed && k < 3; k++) {
       int a = face.corner[k], b = face.corner[next[k]];
-      if (g->faces[g->at[b * g->count + a]].gone) continue;
+      if (g->faces[g->left_face[b * g->count + a]].is_removed) continue;
       add_face(g, a, b, point);
     }
   }
   for (int f = 0; f < g->face_count; f++) {
-    if (g->faces[f].gone) continue;
+    if (g->faces[f].is_removed) continue;
     EstimateFace face = g->faces[kept] = g->faces[f];
-    for (int k = 0; k < 3; k++) g->at[face.corner[k] * g->count + face.corner[next[k]]] = (uint16_t)kept;
+    for (int k = 0; k < 3; k++) g->left_face[face.corner[k] * g->count + face.corner[next[k]]] = (uint16_t)kept;
     kept++;
   }
   g->face_count = kept;
@@ -111,17 +111,17 @@ static double volume_by_qhull(const Vec3* points, int count) {
 
 double points_volume(const Vec3* points, int count) {
   if (count < 4 || count > 2 * ESTIMATE_POINTS) return 0;
-  Growing g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
+  IncrementalHull g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
   int four[4] = {0};
-  if (!first_four(&g, four)) return 0;
-  /* The array is on the stack because allocation would take longer than computing the hull. */
-  uint16_t at[4 * ESTIMATE_POINTS * ESTIMATE_POINTS];
-  memset(at, 0, sizeof at[0] * (size_t)count * (size_t)count);
-  g.at = at;
-  start(&g, four);
+  if (!find_tetrahedron(&g, four)) return 0;
+  /* The array is on the stack, because allocation would take longer than computing the hull. */
+  uint16_t left_face[4 * ESTIMATE_POINTS * ESTIMATE_POINTS];
+  memset(left_face, 0, sizeof left_face[0] * (size_t)count * (size_t)count);
+  g.left_face = left_face;
+  create_tetrahedron(&g, four);
   for (int i = 0; i < count; i++)
     if (i != four[0] && i != four[1] && i != four[2] && i != four[3] && g.face_count <= 2 * count) add_point(&g, i);
-  /* A closed surface has fewer faces. Rounding at nearly coplanar points has made the surface invalid. */
+  /* A closed surface has fewer faces: rounding at nearly coplanar points made the surface invalid. */
   if (g.face_count > 2 * count) {
     memory_free(g.faces);
     return volume_by_qhull(points, count);
@@ -133,17 +133,15 @@ double points_volume(const Vec3* points, int count) {
   return sum / 6.0;
 }
 
-/* ---------------------------------------------------------------- representative points of a hull */
-
-/* Computes the directions in which support points are searched. Sets the 26 directions from a cube's centre to its
- * faces, edges and corners, then evenly distributed directions. All directions occur with their mirror images in the
- * coordinate planes, so that mirrored hulls have equal estimates. Returns the number of directions, at most `wanted`.
- */
-static int make_directions(Vec3* directions, int wanted) {
+/* Sets directions to those in which support points are searched: the 26 from a cube's centre to its faces, edges and
+ * corners, then evenly distributed ones. All have their mirror images in the coordinate planes, so that mirrored hulls
+ * have equal estimates. Returns their number, at most `count_max`. */
+static int make_directions(Vec3* directions, int count_max) {
+  assert(count_max >= 26);
   int count = 0;
   for (int k = 0; k < 27; k++)
     if (k != 13) directions[count++] = cube_direction(k);
-  int octant = (wanted - count) / 8;
+  int octant = (count_max - count) / 8;
   for (int i = 0; i < octant; i++) {
     double z = (i + 0.5) / octant, angle = 0.5 * 3.14159265358979323846 * fmod(0.5 + 0.6180339887498949 * i, 1.0);
     double r = sqrt(1 - z * z);
@@ -153,9 +151,9 @@ static int make_directions(Vec3* directions, int wanted) {
   return count;
 }
 
-static void choose_points(HullEstimate* e, const Vec3* points, int count, int wanted) {
+static void select_support_points(HullEstimate* e, const Vec3* points, int count, int count_max) {
   Vec3 directions[ESTIMATE_DIRECTIONS];
-  int direction_count = make_directions(directions, wanted);
+  int direction_count = make_directions(directions, count_max);
   PointView view = point_view_create(points, count);
   bool* taken = MEMORY_NEW(bool, count);
   e->count = 0;
@@ -170,21 +168,22 @@ static void choose_points(HullEstimate* e, const Vec3* points, int count, int wa
 }
 
 HullEstimate hull_estimate(const Vec3* points, int count) {
+  assert(count >= 0);
   HullEstimate e = {.count = count};
   if (count > ESTIMATE_POINTS / 2)
-    choose_points(&e, points, count, ESTIMATE_DIRECTIONS);
+    select_support_points(&e, points, count, ESTIMATE_DIRECTIONS);
   else
     memcpy(e.points, points, sizeof(Vec3) * (size_t)count);
   e.volume = points_volume(e.points, e.count);
   return e;
 }
 
-/* Number of directions that hull_volume_bound uses. */
+/* Number of directions of hull_volume_bound. */
 #define ROUGH_DIRECTIONS 50
 
 double hull_volume_bound(const Vec3* points, int count) {
   if (count <= ROUGH_DIRECTIONS) return points_volume(points, count);
   HullEstimate e;
-  choose_points(&e, points, count, ROUGH_DIRECTIONS);
+  select_support_points(&e, points, count, ROUGH_DIRECTIONS);
   return points_volume(e.points, e.count);
 }

@@ -1,33 +1,33 @@
 /* Shrinks hulls until they lie inside the solid (docs/decompose.md). A convex hull with a point inside the solid lies
- * inside the solid if no triangle of the surface enters the hull's interior. A triangle that enters the hull is
- * excluded by cutting the hull with the triangle's plane. The planes of the deepest triangles are tried, and the plane
- * that keeps the most volume is used. Cutting ends when no triangle enters. */
+ * inside it if no triangle of the surface enters the hull. A triangle that enters is excluded by a cut with its plane.
+ * Of the planes of the deepest triangles, the one that keeps the most volume is used. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/inside.h"
 #include "decompose/mesh_repair.h"
 
-/* A triangle of the surface enters a hull if its depth is larger than this [unit size]. */
-#define REACH 1e-9
-/* CANDIDATES: planes tried for one cut. TANGENT_CUTS: largest number of cuts of a hull by planes of the surface.
- * CUTS_MAX: largest number of all cuts of a hull. */
+/* A triangle of the surface enters a hull if its depth is larger than this value [unit size]. */
+#define ENTRY_DEPTH 1e-9
+/* CANDIDATES: number of planes tried for one cut. TANGENT_CUTS: largest number of cuts of a hull by planes of the
+ * surface. CUTS_MAX: largest number of all cuts of a hull. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
 /* Hulls with a smaller volume are removed [volume of the solid]. */
-#define LEAST_VOLUME 1e-9
-/* A new corner is first placed at this fraction of the distance into the neighbour. The fraction is halved at most
+#define VOLUME_MIN 1e-9
+/* A new corner is first placed at this fraction of the distance into the neighbour, which is halved at most
  * CORNER_HALVINGS times. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
-/* Two hulls overlap if a ball of at least this radius lies inside both hulls [unit size]. */
-#define LEAST_OVERLAP 1e-5
-/* The winding number is evaluated at this distance outside a triangle [unit size]. The winding number is not evaluated
- * if the solid has more than INNER_TRIANGLES triangles. */
-#define JUST_OUTSIDE 1e-7
+/* Two hulls overlap if a ball of at least this radius lies inside both [unit size]. */
+#define OVERLAP_RADIUS_MIN 1e-5
+/* The winding number is evaluated at this distance outside a triangle [unit size], if the solid has at most
+ * INNER_TRIANGLES triangles. */
+#define OUTSIDE_DISTANCE 1e-7
 enum { INNER_TRIANGLES = 20000 };
 /* Wider gaps between hulls are not bridged [unit size]. */
-#define WIDEST_GAP 0.3
-/* Number of vertices below the limit that are kept free for corners that overlap the neighbours. */
+#define GAP_MAX 0.3
+/* Number of vertices reserved for corners that overlap the neighbours. */
 enum { SPARE_CORNERS = 12 };
 
 /* ---------------------------------------------------------------- depth of a triangle in a hull */
@@ -46,50 +46,52 @@ static PlaneList planes_of(const ConvexHull* hull) {
   return list;
 }
 
-static double height(CutPlane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
+static double signed_distance(CutPlane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
 
-/* Clips a polygon (count) to the half-space below the plane, by the algorithm of Sutherland and Hodgman. Sets out to
- * the clipped polygon. Returns its number of points. */
-static int clip(const Vec3* in, int count, CutPlane plane, Vec3* out) {
+/* Clips a polygon in[count] to the half-space below a plane, by the algorithm of Sutherland and Hodgman. Sets out to
+ * the clipped polygon, and returns its number of points. */
+static int clip_polygon(const Vec3* in, int count, CutPlane plane, Vec3* out) {
+  assert(count >= 0);
   int kept = 0;
   for (int i = 0; i < count; i++) {
     Vec3 a = in[i], b = in[(i + 1) % count];
-    double ha = height(plane, a), hb = height(plane, b);
+    double ha = signed_distance(plane, a), hb = signed_distance(plane, b);
     if (ha <= 0) out[kept++] = a;
     if ((ha < 0 && hb > 0) || (ha > 0 && hb < 0)) out[kept++] = vec3_add_scaled(a, ha / (ha - hb), vec3_sub(b, a));
   }
   return kept;
 }
 
-/* Largest depth of a triangle inside a hull, and the plane of the hull nearest to the deepest point. */
+/* Largest depth of a triangle inside a hull, and the hull's plane nearest to the deepest point. */
 typedef struct {
   double depth; /* at most 0 if the triangle does not enter the hull */
   int plane;
-} OutsideReach;
+} TriangleDepth;
 
 /* Returns the largest depth of a triangle below the planes of a hull. Clips the triangle to the hull and evaluates the
- * depth at the corners of the clipped polygon and at their mean. room: memory for two polygons. */
-static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
-  Vec3 *now = room, *next = room + hull->count + 4;
+ * depth at the corners and the mean of the clipped polygon. workspace: two polygons. */
+static TriangleDepth compute_depth(const PlaneList* hull, const Vec3 corner[3], Vec3* workspace) {
+  Vec3 *now = workspace, *next = workspace + hull->count + 4;
   int count = 3;
   memcpy(now, corner, 3 * sizeof *corner);
   for (int k = 0; k < hull->count && count > 0; k++) {
     bool cut = false;
-    for (int i = 0; i < count && !cut; i++) cut = height(hull->planes[k], now[i]) > 0;
+    for (int i = 0; i < count && !cut; i++) cut = signed_distance(hull->planes[k], now[i]) > 0;
     if (!cut) continue;
-    count = clip(now, count, hull->planes[k], next);
+    count = clip_polygon(now, count, hull->planes[k], next);
     Vec3* swap = now;
     now = next, next = swap;
   }
-  OutsideReach reach = {0, 0};
+  TriangleDepth reach = {0, 0};
   if (count < 3) return reach;
   Vec3 mean = now[0];
   for (int i = 1; i < count; i++) mean = vec3_add(mean, now[i]);
   now[count] = vec3_scale(mean, 1.0 / count);
   for (int i = 0; i <= count; i++) {
-    OutsideReach at = {HUGE_VAL, 0};
+    TriangleDepth at = {HUGE_VAL, 0};
     for (int k = 0; k < hull->count && at.depth > reach.depth; k++)
-      if (-height(hull->planes[k], now[i]) < at.depth) at = (OutsideReach){-height(hull->planes[k], now[i]), k};
+      if (-signed_distance(hull->planes[k], now[i]) < at.depth)
+        at = (TriangleDepth){-signed_distance(hull->planes[k], now[i]), k};
     if (at.depth > reach.depth) reach = at;
   }
   return reach;
@@ -99,25 +101,25 @@ static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* 
 
 typedef struct {
   const Part* part;
-  bool* inner; /* for each triangle: true if it lies inside another body of the part. NULL if no triangle does */
+  bool* inner; /* true for a triangle inside another body of the part; NULL if there is none */
 } Solid;
 
 typedef struct {
   const Part* solid;
   int* triangles;
-  double* depths; /* upper bounds of the depths of the triangles; cutting the hull only reduces the depths */
-  int* cuts;      /* for each triangle: number of cuts after which its depth was measured */
+  double* depths; /* upper bounds of the depths of the triangles; cuts of the hull only reduce depths */
+  int* cuts;      /* number of cuts after which the depth of each triangle was measured */
   int count;
-} Near;
+} NearTriangles;
 
 static void corners_of(const Part* solid, int triangle, Vec3 corner[3]) {
   for (int k = 0; k < 3; k++) corner[k] = solid->points[solid->triangles[triangle][k]];
 }
 
-static Near near_create(const Solid* s, const ConvexHull* hull) {
+static NearTriangles find_near_triangles(const Solid* s, const ConvexHull* hull) {
   const Part* solid = s->part;
-  Near near = {solid, MEMORY_NEW(int, solid->triangle_count + 1), MEMORY_NEW(double, solid->triangle_count + 1),
-               MEMORY_NEW(int, solid->triangle_count + 1), 0};
+  NearTriangles near = {solid, MEMORY_NEW(int, solid->triangle_count + 1),
+                        MEMORY_NEW(double, solid->triangle_count + 1), MEMORY_NEW(int, solid->triangle_count + 1), 0};
   Vec3 low = hull->vertices[0], high = low;
   for (int i = 1; i < hull->vertex_count; i++)
     low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
@@ -132,39 +134,39 @@ static Near near_create(const Solid* s, const ConvexHull* hull) {
   return near;
 }
 
-static void near_free(Near* near) {
+static void free_near_triangles(NearTriangles* near) {
   memory_free(near->triangles);
   memory_free(near->depths);
   memory_free(near->cuts);
 }
 
-static OutsideReach near_reach(const Near* near, int k, const PlaneList* planes, Vec3* room) {
+static TriangleDepth near_depth(const NearTriangles* near, int k, const PlaneList* planes, Vec3* workspace) {
   Vec3 corner[3];
   corners_of(near->solid, near->triangles[k], corner);
-  return reach_in(planes, corner, room);
+  return compute_depth(planes, corner, workspace);
 }
 
 /* Removes the triangles that do not enter the hull from the list. */
-static void keep_reaching(Near* near, const ConvexHull* hull) {
+static void remove_outside_triangles(NearTriangles* near, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
-  Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
+  Vec3* workspace = MEMORY_NEW(Vec3, 2 * planes.count + 8);
   int kept = 0;
   for (int k = 0; k < near->count; k++) {
-    double depth = near_reach(near, k, &planes, room).depth;
-    if (depth <= REACH) continue;
+    double depth = near_depth(near, k, &planes, workspace).depth;
+    if (depth <= ENTRY_DEPTH) continue;
     near->triangles[kept] = near->triangles[k];
     near->depths[kept++] = depth;
   }
   near->count = kept;
-  memory_free(room);
+  memory_free(workspace);
   memory_free(planes.planes);
 }
 
-static bool reached_by(const Solid* solid, const ConvexHull* hull) {
-  Near near = near_create(solid, hull);
-  keep_reaching(&near, hull);
+static bool is_entered(const Solid* solid, const ConvexHull* hull) {
+  NearTriangles near = find_near_triangles(solid, hull);
+  remove_outside_triangles(&near, hull);
   bool reached = near.count > 0;
-  near_free(&near);
+  free_near_triangles(&near);
   return reached;
 }
 
@@ -184,11 +186,11 @@ static CutPlane plane_image(CutPlane plane, int which) {
   return (CutPlane){vec3_mirrored(plane.n, which), plane.offset};
 }
 
-/* Cuts the hull by the plane and by the mirror images of the plane in the mirror planes `own` (bit = axis). */
-static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
+/* Cuts the hull by a plane and by its mirror images in the mirror planes `own_planes` (bit = axis). */
+static Part cut_images(const ConvexHull* hull, CutPlane plane, int own_planes) {
   Part part = part_of_hull(hull);
   for (int which = 0; which < 8; which++) {
-    if (which & ~own) continue;
+    if (which & ~own_planes) continue;
     Part cut = part_cut(&part, plane_image(plane, which), PLANE_ROUNDING);
     part_free(&part);
     part = cut;
@@ -196,66 +198,67 @@ static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   return part;
 }
 
-/* Selects the triangles with the largest depths. Sets chosen to their positions in the list, sorted by decreasing
- * depth, on ties in the order of the surface. Returns the number of selected triangles. */
-static int deepest_of(const Near* near, int chosen[CANDIDATES]) {
+/* Sets selected to the list positions of the triangles with the largest depths, in descending order of depth, on ties
+ * in the order of the surface. Returns their number. */
+static int select_deepest(const NearTriangles* near, int selected[CANDIDATES]) {
   int count = 0;
   for (int k = 0; k < near->count; k++) {
     int place = count < CANDIDATES ? count++ : CANDIDATES;
-    while (place > 0 && near->depths[chosen[place - 1]] < near->depths[k]) {
-      if (place < CANDIDATES) chosen[place] = chosen[place - 1];
+    while (place > 0 && near->depths[selected[place - 1]] < near->depths[k]) {
+      if (place < CANDIDATES) selected[place] = selected[place - 1];
       place--;
     }
-    if (place < CANDIDATES) chosen[place] = k;
+    if (place < CANDIDATES) selected[place] = k;
   }
   return count;
 }
 
-/* Selects the deepest triangles by exact depths after `cuts` cuts. Outdated depths are measured until all selected
- * depths are exact. Returns the number of selected triangles that enter the hull. */
-static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[CANDIDATES]) {
+/* Selects the deepest triangles by exact depths after `cuts` cuts, measuring outdated depths. Returns the number of
+ * selected triangles that enter the hull. */
+static int select_deepest_exactly(NearTriangles* near, const ConvexHull* hull, int cuts, int selected[CANDIDATES]) {
   PlaneList planes = planes_of(hull);
-  Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
+  Vec3* workspace = MEMORY_NEW(Vec3, 2 * planes.count + 8);
   int count = 0;
   for (bool exact = false; !exact;) {
     exact = true;
-    count = deepest_of(near, chosen);
+    count = select_deepest(near, selected);
     for (int k = 0; k < count; k++) {
-      if (near->cuts[chosen[k]] == cuts) continue;
-      near->depths[chosen[k]] = near_reach(near, chosen[k], &planes, room).depth;
-      near->cuts[chosen[k]] = cuts;
+      if (near->cuts[selected[k]] == cuts) continue;
+      near->depths[selected[k]] = near_depth(near, selected[k], &planes, workspace).depth;
+      near->cuts[selected[k]] = cuts;
       exact = false;
     }
   }
-  while (count > 0 && near->depths[chosen[count - 1]] <= REACH) count--;
-  memory_free(room);
+  while (count > 0 && near->depths[selected[count - 1]] <= ENTRY_DEPTH) count--;
+  memory_free(workspace);
   memory_free(planes.planes);
   return count;
 }
 
-/* Returns the plane of the hull's face nearest to triangle k, moved inward until the plane excludes the triangle. Used
- * after many cuts, because a single moved face can exclude many small bumps of the surface. */
-static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
+/* Returns the plane of the hull's face nearest to triangle k, moved inward until it excludes the triangle. Used after
+ * many cuts, because one moved face can exclude many small bumps of the surface. */
+static CutPlane lower_nearest_face(const NearTriangles* near, int k, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
-  Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
-  OutsideReach reach = near_reach(near, k, &planes, room);
+  Vec3* workspace = MEMORY_NEW(Vec3, 2 * planes.count + 8);
+  TriangleDepth reach = near_depth(near, k, &planes, workspace);
   CutPlane plane = planes.planes[reach.plane];
   plane.offset -= reach.depth;
-  memory_free(room);
+  memory_free(workspace);
   memory_free(planes.planes);
   return plane;
 }
 
 /* Cuts the hull by the plane that keeps the most volume. The block becomes flat if the remaining volume is at most
- * `least`. lower: true to move faces of the hull inward instead of using planes of the surface. */
-static void cut_once(Block* block, const Near* near, const int* chosen, int count, bool lower, int own, double least) {
+ * `volume_min`. lower: true to move faces of the hull inward in place of planes of the surface. */
+static void cut_by_best_plane(Block* block, const NearTriangles* near, const int* selected, int count, bool lower,
+                              int own_planes, double volume_min) {
   Part best = {0};
-  double most = least;
+  double most = volume_min;
   for (int k = 0; k < count; k++) {
-    CutPlane plane =
-        lower ? lowered_face(near, chosen[k], &block->hull) : plane_of(near->solid, near->triangles[chosen[k]]);
+    CutPlane plane = lower ? lower_nearest_face(near, selected[k], &block->hull)
+                           : plane_of(near->solid, near->triangles[selected[k]]);
     if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
-    Part part = cut_images(&block->hull, plane, own);
+    Part part = cut_images(&block->hull, plane, own_planes);
     double volume = part.triangle_count > 0 ? part_volume(&part) : 0;
     bool better = volume > most;
     if (better) most = volume;
@@ -269,32 +272,32 @@ static void cut_once(Block* block, const Near* near, const int* chosen, int coun
   *block = left;
 }
 
-static void shrink(Block* block, const Solid* solid, int own, double least) {
+static void shrink_into_solid(Block* block, const Solid* solid, int own_planes, double volume_min) {
   if (block->flat) return;
-  Near near = near_create(solid, &block->hull);
-  keep_reaching(&near, &block->hull);
-  int chosen[CANDIDATES], count = deepest_now(&near, &block->hull, 0, chosen);
+  NearTriangles near = find_near_triangles(solid, &block->hull);
+  remove_outside_triangles(&near, &block->hull);
+  int selected[CANDIDATES], count = select_deepest_exactly(&near, &block->hull, 0, selected);
   for (int cut = 1; count > 0 && cut <= CUTS_MAX; cut++) {
     bool lower = cut > TANGENT_CUTS;
-    cut_once(block, &near, chosen, lower ? 1 : count, lower, own, least);
-    count = block->flat ? 0 : deepest_now(&near, &block->hull, cut, chosen);
+    cut_by_best_plane(block, &near, selected, lower ? 1 : count, lower, own_planes, volume_min);
+    count = block->flat ? 0 : select_deepest_exactly(&near, &block->hull, cut, selected);
   }
   if (count > 0) block->flat = true;
-  near_free(&near);
+  free_near_triangles(&near);
 }
 
 /* ---------------------------------------------------------------- fewer vertices */
 
-/* Returns a copy of the block whose hull is reduced to `wanted` corners. The mirror images of these corners are added.
- * own: mirror planes of the block (bit = axis). */
-static Block with_images(const Block* block, int own, int wanted) {
+/* Returns a copy of the block whose hull has `corner_count` corners and their mirror images. symmetry_planes: mirror
+ * planes of the block (bit = axis). */
+static Block reduce_with_images(const Block* block, int own_planes, int corner_count) {
   Block thinned = block_copy(block);
   double error;
-  (void)hull_reduce(&thinned.hull, wanted, &error);
+  (void)hull_reduce(&thinned.hull, corner_count, &error);
   int count = thinned.hull.vertex_count, total = 0;
   Vec3* corners = MEMORY_NEW(Vec3, 8 * count);
   for (int which = 0; which < 8; which++)
-    for (int i = 0; i < count && !(which & ~own); i++)
+    for (int i = 0; i < count && !(which & ~own_planes); i++)
       corners[total++] = vec3_mirrored(thinned.hull.vertices[i], which);
   block_free(&thinned);
   thinned = block_create(corners, total);
@@ -302,23 +305,23 @@ static Block with_images(const Block* block, int own, int wanted) {
   return thinned;
 }
 
-static bool thin_to(Block* block, int own, int wanted, int most) {
-  Block thinned = with_images(block, own, wanted);
+static bool reduce_to(Block* block, int own_planes, int corner_count, int most) {
+  assert(corner_count <= most);
+  Block thinned = reduce_with_images(block, own_planes, corner_count);
   bool enough = !thinned.flat && thinned.hull.vertex_count <= most;
   block_free(enough ? block : &thinned);
   if (enough) *block = thinned;
   return enough;
 }
 
-/* Reduces a hull to at most `wished` vertices. Allows up to `most` vertices if `wished` vertices enclose no volume. The
- * result lies inside the old hull and stays symmetric. If the reduction fails, the block becomes flat and is later
- * removed. */
-static void thin(Block* block, int own, int wished, int most) {
-  if (block->flat || block->hull.vertex_count <= wished) return;
-  for (int wanted = wished; wanted >= 4; wanted = wanted * 3 / 4)
-    if (thin_to(block, own, wanted, wished)) return;
-  for (int wanted = wished + 1; wanted <= most && block->hull.vertex_count > most; wanted++)
-    if (thin_to(block, own, wanted, most)) return;
+/* Reduces a hull to at most `preferred` vertices, or up to `most` if these enclose no volume. The result lies inside
+ * the old hull and stays symmetric. After a failure the block becomes flat and is later removed. */
+static void reduce_vertices(Block* block, int own_planes, int preferred, int most) {
+  if (block->flat || block->hull.vertex_count <= preferred) return;
+  for (int corner_count = preferred; corner_count >= 4; corner_count = corner_count * 3 / 4)
+    if (reduce_to(block, own_planes, corner_count, preferred)) return;
+  for (int corner_count = preferred + 1; corner_count <= most && block->hull.vertex_count > most; corner_count++)
+    if (reduce_to(block, own_planes, corner_count, most)) return;
   block->flat = block->hull.vertex_count > most;
 }
 
@@ -328,26 +331,26 @@ typedef struct {
   Blocks* blocks;
   const Solid* solid;
   const MirrorGroups* groups;
-  double least;
-  int wished, max_vertices; /* number of vertices after thinning, which leaves room for new corners; largest number of
-                               vertices */
-} Shrinking;
+  double volume_min;
+  int preferred, max_vertices; /* number of vertices after the reduction, which leaves space for new corners; largest
+                                  number of vertices */
+} ShrinkContext;
 
-static int own_planes(const MirrorGroups* groups, int block) {
-  int own = 0;
-  for (int axis = 0; axis < 3; axis++) own |= groups->own[block][axis] << axis;
-  return own;
+static int symmetry_planes(const MirrorGroups* groups, int block) {
+  int own_planes = 0;
+  for (int axis = 0; axis < 3; axis++) own_planes |= groups->own[block][axis] << axis;
+  return own_planes;
 }
 
-/* Shrinks block k into the solid. Thinning before shrinking reduces the number of cuts. */
+/* Shrinks block k into the solid. Reducing vertices first reduces the number of cuts. */
 static void shrink_block(void* context, int k, int thread) {
   (void)thread;
-  const Shrinking* s = context;
+  const ShrinkContext* s = context;
   if (s->groups->first[k] != k) return;
-  int own = own_planes(s->groups, k);
-  thin(&s->blocks->items[k], own, s->wished, s->max_vertices);
-  shrink(&s->blocks->items[k], s->solid, own, s->least);
-  thin(&s->blocks->items[k], own, s->wished, s->max_vertices);
+  int own_planes = symmetry_planes(s->groups, k);
+  reduce_vertices(&s->blocks->items[k], own_planes, s->preferred, s->max_vertices);
+  shrink_into_solid(&s->blocks->items[k], s->solid, own_planes, s->volume_min);
+  reduce_vertices(&s->blocks->items[k], own_planes, s->preferred, s->max_vertices);
 }
 
 /* Replaces every block by the mirror image of the first block of its group. */
@@ -363,62 +366,62 @@ static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
 
 /* ---------------------------------------------------------------- overlap within the solid */
 
-/* Returns the block extended by a corner and by the mirror images of the corner. own: mirror planes of the block (bit =
+/* Returns the block extended by a corner and its mirror images. own_planes: mirror planes of the block (bit =
  * axis). */
-static Block with_corner(const Block* block, Vec3 corner, int own) {
+static Block add_corner(const Block* block, Vec3 corner, int own_planes) {
   Vec3 corners[8];
   int count = 0;
   for (int which = 0; which < 8; which++)
-    if (!(which & ~own)) corners[count++] = vec3_mirrored(corner, which);
+    if (!(which & ~own_planes)) corners[count++] = vec3_mirrored(corner, which);
   Block extra = {.hull = {.vertices = corners, .vertex_count = count}, .flat = true};
   return block_join(block, &extra);
 }
 
-/* Adds a new corner to block k and its mirror images to the mirror images of block k. */
-static void grow_images(Blocks* blocks, const MirrorGroups* groups, int k, Vec3 corner) {
+/* Adds a corner to block k, and its mirror images to the mirror images of block k. */
+static void add_corner_to_images(Blocks* blocks, const MirrorGroups* groups, int k, Vec3 corner) {
   for (int m = 0; m < blocks->count; m++) {
     if (groups->first[m] != groups->first[k]) continue;
     Block grown =
-        with_corner(&blocks->items[m], vec3_mirrored(corner, groups->by[k] ^ groups->by[m]), own_planes(groups, m));
+        add_corner(&blocks->items[m], vec3_mirrored(corner, groups->by[k] ^ groups->by[m]), symmetry_planes(groups, m));
     block_free(&blocks->items[m]);
     blocks->items[m] = grown;
   }
 }
 
-static bool overlapping(const Block* a, const Block* b) {
+static bool are_overlapping(const Block* a, const Block* b) {
   Vec3 center;
   double radius;
-  return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > LEAST_OVERLAP;
+  return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > OVERLAP_RADIUS_MIN;
 }
 
-/* Extends block k by a new corner inside block `neighbour`, as deep as the solid allows. from: start of the line to the
- * centre of the neighbour on which the corner is placed. Returns false if no position of the corner fits. */
-static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int max_vertices) {
+/* Extends block k by a new corner inside block `neighbour`, as deep as the solid allows, on the line from `from` to the
+ * centre of the neighbour. Returns false if no position fits. */
+static bool extend_into(const ShrinkContext* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 way = vec3_sub(hull_box_center(&other->hull), from);
   double share = CORNER_SHARE;
   for (int i = 0; i < CORNER_HALVINGS; i++, share *= 0.5) {
     Vec3 corner = vec3_add_scaled(from, share, way);
-    Block grown = with_corner(block, corner, own_planes(s->groups, k));
-    bool fits = !grown.flat && grown.hull.vertex_count <= max_vertices && overlapping(&grown, other) &&
-                !reached_by(s->solid, &grown.hull);
+    Block grown = add_corner(block, corner, symmetry_planes(s->groups, k));
+    bool fits = !grown.flat && grown.hull.vertex_count <= max_vertices && are_overlapping(&grown, other) &&
+                !is_entered(s->solid, &grown.hull);
     block_free(&grown);
     if (!fits) continue;
-    grow_images(s->blocks, s->groups, k, corner);
+    add_corner_to_images(s->blocks, s->groups, k, corner);
     return true;
   }
   return false;
 }
 
 /* Makes touching pairs of blocks overlap. */
-static void overlap_touching(const Shrinking* s, int max_vertices) {
+static void overlap_touching(const ShrinkContext* s, int max_vertices) {
   for (int i = 0; i < s->blocks->count; i++)
     for (int j = i + 1; j < s->blocks->count; j++) {
       const Block *a = &s->blocks->items[i], *b = &s->blocks->items[j];
       Vec3 from;
-      if (a->flat || b->flat || block_distance(a, b) > TOUCH_DISTANCE || overlapping(a, b)) continue;
+      if (a->flat || b->flat || block_distance(a, b) > TOUCH_DISTANCE || are_overlapping(a, b)) continue;
       if (!hulls_find_shared_center(&a->hull, &b->hull, &from)) continue;
-      if (!grow_into(s, i, j, from, max_vertices)) grow_into(s, j, i, from, max_vertices);
+      if (!extend_into(s, i, j, from, max_vertices)) extend_into(s, j, i, from, max_vertices);
     }
 }
 
@@ -433,8 +436,8 @@ static int order_gaps(const void* a, const void* b) {
   return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
 }
 
-/* Joins overlapping blocks in the union-find sets `piece`. Sets gaps to the other pairs, sorted by distance. Returns
- * the number of gaps. */
+/* Joins overlapping blocks in the disjoint sets `piece`. Sets gaps to the other pairs in ascending order of distance,
+ * and returns their number. */
 static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   int count = 0;
   disjoint_sets_init(piece, blocks->count);
@@ -442,7 +445,7 @@ static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
     for (int j = i + 1; j < blocks->count; j++) {
       const Block *a = &blocks->items[i], *b = &blocks->items[j];
       if (a->flat || b->flat) continue;
-      if (overlapping(a, b))
+      if (are_overlapping(a, b))
         disjoint_sets_unite(piece, i, j);
       else
         gaps[count++] = (Gap){block_distance(a, b), i, j};
@@ -451,9 +454,9 @@ static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   return count;
 }
 
-/* Bridges gaps between hulls that cutting has separated. A hull is extended by a corner near the nearest point of the
- * other hull. Gaps are left open if the corner would leave the solid. */
-static void bridge_gaps(const Shrinking* s, int max_vertices) {
+/* Bridges gaps between hulls that cutting has separated: extends a hull by a corner near the nearest point of the other
+ * hull. Leaves a gap open if the corner would leave the solid. */
+static void bridge_gaps(const ShrinkContext* s, int max_vertices) {
   int count = s->blocks->count, *piece = MEMORY_NEW(int, count + 1);
   Gap* gaps = MEMORY_NEW(Gap, count * (count + 1) / 2 + 1);
   for (bool bridged = true; bridged;) {
@@ -461,17 +464,17 @@ static void bridge_gaps(const Shrinking* s, int max_vertices) {
     int gap_count = list_gaps(s->blocks, piece, gaps);
     for (int g = 0; g < gap_count && !bridged; g++) {
       int a = gaps[g].a, b = gaps[g].b;
-      if (disjoint_sets_find(piece, a) == disjoint_sets_find(piece, b) || gaps[g].distance > WIDEST_GAP) continue;
+      if (disjoint_sets_find(piece, a) == disjoint_sets_find(piece, b) || gaps[g].distance > GAP_MAX) continue;
       Vec3 on_a, on_b;
       block_nearest_points(&s->blocks->items[a], &s->blocks->items[b], &on_a, &on_b);
-      bridged = grow_into(s, a, b, on_b, max_vertices) || grow_into(s, b, a, on_a, max_vertices);
+      bridged = extend_into(s, a, b, on_b, max_vertices) || extend_into(s, b, a, on_a, max_vertices);
     }
   }
   memory_free(piece);
   memory_free(gaps);
 }
 
-static void drop_flat(Blocks* blocks) {
+static void remove_flat(Blocks* blocks) {
   int kept = 0;
   for (int k = 0; k < blocks->count; k++) {
     if (blocks->items[k].flat)
@@ -482,14 +485,14 @@ static void drop_flat(Blocks* blocks) {
   blocks->count = kept;
 }
 
-/* Marks triangle t if it lies inside another body. Such a triangle does not bound the solid. */
+/* Marks triangle t if it lies inside another body and thus does not bound the solid. */
 static void mark_inner(void* context, int t, int thread) {
   (void)thread;
   Solid* s = context;
   Vec3 c[3], middle;
   corners_of(s->part, t, c);
   middle = vec3_scale(vec3_add(c[0], vec3_add(c[1], c[2])), 1.0 / 3);
-  s->inner[t] = winding_number(s->part, vec3_add_scaled(middle, JUST_OUTSIDE, plane_of(s->part, t).n)) > 0.5;
+  s->inner[t] = winding_number(s->part, vec3_add_scaled(middle, OUTSIDE_DISTANCE, plane_of(s->part, t).n)) > 0.5;
 }
 
 void blocks_shrink_into(Blocks* blocks, const Part* part, bool many_bodies, const MirrorGroups* groups,
@@ -500,11 +503,11 @@ void blocks_shrink_into(Blocks* blocks, const Part* part, bool many_bodies, cons
     solid.inner = MEMORY_NEW(bool, part->triangle_count + 1);
     parallel_for(o->threads, part->triangle_count, 64, 16, mark_inner, &solid);
   }
-  Shrinking s = {blocks, &solid, groups, LEAST_VOLUME * fabs(part_volume(part)), spare, o->max_vertices};
+  ShrinkContext s = {blocks, &solid, groups, VOLUME_MIN * fabs(part_volume(part)), spare, o->max_vertices};
   parallel_for(o->threads, blocks->count, 2, 1, shrink_block, &s);
   copy_images(blocks, groups);
   overlap_touching(&s, o->max_vertices);
   bridge_gaps(&s, o->max_vertices);
-  drop_flat(blocks);
+  remove_flat(blocks);
   memory_free(solid.inner);
 }

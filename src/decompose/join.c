@@ -10,13 +10,11 @@
 #define DEPTH_SHARE 0.6
 /* Largest depth of a new corner that enlarges the union by slivers [unit size]. */
 #define SLIVER_DEPTH 0.01
-/* Two hulls count as joined if a ball of at least this radius lies inside both hulls [unit size]. */
+/* Two hulls are joined if a ball of at least this radius lies inside both [unit size]. */
 #define JOINED_RADIUS 1e-3
 
-/* ---------------------------------------------------------------- the face towards a neighbour */
-
-/* Finds a face of a whose plane separates a from b. Returns false if there is no such face. */
-static bool facing_plane(const ConvexHull* a, const ConvexHull* b, CutPlane* plane) {
+/* Finds the plane of a face of a that separates a from b. Returns false if there is none. */
+static bool find_separating_face(const ConvexHull* a, const ConvexHull* b, CutPlane* plane) {
   for (int t = 0; t < a->triangle_count; t++) {
     CutPlane p = hull_plane(a, t);
     double least = HUGE_VAL;
@@ -39,18 +37,15 @@ static bool face_in_plane(const ConvexHull* hull, int triangle, CutPlane plane) 
 }
 
 /* Returns true if b contains every corner of a that lies in the plane. */
-static bool face_held(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
+static bool is_face_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   for (int i = 0; i < a->vertex_count; i++)
     if (on_plane(plane, a->vertices[i]) && hull_outside(b, a->vertices[i]) > TOUCH_DISTANCE) return false;
   return true;
 }
 
-/* ---------------------------------------------------------------- extending */
-
-/* Returns the part of b that lies inside all faces of a, except the faces of a in the plane. If b contains a's face in
- * the plane, the union of a and the returned part is convex, because every segment between them passes through the
- * face. */
-static Part beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
+/* Returns the region of b inside all faces of a, except the faces of a in the plane. If b contains a's face in the
+ * plane, the union of a and this region is convex, because every segment between them passes through the face. */
+static Part region_beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);
   for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
     CutPlane p = hull_plane(a, t);
@@ -62,10 +57,10 @@ static Part beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   return part;
 }
 
-static bool extend(Block* a, const Block* b) {
+static bool extend_block(Block* a, const Block* b) {
   CutPlane plane;
-  if (!facing_plane(&a->hull, &b->hull, &plane) || !face_held(&a->hull, &b->hull, plane)) return false;
-  Part part = beyond(&a->hull, &b->hull, plane);
+  if (!find_separating_face(&a->hull, &b->hull, &plane) || !is_face_inside(&a->hull, &b->hull, plane)) return false;
+  Part part = region_beyond(&a->hull, &b->hull, plane);
   bool grown = false;
   if (part.point_count > 3 && part_volume(&part) > 1e-9 * a->estimate.volume) {
     for (int i = 0; i < a->hull.vertex_count; i++) part_add_point(&part, a->hull.vertices[i]);
@@ -92,13 +87,11 @@ void blocks_extend(Blocks* blocks) {
         const Block* b = &blocks->items[j];
         if (j == i || a->flat || b->flat || a->hull.vertex_count > EXTEND_VERTICES) continue;
         if (b->hull.vertex_count > EXTEND_VERTICES || block_distance(a, b) > TOUCH_DISTANCE) continue;
-        grown |= extend(a, b);
+        grown |= extend_block(a, b);
       }
     }
   }
 }
-
-/* ---------------------------------------------------------------- a corner inside the neighbour */
 
 Vec3 hull_box_center(const ConvexHull* hull) {
   Vec3 low = hull->vertices[0], high = low;
@@ -107,9 +100,9 @@ Vec3 hull_box_center(const ConvexHull* hull) {
   return vec3_scale(vec3_add(low, high), 0.5);
 }
 
-/* Computes the centre of the common area of two hulls in the plane. The result is the centre of the bounding box of the
- * corners of each face that lie in the other hull. Returns false if there are no such corners. */
-static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* middle) {
+/* Sets *center to the centre of the common area of two hulls in a plane: the centre of the bounding box of each face's
+ * corners that lie in the other hull. Returns false if there are none. */
+static bool find_shared_center(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* center) {
   const ConvexHull* hulls[2] = {a, b};
   int count = 0;
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
@@ -120,37 +113,38 @@ static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane pla
       low = vec3_min(low, p), high = vec3_max(high, p);
       count++;
     }
-  *middle = vec3_scale(vec3_add(low, high), 0.5);
+  *center = vec3_scale(vec3_add(low, high), 0.5);
   return count > 0;
 }
 
-bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* middle) {
+bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* center) {
   CutPlane plane;
-  return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
+  return (find_separating_face(a, b, &plane) || find_separating_face(b, a, &plane)) &&
+         find_shared_center(a, b, plane, center);
 }
 
-/* Returns the largest fraction (0 to 1) of the vector `way` that can be added to `from` inside the hull. Faces in the
- * plane are ignored. */
-static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3 way) {
+/* Returns the largest fraction, 0 to 1, of the vector `step` that can be added to `from` inside the hull. Ignores faces
+ * in the plane. */
+static double free_fraction(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3 step) {
   double room = 1;
   for (int t = 0; t < hull->triangle_count; t++) {
     CutPlane p = hull_plane(hull, t);
     if (!(vec3_dot(p.n, p.n) > 0) || face_in_plane(hull, t, plane)) continue;
-    double rise = vec3_dot(p.n, way), left = p.offset - vec3_dot(p.n, from);
+    double rise = vec3_dot(p.n, step), left = p.offset - vec3_dot(p.n, from);
     if (rise > 0) room = fmin(room, fmax(left, 0) / rise);
   }
   return room;
 }
 
 /* Finds a position inside b for a new corner of a. Returns false if no position is deep enough. */
-static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
+static bool find_corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
   Vec3 from;
-  if (!shared_middle(a, b, plane, &from)) return false;
-  Vec3 way = vec3_sub(hull_box_center(b), from);
-  double share = DEPTH_SHARE * room_along(a, plane, from, way);
-  double depth = fabs(vec3_dot(plane.n, way));
-  if (!face_held(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, sliver / fmax(depth, sliver));
-  *corner = vec3_add_scaled(from, share, way);
+  if (!find_shared_center(a, b, plane, &from)) return false;
+  Vec3 step = vec3_sub(hull_box_center(b), from);
+  double share = DEPTH_SHARE * free_fraction(a, plane, from, step);
+  double depth = fabs(vec3_dot(plane.n, step));
+  if (!is_face_inside(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, sliver / fmax(depth, sliver));
+  *corner = vec3_add_scaled(from, share, step);
   return share * depth > TOUCH_DISTANCE;
 }
 
@@ -164,19 +158,19 @@ static void add_corner(NewCorners* list, Vec3 point) {
   list->points[list->count++] = point;
 }
 
-/* Adds a new corner to the hull whose face lies inside the other hull. Adds a corner to both hulls if both faces or
+/* Adds a new corner to the hull whose face lies inside the other hull. Adds corners to both hulls if both faces or
  * neither do, so that mirror images are treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;
-  if (!facing_plane(a, b, &plane) && !facing_plane(b, a, &plane)) return;
-  bool a_held = face_held(a, b, plane), b_held = face_held(b, a, plane);
+  if (!find_separating_face(a, b, &plane) && !find_separating_face(b, a, &plane)) return;
+  bool a_held = is_face_inside(a, b, plane), b_held = is_face_inside(b, a, plane);
   Vec3 corner;
-  if ((a_held || !b_held) && corner_inside(a, b, plane, sliver, &corner)) add_corner(for_a, corner);
-  if ((b_held || !a_held) && corner_inside(b, a, plane, sliver, &corner)) add_corner(for_b, corner);
+  if ((a_held || !b_held) && find_corner_inside(a, b, plane, sliver, &corner)) add_corner(for_a, corner);
+  if ((b_held || !a_held) && find_corner_inside(b, a, plane, sliver, &corner)) add_corner(for_b, corner);
 }
 
-static void grow(Block* block, const NewCorners* corners) {
+static void add_corners(Block* block, const NewCorners* corners) {
   if (corners->count == 0) return;
   Block extra = {.hull = {.vertices = corners->points, .vertex_count = corners->count}, .flat = true};
   Block grown = block_join(block, &extra);
@@ -184,8 +178,8 @@ static void grow(Block* block, const NewCorners* corners) {
   *block = grown;
 }
 
-void blocks_overlap(Blocks* blocks, double deepest) {
-  double sliver = fmin(SLIVER_DEPTH, deepest);
+void blocks_overlap(Blocks* blocks, double largest_depth) {
+  double sliver = fmin(SLIVER_DEPTH, largest_depth);
   NewCorners* corners = MEMORY_NEW(NewCorners, blocks->count + 1);
   for (int i = 0; i < blocks->count; i++)
     for (int j = i + 1; j < blocks->count; j++) {
@@ -197,7 +191,7 @@ void blocks_overlap(Blocks* blocks, double deepest) {
       overlap_pair(&a->hull, &b->hull, sliver, &corners[i], &corners[j]);
     }
   for (int i = 0; i < blocks->count; i++) {
-    grow(&blocks->items[i], &corners[i]);
+    add_corners(&blocks->items[i], &corners[i]);
     memory_free(corners[i].points);
   }
   memory_free(corners);

@@ -1,11 +1,12 @@
 /* Convex hulls of pieces (blocks), and merging of neighbouring blocks whose union is nearly convex. */
+#include <assert.h>
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* A triangle is degenerate if its ratio of height to longest side is below this value. The normal of a degenerate
- * triangle is dominated by rounding errors, and the planes of adjacent triangles bound the hull. */
-#define NEEDLE 1e-6
+/* A triangle is degenerate if its ratio of height to longest side is below this value. Its normal is dominated by
+ * rounding errors, and the planes of adjacent triangles bound the hull. */
+#define ASPECT_MIN 1e-6
 
 CutPlane hull_plane(const ConvexHull* hull, int triangle) {
   const int* t = hull->triangles[triangle];
@@ -14,7 +15,7 @@ CutPlane hull_plane(const ConvexHull* hull, int triangle) {
   double length = vec3_norm(n), longest = 0;
   for (int k = 0; k < 3; k++)
     longest = fmax(longest, vec3_norm(vec3_sub(hull->vertices[t[k]], hull->vertices[t[(k + 1) % 3]])));
-  if (!(length > NEEDLE * longest * longest)) return (CutPlane){{0, 0, 0}, 0};
+  if (!(length > ASPECT_MIN * longest * longest)) return (CutPlane){{0, 0, 0}, 0};
   n = vec3_scale(n, 1.0 / length);
   return (CutPlane){n, vec3_dot(n, a)};
 }
@@ -49,6 +50,7 @@ Part part_of_hull(const ConvexHull* hull) {
 /* ---------------------------------------------------------------- blocks */
 
 Block block_create(const Vec3* points, int count) {
+  assert(count >= 1);
   Block block = {0};
   if (hull_create(&block.hull, points, count) != HULL_OK) {
     block.flat = true;
@@ -79,6 +81,7 @@ Block block_join(const Block* a, const Block* b) {
 }
 
 Block block_join_all(const Block* const* blocks, int count) {
+  assert(count >= 1);
   int total = 0;
   for (int k = 0; k < count; k++) total += blocks[k]->hull.vertex_count;
   Vec3* points = MEMORY_NEW(Vec3, total + 1);
@@ -130,11 +133,11 @@ static bool contains(const int* list, int count, int value) {
   return false;
 }
 
-/* The common volume of two hulls is computed only if no hull has more faces than this number. */
+/* The common volume of two hulls is computed if neither has more faces than this. */
 #define FACES_CUT 80
 
-/* Returns the common volume of two hulls [unit size^3]. Returns 0 if a hull has more than FACES_CUT faces. The volume
- * added by merging is then underestimated. */
+/* Returns the common volume of two hulls [unit size^3], or 0 if a hull has more than FACES_CUT faces. The added volume
+ * of a merge is then underestimated. */
 static double common_volume(const Block* a, const Block* b) {
   if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
   Part part = part_of_hull(&a->hull);
@@ -150,8 +153,8 @@ static double common_volume(const Block* a, const Block* b) {
   return fmax(volume, 0);
 }
 
-/* Returns the volume that the convex hull of the union of the blocks members (count) adds [unit size^3]. Overlaps of
- * two blocks are counted once. */
+/* Returns the volume that the convex hull of the union of the blocks members[count] adds [unit size^3]. Overlaps of two
+ * blocks count once. */
 static double added_volume(const Blocks* blocks, const int* members, int count) {
   Vec3 points[IMAGES_MAX * ESTIMATE_POINTS];
   int total = 0;
@@ -166,27 +169,27 @@ static double added_volume(const Blocks* blocks, const int* members, int count) 
   return hull_estimate(points, total).volume - parts;
 }
 
-/* A move merges a pair of blocks and all mirror images of the pair. */
+/* A merge of a pair of blocks and of all mirror images of the pair. */
 typedef struct {
-  double added; /* total added volume; infinite if the blocks do not touch, or if a mirror image of the pair has a
+  double added; /* total added volume; infinite if the blocks do not touch or if a mirror image of the pair has a
                    smaller index */
-  int removed;  /* number of blocks removed */
-} Move;
+  int removed;  /* number of removed blocks */
+} Merge;
 
 typedef struct {
-  Blocks* blocks; /* blocks by slot. Merging a block into another block leaves its slot empty */
+  Blocks* blocks; /* blocks by slot; merging a block into another leaves its slot empty */
   MirrorImages images;
-  bool* gone;
-  int left;
-  Move* moves; /* (stride x stride) */
+  bool* is_removed;
+  int remaining;
+  Merge* merges; /* (stride x stride) */
   int stride;
-  int* slot; /* for each original block: slot of the merged block that contains it */
+  int* slot; /* slot of the merged block that contains each original block */
 } MergeTable;
 
-/* Finds the blocks that are merged with `a` when the pair (a, b) and all its mirror images are merged. Sets members to
- * these blocks and returns their number. Sets *images to the number of merged blocks that result, mirror images
- * included. */
-static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES_MAX], int* images) {
+/* Sets members to the blocks that are merged with `a` when the pair (a, b) and its mirror images are merged, and
+ * returns their number. Sets *images to the number of resulting blocks, with mirror images. */
+static int find_members(const MergeTable* table, int a, int b, int members[IMAGES_MAX], int* images) {
+  assert(a != b);
   int ends[8][2], edges = 0, count = 1, all[IMAGES_MAX], total = 0;
   for (int which = 0; which < 8; which++) {
     if (which & ~table->images.planes) continue;
@@ -206,7 +209,7 @@ static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES
 }
 
 /* Returns true if the pair (a, b) comes before all its mirror images in the order of indices. */
-static bool first_of_images(const MergeTable* table, int a, int b) {
+static bool is_first_image(const MergeTable* table, int a, int b) {
   for (int which = 1; which < 8; which++) {
     if (which & ~table->images.planes) continue;
     int c = mirror_image(&table->images, a, which), d = mirror_image(&table->images, b, which);
@@ -216,27 +219,27 @@ static bool first_of_images(const MergeTable* table, int a, int b) {
   return true;
 }
 
-static void price_move(MergeTable* table, int i, int j) {
+static void compute_merge_cost(MergeTable* table, int i, int j) {
   int a = i < j ? i : j, b = i < j ? j : i, members[IMAGES_MAX], images;
-  Move* move = &table->moves[a * table->stride + b];
-  *move = (Move){HUGE_VAL, 1};
+  Merge* move = &table->merges[a * table->stride + b];
+  *move = (Merge){HUGE_VAL, 1};
   const Block *p = &table->blocks->items[a], *q = &table->blocks->items[b];
-  if (!first_of_images(table, a, b)) return;
+  if (!is_first_image(table, a, b)) return;
   if (!p->flat && !q->flat && block_distance(p, q) > TOUCH_DISTANCE) return;
-  int count = joined_with(table, a, b, members, &images);
-  *move = (Move){images * added_volume(table->blocks, members, count), images * (count - 1)};
+  int count = find_members(table, a, b, members, &images);
+  *move = (Merge){images * added_volume(table->blocks, members, count), images * (count - 1)};
 }
 
-/* Finds the move with the least added volume per removed block. Moves of flat blocks come first. Returns false if there
- * is no move. */
-static bool best_move(const MergeTable* table, int count, int* first, int* second) {
+/* Finds the merge with the least added volume per removed block; merges of flat blocks come first. Returns false if
+ * there is none. */
+static bool find_best_merge(const MergeTable* table, int count, int* first, int* second) {
   double best = HUGE_VAL;
   bool flat_found = false;
-  int needed = table->left > count ? table->left - count : 1;
+  int needed = table->remaining > count ? table->remaining - count : 1;
   for (int i = 0; i < table->stride; i++)
     for (int j = i + 1; j < table->stride; j++) {
-      if (table->gone[i] || table->gone[j]) continue;
-      const Move* move = &table->moves[i * table->stride + j];
+      if (table->is_removed[i] || table->is_removed[j]) continue;
+      const Merge* move = &table->merges[i * table->stride + j];
       double cost = move->added / (move->removed < needed ? move->removed : needed);
       bool flat = table->blocks->items[i].flat || table->blocks->items[j].flat;
       if (flat_found && !flat) continue;
@@ -246,18 +249,19 @@ static bool best_move(const MergeTable* table, int count, int* first, int* secon
   return isfinite(best);
 }
 
-static Block block_of_all(const Blocks* blocks, const int* members, int count) {
+static Block join_members(const Blocks* blocks, const int* members, int count) {
   const Block* all[IMAGES_MAX];
   for (int k = 0; k < count; k++) all[k] = &blocks->items[members[k]];
   return block_join_all(all, count);
 }
 
-/* Merges the pair (a, b) and its mirror images. A merged block is stored in the slot of its first member. The other
- * merged blocks are mirror images of the first. */
-static void do_move(MergeTable* table, int a, int b) {
+/* Merges the pair (a, b) and its mirror images. The slot of its first member stores a merged block. The other merged
+ * blocks are mirror images of the first. */
+static void merge_pair(MergeTable* table, int a, int b) {
+  assert(a != b);
   int members[IMAGES_MAX], images, moved[IMAGES_MAX], moved_count = 0;
-  int count = joined_with(table, a, b, members, &images);
-  Block joined = block_of_all(table->blocks, members, count);
+  int count = find_members(table, a, b, members, &images);
+  Block joined = join_members(table->blocks, members, count);
   int* into = MEMORY_NEW(int, table->stride);
   for (int k = 0; k < table->stride; k++) into[k] = k;
   for (int which = 0; which < 8; which++) {
@@ -272,13 +276,13 @@ static void do_move(MergeTable* table, int a, int b) {
     for (int k = 0; k < count; k++) {
       int image = mirror_image(&table->images, members[k], which);
       block_free(&table->blocks->items[image]);
-      table->gone[image] = image != slot;
+      table->is_removed[image] = image != slot;
       into[image] = slot;
     }
     table->blocks->items[slot] = block_image(&joined, which);
   }
   block_free(&joined);
-  table->left -= images * (count - 1);
+  table->remaining -= images * (count - 1);
   for (int axis = 0; axis < 3; axis++)
     for (int k = 0; table->images.of[axis] && k < table->stride; k++)
       table->images.of[axis][k] = into[table->images.of[axis][k]];
@@ -286,15 +290,14 @@ static void do_move(MergeTable* table, int a, int b) {
   memory_free(into);
   for (int k = 0; k < moved_count; k++)
     for (int i = 0; i < table->stride; i++)
-      if (i != moved[k] && !table->gone[i]) price_move(table, moved[k], i);
+      if (i != moved[k] && !table->is_removed[i]) compute_merge_cost(table, moved[k], i);
 }
 
-/* Removes empty slots. */
-static void close_ranks(MergeTable* table) {
+static void remove_empty_slots(MergeTable* table) {
   Blocks* blocks = table->blocks;
   int kept = 0;
   for (int k = 0; k < table->stride; k++)
-    if (!table->gone[k]) blocks->items[kept++] = blocks->items[k];
+    if (!table->is_removed[k]) blocks->items[kept++] = blocks->items[k];
   blocks->count = kept;
 }
 
@@ -309,23 +312,25 @@ static MirrorImages images_copy(const MirrorImages* images, int count) {
 }
 
 double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot) {
+  assert(count >= 0);
   int n = blocks->count;
   MergeTable table = {
-      blocks, images_copy(images, n), MEMORY_NEW(bool, n + 1), n, MEMORY_NEW(Move, (size_t)n * (size_t)n + 1), n, slot};
+      blocks, images_copy(images, n), MEMORY_NEW(bool, n + 1), n, MEMORY_NEW(Merge, (size_t)n * (size_t)n + 1), n,
+      slot};
   double added = 0;
   for (int k = 0; k < n; k++) slot[k] = k;
   for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++) price_move(&table, i, j);
-  for (int i = 0, j = 0; table.left > 1 && best_move(&table, count, &i, &j);) {
+    for (int j = i + 1; j < n; j++) compute_merge_cost(&table, i, j);
+  for (int i = 0, j = 0; table.remaining > 1 && find_best_merge(&table, count, &i, &j);) {
     bool flat = blocks->items[i].flat || blocks->items[j].flat;
-    double price = table.moves[i * n + j].added;
-    if (!flat && table.left <= count && price > free_volume) break;
+    double price = table.merges[i * n + j].added;
+    if (!flat && table.remaining <= count && price > free_volume) break;
     if (price > 0) added += price;
-    do_move(&table, i, j);
+    merge_pair(&table, i, j);
   }
-  close_ranks(&table);
+  remove_empty_slots(&table);
   mirror_images_free(&table.images);
-  memory_free(table.moves);
-  memory_free(table.gone);
+  memory_free(table.merges);
+  memory_free(table.is_removed);
   return added;
 }

@@ -1,13 +1,14 @@
 #include "decompose/mesh_repair.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A triangle counts as degenerate if twice its area is at most this [unit size^2]. */
-#define AREA_ZERO 1e-14
-/* Limit of the number of reversed patches, relative to the number of patches. Two are enough for a wall between two
- * cavities. */
-#define TURN_PASSES 4
+/* A triangle is degenerate if twice its area is at most this value [unit size^2]. */
+#define AREA_MIN 1e-14
+/* Largest number of reversed patches, relative to the number of patches. Two suffice for a wall between two cavities.
+ */
+#define REVERSALS_PER_PATCH 4
 
 double winding_number(const Part* part, Vec3 point) {
   double angle = 0;
@@ -40,14 +41,15 @@ typedef struct {
 } Cell;
 
 typedef struct {
-  int* first; /* first point of each slot, -1 if the slot is empty */
-  int* next;  /* next point in the same slot, -1 if there is none */
+  int* first; /* first point of each slot; -1 for an empty slot */
+  int* next;  /* next point in the same slot, or -1 */
   uint64_t mask;
-  double near; /* edge of a cell [unit size]; points within this distance are merged */
+  double merge_distance; /* edge of a cell, and merge distance [unit size] */
 } CellTable;
 
 static Cell cell_of(const CellTable* table, Vec3 p) {
-  return (Cell){llround(p.x / table->near), llround(p.y / table->near), llround(p.z / table->near)};
+  return (Cell){llround(p.x / table->merge_distance), llround(p.y / table->merge_distance),
+                llround(p.z / table->merge_distance)};
 }
 
 static uint64_t slot_of(const CellTable* table, Cell c) {
@@ -56,19 +58,19 @@ static uint64_t slot_of(const CellTable* table, Cell c) {
   return (hash ^ hash >> 29) & table->mask;
 }
 
-static int find_near(const CellTable* table, const Part* part, Vec3 p) {
+static int find_near_point(const CellTable* table, const Part* part, Vec3 p) {
   if (!part->points) return -1;
   Cell at = cell_of(table, p);
   for (int k = 0; k < 27; k++) {
     Cell c = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};
     for (int i = table->first[slot_of(table, c)]; i >= 0; i = table->next[i])
-      if (vec3_norm(vec3_sub(part->points[i], p)) <= table->near) return i;
+      if (vec3_norm(vec3_sub(part->points[i], p)) <= table->merge_distance) return i;
   }
   return -1;
 }
 
-static CellTable table_create(int count, double near) {
-  CellTable table = {.mask = 15, .near = near};
+static CellTable table_create(int count, double merge_distance) {
+  CellTable table = {.mask = 15, .merge_distance = merge_distance};
   while (table.mask < 2 * (uint64_t)count) table.mask = 2 * table.mask + 1;
   table.first = MEMORY_NEW(int, table.mask + 1);
   table.next = MEMORY_NEW(int, count + 1);
@@ -78,16 +80,16 @@ static CellTable table_create(int count, double near) {
 
 /* Merges equal points of the faces and adds them to *solid in unit size. Sets number[i] to the new index of mesh
  * position i. */
-static void join_points(const Mesh* mesh, UnitFrame frame, double near, Part* solid, int* number,
+static void join_points(const Mesh* mesh, UnitFrame frame, double merge_distance, Part* solid, int* number,
                         MeshCondition* condition) {
-  CellTable table = table_create(mesh->position_count, near);
+  CellTable table = table_create(mesh->position_count, merge_distance);
   for (int i = 0; i < mesh->position_count; i++) number[i] = -2;
   for (int i = 0; i < mesh->corner_count; i++) number[mesh->corners[i]] = -1;
   for (int i = 0; i < mesh->position_count; i++) {
     condition->unused_points += number[i] == -2;
     if (number[i] == -2) continue;
     Vec3 p = vec3_scale(vec3_sub(mesh->positions[i], frame.center), 1.0 / frame.scale);
-    number[i] = find_near(&table, solid, p);
+    number[i] = find_near_point(&table, solid, p);
     if (number[i] >= 0) {
       condition->joined_points++;
       continue;
@@ -143,6 +145,7 @@ static int order_triangles(const void* a, const void* b) {
 }
 
 static void sort_two(SortedTriangle* t, int i, int j) {
+  assert(i >= 0 && i < j && j < 3);
   if (t->corner[i] <= t->corner[j]) return;
   int kept = t->corner[i];
   t->corner[i] = t->corner[j], t->corner[j] = kept, t->odd = !t->odd;
@@ -159,18 +162,18 @@ static SortedTriangle* sorted_triangles(const Part* part) {
   return list;
 }
 
-static void keep_triangles(Part* part, const bool* drop) {
+static void keep_triangles(Part* part, const bool* is_removed) {
   int kept = 0;
   for (int i = 0; i < part->triangle_count; i++)
-    if (!drop[i]) memcpy(part->triangles[kept++], part->triangles[i], sizeof *part->triangles);
+    if (!is_removed[i]) memcpy(part->triangles[kept++], part->triangles[i], sizeof *part->triangles);
   part->triangle_count = kept;
 }
 
-/* Removes duplicates of triangles with the same corners. One triangle of the more frequent orientation stays. If both
- * orientations are equally frequent, one triangle of each stays. */
-static void drop_repeated(Part* part, MeshCondition* condition) {
+/* Removes duplicates of triangles with the same corners. One triangle of the more frequent orientation stays; of
+ * equally frequent orientations, one triangle of each stays. */
+static void remove_duplicates(Part* part, MeshCondition* condition) {
   SortedTriangle* list = sorted_triangles(part);
-  bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
+  bool* is_removed = MEMORY_NEW(bool, part->triangle_count + 1);
   for (int i = 0, next; i < part->triangle_count; i = next) {
     int turned[2] = {0, 0};
     for (next = i; next < part->triangle_count; next++) {
@@ -180,47 +183,47 @@ static void drop_repeated(Part* part, MeshCondition* condition) {
     bool sheet = turned[0] == turned[1], taken[2] = {false, false};
     for (int k = i; k < next; k++) {
       bool odd = list[k].odd, want = sheet || turned[odd] > turned[!odd];
-      drop[list[k].triangle] = !want || taken[odd];
+      is_removed[list[k].triangle] = !want || taken[odd];
       taken[odd] |= want;
-      condition->repeated_triangles += drop[list[k].triangle];
+      condition->repeated_triangles += is_removed[list[k].triangle];
     }
   }
-  keep_triangles(part, drop);
+  keep_triangles(part, is_removed);
   memory_free(list);
-  memory_free(drop);
+  memory_free(is_removed);
 }
 
 /* ---------------------------------------------------------------- edges */
 
-/* Removes degenerate triangles. Keeps a degenerate triangle if one of its edges belongs to exactly two triangles,
- * because removing it would open the surface. */
-static void drop_flat(Part* part, MeshCondition* condition) {
-  bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
+/* Removes degenerate triangles, except those with an edge of exactly two triangles, whose removal would open the
+ * surface. */
+static void remove_degenerate(Part* part, MeshCondition* condition) {
+  bool* is_removed = MEMORY_NEW(bool, part->triangle_count + 1);
   for (int i = 0; i < part->triangle_count; i++) {
     Vec3 a = part->points[part->triangles[i][0]], b = part->points[part->triangles[i][1]];
     Vec3 normal = vec3_cross(vec3_sub(b, a), vec3_sub(part->points[part->triangles[i][2]], a));
-    drop[i] = vec3_norm(normal) <= AREA_ZERO;
+    is_removed[i] = vec3_norm(normal) <= AREA_MIN;
   }
   Side* sides = part_sides(part);
   for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
     next = part_edge_end(sides, 3 * part->triangle_count, i);
-    for (int k = i; next - i == 2 && k < next; k++) drop[sides[k].triangle] = false;
+    for (int k = i; next - i == 2 && k < next; k++) is_removed[sides[k].triangle] = false;
   }
-  for (int i = 0; i < part->triangle_count; i++) condition->degenerate_triangles += drop[i];
-  keep_triangles(part, drop);
+  for (int i = 0; i < part->triangle_count; i++) condition->degenerate_triangles += is_removed[i];
+  keep_triangles(part, is_removed);
   memory_free(sides);
-  memory_free(drop);
+  memory_free(is_removed);
 }
 
 /* ---------------------------------------------------------------- consistent orientation */
 
-static void turn(int triangle[3]) {
+static void reverse_triangle(int triangle[3]) {
   int kept = triangle[1];
   triangle[1] = triangle[2], triangle[2] = kept;
 }
 
-/* Neighbours of triangles across edges that belong to exactly two triangles. neighbour is -1 if there is none. differs
- * is true if the neighbour has the opposite orientation. */
+/* Neighbours of triangles across edges of exactly two triangles. neighbour: index, or -1. differs: true if the
+ * neighbour has the opposite orientation. */
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];
@@ -253,10 +256,9 @@ static TriangleNeighbours triangle_neighbours(const Part* part, MeshCondition* c
   return n;
 }
 
-/* Orients a patch of triangles consistently. A patch is connected by edges that belong to exactly two triangles. The
- * orientation of the larger area is kept. */
-static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* patch, int number, int* queue,
-                       bool* turned, MeshCondition* condition) {
+/* Orients a patch of triangles consistently with its larger area. Edges of exactly two triangles connect a patch. */
+static void orient_patch(Part* part, const TriangleNeighbours* n, int seed, int* patch, int number, int* queue,
+                         bool* turned, MeshCondition* condition) {
   int head = 0, tail = 0;
   double kept_area = 0, turned_area = 0;
   queue[tail++] = seed, patch[seed] = number;
@@ -275,19 +277,19 @@ static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* p
   bool all = turned_area > kept_area;
   for (int k = 0; k < tail; k++) {
     if (turned[queue[k]] == all) continue;
-    turn(part->triangles[queue[k]]);
+    reverse_triangle(part->triangles[queue[k]]);
     condition->turned_triangles++;
   }
 }
 
-static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
+static int orient_patches(Part* part, int* patch, MeshCondition* condition) {
   TriangleNeighbours n = triangle_neighbours(part, condition);
   int* queue = MEMORY_NEW(int, part->triangle_count + 1);
   bool* turned = MEMORY_NEW(bool, part->triangle_count + 1);
   int count = 0;
   for (int i = 0; i < part->triangle_count; i++) patch[i] = -1;
   for (int i = 0; i < part->triangle_count; i++)
-    if (patch[i] < 0) turn_patch(part, &n, i, patch, count++, queue, turned, condition);
+    if (patch[i] < 0) orient_patch(part, &n, i, patch, count++, queue, turned, condition);
   memory_free(n.neighbour);
   memory_free(n.differs);
   memory_free(queue);
@@ -296,8 +298,8 @@ static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
 }
 
 /* Reverses the patch that reduces the number of open edges most. Returns false if no patch does. Needed where several
- * patches share an edge, for example at a wall between two cavities. */
-static bool turn_patches_once(Part* part, const int* patch, int patch_count, MeshCondition* condition) {
+ * patches share an edge, such as at a wall between two cavities. */
+static bool reverse_best_patch(Part* part, const int* patch, int patch_count, MeshCondition* condition) {
   Side* sides = part_sides(part);
   int* gain = MEMORY_NEW(int, patch_count + 1);
   for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
@@ -315,7 +317,7 @@ static bool turn_patches_once(Part* part, const int* patch, int patch_count, Mes
   bool worth = gain[best] > 0;
   for (int i = 0; worth && i < part->triangle_count; i++) {
     if (patch[i] != best) continue;
-    turn(part->triangles[i]);
+    reverse_triangle(part->triangles[i]);
     condition->turned_triangles++;
   }
   memory_free(sides);
@@ -325,7 +327,7 @@ static bool turn_patches_once(Part* part, const int* patch, int patch_count, Mes
 
 /* ---------------------------------------------------------------- closing */
 
-/* Sets *list to the open edges, directed as in their triangles. Returns the number of open edges. */
+/* Sets *list to the open edges, directed as in their triangles, and returns their number. */
 static int open_edges(const Part* part, CapEdge** list) {
   Side* sides = part_sides(part);
   *list = MEMORY_NEW(CapEdge, 3 * part->triangle_count + 1);
@@ -371,8 +373,8 @@ static void close_borders(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- outward orientation */
 
-static void turn_all(Part* part) {
-  for (int i = 0; i < part->triangle_count; i++) turn(part->triangles[i]);
+static void reverse_all(Part* part) {
+  for (int i = 0; i < part->triangle_count; i++) reverse_triangle(part->triangles[i]);
 }
 
 static int component_numbers(const Part* part, int* number) {
@@ -392,9 +394,9 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* Returns the triangles of one component, or the triangles of all other components if `others` is true. The points are
- * borrowed from `part`. */
-static Part borrowed(const Part* part, const int* number, int component, bool others) {
+/* Returns the triangles of one component, or those of all other components if `others`. The points are borrowed from
+ * `part`. */
+static Part borrow_component(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)
     if ((number[i] == component) != others)
@@ -402,9 +404,9 @@ static Part borrowed(const Part* part, const int* number, int component, bool ot
   return piece;
 }
 
-/* Returns true if the components `rest` enclose the piece. Evaluates the winding number at the extreme points of the
- * piece along the axes. */
-static bool lies_within(const Part* piece, const Part* rest) {
+/* Returns true if the components `other_components` enclose the piece, by the winding number at the extreme points of
+ * the piece along the axes. */
+static bool is_enclosed(const Part* piece, const Part* other_components) {
   for (int axis = 0; axis < 6; axis++) {
     Vec3 along = vec3(axis / 2 == 0, axis / 2 == 1, axis / 2 == 2), farthest = {0, 0, 0};
     double most = -HUGE_VAL;
@@ -413,45 +415,46 @@ static bool lies_within(const Part* piece, const Part* rest) {
       double reach = (axis % 2 == 0 ? 1 : -1) * vec3_dot(along, p);
       if (reach > most) most = reach, farthest = p;
     }
-    if (!(winding_number(rest, farthest) > 0.5)) return false;
+    if (!(winding_number(other_components, farthest) > 0.5)) return false;
   }
   return true;
 }
 
-static void turn_outward(Part* part, const int* number, int component, MeshCondition* condition) {
-  Part piece = borrowed(part, number, component, false), rest = borrowed(part, number, component, true);
+static void orient_component(Part* part, const int* number, int component, MeshCondition* condition) {
+  Part piece = borrow_component(part, number, component, false),
+       other_components = borrow_component(part, number, component, true);
   if (piece.triangle_count > 0 && part_volume(&piece) < 0) {
-    if (lies_within(&piece, &rest)) {
+    if (is_enclosed(&piece, &other_components)) {
       condition->cavities++;
     } else {
       for (int i = 0; i < part->triangle_count; i++)
-        if (number[i] == component) turn(part->triangles[i]), condition->turned_triangles++;
+        if (number[i] == component) reverse_triangle(part->triangles[i]), condition->turned_triangles++;
     }
   }
   memory_free(piece.triangles);
-  memory_free(rest.triangles);
+  memory_free(other_components.triangles);
 }
 
-/* Only the first components, up to this number, are oriented one by one. More components occur only in meshes of
- * unconnected triangles. */
-#define COMPONENTS_TURNED 200
+/* Number of components that are oriented individually. More components occur only in meshes of unconnected triangles.
+ */
+#define ORIENTED_COMPONENTS_MAX 200
 
-static void orient(Part* part, MeshCondition* condition) {
+static void orient_surfaces(Part* part, MeshCondition* condition) {
   int* number = MEMORY_NEW(int, part->triangle_count + 1);
   condition->components = component_numbers(part, number);
   if (part_volume(part) < 0) {
-    turn_all(part);
+    reverse_all(part);
     condition->inside_out = true;
   }
-  for (int k = 0; condition->components > 1 && k < condition->components && k < COMPONENTS_TURNED; k++)
-    turn_outward(part, number, k, condition);
+  for (int k = 0; condition->components > 1 && k < condition->components && k < ORIENTED_COMPONENTS_MAX; k++)
+    orient_component(part, number, k, condition);
   memory_free(number);
 }
 
 /* ---------------------------------------------------------------- double-sided surfaces */
 
-/* Finds closed components in which every triangle exists in both orientations. Sets doubled to false for all other
- * components. Sets back to true for the second triangle of each pair. */
+/* Finds closed components in which every triangle exists in both orientations. Sets doubled[component] to true for
+ * them, and back[triangle] to true for the second triangle of each pair. */
 static void find_doubled(const Part* part, const int* number, bool* doubled, bool* back) {
   SortedTriangle* list = sorted_triangles(part);
   for (int i = 0, next; i < part->triangle_count; i = next) {
@@ -470,9 +473,9 @@ static void find_doubled(const Part* part, const int* number, bool* doubled, boo
   memory_free(list);
 }
 
-/* Removes one side of closed components in which every triangle exists in both orientations, because such components
- * enclose no volume. Open surfaces keep both sides. */
-static void drop_back_sides(Part* part, MeshCondition* condition) {
+/* Removes one side of closed components in which every triangle exists in both orientations, because they enclose no
+ * volume. Open surfaces keep both sides. */
+static void remove_back_sides(Part* part, MeshCondition* condition) {
   int* number = MEMORY_NEW(int, part->triangle_count + 1);
   int components = component_numbers(part, number);
   bool* doubled = MEMORY_NEW(bool, components + 1);
@@ -491,17 +494,18 @@ static void drop_back_sides(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- choice of the merge distance */
 
-/* Returns the triangles of the faces, without duplicate and degenerate triangles. Points closer to each other than
- * `near` are merged. */
-static Part assemble(const Mesh* mesh, UnitFrame frame, double near, MeshCondition* condition) {
+/* Returns the triangles of the faces, without duplicate and degenerate triangles. Merges points closer than
+ * `merge_distance`. */
+static Part assemble_part(const Mesh* mesh, UnitFrame frame, double merge_distance, MeshCondition* condition) {
   Part solid = {0};
-  *condition = (MeshCondition){.degenerate_triangles = mesh->degenerate_face_count, .joining = near * frame.scale};
+  *condition =
+      (MeshCondition){.degenerate_triangles = mesh->degenerate_face_count, .joining = merge_distance * frame.scale};
   int* number = MEMORY_NEW(int, mesh->position_count + 1);
-  join_points(mesh, frame, near, &solid, number, condition);
+  join_points(mesh, frame, merge_distance, &solid, number, condition);
   add_faces(mesh, number, &solid, condition);
   memory_free(number);
-  drop_repeated(&solid, condition);
-  drop_flat(&solid, condition);
+  remove_duplicates(&solid, condition);
+  remove_degenerate(&solid, condition);
   return solid;
 }
 
@@ -516,15 +520,16 @@ static int count_borders(const Part* part) {
   return count;
 }
 
-/* Merges the points of the mesh at the distance that closes the surface. Meshes with separate corners for every face
- * have open borders everywhere. The merge distance is increased in steps of 10, later of 3. A larger distance is used
- * if it closes nine of ten borders and keeps nine of ten triangles. Intended openings stay open. */
+/* Merges the points of the mesh at the distance that closes the surface, because meshes with separate corners for every
+ * face have open borders everywhere. Increases the distance in steps of 10, later of 3. Uses a larger distance if it
+ * closes nine of ten borders and keeps nine of ten triangles. Intended openings stay open. */
 static Part assemble_closed(const Mesh* mesh, UnitFrame frame, MeshCondition* condition) {
-  Part solid = assemble(mesh, frame, WELD_DISTANCE, condition);
+  Part solid = assemble_part(mesh, frame, WELD_DISTANCE, condition);
   int borders = count_borders(&solid), triangles = solid.triangle_count;
-  for (double near = 10 * WELD_DISTANCE; borders > 0 && near <= WELD_DISTANCE_MOST; near *= near < 5e-4 ? 10 : 3) {
+  for (double merge_distance = 10 * WELD_DISTANCE; borders > 0 && merge_distance <= WELD_DISTANCE_MAX;
+       merge_distance *= merge_distance < 5e-4 ? 10 : 3) {
     MeshCondition tried;
-    Part other = assemble(mesh, frame, near, &tried);
+    Part other = assemble_part(mesh, frame, merge_distance, &tried);
     int left = count_borders(&other);
     bool better = 10 * (int64_t)left <= borders && 10 * (int64_t)other.triangle_count >= 9 * (int64_t)triangles;
     part_free(better ? &solid : &other);
@@ -539,14 +544,14 @@ bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition*
   *frame = unit_frame(mesh);
   if (!(frame->scale > 0)) return false;
   *solid = assemble_closed(mesh, *frame, condition);
-  drop_back_sides(solid, condition);
+  remove_back_sides(solid, condition);
   condition->repeated_triangles += part_remove_equal_surfaces(solid);
   int* patch = MEMORY_NEW(int, solid->triangle_count + 1);
-  int patches = turn_neighbours(solid, patch, condition);
-  for (int pass = 0; patches > 1 && pass < TURN_PASSES * patches && pass < COMPONENTS_TURNED; pass++)
-    if (!turn_patches_once(solid, patch, patches, condition)) break;
+  int patches = orient_patches(solid, patch, condition);
+  for (int pass = 0; patches > 1 && pass < REVERSALS_PER_PATCH * patches && pass < ORIENTED_COMPONENTS_MAX; pass++)
+    if (!reverse_best_patch(solid, patch, patches, condition)) break;
   memory_free(patch);
   close_borders(solid, condition);
-  orient(solid, condition);
+  orient_surfaces(solid, condition);
   return solid->triangle_count > 0;
 }

@@ -1,21 +1,21 @@
 /* Volume enclosed by a surface that may overlap itself. The divergence theorem counts overlapping regions several
- * times. Columns through the solid measure the excess volume. The result is exact without overlaps. */
+ * times; columns through the solid measure the excess. The result is exact without overlaps. */
 #include <stdlib.h>
 
 #include "decompose/mesh_repair.h"
 
-/* Largest and smallest number of columns along x and along y. LOOKS_MOST limits the number of tests of a column against
- * a triangle. */
-enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
-#define LOOKS_MOST 4e7
-/* Surfaces that are closer to each other than this count as one surface, because of rounding [unit size]. */
-#define SHEET 1e-9
-/* Rotation of the solid before columns are placed. The rotation is not aligned with faces or diagonals of axis-aligned
- * solids. The error therefore decreases with the squared distance of the columns. */
-#define TURN ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
+/* Range of the number of columns along x and along y. TESTS_MAX limits the number of tests of a column against a
+ * triangle. */
+enum { COLUMNS_MAX = 512, COLUMNS_MIN = 16 };
+#define TESTS_MAX 4e7
+/* Surfaces closer to each other than this count as one surface [unit size]. */
+#define SHEET_DISTANCE 1e-9
+/* Rotation of the solid before columns are placed, not aligned with faces or diagonals of axis-aligned solids. The
+ * error thus decreases with the squared distance of the columns. */
+#define COLUMN_ROTATION ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
 
 typedef struct {
-  int column, sign; /* +1: the winding number increases at the crossing; -1: the winding number decreases */
+  int column, sign; /* +1 if the winding number increases at the crossing, -1 if it decreases */
   double height;
 } Crossing;
 
@@ -29,7 +29,7 @@ typedef struct {
   int crossing_count, crossing_capacity;
 } VolumeColumns;
 
-static double column_place(const VolumeColumns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
+static double column_position(const VolumeColumns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
 
 /* Returns the first column at or after the coordinate `from`. */
 static int first_column(const VolumeColumns* c, double low, double from) {
@@ -42,7 +42,7 @@ static int column_end(const VolumeColumns* c, double low, double to) {
 
 /* Returns twice the signed area of the triangle of an edge and a point. Reversing the edge gives exactly the negative
  * value. */
-static double side_of(Vec3 a, Vec3 b, double x, double y) {
+static double signed_double_area(Vec3 a, Vec3 b, double x, double y) {
   bool swap = a.x > b.x || (a.x == b.x && a.y > b.y);
   Vec3 p = swap ? b : a, q = swap ? a : b;
   double area = (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
@@ -50,10 +50,10 @@ static double side_of(Vec3 a, Vec3 b, double x, double y) {
 }
 
 static void cross_column(VolumeColumns* c, const Vec3 t[3], int i, int j) {
-  double x = column_place(c, c->low.x, i), y = column_place(c, c->low.y, j);
+  double x = column_position(c, c->low.x, i), y = column_position(c, c->low.y, j);
   double weight[3], sum = 0, height = 0;
   for (int k = 0; k < 3; k++) {
-    weight[k] = side_of(t[(k + 1) % 3], t[(k + 2) % 3], x, y);
+    weight[k] = signed_double_area(t[(k + 1) % 3], t[(k + 2) % 3], x, y);
     sum += weight[k];
     height += weight[k] * t[k].z;
   }
@@ -78,13 +78,13 @@ static int order_crossings(const void* a, const void* b) {
 }
 
 /* Returns the excess length of a column: the integral of (winding number - 1) over the column inside the solid. Returns
- * 0 if the winding number at the end is not 0, because then the column passes through an edge. */
-static double overlap_of(const Crossing* crossings, int count) {
+ * 0 if the winding number at the end is not 0, because the column then passes through an edge. */
+static double excess_length(const Crossing* crossings, int count) {
   double sum = 0;
   int winding = 0;
   for (int k = 0; k < count; k++) {
     double length = k > 0 ? crossings[k].height - crossings[k - 1].height : 0;
-    if (length > SHEET) sum += (winding - (winding != 0)) * length;
+    if (length > SHEET_DISTANCE) sum += (winding - (winding != 0)) * length;
     winding += crossings[k].sign;
   }
   return winding == 0 ? sum : 0;
@@ -93,7 +93,7 @@ static double overlap_of(const Crossing* crossings, int count) {
 static void place_columns(VolumeColumns* c) {
   const Part* part = c->part;
   Vec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = vec3_scale(low, -1);
-  Mat3 turn = mat3_from_quat(quat_normalized(TURN));
+  Mat3 turn = mat3_from_quat(quat_normalized(COLUMN_ROTATION));
   for (int i = 0; i < part->point_count; i++) {
     c->points[i] = mat3_mul_vec(turn, part->points[i]);
     low = vec3_min(low, c->points[i]), high = vec3_max(high, c->points[i]);
@@ -105,8 +105,8 @@ static void place_columns(VolumeColumns* c) {
     Vec3 size = vec3_sub(vec3_max(a, vec3_max(b, d)), vec3_min(a, vec3_min(b, d)));
     area += size.x * size.y;
   }
-  double most = area > 0 ? width * sqrt(LOOKS_MOST / area) : COLUMNS_MOST;
-  c->count = (int)fmax(COLUMNS_LEAST, fmin(COLUMNS_MOST, most));
+  double most = area > 0 ? width * sqrt(TESTS_MAX / area) : COLUMNS_MAX;
+  c->count = (int)fmax(COLUMNS_MIN, fmin(COLUMNS_MAX, most));
   c->edge = width / c->count;
   c->low = low;
 }
@@ -119,7 +119,7 @@ double part_solid_volume(const Part* part) {
   if (c.crossing_count > 0) qsort(c.crossings, (size_t)c.crossing_count, sizeof *c.crossings, order_crossings);
   for (int i = 0, next; i < c.crossing_count; i = next) {
     for (next = i; next < c.crossing_count && c.crossings[next].column == c.crossings[i].column;) next++;
-    overlap += overlap_of(c.crossings + i, next - i);
+    overlap += excess_length(c.crossings + i, next - i);
   }
   memory_free(c.points);
   memory_free(c.crossings);

@@ -1,26 +1,25 @@
 #include "decompose/mirror.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A point counts as a mirror image if its distance from the exact mirror image is at most this [unit size]. */
+/* A point is a mirror image if its distance from the exact one is at most this value [unit size]. */
 #define IMAGE_DISTANCE 1e-7
 
-/* Returns a bit mask of the planes (bit = axis). */
 static int plane_bits(const bool planes[3]) { return (planes[0] ? 1 : 0) | (planes[1] ? 2 : 0) | (planes[2] ? 4 : 0); }
 
-Vec3 vec3_mirrored(Vec3 p, int which) {
-  return vec3(which & 1 ? -p.x : p.x, which & 2 ? -p.y : p.y, which & 4 ? -p.z : p.z);
+Vec3 vec3_mirrored(Vec3 p, int image_planes) {
+  assert(image_planes >= 0 && image_planes < 8);
+  return vec3(image_planes & 1 ? -p.x : p.x, image_planes & 2 ? -p.y : p.y, image_planes & 4 ? -p.z : p.z);
 }
-
-/* ---------------------------------------------------------------- test of symmetry */
 
 static int order_first(const void* a, const void* b) {
   const Vec3 *p = a, *q = b;
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
-/* Returns true if a point of sorted (count) lies within IMAGE_DISTANCE of p. The points must be sorted by x. */
+/* Returns true if a point of sorted[count], which is sorted by x, lies within IMAGE_DISTANCE of p. */
 static bool has_image(const Vec3* sorted, int count, Vec3 p) {
   int low = 0, high = count;
   while (low < high) {
@@ -36,6 +35,7 @@ static bool has_image(const Vec3* sorted, int count, Vec3 p) {
 }
 
 bool part_is_mirrored(const Part* part, int axis) {
+  assert(axis >= 0 && axis < 3);
   Vec3* sorted = MEMORY_NEW(Vec3, part->point_count + 1);
   memcpy(sorted, part->points, sizeof(Vec3) * (size_t)part->point_count);
   qsort(sorted, (size_t)part->point_count, sizeof(Vec3), order_first);
@@ -46,24 +46,26 @@ bool part_is_mirrored(const Part* part, int axis) {
   return good;
 }
 
-/* ---------------------------------------------------------------- unfolding */
-
-Block block_image(const Block* block, int which) {
+Block block_image(const Block* block, int image_planes) {
+  assert(image_planes >= 0 && image_planes < 8);
   Block copy = block_copy(block);
-  bool turned = (which & 1) ^ (which >> 1 & 1) ^ (which >> 2 & 1);
-  for (int i = 0; i < copy.hull.vertex_count; i++) copy.hull.vertices[i] = vec3_mirrored(copy.hull.vertices[i], which);
+  bool turned = (image_planes & 1) ^ (image_planes >> 1 & 1) ^ (image_planes >> 2 & 1);
+  for (int i = 0; i < copy.hull.vertex_count; i++)
+    copy.hull.vertices[i] = vec3_mirrored(copy.hull.vertices[i], image_planes);
   for (int t = 0; turned && t < copy.hull.triangle_count; t++) {
     int* corner = copy.hull.triangles[t];
     int kept = corner[1];
     corner[1] = corner[2], corner[2] = kept;
   }
-  for (int i = 0; i < copy.estimate.count; i++) copy.estimate.points[i] = vec3_mirrored(copy.estimate.points[i], which);
+  for (int i = 0; i < copy.estimate.count; i++)
+    copy.estimate.points[i] = vec3_mirrored(copy.estimate.points[i], image_planes);
   return copy;
 }
 
-int mirror_image(const MirrorImages* images, int block, int which) {
+int mirror_image(const MirrorImages* images, int block, int image_planes) {
+  assert(!(image_planes & ~images->planes));
   for (int axis = 0; axis < 3; axis++)
-    if (which >> axis & 1) block = images->of[axis][block];
+    if (image_planes >> axis & 1) block = images->of[axis][block];
   return block;
 }
 
@@ -71,10 +73,10 @@ MirrorImages blocks_add_images(Blocks* blocks, const bool mirror[3]) {
   MirrorImages images = {0};
   int first = blocks->count, count = 0;
   Block* items = MEMORY_NEW(Block, 8 * first + 1);
-  for (int which = 0; which < 8; which++) {
+  for (int image_planes = 0; image_planes < 8; image_planes++) {
     bool wanted = true;
-    for (int axis = 0; axis < 3; axis++) wanted &= mirror[axis] || !(which >> axis & 1);
-    for (int k = 0; wanted && k < first; k++) items[count++] = block_image(&blocks->items[k], which);
+    for (int axis = 0; axis < 3; axis++) wanted &= mirror[axis] || !(image_planes >> axis & 1);
+    for (int k = 0; wanted && k < first; k++) items[count++] = block_image(&blocks->items[k], image_planes);
   }
   blocks_free(blocks);
   *blocks = (Blocks){items, count};
@@ -93,29 +95,28 @@ void mirror_images_free(MirrorImages* images) {
   *images = (MirrorImages){0};
 }
 
-/* ---------------------------------------------------------------- symmetric reduction of vertices */
-
 /* Returns the distance by which the mirror image of a extends outside b. Stops at the first distance above
  * IMAGE_DISTANCE. */
-static double image_outside(const ConvexHull* a, const ConvexHull* b, int which) {
+static double image_outside(const ConvexHull* a, const ConvexHull* b, int image_planes) {
   double worst = -HUGE_VAL;
   for (int i = 0; i < a->vertex_count && worst <= IMAGE_DISTANCE; i++)
-    worst = fmax(worst, hull_outside(b, vec3_mirrored(a->vertices[i], which)));
+    worst = fmax(worst, hull_outside(b, vec3_mirrored(a->vertices[i], image_planes)));
   return worst;
 }
 
-static bool are_images(const ConvexHull* a, const ConvexHull* b, int which) {
-  return image_outside(a, b, which) <= IMAGE_DISTANCE && image_outside(b, a, which) <= IMAGE_DISTANCE;
+static bool are_images(const ConvexHull* a, const ConvexHull* b, int image_planes) {
+  return image_outside(a, b, image_planes) <= IMAGE_DISTANCE && image_outside(b, a, image_planes) <= IMAGE_DISTANCE;
 }
 
 /* Computes the convex hull of the points of a hull and of their mirror images in the planes with own[axis] set. */
 static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool own[3]) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * hull->vertex_count);
   int count = 0;
-  for (int which = 0; which < 8; which++) {
+  for (int image_planes = 0; image_planes < 8; image_planes++) {
     bool wanted = true;
-    for (int axis = 0; axis < 3; axis++) wanted &= own[axis] || !(which >> axis & 1);
-    for (int i = 0; wanted && i < hull->vertex_count; i++) points[count++] = vec3_mirrored(hull->vertices[i], which);
+    for (int axis = 0; axis < 3; axis++) wanted &= own[axis] || !(image_planes >> axis & 1);
+    for (int i = 0; wanted && i < hull->vertex_count; i++)
+      points[count++] = vec3_mirrored(hull->vertices[i], image_planes);
   }
   HullResult result = hull_create(out, points, count);
   memory_free(points);
@@ -142,9 +143,9 @@ MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]) {
     g.first[k] = k;
     for (int axis = 0; axis < 3; axis++) g.own[k][axis] = mirror[axis] && are_images(hull, hull, 1 << axis);
     for (int h = 0; h < k && g.first[k] == k; h++)
-      for (int which = 1; which < 8 && g.first[k] == k; which++)
-        if (!(which & ~planes) && g.first[h] == h && are_images(&blocks->items[h].hull, hull, which))
-          g.first[k] = h, g.by[k] = which;
+      for (int image_planes = 1; image_planes < 8 && g.first[k] == k; image_planes++)
+        if (!(image_planes & ~planes) && g.first[h] == h && are_images(&blocks->items[h].hull, hull, image_planes))
+          g.first[k] = h, g.by[k] = image_planes;
   }
   return g;
 }
@@ -163,8 +164,7 @@ static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
   return result;
 }
 
-/* Makes a block symmetric in the planes with own[axis] set. Restores the symmetry after a corner was added on one side.
- */
+/* Makes a block symmetric in the planes with own[axis] set, after a corner was added on one side. */
 static HullResult make_symmetric(Block* block, const bool own[3]) {
   if (!own[0] && !own[1] && !own[2]) return HULL_OK;
   ConvexHull whole;

@@ -1,30 +1,28 @@
-/* Private to decompose/: mirror symmetry. If a part is symmetric, only a half, quarter or eighth of the part is
- * decomposed. The mirror images of the hulls are then added. The mirror planes pass through the origin, in unit size.
- */
+/* Private to decompose/. Mirror symmetry in planes through the origin, in unit size. Of a symmetric part only a half,
+ * quarter or eighth is decomposed, and the mirror images of the hulls are added. */
 #ifndef SDRS_DECOMPOSE_MIRROR_H
 #define SDRS_DECOMPOSE_MIRROR_H
 
 #include "decompose/blocks.h"
 
-/* Returns true if the solid equals its mirror image to within 1e-7 [unit size]. Compares the points of the solid with
- * their mirror images. axis: normal of the mirror plane, 0 to 2. */
+/* Returns true if the points of the solid equal their mirror images to within 1e-7 [unit size]. axis: normal of the
+ * mirror plane, 0 to 2. */
 bool part_is_mirrored(const Part* part, int axis);
-/* Returns true if the mirror image of every block is a block, for every mirror plane with mirror[axis] set. Returns
- * true if no plane is set. */
+/* Returns true if the mirror image of every block is a block, for every mirror plane with mirror[axis] set. */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Groups of blocks that are mirror images of each other. The arrays are owned. */
 typedef struct {
-  int* first;     /* first block of which this block is a mirror image, or the block itself if there is none (count) */
-  int* by;        /* mirror planes in which block `first` is reflected to obtain this block, bit = axis (count) */
-  bool (*own)[3]; /* for each axis, true if the block equals its mirror image in the plane normal to the axis (count) */
+  int* first;     /* first block of which the block is a mirror image, or the block itself (count) */
+  int* by;        /* mirror planes in which block `first` is reflected to obtain the block, bit = axis (count) */
+  bool (*own)[3]; /* true if the block equals its mirror image in the plane normal to the axis (count) */
 } MirrorGroups;
 /* Returns the groups of blocks that are mirror images of each other in the planes with mirror[axis] set. The caller
  * frees them with mirror_groups_free. */
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
-/* Frees the arrays; must be called only once. */
+/* Frees the arrays. Must be called only once. */
 void mirror_groups_free(MirrorGroups* groups);
-/* Reduces every hull to at most max_vertices vertices, so that mirror images stay mirror images. Returns HULL_OK, or
- * the first failure of hull_outer_mirrored. After a failure the remaining blocks are unchanged. */
+/* Reduces every hull to at most max_vertices vertices such that mirror images stay mirror images. Returns HULL_OK, or
+ * the first failure of hull_outer_mirrored, after which the remaining blocks are unchanged. */
 HullResult blocks_reduce_vertices(Blocks* blocks, const MirrorGroups* groups, int max_vertices);
 
 #endif

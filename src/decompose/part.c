@@ -1,11 +1,12 @@
 #include "decompose/part.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- building */
 
-static void* room_for(void* array, size_t element, int count, int* capacity) {
+static void* grow_array(void* array, size_t element, int count, int* capacity) {
   if (count < *capacity) return array;
   int wanted = 2 * *capacity + 16;
   array = memory_resize(array, element * (size_t)*capacity, element * (size_t)wanted);
@@ -22,24 +23,27 @@ void part_free(Part* part) {
 }
 
 int part_add_point(Part* part, Vec3 point) {
-  part->points = room_for(part->points, sizeof(Vec3), part->point_count, &part->point_capacity);
+  part->points = grow_array(part->points, sizeof(Vec3), part->point_count, &part->point_capacity);
   part->points[part->point_count] = point;
   return part->point_count++;
 }
 
 void part_add_triangle(Part* part, int a, int b, int c) {
-  part->triangles = room_for(part->triangles, sizeof *part->triangles, part->triangle_count, &part->triangle_capacity);
+  assert(a >= 0 && a < part->point_count && b >= 0 && b < part->point_count && c >= 0 && c < part->point_count);
+  part->triangles =
+      grow_array(part->triangles, sizeof *part->triangles, part->triangle_count, &part->triangle_capacity);
   int* corner = part->triangles[part->triangle_count++];
   corner[0] = a, corner[1] = b, corner[2] = c;
 }
 
 void part_add_edge(Part* part, int a, int b, int cap) {
-  part->edges = room_for(part->edges, sizeof(CapEdge), part->edge_count, &part->edge_capacity);
+  assert(a >= 0 && a < part->point_count && b >= 0 && b < part->point_count && cap >= 0 && cap < part->cap_count);
+  part->edges = grow_array(part->edges, sizeof(CapEdge), part->edge_count, &part->edge_capacity);
   part->edges[part->edge_count++] = (CapEdge){a, b, cap};
 }
 
 int part_add_cap(Part* part, CutPlane cap) {
-  part->caps = room_for(part->caps, sizeof(CutPlane), part->cap_count, &part->cap_capacity);
+  part->caps = grow_array(part->caps, sizeof(CutPlane), part->cap_count, &part->cap_capacity);
   part->caps[part->cap_count] = cap;
   return part->cap_count++;
 }
@@ -52,8 +56,8 @@ static double six_volumes(Vec3 origin, Vec3 a, Vec3 b, Vec3 c) {
   return vec3_dot(vec3_sub(a, origin), vec3_cross(vec3_sub(b, origin), vec3_sub(c, origin)));
 }
 
-/* Caps are summed as triangle fans from the first point of their boundary. Triangles outside the cap cancel by their
- * signs. */
+/* Sums caps as triangle fans from the first point of their boundary. Triangles outside the cap cancel by their signs.
+ */
 double part_volume(const Part* part) {
   if (part->point_count == 0) return 0;
   Vec3 origin = part->points[0];
@@ -75,9 +79,9 @@ double part_volume(const Part* part) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* The new point on an edge that crosses the plane. low and high are the end points of the edge. */
+/* New point on an edge that crosses the plane. low, high: end points of the edge. */
 typedef struct {
-  int low, high, point; /* new point, -1 if the slot of the hash table is empty */
+  int low, high, point; /* new point; -1 for an empty slot of the hash table */
 } Crossing;
 
 typedef struct {
@@ -85,20 +89,20 @@ typedef struct {
   Part* to;
   CutPlane plane;
   double* distance; /* signed distance from the plane, 0 within rounding (from->point_count) */
-  int* number;      /* index in `to`, -1 if not yet copied (from->point_count) */
+  int* number;      /* index in `to`, or -1 before the point is copied (from->point_count) */
   Crossing* crossings;
   int slots; /* size of the hash table: a power of two, more than twice the number of crossings */
-  int wall;  /* index of the new cap */
+  int cap;   /* index of the new cap */
 } Cutter;
 
-static int take_point(Cutter* c, int i) {
+static int copy_point(Cutter* c, int i) {
   if (c->number[i] < 0) c->number[i] = part_add_point(c->to, c->from->points[i]);
   return c->number[i];
 }
 
-/* Returns the intersection of an edge with the plane. The intersection is always computed from the end with the lower
- * index. All triangles at the edge, on both sides of the cut, thus get bit-identical points. */
-static int cross_edge(Cutter* c, int i, int j) {
+/* Returns the intersection of an edge with the plane, computed from the end with the lower index. All triangles at the
+ * edge, on both sides of the cut, thus get bit-identical points. */
+static int intersect_edge(Cutter* c, int i, int j) {
   int low = i < j ? i : j, high = i < j ? j : i;
   uint32_t hash = ((uint32_t)low * 2654435761u) ^ ((uint32_t)high * 2246822519u);
   int slot = (int)(hash & (uint32_t)(c->slots - 1));
@@ -113,21 +117,21 @@ static int cross_edge(Cutter* c, int i, int j) {
   return c->crossings[slot].point;
 }
 
-/* A corner of a clipped triangle: index in the new part, and whether the corner lies on the plane. */
+/* Corner of a clipped triangle: index in the new part, and whether it lies on the plane. */
 typedef struct {
   int point;
   bool on;
 } CutCorner;
 
 /* Clips a triangle to the half-space by the algorithm of Sutherland and Hodgman. Returns the number of corners, or 0 if
- * the triangle lies outside. */
+ * the triangle is outside. */
 static int cut_triangle(Cutter* c, const int t[3], CutCorner piece[4]) {
   int count = 0;
   for (int k = 0; k < 3; k++) {
     int i = t[k], j = t[(k + 1) % 3];
     double a = c->distance[i], b = c->distance[j];
-    if (a <= 0) piece[count++] = (CutCorner){take_point(c, i), a == 0};
-    if ((a < 0 && b > 0) || (a > 0 && b < 0)) piece[count++] = (CutCorner){cross_edge(c, i, j), true};
+    if (a <= 0) piece[count++] = (CutCorner){copy_point(c, i), a == 0};
+    if ((a < 0 && b > 0) || (a > 0 && b < 0)) piece[count++] = (CutCorner){intersect_edge(c, i, j), true};
   }
   return count;
 }
@@ -137,8 +141,8 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
   return vec3_cross(vec3_sub(part->points[t[1]], a), vec3_sub(part->points[t[2]], a));
 }
 
-/* Clips a triangle to the half-space. The clipped edges in the plane become boundary edges of the new cap, in the
- * opposite direction. A triangle in the plane is kept if its outward normal equals the normal of the plane. */
+/* Clips a triangle to the half-space. Its clipped edges in the plane become boundary edges of the new cap, in the
+ * opposite direction. A triangle in the plane is kept if its outward normal equals that of the plane. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
@@ -149,73 +153,74 @@ static void cut_surface(Cutter* c, const int t[3]) {
   for (int k = 2; k < count; k++) part_add_triangle(c->to, piece[0].point, piece[k - 1].point, piece[k].point);
   for (int k = 0; k < count; k++) {
     CutCorner a = piece[k], b = piece[(k + 1) % count];
-    if (a.on && b.on) part_add_edge(c->to, b.point, a.point, c->wall);
+    if (a.on && b.on) part_add_edge(c->to, b.point, a.point, c->cap);
   }
 }
 
 /* ---------------------------------------------------------------- cutting caps */
 
-/* A point where the boundary of a cap enters the plane (weight 1) or leaves it (weight -1). along: position along the
+/* Point at which the boundary of a cap enters the plane (weight 1) or leaves it (weight -1). along: position along the
  * intersection line of the planes. */
 typedef struct {
   double along;
   int point, weight;
-} Reach;
+} LineCrossing;
 
-static int order_reaches(const void* a, const void* b) {
-  const Reach *p = a, *q = b;
+static int compare_line_crossings(const void* a, const void* b) {
+  const LineCrossing *p = a, *q = b;
   if (p->along != q->along) return p->along < q->along ? -1 : 1;
   return p->point < q->point ? -1 : p->point > q->point;
 }
 
 typedef struct {
-  Reach* items;
+  LineCrossing* items;
   int count, capacity;
-} Reaches;
+} LineCrossings;
 
-static void reach(Cutter* c, Reaches* reaches, Vec3 line, int point, int weight) {
-  reaches->items = room_for(reaches->items, sizeof(Reach), reaches->count, &reaches->capacity);
-  reaches->items[reaches->count++] = (Reach){vec3_dot(line, c->to->points[point]), point, weight};
+static void add_line_crossing(Cutter* c, LineCrossings* line_crossings, Vec3 line, int point, int weight) {
+  line_crossings->items =
+      grow_array(line_crossings->items, sizeof(LineCrossing), line_crossings->count, &line_crossings->capacity);
+  line_crossings->items[line_crossings->count++] = (LineCrossing){vec3_dot(line, c->to->points[point]), point, weight};
 }
 
-/* Closes the boundary of a clipped cap along the line in which the plane of the cap intersects the cutting plane. The
- * number of segments between two points is the sum of the weights of the points before. The new cap gets the same
- * segments in the opposite direction. */
-static void close_cap(Cutter* c, Reaches* reaches, int cap) {
-  if (reaches->count == 0) return;
-  qsort(reaches->items, (size_t)reaches->count, sizeof(Reach), order_reaches);
+/* Closes the boundary of a clipped cap along the intersection line of its plane with the cutting plane. The number of
+ * segments between two points is the sum of the weights of the points before. The new cap gets the same segments in the
+ * opposite direction. */
+static void close_cap(Cutter* c, LineCrossings* line_crossings, int cap) {
+  if (line_crossings->count == 0) return;
+  qsort(line_crossings->items, (size_t)line_crossings->count, sizeof(LineCrossing), compare_line_crossings);
   int sum = 0;
-  for (int k = 0; k + 1 < reaches->count; k++) {
-    sum += reaches->items[k].weight;
-    int a = reaches->items[k].point, b = reaches->items[k + 1].point;
+  for (int k = 0; k + 1 < line_crossings->count; k++) {
+    sum += line_crossings->items[k].weight;
+    int a = line_crossings->items[k].point, b = line_crossings->items[k + 1].point;
     if (a == b) continue;
     for (int copy = 0; copy < abs(sum) && copy < 4; copy++) {
       int from = sum > 0 ? a : b, to = sum > 0 ? b : a;
       part_add_edge(c->to, from, to, cap);
-      part_add_edge(c->to, to, from, c->wall);
+      part_add_edge(c->to, to, from, c->cap);
     }
   }
 }
 
-/* Clips one boundary segment of a cap. Segments on the plane are dropped, because close_cap creates them again. */
-static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* edge, int cap) {
+/* Clips one boundary segment of a cap. Drops segments on the plane, because close_cap creates them again. */
+static void cut_cap_edge(Cutter* c, LineCrossings* line_crossings, Vec3 line, const CapEdge* edge, int cap) {
   double a = c->distance[edge->a], b = c->distance[edge->b];
   if (!(a < 0 || b < 0)) return;
-  int p = a <= 0 ? take_point(c, edge->a) : cross_edge(c, edge->a, edge->b);
-  int q = b <= 0 ? take_point(c, edge->b) : cross_edge(c, edge->a, edge->b);
+  int p = a <= 0 ? copy_point(c, edge->a) : intersect_edge(c, edge->a, edge->b);
+  int q = b <= 0 ? copy_point(c, edge->b) : intersect_edge(c, edge->a, edge->b);
   part_add_edge(c->to, p, q, cap);
-  if (b >= 0) reach(c, reaches, line, q, 1);
-  if (a >= 0) reach(c, reaches, line, p, -1);
+  if (b >= 0) add_line_crossing(c, line_crossings, line, q, 1);
+  if (a >= 0) add_line_crossing(c, line_crossings, line, p, -1);
 }
 
-/* Keeps a cap that lies in the cutting plane if its outward normal equals the normal of the plane. */
+/* Keeps a cap in the cutting plane if its outward normal equals that of the plane. */
 static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);
   for (int k = 0; k < count; k++) {
-    int a = take_point(c, edges[k].a), b = take_point(c, edges[k].b);
+    int a = copy_point(c, edges[k].a), b = copy_point(c, edges[k].b);
     part_add_edge(c->to, a, b, number);
-    part_add_edge(c->to, b, a, c->wall);
+    part_add_edge(c->to, b, a, c->cap);
   }
 }
 
@@ -229,10 +234,10 @@ static void cut_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!below) return;
   int number = part_add_cap(c->to, cap);
   Vec3 line = vec3_cross(cap.n, c->plane.n);
-  Reaches reaches = {0};
-  for (int k = 0; k < count; k++) cut_cap_edge(c, &reaches, line, &edges[k], number);
-  close_cap(c, &reaches, number);
-  memory_free(reaches.items);
+  LineCrossings line_crossings = {0};
+  for (int k = 0; k < count; k++) cut_cap_edge(c, &line_crossings, line, &edges[k], number);
+  close_cap(c, &line_crossings, number);
+  memory_free(line_crossings.items);
 }
 
 /* ---------------------------------------------------------------- tidying caps */
@@ -246,7 +251,7 @@ static int order_edges(const void* a, const void* b) {
   return ph < qh ? -1 : ph > qh;
 }
 
-/* Removes pairs of opposite boundary segments and sorts the remaining segments by cap. */
+/* Removes pairs of opposite boundary segments and sorts the others by cap. */
 static void tidy_edges(Part* part) {
   if (part->edge_count == 0) return;
   qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
@@ -285,10 +290,11 @@ static void cutter_start(Cutter* c, double rounding) {
 }
 
 Part part_cut(const Part* part, CutPlane plane, double rounding) {
+  assert(rounding >= 0);
   Part result = {0};
   Cutter c = {.from = part, .to = &result, .plane = plane};
   cutter_start(&c, rounding);
-  c.wall = part_add_cap(&result, plane);
+  c.cap = part_add_cap(&result, plane);
   for (int i = 0; i < part->triangle_count; i++) cut_surface(&c, part->triangles[i]);
   for (int i = 0, next; i < part->edge_count; i = next) {
     for (next = i; next < part->edge_count && part->edges[next].cap == part->edges[i].cap;) next++;
@@ -316,12 +322,12 @@ static PartBox part_box(const Part* part) {
   return box;
 }
 
-static bool box_holds(PartBox a, PartBox b) {
+static bool box_contains(PartBox a, PartBox b) {
   return a.low.x <= b.low.x && a.low.y <= b.low.y && a.low.z <= b.low.z && a.high.x >= b.high.x &&
          a.high.y >= b.high.y && a.high.z >= b.high.z;
 }
 
-/* Sets component[i] to the component of point i, or to -2 if the point is unused. Returns the number of components. */
+/* Sets component[i] to the component of point i, or to -2 for an unused point. Returns the number of components. */
 static int number_components(const Part* part, int* component) {
   int* root = MEMORY_NEW(int, part->point_count + 1);
   disjoint_sets_init(root, part->point_count);
@@ -346,7 +352,7 @@ static int number_components(const Part* part, int* component) {
 }
 
 /* Copies all points, triangles and edges to the pieces of their components. */
-static void share_out(const Part* part, const int* component, Part* pieces, int count) {
+static void distribute_to_pieces(const Part* part, const int* component, Part* pieces, int count) {
   int* number = MEMORY_NEW(int, part->point_count + 1);
   for (int k = 0; k < count; k++)
     for (int cap = 0; cap < part->cap_count; cap++) part_add_cap(&pieces[k], part->caps[cap]);
@@ -363,27 +369,27 @@ static void share_out(const Part* part, const int* component, Part* pieces, int 
   memory_free(number);
 }
 
-/* Returns the piece to which a cavity belongs: the smallest piece whose bounding box contains the cavity, otherwise the
- * largest piece. */
-static int owner_of(const PartBox* boxes, const double* volumes, int count, int cavity) {
+/* Returns the piece of a cavity: the smallest piece whose bounding box contains it, otherwise the largest piece. */
+static int find_owner(const PartBox* boxes, const double* volumes, int count, int cavity) {
+  assert(count > 0);
   int best = -1, largest = 0;
   for (int k = 0; k < count; k++) {
     if (volumes[k] > volumes[largest]) largest = k;
-    if (k == cavity || !(volumes[k] > 0) || !box_holds(boxes[k], boxes[cavity])) continue;
+    if (k == cavity || !(volumes[k] > 0) || !box_contains(boxes[k], boxes[cavity])) continue;
     if (best < 0 || volumes[k] < volumes[best]) best = k;
   }
   return best >= 0 ? best : largest;
 }
 
-/* Sets target[k] to the new number of component k, so that cavities get the number of the piece to which they belong.
- * Returns the number of pieces. */
+/* Sets target[k] to the new number of component k, where cavities have the number of their piece. Returns the number of
+ * pieces. */
 static int join_cavities(const Part* pieces, int count, int* target) {
   PartBox* boxes = MEMORY_NEW(PartBox, count);
   double* volumes = MEMORY_NEW(double, count);
   int* owner = MEMORY_NEW(int, count);
   int kept = 0;
   for (int k = 0; k < count; k++) boxes[k] = part_box(&pieces[k]), volumes[k] = part_volume(&pieces[k]);
-  for (int k = 0; k < count; k++) owner[k] = volumes[k] > 0 ? k : owner_of(boxes, volumes, count, k);
+  for (int k = 0; k < count; k++) owner[k] = volumes[k] > 0 ? k : find_owner(boxes, volumes, count, k);
   for (int k = 0; k < count; k++) target[k] = owner[k] == k ? kept++ : -1;
   for (int k = 0; k < count; k++)
     if (target[k] < 0) target[k] = target[owner[k]] >= 0 ? target[owner[k]] : 0;
@@ -398,15 +404,15 @@ static void free_pieces(Part* pieces, int count) {
   memory_free(pieces);
 }
 
-/* Pairs of surfaces are not compared if there are more surfaces than COMPONENTS_MOST. Surfaces in the same cell of a
- * grid of CELLS_ALONG^3 cells are then grouped. */
-enum { COMPONENTS_MOST = 512, CELLS_ALONG = 8 };
+/* With more than COMPONENTS_MAX surfaces, pairs are not compared, and surfaces in the same cell of a grid of
+ * CELLS_ALONG^3 cells are grouped. */
+enum { COMPONENTS_MAX = 512, CELLS_ALONG = 8 };
 
 static int cell_along(double at, double low, double high) {
   return high > low ? (int)fmin(CELLS_ALONG - 1, CELLS_ALONG * (at - low) / (high - low)) : 0;
 }
 
-static int gather_crumbs(const Part* part, const Part* pieces, int count, int* target) {
+static int group_by_cell(const Part* part, const Part* pieces, int count, int* target) {
   PartBox whole = part_box(part);
   int number[CELLS_ALONG * CELLS_ALONG * CELLS_ALONG] = {0}, kept = 0;
   for (int k = 0; k < count; k++) {
@@ -425,17 +431,17 @@ int part_components(const Part* part, Part** pieces) {
   int* component = MEMORY_NEW(int, part->point_count + 1);
   int count = number_components(part, component);
   *pieces = MEMORY_NEW(Part, count + 1);
-  share_out(part, component, *pieces, count);
+  distribute_to_pieces(part, component, *pieces, count);
   if (count > 1) {
     int* target = MEMORY_NEW(int, count);
-    bool crumbs = count > COMPONENTS_MOST;
-    int kept = crumbs ? gather_crumbs(part, *pieces, count, target) : join_cavities(*pieces, count, target);
+    bool crumbs = count > COMPONENTS_MAX;
+    int kept = crumbs ? group_by_cell(part, *pieces, count, target) : join_cavities(*pieces, count, target);
     if (kept < count) {
       free_pieces(*pieces, count);
       for (int i = 0; i < part->point_count; i++)
         if (component[i] >= 0) component[i] = target[component[i]];
       *pieces = MEMORY_NEW(Part, kept + 1);
-      share_out(part, component, *pieces, kept);
+      distribute_to_pieces(part, component, *pieces, kept);
       count = kept;
     }
     memory_free(target);
@@ -465,6 +471,7 @@ Side* part_sides(const Part* part) {
 }
 
 int part_edge_end(const Side* sides, int count, int first) {
+  assert(first >= 0 && first < count);
   int end = first + 1;
   while (end < count && sides[end].low == sides[first].low && sides[end].high == sides[first].high) end++;
   return end;

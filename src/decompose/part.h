@@ -1,12 +1,12 @@
-/* Private to decompose/: a Part is a solid, stored as a closed oriented surface that can be cut by planes.
- * The outer surface is a list of triangles. A cut creates a new face, called a cap. Only the oriented boundary segments
- * of a cap are stored. No polygon needs triangulation, and self-intersecting surfaces can be cut too. */
+/* Private to decompose/. A Part is a solid, stored as a closed oriented surface that can be cut by planes. The outer
+ * surface is a list of triangles. A cut creates a new face, a cap, of which only the oriented boundary segments are
+ * stored. Polygons thus need no triangulation, and self-intersecting surfaces can be cut. */
 #ifndef SDRS_DECOMPOSE_PART_H
 #define SDRS_DECOMPOSE_PART_H
 
 #include "decompose/decompose.h"
 
-/* Half-space n . x <= offset, n a unit vector. */
+/* Half-space n . x <= offset with the unit vector n. */
 typedef struct {
   Vec3 n;
   double offset;
@@ -17,8 +17,8 @@ typedef struct {
   int a, b, cap;
 } CapEdge;
 
-/* A solid bounded by triangles and caps. The arrays are owned. Triangles are counter-clockwise seen from outside.
- * part_free accepts a zeroed struct. */
+/* A solid bounded by triangles and caps. Owns its arrays. Triangles are counter-clockwise seen from outside. part_free
+ * accepts a zeroed struct. */
 typedef struct {
   Vec3* points;
   int point_count, point_capacity;
@@ -34,40 +34,38 @@ typedef struct {
 void part_free(Part* part);
 /* Appends a point and returns its index. */
 int part_add_point(Part* part, Vec3 point);
-/* Appends a triangle with the point indices a, b, c, which are not checked. */
+/* Appends a triangle with the point indices a, b, c. */
 void part_add_triangle(Part* part, int a, int b, int c);
 /* Appends the boundary edge from point a to point b of the cap with index `cap`. */
 void part_add_edge(Part* part, int a, int b, int cap);
 /* Appends a cap without edges and returns the index of the cap. */
 int part_add_cap(Part* part, CutPlane cap);
 
-/* Returns the region of the part inside the half-space `plane`, without unused points. The result is empty if no region
- * is inside. Points count as lying on the plane if their distance is at most `rounding`, in the part's unit. Cutting
- * with a plane and with the flipped plane gives bit-identical new points. The caller frees the result with part_free.
- */
+/* Returns the region of the part inside the half-space `plane`, empty if there is none, without unused points. Points
+ * within `rounding` lie on the plane, in the part's unit. Cuts with a plane and with the flipped plane give
+ * bit-identical new points. The caller frees the result with part_free. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
 /* Splits a part into its connected surfaces, in the order of their first points. A surface without positive volume is a
- * cavity. Cavities are added to the smallest surface whose bounding box contains them. If there are more than 512
- * surfaces, the bounding box is divided into 8 x 8 x 8 cells, and surfaces with centres in the same cell become one
- * piece. Sets *pieces to the pieces and returns their number. The caller frees each piece with part_free and the array
- * *pieces with memory_free. */
+ * cavity, and belongs to the smallest surface whose bounding box contains it. With more than 512 surfaces, those with
+ * centres in the same of 8 x 8 x 8 cells of the bounding box become one piece. Sets *pieces to the pieces and returns
+ * their number. The caller frees each piece with part_free and the array *pieces with memory_free. */
 int part_components(const Part* part, Part** pieces);
-/* Returns the enclosed volume by the divergence theorem [unit^3]. The volume is negative if the surface is oriented
- * inward, and 0 without points. */
+/* Returns the enclosed volume by the divergence theorem [unit^3], negative if the surface is oriented inward, and 0
+ * without points. */
 double part_volume(const Part* part);
 /* Returns the opposite half-space, -n . x <= -offset. */
 CutPlane plane_flipped(CutPlane plane);
 
-/* One side of a triangle. low and high are the smaller and the larger index of the two end points. */
+/* One side of a triangle. low, high: smaller and larger index of its end points. */
 typedef struct {
   int low, high, triangle;
-  bool backward; /* the triangle traverses the side from high to low */
+  bool backward; /* true if the triangle traverses the side from high to low */
 } Side;
-/* Returns the sides of all triangles (3 triangle_count), sorted so that sides with the same end points are consecutive.
- * The caller frees the array with memory_free. */
+/* Returns the sides of all triangles (3 triangle_count), sorted such that sides with the same end points are
+ * consecutive. The caller frees the array with memory_free. */
 Side* part_sides(const Part* part);
-/* Returns the index after the last side with the same end points as sides[first]. sides[first] must be the first side
- * with these end points. sides (count): result of part_sides. */
+/* Returns the index after the last side with the same end points as sides[first], the first of them. sides[count]:
+ * result of part_sides. */
 int part_edge_end(const Side* sides, int count, int first);
 
 #endif

@@ -1,21 +1,20 @@
-/* Improves the cut between neighbouring groups of pieces. The planes between the groups were chosen before the
- * grouping, so the best plane between two groups is searched again. */
+/* Improves the cut between neighbouring groups of pieces. The planes between groups were chosen before the grouping, so
+ * the best plane between two groups is searched again. */
 #include "decompose/blocks.h"
 
 /* Pairs of groups are skipped if their hulls have less volume outside the solid [volume of the solid]. */
-#define EXCESS_LEAST 1e-3
+#define EXCESS_MIN 1e-3
 /* Largest number of passes over all pairs of groups. */
-#define SWEEPS 6
+#define PASSES_MAX 6
 /* A new cut is accepted if it reduces the volume of both hulls by at least this fraction. */
 #define RECUT_GAIN 2e-4
 /* Number of triangles of the coarse copy on which planes are evaluated. */
 #define RECUT_TRIANGLES 1200
 
-/* Hulls with a smaller volume count as flat [unit size^3]. */
+/* Hulls with a smaller volume are flat [unit size^3]. */
 #define FLAT_VOLUME 1e-12
 
-/* Appends part b to part a. If a and b have caps in a common plane, both caps are kept. The volumes of opposite caps
- * cancel. */
+/* Appends part b to part a. Caps of both in a common plane are kept, because the volumes of opposite caps cancel. */
 static void add_part(Part* a, const Part* b) {
   int points = a->point_count, caps = a->cap_count;
   for (int i = 0; i < b->point_count; i++) part_add_point(a, b->points[i]);
@@ -35,7 +34,7 @@ static double estimated_volume(const Part* part) {
 
 /* Joins both parts and cuts them by a better plane. Returns false, with parts and blocks unchanged, if no plane reduces
  * the volume of the hulls. */
-static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) {
+static bool cut_again(Part parts[2], Block blocks[2], const SearchOptions* options) {
   Part both = {0};
   CutPlane plane;
   add_part(&both, &parts[0]);
@@ -58,20 +57,22 @@ static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) 
   return better;
 }
 
-static double excess(const Block* block, const Part* part) { return block->estimate.volume - part_volume(part); }
+static double excess_volume(const Block* block, const Part* part) { return block->estimate.volume - part_volume(part); }
 
-static bool sweep(Blocks* blocks, Part* parts, double least, int* tried, const SearchOptions* options, int* version) {
+static bool improve_pairs(Blocks* blocks, Part* parts, double excess_min, int* tried, const SearchOptions* options,
+                          int* version) {
   bool any = false;
   for (int i = 0; i < blocks->count; i++)
     for (int j = i + 1; j < blocks->count; j++) {
       int now = version[i] > version[j] ? version[i] : version[j];
       if (tried[i * blocks->count + j] > now) continue;
       if (block_distance(&blocks->items[i], &blocks->items[j]) > TOUCH_DISTANCE) continue;
-      if (excess(&blocks->items[i], &parts[i]) + excess(&blocks->items[j], &parts[j]) < least) continue;
+      if (excess_volume(&blocks->items[i], &parts[i]) + excess_volume(&blocks->items[j], &parts[j]) < excess_min)
+        continue;
       Part two[2] = {parts[i], parts[j]};
       Block pair[2] = {blocks->items[i], blocks->items[j]};
       tried[i * blocks->count + j] = now + 1;
-      if (!recut(two, pair, options)) continue;
+      if (!cut_again(two, pair, options)) continue;
       parts[i] = two[0], parts[j] = two[1];
       blocks->items[i] = pair[0], blocks->items[j] = pair[1];
       version[i] = version[j] = now + 1;
@@ -85,9 +86,9 @@ void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const 
   int* tried = MEMORY_NEW(int, blocks->count * blocks->count + 1);
   int* version = MEMORY_NEW(int, blocks->count + 1);
   for (int k = 0; k < pieces->count; k++) add_part(&parts[group[k]], &pieces->items[k].part);
-  double least = 0;
-  for (int k = 0; k < blocks->count; k++) least += EXCESS_LEAST * part_volume(&parts[k]);
-  for (int k = 0; k < SWEEPS && sweep(blocks, parts, least, tried, options, version); k++)
+  double excess_min = 0;
+  for (int k = 0; k < blocks->count; k++) excess_min += EXCESS_MIN * part_volume(&parts[k]);
+  for (int k = 0; k < PASSES_MAX && improve_pairs(blocks, parts, excess_min, tried, options, version); k++)
     ;
   for (int k = 0; k < blocks->count; k++) part_free(&parts[k]);
   memory_free(parts), memory_free(tried), memory_free(version);

@@ -1,5 +1,6 @@
-/* Searches for the best cutting plane of a piece. Every candidate plane is evaluated on a coarse copy of the piece, by
- * the volumes of the hulls on both sides. */
+/* Searches for the best cutting plane of a piece. Evaluates every candidate plane on a coarse copy of the piece by the
+ * volumes of the hulls on both sides. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,25 +8,24 @@
 
 /* Number of evenly spaced offsets that are tried along each direction. */
 #define OFFSETS 9
-/* Number of refinements of the best plane. The step is halved in every refinement. */
+/* Number of refinements of the best plane, each with half the step. */
 #define REFINEMENTS 3
-/* Largest number of face planes at concave edges that are tried. A face plane is tried if the weighted length of its
- * concave edges is at least CONCAVE_LENGTH [cube root of the hull volume]. */
+/* Largest number of tried face planes at concave edges. A face plane is tried if the weighted length of its concave
+ * edges is at least CONCAVE_LENGTH [cube root of the hull volume]. */
 #define FACE_PLANES 20
 #define CONCAVE_LENGTH 0.04
-/* An edge counts as concave if the sine of the angle between its faces is above this value. */
+/* An edge is concave if the sine of the angle between its faces is above this value. */
 #define CONCAVE_SINE 0.05
-/* Terms of a plane's score [hull volume]: penalty of unequal halves, bonus of a cut along a face, and cost of each
+/* Terms of a plane's score [hull volume]: penalty of unequal halves, bonus of a cut along a face, cost of each
  * component beyond two. */
-#define BALANCE_WORTH 0.02
-#define FACE_WORTH 0.02
+#define BALANCE_WEIGHT 0.02
+#define FACE_WEIGHT 0.02
 #define COMPONENT_COST 0.01
 
-/* Weight in the score of the hulls after further cuts, relative to the hulls after this cut. */
-#define OUTLOOK_WORTH 1.0
-/* OUTLOOK_TRIANGLES: number of triangles of the coarse copy for the lookahead. The lookahead is two cuts deep below
- * DEEP_SPLITS pieces, and one cut deep otherwise. */
-#define OUTLOOK_TRIANGLES 300
+/* Weight of the hulls after further cuts, relative to the hulls after the present cut. */
+#define LOOKAHEAD_WEIGHT 1.0
+/* Lookahead: number of triangles of the coarse copy. It is two cuts deep below DEEP_SPLITS pieces, otherwise one. */
+#define LOOKAHEAD_TRIANGLES 300
 #define DEEP_SPLITS 10
 
 /* ---------------------------------------------------------------- a coarse copy */
@@ -43,13 +43,13 @@ static double part_area(const Part* part) {
 typedef struct {
   uint64_t cell;
   int point;
-  double far;
+  double center_distance;
 } Cluster;
 
 static int order_clusters(const void* a, const void* b) {
   const Cluster *p = a, *q = b;
   if (p->cell != q->cell) return p->cell < q->cell ? -1 : 1;
-  if (p->far != q->far) return p->far > q->far ? -1 : 1;
+  if (p->center_distance != q->center_distance) return p->center_distance > q->center_distance ? -1 : 1;
   return p->point < q->point ? -1 : p->point > q->point;
 }
 
@@ -58,9 +58,8 @@ static uint64_t cell_code(Vec3 p, double size) {
   return x << 42 | y << 21 | (uint64_t)(int64_t)floor((p.z + 2.0) / size);
 }
 
-/* Simplifies the surface by vertex clustering. Sets to[i] to the point that replaces point i. All points in a grid cell
- * of edge `size` are replaced by the point in the cell that is farthest from the centre. A closed surface stays closed.
- */
+/* Simplifies the surface by vertex clustering. The point farthest from the centre replaces all points in a grid cell of
+ * edge `size`. Sets to[i] to the point that replaces point i. A closed surface stays closed. */
 static void cluster_points(const Part* part, double size, int* to) {
   Cluster* list = MEMORY_NEW(Cluster, part->point_count + 1);
   Vec3 middle = {0, 0, 0};
@@ -77,6 +76,7 @@ static void cluster_points(const Part* part, double size, int* to) {
 }
 
 static Part coarse_copy(const Part* part, int triangles) {
+  assert(triangles > 0);
   Part coarse = {0};
   if (part->triangle_count <= triangles) triangles = part->triangle_count;
   double size = triangles < part->triangle_count ? sqrt(2.0 * part_area(part) / triangles) : 0;
@@ -112,7 +112,7 @@ static Piece make_piece(Part part, const SearchOptions* options) {
 
 Piece piece_create_joined(Part part, const SearchOptions* options) {
   Piece piece = make_piece(part, options);
-  piece.loose = true;
+  piece.is_joined = true;
   return piece;
 }
 
@@ -144,7 +144,7 @@ void pieces_free(Pieces* pieces) {
 
 typedef struct {
   CutPlane plane;
-  double step; /* half of the distance to the next candidate plane; 0 if the plane belongs to a face */
+  double step; /* half of the distance to the next candidate plane; 0 for the plane of a face */
   double score;
 } Candidate;
 
@@ -160,7 +160,7 @@ typedef struct {
   double low, high;
 } CutRange;
 
-static CutRange range_along(const Part* part, Vec3 n) {
+static CutRange projected_range(const Part* part, Vec3 n) {
   CutRange r = {HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < part->point_count; i++) {
     double along = vec3_dot(n, part->points[i]);
@@ -170,15 +170,15 @@ static CutRange range_along(const Part* part, Vec3 n) {
 }
 
 static void add_direction(Candidates* list, Vec3 n) {
-  CutRange r = range_along(&list->piece->coarse, n);
+  CutRange r = projected_range(&list->piece->coarse, n);
   double step = (r.high - r.low) / (OFFSETS + 1);
   if (!(step > 1e-6)) return;
   for (int k = 1; k <= OFFSETS; k++)
     list->items[list->count++] = (Candidate){{n, r.low + step * k}, 0.5 * step, HUGE_VAL};
 }
 
-/* Returns the eigenvectors of a symmetric matrix as columns, by Jacobi rotations. dense_eigen is not used because its
- * rounding errors select worse planes for some symmetric meshes. */
+/* Returns the eigenvectors of a symmetric matrix as columns, by Jacobi rotations. The rounding errors of dense_eigen
+ * select worse planes for some symmetric meshes. */
 static Mat3 principal_axes(Mat3 a) {
   Mat3 v = mat3_identity();
   for (int sweep = 0; sweep < 12; sweep++)
@@ -250,7 +250,7 @@ static Vec3 unit_normal(const Part* part, int triangle) {
   return length > 0 ? vec3_scale(n, 1.0 / length) : n;
 }
 
-static void look_at_edge(const Part* part, const Side* a, const Side* b, FacePlanes* list) {
+static void add_concave_edge(const Part* part, const Side* a, const Side* b, FacePlanes* list) {
   Vec3 n = unit_normal(part, a->triangle), m = unit_normal(part, b->triangle);
   Vec3 from = part->points[a->backward ? a->high : a->low], to = part->points[a->backward ? a->low : a->high];
   Vec3 edge = vec3_sub(to, from);
@@ -278,7 +278,7 @@ static void add_face_planes(Candidates* list) {
   FacePlanes planes = {.count = 0};
   for (int i = 0; i + 1 < 3 * part->triangle_count; i++)
     if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
-      look_at_edge(part, &sides[i], &sides[i + 1], &planes);
+      add_concave_edge(part, &sides[i], &sides[i + 1], &planes);
   if (planes.count > 0) qsort(planes.items, (size_t)planes.count, sizeof(FacePlane), order_weights);
   double least = CONCAVE_LENGTH * math_cbrt(fmax(list->piece->hull.volume, 0));
   for (int k = 0; k < planes.count && k < FACE_PLANES; k++)
@@ -293,8 +293,8 @@ typedef struct {
   int components;
 } Half;
 
-/* Finds the intersection of an edge from below to above the plane. Returns 1 and sets *point, or returns 0. An edge
- * from above to below is skipped, because a closed surface has every edge in both directions. */
+/* Sets *point to the intersection of an edge from below to above the plane and returns 1, otherwise returns 0. Edges
+ * from above to below are skipped, because a closed surface has every edge in both directions. */
 static int crossing(const Part* part, const double* height, int a, int b, Vec3* point) {
   if (!(height[a] < 0 && height[b] > 0)) return 0;
   Vec3 way = vec3_sub(part->points[b], part->points[a]);
@@ -302,8 +302,7 @@ static int crossing(const Part* part, const double* height, int a, int b, Vec3* 
   return 1;
 }
 
-/* Returns the volume of the convex hull of the part below the plane. The hull contains the points below the plane and
- * the intersections of edges with the plane. */
+/* Returns the volume of the convex hull of the points below the plane and the intersections of edges with the plane. */
 static double volume_below(const Part* part, CutPlane plane) {
   double* height = MEMORY_NEW(double, part->point_count + 1);
   Vec3* points = MEMORY_NEW(Vec3, part->point_count + 3 * part->triangle_count + part->edge_count + 1);
@@ -325,7 +324,7 @@ static double volume_below(const Part* part, CutPlane plane) {
 
 static Half measure_half(const Piece* piece, CutPlane plane) {
   Half half = {0, 0};
-  if (piece->loose) return (Half){volume_below(&piece->coarse, plane), 1};
+  if (piece->is_joined) return (Half){volume_below(&piece->coarse, plane), 1};
   Part cut = part_cut(&piece->coarse, plane, PLANE_ROUNDING);
   Part* pieces;
   half.components = part_components(&cut, &pieces);
@@ -338,16 +337,16 @@ static Half measure_half(const Piece* piece, CutPlane plane) {
   return half;
 }
 
-/* Returns the score of a plane [volume of the piece's hull]. A lower score is better. The score is the volume of the
- * hulls after the cut plus penalties and minus bonuses. Returns HUGE_VAL if the hulls of one side have no volume. */
+/* Returns the score of a plane [volume of the piece's hull], smaller for better planes: the volume of the hulls after
+ * the cut plus penalties and minus bonuses. Returns HUGE_VAL if the hulls of one side have no volume. */
 static double score_plane(const Piece* piece, CutPlane plane, bool face) {
   Half a = measure_half(piece, plane), b = measure_half(piece, plane_flipped(plane));
   double whole = piece->hull.volume;
   if (!(a.hulls > 1e-9 * whole) || !(b.hulls > 1e-9 * whole)) return HUGE_VAL;
   int more = a.components + b.components - 2;
   double balance = fabs(a.hulls - b.hulls) / (a.hulls + b.hulls);
-  return (a.hulls + b.hulls) / whole + BALANCE_WORTH * balance + COMPONENT_COST * (more < 10 ? more : 10) -
-         (face ? FACE_WORTH : 0);
+  return (a.hulls + b.hulls) / whole + BALANCE_WEIGHT * balance + COMPONENT_COST * (more < 10 ? more : 10) -
+         (face ? FACE_WEIGHT : 0);
 }
 
 static void score_body(void* context, int index, int thread) {
@@ -359,29 +358,31 @@ static void score_body(void* context, int index, int thread) {
 
 /* ---------------------------------------------------------------- look-ahead */
 
-/* Returns the smallest volume of the hulls after up to `depth` further cuts. Every cut halves the part along the best
- * axis. Some shapes, such as a ring, gain volume only at the second and third cut. */
-static double outlook(const Part* part, int depth) {
+/* Returns the smallest volume of the hulls after up to `depth` further cuts, each of which halves the part along the
+ * best axis. Some shapes, such as a ring, gain volume only at the second and third cut. */
+static double lookahead_volume(const Part* part, int depth) {
+  assert(depth >= 0);
   double least = hull_volume_bound(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
     Vec3 n = vec3_axis(axis);
-    CutRange r = range_along(part, n);
+    CutRange r = projected_range(part, n);
     CutPlane plane = {n, 0.5 * (r.low + r.high)};
     Part a = part_cut(part, plane, PLANE_ROUNDING), b = part_cut(part, plane_flipped(plane), PLANE_ROUNDING);
-    if (a.point_count > 3 && b.point_count > 3) least = fmin(least, outlook(&a, depth - 1) + outlook(&b, depth - 1));
+    if (a.point_count > 3 && b.point_count > 3)
+      least = fmin(least, lookahead_volume(&a, depth - 1) + lookahead_volume(&b, depth - 1));
     part_free(&a);
     part_free(&b);
   }
   return least;
 }
 
-static double outlook_of_half(const Part* part, CutPlane plane, int depth) {
+static double lookahead_of_half(const Part* part, CutPlane plane, int depth) {
   Part cut = part_cut(part, plane, PLANE_ROUNDING);
   Part* pieces;
   double sum = 0;
   int count = part_components(&cut, &pieces);
   for (int k = 0; k < count; k++) {
-    sum += pieces[k].point_count > 3 ? outlook(&pieces[k], depth) : 0;
+    sum += pieces[k].point_count > 3 ? lookahead_volume(&pieces[k], depth) : 0;
     part_free(&pieces[k]);
   }
   memory_free(pieces);
@@ -391,56 +392,56 @@ static double outlook_of_half(const Part* part, CutPlane plane, int depth) {
 
 typedef struct {
   Candidates* list;
-  Part rough;
-  const int* chosen;
+  Part coarse_part;
+  const int* selected;
   int depth;
-} Outlook;
+} Lookahead;
 
-static void outlook_body(void* context, int index, int thread) {
-  Outlook* o = context;
-  Candidate* c = &o->list->items[o->chosen[index]];
+static void lookahead_body(void* context, int index, int thread) {
+  Lookahead* o = context;
+  Candidate* c = &o->list->items[o->selected[index]];
   (void)thread;
-  double sum =
-      outlook_of_half(&o->rough, c->plane, o->depth) + outlook_of_half(&o->rough, plane_flipped(c->plane), o->depth);
-  c->score += OUTLOOK_WORTH * sum / o->list->piece->hull.volume;
+  double sum = lookahead_of_half(&o->coarse_part, c->plane, o->depth) +
+               lookahead_of_half(&o->coarse_part, plane_flipped(c->plane), o->depth);
+  c->score += LOOKAHEAD_WEIGHT * sum / o->list->piece->hull.volume;
 }
 
-/* Selects the candidates that are evaluated with the lookahead: the best and the central offset of every direction, and
- * the best face planes. Returns their number. */
-static int choose_promising(const Candidates* list, int* chosen) {
+/* Sets selected to the candidates for the lookahead: the best and the central offset of every direction, and the best
+ * face planes. Returns their number. */
+static int select_for_lookahead(const Candidates* list, int* selected) {
   int count = 0, faces = 0;
   for (int i = 0; i < list->count;) {
     if (list->items[i].step == 0) {
-      if (isfinite(list->items[i].score) && faces++ < FACE_PLANES) chosen[count++] = i;
+      if (isfinite(list->items[i].score) && faces++ < FACE_PLANES) selected[count++] = i;
       i++;
       continue;
     }
     int best = i, middle = i + OFFSETS / 2;
     for (int k = i; k < i + OFFSETS; k++)
       if (list->items[k].score < list->items[best].score) best = k;
-    if (isfinite(list->items[best].score)) chosen[count++] = best;
-    if (middle != best && isfinite(list->items[middle].score)) chosen[count++] = middle;
+    if (isfinite(list->items[best].score)) selected[count++] = best;
+    if (middle != best && isfinite(list->items[middle].score)) selected[count++] = middle;
     i += OFFSETS;
   }
   return count;
 }
 
-/* Evaluates the selected candidates with the lookahead and discards the other candidates. */
+/* Evaluates the selected candidates with the lookahead and discards the others. */
 static void look_ahead(Candidates* list, int depth, int threads) {
-  int chosen[CANDIDATES_MAX];
-  Outlook o = {list, coarse_copy(&list->piece->coarse, OUTLOOK_TRIANGLES), chosen, depth};
-  int count = choose_promising(list, chosen);
-  parallel_for(threads, count, 2, 1, outlook_body, &o);
+  int selected[CANDIDATES_MAX];
+  Lookahead o = {list, coarse_copy(&list->piece->coarse, LOOKAHEAD_TRIANGLES), selected, depth};
+  int count = select_for_lookahead(list, selected);
+  parallel_for(threads, count, 2, 1, lookahead_body, &o);
   for (int i = 0, k = 0; i < list->count; i++) {
-    if (k < count && chosen[k] == i)
+    if (k < count && selected[k] == i)
       k++;
     else
       list->items[i].score = HUGE_VAL;
   }
-  part_free(&o.rough);
+  part_free(&o.coarse_part);
 }
 
-static Candidate best_of(const Candidates* list) {
+static Candidate find_best(const Candidates* list) {
   Candidate best = {.score = HUGE_VAL};
   for (int k = 0; k < list->count; k++)
     if (list->items[k].score < best.score) best = list->items[k];
@@ -448,7 +449,7 @@ static Candidate best_of(const Candidates* list) {
 }
 
 /* Refines a plane by translations and rotations of decreasing size. */
-static Candidate refine(const Piece* piece, Candidate best, int threads) {
+static Candidate refine_plane(const Piece* piece, Candidate best, int threads) {
   double angle = 0.2;
   for (int round = 0; round < REFINEMENTS && best.step > 0; round++) {
     Candidate tries[6];
@@ -469,7 +470,7 @@ static Candidate refine(const Piece* piece, Candidate best, int threads) {
     }
     Candidates list = {piece, tries, 6};
     parallel_for(threads, 6, 2, 1, score_body, &list);
-    Candidate next = best_of(&list);
+    Candidate next = find_best(&list);
     /* Smaller improvements are ignored, so that planes of flat parts stay aligned with the axes. */
     if (next.score < best.score - 1e-3) best = next;
     best.step *= 0.5, angle *= 0.5;
@@ -487,13 +488,14 @@ static Candidate best_plane(const Piece* piece, int depth, int threads) {
   add_face_planes(&list);
   parallel_for(threads, list.count, 2, 1, score_body, &list);
   if (depth > 0) look_ahead(&list, depth, threads);
-  Candidate best = best_of(&list);
+  Candidate best = find_best(&list);
   if (!isfinite(best.score)) return best;
   best.score = score_plane(piece, best.plane, best.step == 0);
-  return refine(piece, best, threads);
+  return refine_plane(piece, best, threads);
 }
 
 bool piece_best_plane(const Piece* piece, int depth, int threads, CutPlane* plane) {
+  assert(depth >= 0 && depth <= 2);
   Candidate best = best_plane(piece, depth, threads);
   *plane = best.plane;
   return isfinite(best.score);
@@ -526,7 +528,8 @@ double pieces_excess(const Pieces* pieces) {
   return sum;
 }
 
-void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions* options) {
+void pieces_split(Pieces* pieces, int count, double excess_limit, const SearchOptions* options) {
+  assert(count >= 1);
   while (pieces->count < count) {
     int worst = -1;
     double sum = 0;
@@ -536,7 +539,7 @@ void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions*
       if (excess > 1e-9 * pieces->items[k].hull.volume && (worst < 0 || excess > pieces->items[worst].excess))
         worst = k;
     }
-    if (worst < 0 || sum <= enough) return;
+    if (worst < 0 || sum <= excess_limit) return;
     if (!split_piece(pieces, worst, options)) pieces->items[worst].excess = -1;
   }
 }

@@ -1,5 +1,5 @@
-/* Measures the quality of superquadrics at points that the fit did not use. Volumes are estimated from a
- * low-discrepancy sequence in the common bounding box. Distances are measured between the surfaces. */
+/* Measures the quality of superquadrics at points that the fit did not use: volumes from a low-discrepancy sequence in
+ * the common bounding box, and distances between the surfaces. */
 #include <assert.h>
 
 #include "decompose/superquadric.h"
@@ -7,6 +7,7 @@
 enum { VOLUME_SAMPLES = 100000, SURFACE_LEVEL = 3, CHUNK = 1000 };
 
 HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull) {
+  assert(level >= 0 && level <= 3);
   assert(level >= 0);
   Primitive primitive = primitive_create(own);
   ConvexHull sphere;
@@ -14,26 +15,24 @@ HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hul
   if (made != HULL_OK) return made;
   for (int i = 0; i < sphere.vertex_count; i++) {
     Vec3 place = shape_surface_point(&primitive.shape, sphere.vertices[i]);
-    sphere.vertices[i] = vec3_add(mat3_mul_vec(primitive.turn, place), own->position);
+    sphere.vertices[i] = vec3_add(mat3_mul_vec(primitive.rotation, place), own->position);
   }
   made = hull_create(hull, sphere.vertices, sphere.vertex_count);
   hull_free(&sphere);
   return made;
 }
 
-/* ---------------------------------------------------------------- volumes */
-
 typedef struct {
   const SurfaceTree* tree;
   const Primitive* list;
   int count;
   Vec3 low, box;
-  int (*found)[3]; /* for each chunk: number of samples in the mesh, in the union, in both */
+  int (*found)[3]; /* numbers of samples in the mesh, in the union and in both, for each chunk */
 } Volumes;
 
-/* Returns point k of the R3 low-discrepancy sequence in the box. The ratios are powers of 1 / x, with x the root of x^4
+/* Returns point k of the R3 low-discrepancy sequence in the box. The ratios are powers of 1 / x with the root x of x^4
  * = x + 1. */
-static Vec3 place_of(const Volumes* v, int k) {
+static Vec3 sample_point(const Volumes* v, int k) {
   static const double RATIO[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
   double part[3];
   for (int i = 0; i < 3; i++) part[i] = 0.5 + k * RATIO[i] - floor(0.5 + k * RATIO[i]);
@@ -46,7 +45,7 @@ static void count_chunk(void* context, int chunk, int thread) {
   int* found = v->found[chunk];
   found[0] = found[1] = found[2] = 0;
   for (int i = chunk * CHUNK; i < (chunk + 1) * CHUNK; i++) {
-    Vec3 place = place_of(v, i);
+    Vec3 place = sample_point(v, i);
     bool solid = surface_tree_winding(v->tree, place) != 0, covered = false;
     for (int k = 0; k < v->count && !covered; k++) covered = primitive_distance(&v->list[k], place, 1e-300) < 0;
     found[0] += solid, found[1] += covered, found[2] += solid && covered;
@@ -69,8 +68,6 @@ static void measure_volumes(SuperquadricUnion* out, Volumes* v, int threads) {
   out->wrong_volume = sum[0] > 0 ? (double)(either - sum[2]) / sum[0] : 0;
 }
 
-/* ---------------------------------------------------------------- distances */
-
 static SurfaceGap gap_between(const Vec3* places, int count, const SurfaceTree* tree) {
   SurfaceGap gap = {0};
   int nearest = 0;
@@ -84,7 +81,7 @@ static SurfaceGap gap_between(const Vec3* places, int count, const SurfaceTree* 
   return gap;
 }
 
-/* Returns true if the centre of a triangle lies inside a superquadric other than `own`. */
+/* Returns true if the centre of a triangle lies inside a superquadric other than `excluded`. */
 static bool is_within_others(const ConvexHull* s, const int* corner, const Primitive* list, int count, int own) {
   Vec3 sum = vec3_add(s->vertices[corner[0]], vec3_add(s->vertices[corner[1]], s->vertices[corner[2]]));
   for (int k = 0; k < count; k++)
@@ -92,9 +89,9 @@ static bool is_within_others(const ConvexHull* s, const int* corner, const Primi
   return false;
 }
 
-/* Returns the surfaces of all superquadrics in one mesh. Triangles inside other superquadrics are omitted unless
- * `whole` is true. */
-static ConvexHull surfaces_together(const SuperquadricUnion* d, const Primitive* list, bool whole) {
+/* Returns the surfaces of all superquadrics in one mesh. Omits triangles inside other superquadrics unless
+ * `with_hidden`. */
+static ConvexHull join_surfaces(const SuperquadricUnion* d, const Primitive* list, bool with_hidden) {
   ConvexHull out = {0}, one;
   int triangles = 20 << (2 * SURFACE_LEVEL), vertices = triangles / 2 + 2;
   out.vertices = MEMORY_NEW(Vec3, d->count * vertices);
@@ -102,7 +99,7 @@ static ConvexHull surfaces_together(const SuperquadricUnion* d, const Primitive*
   for (int k = 0; k < d->count; k++) {
     if (superquadric_hull(&d->list[k], SURFACE_LEVEL, &one) != HULL_OK) continue;
     for (int t = 0; t < one.triangle_count; t++) {
-      if (!whole && is_within_others(&one, one.triangles[t], list, d->count, k)) continue;
+      if (!with_hidden && is_within_others(&one, one.triangles[t], list, d->count, k)) continue;
       for (int c = 0; c < 3; c++) out.triangles[out.triangle_count][c] = out.vertex_count + one.triangles[t][c];
       out.triangle_count++;
     }
@@ -123,12 +120,12 @@ static SurfaceGap gap_of(const ConvexHull* from, const ConvexHull* to, int threa
 }
 
 static void measure_gaps(SuperquadricUnion* out, const ConvexHull* surface, const Primitive* list, int threads) {
-  ConvexHull whole = surfaces_together(out, list, true), outer = surfaces_together(out, list, false);
+  ConvexHull with_hidden = join_surfaces(out, list, true), outer = join_surfaces(out, list, false);
   if (outer.triangle_count > 0) {
     out->mesh_to_union = gap_of(surface, &outer, threads, &out->mesh_samples);
-    out->union_to_mesh = gap_of(&whole, surface, threads, &out->union_samples);
+    out->union_to_mesh = gap_of(&with_hidden, surface, threads, &out->union_samples);
   }
-  hull_free(&whole);
+  hull_free(&with_hidden);
   hull_free(&outer);
 }
 

@@ -1,4 +1,5 @@
 /* Writes 3MF files by the core specification 1.3: a zip package with one model part. */
+#include <assert.h>
 #include "export/format.h"
 
 #define MILLIMETRES 1000.0
@@ -17,7 +18,7 @@ static const char RELATIONSHIPS[] =
     "Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/>\n"
     "</Relationships>\n";
 
-/* Writes a vertex with nine digits, which read back to the same float. The coordinates are rounded to floats. */
+/* Writes a vertex with nine digits, from which readers restore the same float. */
 static void add_vertex(Text* out, Vec3 p) {
   text_add(out, "     <vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n", p.x, p.y, p.z);
 }
@@ -39,8 +40,8 @@ static void add_object(Text* out, const char* name, int id, const ExportSolid* s
   text_add(out, "    </triangles>\n   </mesh>\n  </object>\n");
 }
 
-/* Writes the build item that places an object. 3MF multiplies row vectors by the matrix, so the rows are the rotated
- * axes, then the translation [mm]. */
+/* Writes the build item that places an object. 3MF multiplies row vectors by the matrix, so its rows are the rotated
+ * axes and the translation [mm]. */
 static void add_item(Text* out, int id, Pose pose) {
   double numbers[12];
   for (int i = 0; i < 9; i++) numbers[i] = pose.r.m[i % 3][i / 3];
@@ -50,7 +51,7 @@ static void add_item(Text* out, int id, Pose pose) {
   text_add(out, "/>\n");
 }
 
-static int solids_of_link(const ExportSolid* solids, int count) {
+static int count_solids_of_link(const ExportSolid* solids, int count) {
   int same = 1;
   while (same < count && solids[same].link == solids[0].link) same++;
   return same;
@@ -63,7 +64,7 @@ static void add_model(Text* out, const Model* model, const ExportSolid* solids, 
            "xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\">\n"
            " <metadata name=\"Application\">sdrs</metadata>\n <resources>\n");
   for (int first = 0, id = 1; first < count; id++) {
-    int same = solids_of_link(solids + first, count - first), link = solids[first].link;
+    int same = count_solids_of_link(solids + first, count - first), link = solids[first].link;
     add_object(out, model->links[link].name, id, solids + first, same);
     add_item(&items, id, poses[link]);
     first += same;
@@ -75,6 +76,7 @@ static void add_model(Text* out, const Model* model, const ExportSolid* solids, 
 }
 
 void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int count, const Pose* poses) {
+  assert(count >= 0);
   Text types = {0}, relationships = {0}, part = {0};
   text_add_bytes(&types, CONTENT_TYPES, sizeof CONTENT_TYPES - 1);
   text_add_bytes(&relationships, RELATIONSHIPS, sizeof RELATIONSHIPS - 1);

@@ -1,4 +1,5 @@
 /* Writes zip archives (PKWARE APPNOTE 6.3.3), compressed by zlib. All numbers are little-endian. */
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
@@ -18,6 +19,7 @@ enum {
 };
 
 static void add_number(Text* out, unsigned long number, int bytes) {
+  assert(bytes >= 1 && bytes <= 4);
   for (int k = 0; k < bytes; k++) text_add_bytes(out, &(char){(char)(number >> 8 * k & 0xff)}, 1);
 }
 
@@ -29,50 +31,51 @@ static void add_deflated(Text* out, const Text* content) {
       deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
     memory_report_exhausted(content->length);
   uLong bound = deflateBound(&stream, (uLong)content->length);
-  Bytef* packed = memory_alloc(bound);
-  stream.next_out = packed;
+  Bytef* compressed_size = memory_alloc(bound);
+  stream.next_out = compressed_size;
   stream.avail_out = (uInt)bound;
-  deflate(&stream, Z_FINISH); /* one call is enough, because the buffer has the size that deflateBound gives */
-  text_add_bytes(out, (const char*)packed, stream.total_out);
+  deflate(&stream, Z_FINISH); /* one call suffices, because the buffer has the size from deflateBound */
+  text_add_bytes(out, (const char*)compressed_size, stream.total_out);
   deflateEnd(&stream);
-  memory_free(packed);
+  memory_free(compressed_size);
 }
 
 /* Appends the fields that the local and the central header share. */
-static void add_description(Text* out, const ArchiveFile* file, size_t packed) {
+static void add_description(Text* out, const ArchiveFile* file, size_t compressed_size) {
   add_number(out, VERSION, 2);
   add_number(out, 0, 2); /* flags */
   add_number(out, DEFLATED, 2);
   add_number(out, FIRST_TIME, 2);
   add_number(out, FIRST_DAY, 2);
   add_number(out, crc32_z(0, (const Bytef*)file->content->data, file->content->length), 4);
-  add_number(out, packed, 4);
+  add_number(out, compressed_size, 4);
   add_number(out, file->content->length, 4);
   add_number(out, strlen(file->name), 2);
   add_number(out, 0, 2); /* length of extra fields */
 }
 
 void archive_write(Text* out, const ArchiveFile* files, int count) {
+  assert(count >= 0 && count <= 0xffff);
   Text central = {0};
   size_t start = out->length;
   for (int k = 0; k < count; k++) {
-    Text packed = {0};
+    Text compressed_size = {0};
     size_t offset = out->length - start;
-    add_deflated(&packed, files[k].content);
+    add_deflated(&compressed_size, files[k].content);
     add_number(out, LOCAL_HEADER, 4);
-    add_description(out, &files[k], packed.length);
+    add_description(out, &files[k], compressed_size.length);
     text_add_bytes(out, files[k].name, strlen(files[k].name));
-    text_add_bytes(out, packed.data, packed.length);
+    text_add_bytes(out, compressed_size.data, compressed_size.length);
     add_number(&central, CENTRAL_HEADER, 4);
     add_number(&central, VERSION, 2); /* version made by: 2.0, with MS-DOS attributes */
-    add_description(&central, &files[k], packed.length);
+    add_description(&central, &files[k], compressed_size.length);
     add_number(&central, 0, 2); /* length of the comment */
     add_number(&central, 0, 2); /* number of the disk */
     add_number(&central, 0, 2); /* internal attributes */
     add_number(&central, 0, 4); /* external attributes */
     add_number(&central, offset, 4);
     text_add_bytes(&central, files[k].name, strlen(files[k].name));
-    text_free(&packed);
+    text_free(&compressed_size);
   }
   size_t central_offset = out->length - start;
   text_add_bytes(out, central.data, central.length);

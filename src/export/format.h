@@ -1,14 +1,11 @@
-/* Private to export/: functions shared by the exporters. They write numbers and names, detect boxes and cylinders, and
- * write 3MF and zip files. */
+/* Private to export/. Functions that exporters share: numbers and names, boxes and cylinders, 3MF and zip files. */
 #ifndef SDRS_EXPORT_FORMAT_H
 #define SDRS_EXPORT_FORMAT_H
 
 #include "export/export.h"
 
-/* ---------------------------------------------------------------- numbers in text (export/text.c) */
-
-/* Appends the XML attribute ` key="1 2 3"` with values (count). Reading a number back gives the same double, except
- * that -0 is written as 0. */
+/* Appends the XML attribute ` key="1 2 3"` with values[count]. Readers restore the same doubles, except that -0 becomes
+ * 0. */
 void xml_numbers(Text* out, const char* key, const double* values, int count);
 /* Appends a vector as the XML attribute ` key="x y z"`. */
 void xml_vector(Text* out, const char* key, Vec3 value);
@@ -16,44 +13,38 @@ void xml_vector(Text* out, const char* key, Vec3 value);
 void xml_quat(Text* out, const char* key, Quat value);
 /* Appends the XML attribute ` key="text"` with `text` escaped. */
 void xml_text(Text* out, const char* key, const char* text);
-/* Appends values (count) as text, each after a space. */
+/* Appends values[count] as text, each after a space. */
 void text_add_numbers(Text* out, const double* values, int count);
 
-/* ---------------------------------------------------------------- solids (export/solid.c) */
-
-/* Returns true if the hull is a box. If so, sets *pose to the centre and axes of the box in the link's frame and *half
+/* Returns true if the hull is a box. Then sets *pose to the centre and axes of the box in the link's frame, and *half
  * to its half extents [m]. */
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
 /* Returns true if the hull is a round cylinder: two equal rings of vertices, no further vertices, no rounding radius.
  */
 bool hull_is_cylinder(const ModelHull* hull);
 
-/* Appends to *text how many round solids become meshes, and how far the faces of the meshes lie inside of the solids.
- * is_mesh: true for hulls that the file describes by a mesh. without (links): true for links that are left out; NULL:
- * none. Appends nothing if there are no such solids. */
-void append_mesh_deviation(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without);
+/* Appends how many round solids become meshes, and how far the faces of the meshes lie inside of them. is_mesh: true
+ * for hulls that the file describes by a mesh. omitted[links]: true for omitted links; NULL: none. Appends nothing if
+ * there are no such solids. */
+void append_mesh_deviation(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* omitted);
 
-/* ---------------------------------------------------------------- surfaces of links */
-
-/* A closed surface of a link, in the length unit of the file. hull: index of the hull, or -1 for the union of the
- * link's hulls. */
+/* A closed surface of a link in the length unit of the file. hull: index of the hull, or -1 for the union of the link's
+ * hulls. */
 typedef struct {
   TriangleSurface surface;
   int link, hull;
 } ExportSolid;
 
-/* Appends a 3MF package (export/3mf.c). Each link becomes a named object with the link's solids, and a build item that
- * places the object. solids (count) are in millimetres; solids of the same link must be adjacent. poses (links): world
- * poses [m]. Equal input gives equal bytes. */
+/* Appends a 3MF package: for each link, a named object with its solids, and a build item that places it. solids[count]:
+ * in millimetres, with the solids of a link adjacent. poses[links]: world poses [m]. Equal input gives equal bytes. */
 void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int count, const Pose* poses);
 
-/* A file for a zip archive (export/archive.c). The name must be ASCII. */
+/* A file for a zip archive. The name must be ASCII. */
 typedef struct {
   const char* name;
   const Text* content;
 } ArchiveFile;
-/* Appends a zip archive of files (count). Every date in the archive is 1980-01-01, so that equal content gives equal
- * bytes. */
+/* Appends a zip archive of files[count]. Every date is 1980-01-01, so that equal content gives equal bytes. */
 void archive_write(Text* out, const ArchiveFile* files, int count);
 
 #endif

@@ -7,10 +7,10 @@
 /* Constants of the glTF format. */
 enum { GLTF_FLOAT = 5126, GLTF_ARRAY_BUFFER = 34962, GLTF_TRIANGLES = 4 };
 enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, GLB_HEAD = 12, GLB_CHUNK_HEAD = 8 };
-/* A half-space becomes a square. Half the side of the square is this multiple of the run's extent. */
-#define GROUND_SHARE 1.0
+/* Half the side of the square that represents a half-space, relative to the run's extent. */
+#define GROUND_HALF_RATIO 1.0
 #define ROUGHNESS 0.7
-/* Distance between the origins of runs that are placed side by side, relative to the size of the widest run. */
+/* Distance between the origins of runs side by side, relative to the size of the widest run. */
 #define PART_PITCH 1.1
 
 typedef struct {
@@ -25,17 +25,17 @@ typedef struct {
   const char* name; /* name of the run's node; NULL: its links are children of the root node */
   const Model* model;
   const RunPoses* run;
-  int* rows; /* rows of the run that are shown  (row_count) */
+  int* rows; /* rows of the run that become frames (row_count) */
   int row_count;
-  int* node; /* links with visible shapes  (node_count) */
+  int* node; /* links with visible shapes (node_count) */
   int node_count;
   Vec3 low, high;    /* bounding box of all shapes over the run [m] */
-  float (*color)[3]; /* linear RGB  (links) */
+  float (*color)[3]; /* linear RGB (links) */
   Vec3 offset;       /* translation of the run's node [m] */
   int first_node;    /* node index of the run's first link */
-  int first_mesh; /* mesh and material index of the run's first link; mesh m has the accessors 2 m (positions) and 2 m +
+  int first_mesh; /* index of mesh and material of the run's first link; mesh m has accessors 2 m (positions) and 2 m +
                      1 (normals) */
-  int first_motion; /* accessor of the run's times; the accessors of positions and rotations of its links follow */
+  int first_motion; /* accessor of the run's times, before those of positions and rotations of its links */
 } PlacedPart;
 
 typedef struct {
@@ -56,12 +56,13 @@ static Accessor* start_accessor(Glb* g, int width, bool vertices) {
   return accessor;
 }
 
-/* Appends an element to an accessor. The bounds of the accessor include the element after rounding to floats. */
+/* Appends an element to an accessor. The bounds of the accessor include the element, rounded to floats. */
 static void add_element(Glb* g, Accessor* accessor, const double* values, int count) {
+  assert(count >= 1 && count <= 4);
   assert(count == accessor->width);
   for (int k = 0; k < count; k++) {
-    volatile float single = (float)values[k]; /* volatile prevents an optimizer error that omits the rounding to float
-                                                 (see rounded in surface.c) */
+    volatile float single = (float)
+        values[k]; /* volatile prevents gcc from omitting the rounding to float (see tests/unit/export/test_surface) */
     bytes_add_float(&g->buffer, (double)single);
     accessor->low[k] = fmin(accessor->low[k], (double)single);
     accessor->high[k] = fmax(accessor->high[k], (double)single);
@@ -78,9 +79,9 @@ static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
 
 static Pose pose_at(const PlacedPart* p, int row, int link) { return run_poses_at_row(p->run, row)[link]; }
 
-/* Selects the rows of the run that become frames, about 1 / fps apart. The first and the last row are included. The
- * times increase strictly as floats. */
-static void choose_rows(PlacedPart* p, double fps) {
+/* Selects the rows that become frames, about 1 / fps apart, with the first and the last row. Their times increase
+ * strictly as floats. */
+static void select_rows(PlacedPart* p, double fps) {
   const RunPoses* run = p->run;
   p->rows = MEMORY_NEW(int, run->row_count + 1);
   p->rows[p->row_count++] = 0;
@@ -92,13 +93,13 @@ static void choose_rows(PlacedPart* p, double fps) {
   }
 }
 
-static void choose_nodes(PlacedPart* p) {
+static void select_nodes(PlacedPart* p) {
   p->node = MEMORY_NEW(int, p->model->link_count + 1);
   for (int i = 0; i < p->model->link_count; i++)
     if (p->model->links[i].hull_count > 0) p->node[p->node_count++] = i;
 }
 
-static void measure(PlacedPart* p) {
+static void compute_bounds(PlacedPart* p) {
   p->low = vec3(INFINITY, INFINITY, INFINITY);
   p->high = vec3_scale(p->low, -1);
   for (int h = 0; h < p->model->hull_count; h++) {
@@ -116,12 +117,12 @@ static void measure(PlacedPart* p) {
 }
 
 /* Returns half the side of the square that represents a half-space [m]. */
-static double ground_half(const PlacedPart* p) {
+static double ground_half_side(const PlacedPart* p) {
   double extent = vec3_norm(vec3_sub(p->high, p->low));
-  return GROUND_SHARE * (extent > 0 ? extent : 1.0);
+  return GROUND_HALF_RATIO * (extent > 0 ? extent : 1.0);
 }
 
-/* Places the parts side by side along x or y, depending on which takes less room. */
+/* Places the parts side by side along x or y, whichever takes less space. */
 static void place_parts(Glb* g) {
   Vec3 widest = vec3(0, 0, 0);
   for (int i = 0; i < g->part_count; i++) {
@@ -136,7 +137,7 @@ static void number_nodes(Glb* g) {
   int node = 1, mesh = 0; /* node 0 is the root */
   for (int i = 0; i < g->part_count; i++) {
     PlacedPart* p = &g->parts[i];
-    if (p->name) node++; /* the node of the part precedes the nodes of its links */
+    if (p->name) node++; /* the node of the part precedes those of its links */
     p->first_node = node;
     p->first_mesh = mesh;
     node += p->node_count;
@@ -146,29 +147,30 @@ static void number_nodes(Glb* g) {
 
 /* ---------------------------------------------------------------- surfaces */
 
-typedef void (*TriangleVisit)(Glb* g, Accessor* accessor, const Vec3 corner[3]);
+typedef void (*TriangleVisitor)(Glb* g, Accessor* accessor, const Vec3 corner[3]);
 
-static Vec3 normal_of(const Vec3 corner[3]) {
+static Vec3 triangle_normal(const Vec3 corner[3]) {
   Vec3 normal = vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0]));
   double length = vec3_norm(normal);
   return length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 1);
 }
 
 static void add_corners(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
+  assert(accessor->vertices);
   for (int k = 0; k < 3; k++) add_vector(g, accessor, corner[k]);
 }
 
 /* Appends the normal of a triangle for each of its corners. Shading is flat, because the solids are polyhedra. */
 static void add_normals(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
-  for (int k = 0; k < 3; k++) add_vector(g, accessor, normal_of(corner));
+  for (int k = 0; k < 3; k++) add_vector(g, accessor, triangle_normal(corner));
 }
 
-/* Visits the two triangles of the square that represents a half-space, below the run, in the link's frame. */
+/* Visits the two triangles of the square that represents a half-space, in the link's frame. */
 static void visit_half_space(Glb* g, const PlacedPart* p, const ModelHull* hull, Accessor* accessor,
-                             TriangleVisit visit) {
+                             TriangleVisitor visit) {
   static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
   Vec3 u, v, middle = vec3_scale(vec3_add(p->low, p->high), 0.5), corner[4];
-  double half = ground_half(p);
+  double half = ground_half_side(p);
   middle = pose_apply_inverse(pose_at(p, 0, hull->link), middle);
   plane_axes(hull->normal, &u, &v);
   middle = vec3_add_scaled(middle, hull->offset - vec3_dot(hull->normal, middle), hull->normal);
@@ -180,7 +182,7 @@ static void visit_half_space(Glb* g, const PlacedPart* p, const ModelHull* hull,
   visit(g, accessor, (const Vec3[]){corner[0], corner[2], corner[3]});
 }
 
-static void visit_triangles(Glb* g, const PlacedPart* p, int index, Accessor* accessor, TriangleVisit visit) {
+static void visit_triangles(Glb* g, const PlacedPart* p, int index, Accessor* accessor, TriangleVisitor visit) {
   const ModelLink* link = &p->model->links[index];
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &p->model->hulls[link->hull_first + k];
@@ -195,7 +197,7 @@ static void visit_triangles(Glb* g, const PlacedPart* p, int index, Accessor* ac
 
 /* ---------------------------------------------------------------- motion */
 
-static Quat nearer(Quat q, Quat last) {
+static Quat nearest_quaternion(Quat q, Quat last) {
   double dot = q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z;
   return dot < 0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;
 }
@@ -211,13 +213,13 @@ static void add_motion(Glb* g, PlacedPart* p) {
     Accessor* turn = start_accessor(g, 4, false);
     Quat last = quat_identity();
     for (int i = 0; i < p->row_count; i++) {
-      last = nearer(quat_from_mat3(pose_at(p, p->rows[i], p->node[n]).r), last);
+      last = nearest_quaternion(quat_from_mat3(pose_at(p, p->rows[i], p->node[n]).r), last);
       add_element(g, turn, (const double[]){last.x, last.y, last.z, last.w}, 4);
     }
   }
 }
 
-static bool moves(const PlacedPart* p) { return p->row_count > 1 && p->node_count > 0; }
+static bool has_motion(const PlacedPart* p) { return p->row_count > 1 && p->node_count > 0; }
 
 /* Appends all arrays: surfaces in the order of the meshes, then animations. */
 static void add_arrays(Glb* g) {
@@ -229,12 +231,12 @@ static void add_arrays(Glb* g) {
     }
   }
   for (int i = 0; i < g->part_count; i++)
-    if (moves(&g->parts[i])) add_motion(g, &g->parts[i]);
+    if (has_motion(&g->parts[i])) add_motion(g, &g->parts[i]);
 }
 
 /* ---------------------------------------------------------------- the text */
 
-/* Writes the name of a node: `name/link`, or the link's name if the part has no name. */
+/* Writes the name of a node: `name/link`, or the link's name for a part without name. */
 static void write_name(Json* json, const PlacedPart* p, int n) {
   const char* link = p->model->links[p->node[n]].name;
   Text name = {0};
@@ -251,7 +253,7 @@ static void write_children(Json* json, int first, int count) {
   json_close(json, ']');
 }
 
-/* Writes the root node, which rotates the Z axis to the Y axis because glTF has Y up. */
+/* Writes the root node, which rotates Z to Y because glTF has Y up. */
 static void write_root(Json* json, const Glb* g) {
   const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
   const PlacedPart* first = &g->parts[0];
@@ -348,7 +350,7 @@ static void write_channels(Json* json, const Glb* g) {
   json_open(json, "channels", '[');
   for (int i = 0; i < g->part_count; i++) {
     const PlacedPart* p = &g->parts[i];
-    for (int s = 0; moves(p) && s < 2 * p->node_count; s++)
+    for (int s = 0; has_motion(p) && s < 2 * p->node_count; s++)
       write_channel(json, sampler++, p->first_node + s / 2, s % 2 ? "rotation" : "translation");
   }
   json_close(json, ']');
@@ -358,7 +360,7 @@ static void write_samplers(Json* json, const Glb* g) {
   json_open(json, "samplers", '[');
   for (int i = 0; i < g->part_count; i++) {
     const PlacedPart* p = &g->parts[i];
-    for (int s = 0; moves(p) && s < 2 * p->node_count; s++) {
+    for (int s = 0; has_motion(p) && s < 2 * p->node_count; s++) {
       json_open(json, NULL, '{');
       json_integer(json, "input", p->first_motion);
       json_integer(json, "output", p->first_motion + 1 + s);
@@ -369,10 +371,10 @@ static void write_samplers(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Writes the animation. Positions are interpolated linearly and rotations spherically. */
+/* Writes the animation, with linear interpolation of positions and spherical interpolation of rotations. */
 static void write_animation(Json* json, const Glb* g) {
   bool any = false;
-  for (int i = 0; i < g->part_count; i++) any = any || moves(&g->parts[i]);
+  for (int i = 0; i < g->part_count; i++) any = any || has_motion(&g->parts[i]);
   if (!any) return;
   json_open(json, "animations", '[');
   json_open(json, NULL, '{');
@@ -418,8 +420,7 @@ static void write_arrays(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Writes the JSON chunk. glTF does not allow empty arrays, so the file of a scene without shapes has only the root
- * node. */
+/* Writes the JSON chunk. glTF forbids empty arrays, so the file of a scene without shapes has only the root node. */
 static void write_text(Text* text, const Glb* g) {
   Json json = {.out = text};
   json_open(&json, NULL, '{');
@@ -447,7 +448,7 @@ static void write_text(Text* text, const Glb* g) {
 
 /* ---------------------------------------------------------------- the file */
 
-static void pad(Text* text, char filler) {
+static void pad_to_word(Text* text, char filler) {
   while (text->length % 4 != 0) text_add_bytes(text, &filler, 1);
 }
 
@@ -460,8 +461,8 @@ static void add_chunk(Text* out, uint32_t type, const Text* content) {
 static void write_file(Text* out, Glb* g) {
   Text text = {0};
   write_text(&text, g);
-  pad(&text, ' ');
-  pad(&g->buffer, '\0');
+  pad_to_word(&text, ' ');
+  pad_to_word(&g->buffer, '\0');
   size_t binary = g->buffer.length > 0 ? GLB_CHUNK_HEAD + g->buffer.length : 0;
   bytes_add_integer(out, GLB_MAGIC, 4);
   bytes_add_integer(out, 2, 4);
@@ -475,13 +476,14 @@ static PlacedPart part_create(const char* name, const Model* model, const RunPos
   PlacedPart part = {.name = name, .model = model, .run = run};
   part.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
   link_colors(model, part.color);
-  choose_rows(&part, fps);
-  choose_nodes(&part);
-  measure(&part);
+  select_rows(&part, fps);
+  select_nodes(&part);
+  compute_bounds(&part);
   return part;
 }
 
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments) {
+  assert(count >= 1 && fps >= 0);
   Glb g = {.parts = MEMORY_NEW(PlacedPart, count + 1), .part_count = count};
   *moments = 0;
   for (int i = 0; i < count; i++) {

@@ -1,24 +1,24 @@
-/* Exports a model as one self-contained MJCF file for MuJoCo (docs/export.md). MuJoCo applies the joints of a body in
- * order, each about axes moved by those before: this is (K1), so link frames and body frames are equal. MuJoCo numbers
- * coordinates body by body, children after parents. */
+/* Exports a model as one self-contained MJCF file for MuJoCo (docs/export.md). Link frames and body frames are equal,
+ * because MuJoCo applies the joints of a body in the order of (K1). MuJoCo numbers coordinates body by body, children
+ * after parents. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "export/mjcf_parts.h"
 
-/* Contact margin in units of a resting body's equilibrium gap, so that bodies that start at rest are supported from the
- * start. */
+/* Contact margin in units of a resting body's equilibrium gap. Bodies at rest are thus supported from the start. */
 #define CONTACT_MARGIN 2.0
-/* Time constant of limits [steps]: the stiffest that MuJoCo allows. */
+/* Time constant of limits [steps], the shortest that MuJoCo allows. */
 #define LIMIT_STEPS 2.0
-/* Contacts for which memory is reserved: fixed, and per link. */
+/* Numbers of contacts for which memory is reserved: fixed, and per link. */
 enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
-/* From LINKS_OF_AN_ARENA links on the file sets `memory` [MB]. The default arena of MuJoCo 2.3 and later overflows with
- * the contacts of 1000 bodies. Earlier versions do not support the keyword. */
-enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
-/* Largest step: the scene's may be too long for contacts and gains that MuJoCo integrates explicitly [s]. */
-#define STEP_LARGEST 1e-3
-/* Value of an unlimited side of a pair of limits [m or rad]. */
+/* A file with at least ARENA_LINKS links sets `memory` [MB], because contacts of 1000 bodies overflow the default arena
+ * of MuJoCo 2.3 and later. Earlier versions do not support the keyword. */
+enum { ARENA_LINKS = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
+/* Largest time step [s]. The scene's step may be too long for contacts and gains that MuJoCo integrates explicitly. */
+#define STEP_MAX 1e-3
+/* Value of the unlimited side of a pair of limits [m or rad]. */
 #define LIMIT_OPEN 1e10
 /* Half thickness and half width of the slab that represents a moving half-space [m]. */
 #define SLAB_HALF_THICKNESS 1.0
@@ -39,14 +39,14 @@ static void find_children(Mjcf* m) {
   int count = m->model->link_count;
   m->first_child = MEMORY_NEW(int, count + 1);
   m->next_sibling = MEMORY_NEW(int, count + 1);
-  m->carried = MEMORY_NEW(double, count + 1);
+  m->subtree_mass = MEMORY_NEW(double, count + 1);
   for (int i = 0; i <= count; i++) m->first_child[i] = -1;
   for (int i = count - 1; i >= 0; i--) {
     int parent = m->model->links[i].parent, place = parent < 0 ? count : parent;
     m->next_sibling[i] = m->first_child[place];
     m->first_child[place] = i;
-    m->carried[i] += m->model->links[i].mass;
-    if (parent >= 0) m->carried[parent] += m->carried[i];
+    m->subtree_mass[i] += m->model->links[i].mass;
+    if (parent >= 0) m->subtree_mass[parent] += m->subtree_mass[i];
   }
 }
 
@@ -54,12 +54,12 @@ static void find_children(Mjcf* m) {
 
 bool mjcf_has_initial_reference(const Mjcf* m) { return m->model->closure_row_count > 0; }
 
-static const double* start_of(const Mjcf* m, int link) {
+static const double* initial_coordinates(const Mjcf* m, int link) {
   return m->model->initial_coordinates + m->model->links[link].coordinate_first;
 }
 
-/* True if the link stands in the reference as at the start. MuJoCo's ball joints are zero in its reference, so a ball
- * joint with a drive, spring or limit stays at zero coordinates there. */
+/* MuJoCo's ball joints are zero in its reference configuration, so a ball joint with a drive, spring or limit has zero
+ * coordinates there. */
 bool mjcf_has_initial_coordinates(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (!mjcf_has_initial_reference(m)) return false;
@@ -73,19 +73,20 @@ bool mjcf_has_initial_coordinates(const Mjcf* m, int index) {
 static Pose reference_pose(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (!mjcf_has_initial_coordinates(m, index)) return link->origin;
-  return pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
+  return pose_mul(link->origin, joint_motion(&link->joint, initial_coordinates(m, index)));
 }
 
-/* Joint axis in the body frame of the reference, in which later joints may be rotated. */
+/* Returns a joint axis in the body frame of the reference configuration, in which later joints may be rotated. */
 static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
   const Joint* joint = &m->model->links[index].joint;
   bool slides = dof < joint->slide_count;
   Vec3 axis = slides ? joint->slide_axis[dof] : joint->axis[dof - joint->slide_count];
   if (!mjcf_has_initial_coordinates(m, index)) return axis;
-  Mat3 after = joint->quaternion ? joint_motion(joint, start_of(m, index)).r : mat3_identity();
+  Mat3 after = joint->quaternion ? joint_motion(joint, initial_coordinates(m, index)).r : mat3_identity();
   for (int k = slides ? 0 : dof - joint->slide_count + 1; k < joint->hinge_count; k++)
-    after = mat3_mul(after,
-                     mat3_from_quat(quat_exp(vec3_scale(joint->axis[k], start_of(m, index)[joint->slide_count + k]))));
+    after = mat3_mul(
+        after,
+        mat3_from_quat(quat_exp(vec3_scale(joint->axis[k], initial_coordinates(m, index)[joint->slide_count + k]))));
   return mat3_tmul_vec(after, axis);
 }
 
@@ -102,6 +103,7 @@ static bool is_mesh(const ModelHull* hull) {
 }
 
 void mjcf_hull_name(Text* name, const Model* model, int hull) {
+  assert(hull >= 0 && hull < model->hull_count);
   const ModelLink* link = &model->links[model->hulls[hull].link];
   name->length = 0;
   text_add(name, "%s/%d", link->name, hull - link->hull_first);
@@ -126,13 +128,13 @@ static void add_assets(Mjcf* m) {
   text_free(&name);
 }
 
-/* Shortest rotation from the z axis to a unit normal. */
+/* Returns the smallest rotation from the z axis to a unit normal. */
 static Quat quat_from_z(Vec3 normal) {
   if (normal.z < -1.0 + 1e-12) return (Quat){0, 1, 0, 0};
   return quat_normalized((Quat){1.0 + normal.z, -normal.y, normal.x, 0});
 }
 
-/* Writes a half-space. MuJoCo's planes are static: a moving one becomes a slab. */
+/* Writes a half-space. MuJoCo's planes are static, so a moving half-space becomes a slab. */
 static void add_half_space(Mjcf* m, const ModelHull* hull) {
   Quat turn = quat_from_z(hull->normal);
   if (is_static(m, hull->link)) {
@@ -149,7 +151,7 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
   xml_quat(m->out, "quat", turn);
 }
 
-/* Writes a sphere, capsule or cylinder: radius, and half the length of the straight part. */
+/* Writes a sphere, capsule or cylinder by its radius and half the length of its straight part. */
 static void add_round(Mjcf* m, const ModelHull* hull) {
   RoundBody body = hull_body(hull);
   PointView core = body.points;
@@ -206,9 +208,10 @@ static void add_geom(Mjcf* m, int index) {
 
 /* ---------------------------------------------------------------- mass */
 
-void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double part) {
-  Mat3 i = mat3_scale(mass_moment_inertia_tensor(&link->moment), part);
-  const double mass = link->mass * part;
+void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double share) {
+  assert(share >= 0 && share <= 1);
+  Mat3 i = mat3_scale(mass_moment_inertia_tensor(&link->moment), share);
+  const double mass = link->mass * share;
   const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
   text_add(m->out, "<inertial");
   xml_vector(m->out, "pos", link->center);
@@ -235,9 +238,10 @@ static void add_inertial(Mjcf* m, int index) {
 
 /* ---------------------------------------------------------------- joints */
 
-/* True if MuJoCo's free joint can represent the joint: six degrees of freedom relative to the world without drive,
- * damping, limits or springs. */
+/* Returns true for a joint with six degrees of freedom relative to the world without drive, damping, limits or springs.
+ */
 bool mjcf_is_free(const Mjcf* m, int index) {
+  assert(index >= 0 && index < m->model->link_count);
   const ModelLink* link = &m->model->links[index];
   if (link->parent >= 0 || !joint_floats(&link->joint) || mjcf_is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
@@ -247,8 +251,8 @@ bool mjcf_is_free(const Mjcf* m, int index) {
 
 static void add_coordinates(Text* out, const double* values, int count) { text_add_numbers(out, values, count); }
 
-/* Writes a free joint. Coordinates: world position and orientation; velocity in world axes, angular velocity in body
- * axes. */
+/* Writes a free joint. Its coordinates are world position and orientation; its velocity is in world axes, its angular
+ * velocity in body axes. */
 static void add_free_joint(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   const double* v = m->model->initial_velocities + link->dof_first;
@@ -267,6 +271,7 @@ static void add_free_joint(Mjcf* m, int index) {
 }
 
 void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof) {
+  assert(dof >= 0 && dof < m->model->links[index].dof_count);
   const ModelLink* link = &m->model->links[index];
   const SceneJoint* joint = &m->model->scene->links[index].joint;
   bool ball = dof >= link->joint.plain_count;
@@ -304,7 +309,7 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
 }
 
-/* Writes the armature: the joint's, plus the rotor inertia of its drive. */
+/* Writes the armature: that of the joint plus the rotor inertia of its drive. */
 static void add_armature(Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   double armature = mjcf_rotor_inertia(m, index, dof) + (link->passive ? link->armature[dof] : 0);
@@ -319,7 +324,8 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   text_add(m->out, "<joint type=\"%s\"", type);
   xml_text(m->out, "name", name.data);
   if (axis) xml_vector(m->out, "axis", reference_axis(m, index, dof));
-  if (axis && mjcf_has_initial_coordinates(m, index)) xml_numbers(m->out, "ref", &start_of(m, index)[dof], 1);
+  if (axis && mjcf_has_initial_coordinates(m, index))
+    xml_numbers(m->out, "ref", &initial_coordinates(m, index)[dof], 1);
   add_limits(m, link, dof, !axis);
   double damping = link->damping[dof];
   if (!axis) {
@@ -335,10 +341,10 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   text_free(&name);
 }
 
-/* Writes a screw as a slide along the axis and a hinge, coupled by an equality (mjcf_add_closures). */
-static void add_thread(Mjcf* m, int index) {
+/* Writes a screw joint as a slide along the axis and a hinge, which mjcf_add_closures couples. */
+static void add_screw_joint(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  double way = mjcf_screw_pitch(link) * start_of(m, index)[0];
+  double way = mjcf_screw_pitch(link) * initial_coordinates(m, index)[0];
   double speed = mjcf_screw_pitch(link) * m->model->initial_velocities[link->dof_first];
   Text name = {0};
   text_add(&name, "%s/thread", link->name);
@@ -360,13 +366,13 @@ static void add_joints(Mjcf* m, int index) {
     add_free_joint(m, index);
     return;
   }
-  if (mjcf_screw_pitch(link) != 0) add_thread(m, index);
+  if (mjcf_screw_pitch(link) != 0) add_screw_joint(m, index);
   for (int k = 0; k < link->joint.slide_count; k++) add_joint(m, index, k, "slide", &link->joint.slide_axis[k]);
   for (int k = 0; k < link->joint.hinge_count; k++)
     add_joint(m, index, link->joint.slide_count + k, "hinge", &link->joint.axis[k]);
   if (link->joint.quaternion) add_joint(m, index, link->joint.plain_count, "ball", NULL);
   bool turned = link->joint.quaternion && mjcf_has_initial_coordinates(m, index);
-  add_coordinates(&m->qpos, start_of(m, index), turned ? link->joint.plain_count : link->coordinate_count);
+  add_coordinates(&m->qpos, initial_coordinates(m, index), turned ? link->joint.plain_count : link->coordinate_count);
   if (turned) add_coordinates(&m->qpos, (const double[]){1, 0, 0, 0}, 4);
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
 }
@@ -398,7 +404,7 @@ static void close_body(Mjcf* m) {
   text_add(m->out, "</body>\n");
 }
 
-/* Writes the bodies depth first, without recursion, because chains may be long. */
+/* Writes the bodies depth first, without recursion because chains may be long. */
 static void add_bodies(Mjcf* m) {
   int link = m->first_child[m->model->link_count];
   while (link >= 0) {
@@ -419,8 +425,8 @@ static void add_bodies(Mjcf* m) {
 
 /* ---------------------------------------------------------------- the file */
 
-/* Chooses the integrator. Large rate gains need an implicit one, unless rotors represent them. */
-static const char* integrator_of(const Mjcf* m) {
+/* Returns the name of the integrator. Large rate gains need an implicit one, unless rotors represent them. */
+static const char* integrator_name(const Mjcf* m) {
   if (m->rotors) return "Euler";
   bool second = m->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   return second && !mjcf_has_rate_gain(m->model) ? "RK4" : "implicit";
@@ -431,7 +437,7 @@ static void add_options(Mjcf* m) {
   const Vec3 gravity = model->simulation.gravity;
   int contacts = CONTACTS_FIXED + CONTACTS_PER_LINK * model->link_count;
   text_add(m->out, "  <compiler angle=\"radian\" coordinate=\"local\" inertiafromgeom=\"false\"/>\n");
-  if (model->link_count < LINKS_OF_AN_ARENA)
+  if (model->link_count < ARENA_LINKS)
     text_add(m->out, "  <size nconmax=\"%d\" njmax=\"%d\"/>\n", contacts, 3 * contacts);
   else
     text_add(m->out, "  <size memory=\"%dM\"/>\n", MEMORY_FIXED + model->link_count / LINKS_PER_MEGABYTE);
@@ -439,13 +445,14 @@ static void add_options(Mjcf* m) {
   xml_numbers(m->out, "timestep", &m->step, 1);
   xml_vector(m->out, "gravity", gravity);
   text_add(m->out, " integrator=\"%s\" cone=\"elliptic\" solver=\"Newton\" tolerance=\"1e-12\" iterations=\"200\">\n",
-           integrator_of(m));
+           integrator_name(m));
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
   bool small = mjcf_has_small_restitution(model), step = m->step != model->simulation.dt;
-  bool other = model->simulation.integrator != INTEGRATOR_MOMENTUM; /* import's default */
+  bool other = model->simulation.integrator != INTEGRATOR_MOMENTUM; /* the importer's default */
   if (!small && !step && !other) return;
-  text_add(m->out, "  <custom>\n"); /* for re-import: the scene's own, and what damping ratios above 1 mean */
+  text_add(m->out,
+           "  <custom>\n"); /* for re-import: the scene's own values, and the meaning of damping ratios above 1 */
   if (step) {
     text_add(m->out, "    <numeric name=\"sdrs_dt\"");
     xml_numbers(m->out, "data", &model->simulation.dt, 1);
@@ -477,7 +484,7 @@ static void add_defaults(Mjcf* m) {
   xml_numbers(m->out, "solref", solref, 2);
   text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
   xml_numbers(m->out, "margin", &margin, 1);
-  if (m->model->has_materials) { /* explicit pairs do not inherit these from their geoms */
+  if (m->model->has_materials) { /* explicit pairs do not inherit these values from their geoms */
     text_add(m->out, "/>\n    <pair");
     xml_numbers(m->out, "solref", solref, 2);
     text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
@@ -506,13 +513,14 @@ static void add_keyframe(Mjcf* m) {
   text_add(m->out, "/>\n  </keyframe>\n");
 }
 
-/* A contact with a time constant of ten steps and five times the critical damping has the rates 0.198 and 0.00202 per
- * step. Depth [steps times the speed at landing]: 4.8 of a free body by these rates, 4.5 in MuJoCo 3.3.8, 19.7 mm
- * at 4.43 m/s and a step of 1 ms. Steps to come out by a factor of e: 1 / 0.00202. */
+/* Penetration of a free body that lands without restitution, in steps times the landing speed, and number of steps in
+ * which it decays by a factor of e. A contact with a time constant of ten steps and five times the critical damping has
+ * the rates 0.198 and 0.00202 per step. The depth is 4.8 by these rates and 4.5 in MuJoCo 3.3.8: 19.7 mm at 4.43 m/s
+ * and a step of 1 ms. The time is 1 / 0.00202. */
 #define SOFT_DEPTH 4.5
 #define SOFT_TIME 495.0
 
-static void tell_restitution(Mjcf* m) {
+static void note_restitution(Mjcf* m) {
   if (m->model->scene->contact.elastic && m->model->contact_model != CONTACT_NONE)
     mjcf_note(m, NULL,
               "contact.restitution is null (barrier without damping), which MuJoCo does not support: the contacts in "
@@ -528,7 +536,7 @@ static void tell_restitution(Mjcf* m) {
   }
 }
 
-static void tell_meshes(Mjcf* m) {
+static void note_meshes(Mjcf* m) {
   Text text = {0};
   append_mesh_deviation(&text, m->model, is_mesh, NULL);
   if (text.length > 0) mjcf_note(m, NULL, text.data);
@@ -536,8 +544,8 @@ static void tell_meshes(Mjcf* m) {
 }
 
 static void add_model(Mjcf* m) {
-  tell_restitution(m);
-  tell_meshes(m);
+  note_restitution(m);
+  note_meshes(m);
   mjcf_add_drives(m);
   mjcf_add_loads(m);
   mjcf_add_compensation(m);
@@ -573,7 +581,7 @@ static void mjcf_free(Mjcf* m) {
   text_free(&m->names);
   memory_free(m->first_child);
   memory_free(m->next_sibling);
-  memory_free(m->carried);
+  memory_free(m->subtree_mass);
   memory_free(m->start);
   memory_free(m->color);
 }
@@ -597,7 +605,7 @@ static void add_controls(Text* out, const Mjcf* m) {
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Text* feedback,
                  Diagnostics* diagnostics) {
   Mjcf m = {.model = model, .diagnostics = diagnostics, .place = {path, 0, 0}, .out = mjcf, .feedback = feedback};
-  m.step = fmin(model->simulation.dt, STEP_LARGEST);
+  m.step = fmin(model->simulation.dt, STEP_MAX);
   m.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
   link_colors(model, m.color);
   find_children(&m);

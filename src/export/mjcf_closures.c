@@ -1,8 +1,11 @@
 /* Closures and couplings in MJCF (docs/export.md). */
+#include <assert.h>
 #include "export/mjcf_parts.h"
 
-/* The side of a slide closure that moves along it: side 0 if its link has a mass, else side 1; -1: neither has. */
-static int slider_of(const Mjcf* m, const ModelClosure* c) {
+/* Returns the side of a slide closure that moves along it: side 0 if its link has a mass, else side 1, or -1 if neither
+ * has. */
+static int sliding_side(const Mjcf* m, const ModelClosure* c) {
+  assert(c->type == CLOSURE_SLIDE);
   for (int side = 0; side < 2; side++) {
     int link = c->link[side];
     if (link >= 0 && m->model->links[link].tree >= 0 && m->model->links[link].mass > 0) return side;
@@ -10,9 +13,9 @@ static int slider_of(const Mjcf* m, const ModelClosure* c) {
   return -1;
 }
 
-/* Reason (static text) why a closure cannot be exported; NULL: it can. */
-static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
-  if (c->type == CLOSURE_SLIDE && slider_of(m, c) < 0)
+/* Returns the reason why a closure cannot be exported, a static text, or NULL. */
+static const char* explain_unsupported_closure(const Mjcf* m, const ModelClosure* c) {
+  if (c->type == CLOSURE_SLIDE && sliding_side(m, c) < 0)
     return "a closure of type slide is left out: MuJoCo would need an additional body with mass";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
@@ -23,7 +26,7 @@ static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
 }
 
 static bool has_site(const Mjcf* m, const ModelClosure* c) {
-  return c->type == CLOSURE_DISTANCE && !closure_left_out(m, c);
+  return c->type == CLOSURE_DISTANCE && !explain_unsupported_closure(m, c);
 }
 
 /* Writes the end points of distance closures on a link, or on the world (-1). */
@@ -39,26 +42,25 @@ void mjcf_add_closure_sites(Mjcf* m, int index) {
     }
 }
 
-/* ---------------------------------------------------------------- slides
- * MuJoCo has no equality constraint with a free translation. A fraction of the sliding link becomes a separate body on
- * a slide joint of the other link and is welded to the rest: the sum of both is the link, and a weld between similar
- * masses is as stiff as any other. */
+/* Slides. MuJoCo has no equality constraint with a free translation. A fraction of the sliding link becomes a separate
+ * body on a slide joint of the other link, and is welded to the rest. A weld between similar masses is as stiff as any
+ * other. */
 
-static const ModelClosure* slide_at(const Mjcf* m, int k) {
+static const ModelClosure* slide_closure(const Mjcf* m, int k) {
   const ModelClosure* c = &m->model->closures[k];
-  return c->type == CLOSURE_SLIDE && !closure_left_out(m, c) ? c : NULL;
+  return c->type == CLOSURE_SLIDE && !explain_unsupported_closure(m, c) ? c : NULL;
 }
 
 int mjcf_body_count(const Mjcf* m, int index) {
   int parts = 1;
   for (int k = 0; k < m->model->closure_count; k++) {
-    const ModelClosure* c = slide_at(m, k);
-    parts += c && c->link[slider_of(m, c)] == index;
+    const ModelClosure* c = slide_closure(m, k);
+    parts += c && c->link[sliding_side(m, c)] == index;
   }
   return parts;
 }
 
-/* Initial velocity of the point x [m] fixed to a link; link -1: the world. */
+/* Returns the initial velocity of the point x [m] fixed to a link, or to the world (-1). */
 static Vec3 start_velocity(const Mjcf* m, int link, Vec3 x) {
   Screw screws[JOINT_MAX_DOF];
   Vec3 v = vec3(0, 0, 0);
@@ -74,11 +76,11 @@ static Vec3 start_velocity(const Mjcf* m, int link, Vec3 x) {
 
 static void add_slide_body(Mjcf* m, int k) {
   const ModelClosure* c = &m->model->closures[k];
-  int side = slider_of(m, c), link = c->link[side], carrier = c->link[1 - side];
+  int side = sliding_side(m, c), link = c->link[side], carrier = c->link[1 - side];
   const ModelLink* slider = &m->model->links[link];
   Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), own = m->start[link];
   Pose there = pose_mul(pose_inverse(at), own);
-  const ClosureRow* across = &c->rows[c->row_count - 2]; /* the slide axis is perpendicular to its last two rows */
+  const ClosureRow* across = &c->rows[c->row_count - 2]; /* the slide axis is perpendicular to the last two rows */
   Pose b = model_closure_pose(c, 1, m->start);
   Vec3 axis = mat3_mul_vec(b.r, vec3_cross(across[0].v, across[1].v));
   axis = vec3_scale(axis, 1 / vec3_norm(axis));
@@ -98,21 +100,19 @@ static void add_slide_body(Mjcf* m, int k) {
 
 void mjcf_add_closure_bodies(Mjcf* m, int index) {
   for (int k = 0; k < m->model->closure_count; k++) {
-    const ModelClosure* c = slide_at(m, k);
-    if (c && c->link[1 - slider_of(m, c)] == index) add_slide_body(m, k);
+    const ModelClosure* c = slide_closure(m, k);
+    if (c && c->link[1 - sliding_side(m, c)] == index) add_slide_body(m, k);
   }
 }
 
-/* ---------------------------------------------------------------- equalities */
-
-static void add_bodies_of(Mjcf* m, const ModelClosure* c) {
+static void add_body_attributes(Mjcf* m, const ModelClosure* c) {
   xml_text(m->out, "body1", m->model->links[c->link[0]].name);
   if (c->link[1] >= 0) xml_text(m->out, "body2", m->model->links[c->link[1]].name);
 }
 
 static void add_connect(Mjcf* m, const ModelClosure* c, Vec3 anchor) {
   text_add(m->out, "    <connect");
-  add_bodies_of(m, c);
+  add_body_attributes(m, c);
   xml_vector(m->out, "anchor", anchor);
   text_add(m->out, "/>\n");
 }
@@ -120,8 +120,8 @@ static void add_connect(Mjcf* m, const ModelClosure* c, Vec3 anchor) {
 static void add_equality(Mjcf* m, int k) {
   const ModelClosure* c = &m->model->closures[k];
   const char* name = m->model->links[c->link[0]].name;
-  if (closure_left_out(m, c)) {
-    mjcf_note(m, name, closure_left_out(m, c));
+  if (explain_unsupported_closure(m, c)) {
+    mjcf_note(m, name, explain_unsupported_closure(m, c));
     return;
   }
   if (c->force_limit > 0 && !c->releases)
@@ -129,17 +129,17 @@ static void add_equality(Mjcf* m, int k) {
   if (c->active.source) mjcf_note(m, name, "'active' of the closure is left out: the closure always holds in MuJoCo");
   if (c->type == CLOSURE_SLIDE) {
     text_add(m->out, "    <weld");
-    xml_text(m->out, "body1", m->model->links[c->link[slider_of(m, c)]].name);
+    xml_text(m->out, "body1", m->model->links[c->link[sliding_side(m, c)]].name);
     text_add(m->out, " body2=\"closure%d\"/>\n", k);
   } else if (c->type == CLOSURE_WELD) {
     text_add(m->out, "    <weld");
-    add_bodies_of(m, c);
+    add_body_attributes(m, c);
     text_add(m->out, "/>\n");
   } else if (c->type == CLOSURE_DISTANCE) {
     text_add(m->out, "    <tendon tendon1=\"closure%d\"/>\n", k);
   } else {
     add_connect(m, c, c->end[0]);
-    if (c->type == CLOSURE_HINGE) /* a second point of its axis, u of its last two rows */
+    if (c->type == CLOSURE_HINGE) /* a second point of the hinge axis, from u of the last two rows */
       add_connect(m, c, vec3_add_scaled(c->end[0], c->size, c->rows[c->row_count - 1].u));
   }
 }
@@ -176,8 +176,8 @@ bool mjcf_has_equality(const Mjcf* m) {
   return any;
 }
 
-/* Writes the equality of a screw: displacement - displacement_0 = pitch (angle - angle_0). */
-static void add_screw(Mjcf* m, int index) {
+/* Writes the equality of a screw joint: displacement - displacement_0 = pitch (angle - angle_0). */
+static void add_screw_equality(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double pitch = mjcf_screw_pitch(link);
   Text name = {0};
@@ -198,6 +198,6 @@ void mjcf_add_closures(Mjcf* m) {
   text_add(m->out, "  <equality>\n");
   for (int k = 0; k < m->model->closure_count; k++) add_equality(m, k);
   for (int k = 0; k < m->model->coupling_count; k++) text_add(m->out, "    <tendon tendon1=\"coupling%d\"/>\n", k);
-  for (int i = 0; i < m->model->link_count; i++) add_screw(m, i);
+  for (int i = 0; i < m->model->link_count; i++) add_screw_equality(m, i);
   text_add(m->out, "  </equality>\n");
 }

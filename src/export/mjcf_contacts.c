@@ -1,41 +1,42 @@
-/* Contact in MJCF: stiffness and damping, excluded pairs, pairs with their own friction (docs/export.md). */
+/* Contact in MJCF: stiffness and damping, excluded pairs, and pairs with their own friction (docs/export.md). */
+#include <assert.h>
 #include "export/mjcf_parts.h"
 
-/* Contact softness: impedance near 1, and a slow, overdamped response (time constant of ten steps, five times critical
- * damping). With these values a stack of twenty planks on the edge of falling stands; with MuJoCo's defaults (0.02 s,
- * 1; 0.9) it falls. */
+/* Contact softness: impedance near 1, and a slow, overdamped response. CONTACT_STEPS: time constant [steps];
+ * CONTACT_DAMPING: damping ratio. A stack of twenty planks on the edge of falling then stands; with MuJoCo's defaults
+ * (0.02 s, 1; 0.9) it falls. */
 #define CONTACT_STEPS 10.0
 #define CONTACT_DAMPING 5.0
 /* Steps per radian of the oscillation of a contact with restitution. */
 #define BOUNCE_STEPS 5.0
-/* Least damping ratio: a restitution of 0.97. */
-#define RATIO_LEAST 0.01
+/* Smallest damping ratio, for a restitution of 0.97. */
+#define DAMPING_RATIO_MIN 0.01
 
-static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
+static bool can_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
 
-/* MuJoCo's condim: 1 without friction, 3 with tangential, 4 with spinning, 6 with rolling friction. */
+/* Returns MuJoCo's condim: 1 without friction, 3 with tangential, 4 with spinning, 6 with rolling friction. */
 int mjcf_contact_dimension(double friction, double spinning, double rolling) {
   return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
 }
 
-/* ---------------------------------------------------------------- restitution
- * MuJoCo's contact is a spring and damper without tension: depth'' = -2 z w depth' - w^2 depth until that is positive.
- * The ratio of the speeds after and before is then e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2
- * z sqrt(1 - z^2), 2 z^2 - 1); above critical damping artanh takes the place of atan2. */
-static double speed_error(double z) {
+/* Returns the ratio of the speeds after and before a contact with damping ratio z, e = exp(-z f). MuJoCo's contact is a
+ * spring and damper without tension: depth'' = -2 z w depth' - w^2 depth while that is negative. f = phi / sqrt(1 -
+ * z^2) with the phase phi = atan2(2 z sqrt(1 - z^2), 2 z^2 - 1). Above critical damping artanh replaces atan2. */
+static double restitution_of_damping(double z) {
   double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
   if (root < 1e-6) return math_exp_nonpositive(-2);
   double phase = z < 1 ? math_atan2(s, c) : 0.5 * math_log((c + s) / (c - s));
   return math_exp_nonpositive(-z * phase / root);
 }
 
-/* Damping ratio for restitution e, by bisection; at most CONTACT_DAMPING. */
+/* Returns the damping ratio for restitution e by bisection, at most CONTACT_DAMPING. */
 static double damping_ratio(double e) {
-  double low = RATIO_LEAST, high = CONTACT_DAMPING;
-  if (e <= speed_error(high)) return high;
+  assert(e >= 0 && e <= 1);
+  double low = DAMPING_RATIO_MIN, high = CONTACT_DAMPING;
+  if (e <= restitution_of_damping(high)) return high;
   for (int k = 0; k < 60; k++) {
     double middle = 0.5 * (low + high);
-    if (speed_error(middle) > e)
+    if (restitution_of_damping(middle) > e)
       low = middle;
     else
       high = middle;
@@ -43,7 +44,7 @@ static double damping_ratio(double e) {
   return high;
 }
 
-/* solref: time constant [s] and damping ratio. A contact with restitution oscillates as fast as the step resolves. */
+/* A contact with restitution oscillates as fast as the step resolves. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
   out[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
   out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
@@ -64,7 +65,7 @@ bool mjcf_has_soft_contact(const Model* model) {
   if (model->contact_model == CONTACT_NONE || model->scene->contact.elastic) return false;
   for (int a = 0; a < model->link_count; a++)
     for (int b = 0; b < a; b++)
-      if (may_collide(&model->links[a]) && may_collide(&model->links[b]) && model_pair_allowed(model, a, b) &&
+      if (can_collide(&model->links[a]) && can_collide(&model->links[b]) && model_pair_allowed(model, a, b) &&
           model_pair_material(model, a, b).value[MATERIAL_RESTITUTION] < most)
         return true;
   return false;
@@ -77,10 +78,9 @@ static void add_exclude(Mjcf* m, int a, int b) {
   text_add(m->out, "/>\n");
 }
 
-/* Writes explicit pairs for links whose friction or restitution differs from the defaults, because MuJoCo combines
- * materials by other rules. The two bodies are excluded as well, which does not concern explicit pairs: MuJoCo 2.2.2
- * lists a body pair twice if one has a plane whose origin is inside the bounds of the other, and the second time adds
- * the contacts of the geoms with their own friction. */
+/* Writes an explicit pair for links whose friction or restitution differs from the defaults, because MuJoCo combines
+ * materials by other rules. Also excludes the two bodies, which does not affect explicit pairs. MuJoCo 2.2.2 lists some
+ * body pairs with a plane twice and then adds the contacts of the geoms with their own friction. */
 static void add_pair(Mjcf* m, int a, int b) {
   const Model* model = m->model;
   PairMaterial own = model_pair_material(model, a, b);
@@ -110,7 +110,7 @@ static void add_pair(Mjcf* m, int a, int b) {
   add_exclude(m, a, b);
 }
 
-/* Notes the friction features that MuJoCo lacks: directional and static friction. */
+/* Notes friction features that MuJoCo lacks: directional and static friction. */
 static void note_friction(Mjcf* m) {
   const Model* model = m->model;
   bool at_rest = model->scene->contact.static_friction > 0;
@@ -133,14 +133,13 @@ static void note_friction(Mjcf* m) {
     mjcf_note(m, NULL, "the static friction of contacts is left out: friction of MuJoCo does not depend on the speed");
 }
 
-/* Writes the excluded pairs and the pairs with their own friction. */
 void mjcf_add_contacts(Mjcf* m) {
   const Model* model = m->model;
   note_friction(m);
   text_add(m->out, "  <contact>\n");
   for (int a = 0; a < model->link_count; a++) {
-    for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {
-      if (!may_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
+    for (int b = a + 1; b < model->link_count && can_collide(&model->links[a]); b++) {
+      if (!can_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
       if (model_pair_allowed(model, a, b)) {
         if (model->has_materials) add_pair(m, a, b);
         continue;

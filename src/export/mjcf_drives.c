@@ -1,14 +1,15 @@
-/* Drives in MJCF: actuators with the gains of the controllers, and their controls over time (docs/export.md).
- * A rate gain D over a step h acts on the rate at the end of the step: M (v' - v) = h (D (r - v') + f). MuJoCo's
- * `implicit` integrator adds this only after its contact solver: where h D exceeds the inertia M the contact forces are
- * far too large. A rotor of inertia h D on the joint with an explicit step is equivalent, (M + h D) (v' - v) = h (D (r
- * - v) + f), and is seen by the contact solver. */
+/* Drives in MJCF: actuators with the gains of the controllers, and their controls over time (docs/export.md). A rate
+ * gain D over a step h acts on the rate at the end of the step: M (v' - v) = h (D (r - v') + f). MuJoCo's `implicit`
+ * integrator adds this force after its contact solver, so contact forces are far too large if h D exceeds the inertia
+ * M. A rotor of inertia h D on the joint with an explicit step is equivalent: (M + h D) (v' - v) = h (D (r - v) + f).
+ * The contact solver includes the rotor. */
+#include <assert.h>
 #include "export/mjcf_parts.h"
 
 /* Frequency of the spring and damper by which a prescribed joint follows its signal, times the step. */
 #define PRESCRIBED_FREQUENCY 0.1
-/* Least radius for the estimate of a link's inertia: some links have no shape [m]. */
-#define RADIUS_LEAST 0.1
+/* Smallest radius for the estimate of a link's inertia [m], because some links have no shape. */
+#define RADIUS_MIN 0.1
 
 /* An actuator on one degree of freedom. POSITION: spring to its control; VELOCITY: damper to its control; GENERAL:
  * control - stiffness q - damping rate. */
@@ -20,6 +21,7 @@ typedef struct {
 } Actuator;
 
 bool mjcf_is_driven(const Mjcf* m, int index) {
+  assert(index >= 0 && index < m->model->link_count);
   for (int c = 0; c < m->model->controller_count; c++)
     if (m->model->controllers[c].link == index) return true;
   return false;
@@ -31,22 +33,20 @@ bool mjcf_drives_vary(const Model* model) {
   return false;
 }
 
-/* ---------------------------------------------------------------- gains */
-
-/* Inertia of a link and all its descendants along a degree of freedom: mass [kg] or moment [kg m^2]. */
-static double inertia_moved(const Mjcf* m, int index, int dof) {
+/* Returns the inertia of a link and its descendants along a degree of freedom: mass [kg] or moment [kg m^2]. */
+static double moved_inertia(const Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
-  double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;
-  return dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, RADIUS_LEAST * RADIUS_LEAST);
+  double mass = m->subtree_mass[index] > 0 ? m->subtree_mass[index] : 1.0;
+  return dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, RADIUS_MIN * RADIUS_MIN);
 }
 
-/* Gains [N/m, N s/m] or [N m/rad, N m s/rad]; for a prescribed joint they follow from PRESCRIBED_FREQUENCY and the
- * carried inertia. */
-static void gains_of(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
+/* Sets the gains of a controller [N/m, N s/m] or [N m/rad, N m s/rad]. Those of a prescribed joint follow from
+ * PRESCRIBED_FREQUENCY and the moved inertia. */
+static void compute_gains(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
   *position = c->position_gain[dof];
   *rate = c->velocity_gain[dof] / simulation_substep_length(&m->model->simulation) + c->damping_gain[dof];
   if (c->type != CONTROLLER_PRESCRIBED) return;
-  double inertia = inertia_moved(m, c->link, dof), frequency = PRESCRIBED_FREQUENCY / m->step;
+  double inertia = moved_inertia(m, c->link, dof), frequency = PRESCRIBED_FREQUENCY / m->step;
   *position = inertia * frequency * frequency;
   *rate = 2.0 * inertia * frequency;
 }
@@ -60,27 +60,27 @@ bool mjcf_has_rate_gain(const Model* model) {
   return false;
 }
 
-/* True if a drive is stiff within a step and no drive with a rate gain has a force limit; a rotor would still act at
- * the limit. */
+/* Returns true if a drive is stiff within a step and no drive with a rate gain has a force limit. A rotor would still
+ * act at the limit. */
 static bool needs_rotors(const Mjcf* m) {
   bool stiff = false;
   for (int c = 0; c < m->model->controller_count; c++) {
     const ModelController* controller = &m->model->controllers[c];
     for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
       double position, rate;
-      gains_of(m, controller, k, &position, &rate);
+      compute_gains(m, controller, k, &position, &rate);
       if (rate > 0 && controller->max_force[k] > 0) return false;
-      stiff = stiff || rate * m->step > inertia_moved(m, controller->link, k);
+      stiff = stiff || rate * m->step > moved_inertia(m, controller->link, k);
     }
   }
   return stiff;
 }
 
-static double rotor_about(const Mjcf* m, int index, int dof) {
+static double rotor_inertia(const Mjcf* m, int index, int dof) {
   double sum = 0, position, rate;
   for (int c = 0; c < m->model->controller_count; c++) {
     if (m->model->controllers[c].link != index) continue;
-    gains_of(m, &m->model->controllers[c], dof, &position, &rate);
+    compute_gains(m, &m->model->controllers[c], dof, &position, &rate);
     sum += rate * m->step;
   }
   return sum;
@@ -89,26 +89,26 @@ static double rotor_about(const Mjcf* m, int index, int dof) {
 double mjcf_rotor_inertia(const Mjcf* m, int index, int dof) {
   bool ball = dof >= m->model->links[index].joint.plain_count;
   double rotor = 0;
-  for (int k = dof; m->rotors && k < dof + (ball ? 3 : 1); k++) rotor = fmax(rotor, rotor_about(m, index, k));
+  for (int k = dof; m->rotors && k < dof + (ball ? 3 : 1); k++) rotor = fmax(rotor, rotor_inertia(m, index, k));
   return rotor;
 }
 
-/* ---------------------------------------------------------------- actuators */
-
-/* Actuators that represent a controller on one degree of freedom; value, speed: of its signal. Returns their number. */
-static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double value, double speed, Actuator out[2]) {
+/* Sets actuators[2] to those that represent a controller on one degree of freedom, and returns their number. value,
+ * speed: of the controller's signal. */
+static int make_actuators(const Mjcf* m, const ModelController* c, int dof, double value, double speed,
+                          Actuator actuators[2]) {
   double kp, kd, limit = c->max_force[dof];
   int count = 0;
-  gains_of(m, c, dof, &kp, &kd);
+  compute_gains(m, c, dof, &kp, &kd);
   if (c->type == CONTROLLER_VELOCITY) {
-    out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value, 1};
+    actuators[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value, 1};
   } else if (c->type == CONTROLLER_TORQUE) {
-    out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value, 1};
-  } else if (limit > 0) { /* one actuator, so that the sum is limited */
-    out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed, kp};
+    actuators[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value, 1};
+  } else if (limit > 0) { /* one actuator, so that the force limit applies to the sum */
+    actuators[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed, kp};
   } else {
-    if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value, 1};
-    if (kd > 0) out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed, 0};
+    if (kp > 0) actuators[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value, 1};
+    if (kd > 0) actuators[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed, 0};
   }
   return count;
 }
@@ -151,12 +151,10 @@ static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actua
   text_free(&own);
 }
 
-/* ---------------------------------------------------------------- signals */
-
-/* Target and rate of a controller. MuJoCo's rate of a ball joint is its angular velocity in body axes, ours is the rate
- * of the rotation vector; it is converted at the target. */
-static void signal_of(const Mjcf* m, const ModelController* c, double time, double value[JOINT_MAX_DOF],
-                      double speed[JOINT_MAX_DOF]) {
+/* Sets target and rate of a controller at a time. MuJoCo's rate of a ball joint is its angular velocity in body axes;
+ * that of a scene is the rate of the rotation vector, converted at the target. */
+static void evaluate_signal(const Mjcf* m, const ModelController* c, double time, double value[JOINT_MAX_DOF],
+                            double speed[JOINT_MAX_DOF]) {
   const Joint* joint = &m->model->links[c->link].joint;
   signal_eval(&c->target, time - c->source->delay, value, speed);
   if (!joint->quaternion || c->type == CONTROLLER_VELOCITY || c->type == CONTROLLER_TORQUE) return;
@@ -165,7 +163,7 @@ static void signal_of(const Mjcf* m, const ModelController* c, double time, doub
   r[0] = turning.x, r[1] = turning.y, r[2] = turning.z;
 }
 
-static void tell_differences(Mjcf* m, const ModelController* controller) {
+static void note_differences(Mjcf* m, const ModelController* controller) {
   const ModelLink* link = &m->model->links[controller->link];
   if (controller->type == CONTROLLER_PRESCRIBED)
     mjcf_note(m, link->name, "the prescribed motion of the joint is written as a stiff spring and damper");
@@ -188,11 +186,11 @@ static void tell_differences(Mjcf* m, const ModelController* controller) {
 
 static void add_controller(Mjcf* m, const ModelController* controller) {
   double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-  signal_of(m, controller, 0, value, speed);
-  tell_differences(m, controller);
+  evaluate_signal(m, controller, 0, value, speed);
+  note_differences(m, controller);
   for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
     Actuator own[2];
-    int count = actuators_of(m, controller, k, value[k], speed[k], own);
+    int count = make_actuators(m, controller, k, value[k], speed[k], own);
     for (int i = 0; i < count; i++) add_actuator(m, controller, k, &own[i]);
   }
 }
@@ -210,10 +208,10 @@ void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time) {
   for (int c = 0; c < m->model->controller_count; c++) {
     const ModelController* controller = &m->model->controllers[c];
     double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-    signal_of(m, controller, time, value, speed);
+    evaluate_signal(m, controller, time, value, speed);
     for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
       Actuator own[2];
-      int count = actuators_of(m, controller, k, value[k], speed[k], own);
+      int count = make_actuators(m, controller, k, value[k], speed[k], own);
       for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, own[i].control);
     }
   }

@@ -1,29 +1,31 @@
 /* Loads and gravity compensation in MJCF: motors at sites, whose controls are the forces (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* True for a load on a movable link that is not a field, which MuJoCo lacks. */
-static bool load_acts(const Model* m, const ModelLoad* load) { return !load->field && m->links[load->link].tree >= 0; }
+/* Returns true for a load on a movable link, except for fields, which MuJoCo lacks. */
+static bool is_exported(const Model* m, const ModelLoad* load) {
+  return !load->field && m->links[load->link].tree >= 0;
+}
 
-/* Force of gravity compensation on a link [N]; zero without compensation. */
-static Vec3 borne(const Mjcf* m, int index) {
+/* Returns the force of gravity compensation on a link [N], zero without compensation. */
+static Vec3 compensation_force(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double part = link->tree >= 0 && link->mass > 0 ? link->gravity_compensation : 0;
   return vec3_scale(m->model->simulation.gravity, -part * link->mass);
 }
 
-static bool is_borne(const Mjcf* m, int index) { return vec3_norm(borne(m, index)) > 0; }
+static bool has_compensation(const Mjcf* m, int index) { return vec3_norm(compensation_force(m, index)) > 0; }
 
 bool mjcf_has_world_loads(const Mjcf* m) {
   for (int i = 0; i < m->model->link_count; i++)
-    if (is_borne(m, i)) return true;
+    if (has_compensation(m, i)) return true;
   for (int k = 0; k < m->model->load_count; k++)
-    if (!m->model->loads[k].link_axes && load_acts(m->model, &m->model->loads[k])) return true;
+    if (!m->model->loads[k].link_axes && is_exported(m->model, &m->model->loads[k])) return true;
   return false;
 }
 
 /* Writes a site for each load of a link, and one for its gravity compensation. */
 void mjcf_add_load_sites(Mjcf* m, int index) {
-  if (is_borne(m, index)) {
+  if (has_compensation(m, index)) {
     Text name = {0};
     text_add(&name, "%s/lift", m->model->links[index].name);
     mjcf_indent(m);
@@ -35,7 +37,7 @@ void mjcf_add_load_sites(Mjcf* m, int index) {
   }
   for (int k = 0; k < m->model->load_count; k++) {
     const ModelLoad* load = &m->model->loads[k];
-    if (load->link != index || !load_acts(m->model, load)) continue;
+    if (load->link != index || !is_exported(m->model, load)) continue;
     mjcf_indent(m);
     text_add(m->out, "<site name=\"load%d\"", k);
     xml_vector(m->out, "pos", model_load_point(m->model, load));
@@ -43,8 +45,8 @@ void mjcf_add_load_sites(Mjcf* m, int index) {
   }
 }
 
-/* Writes a motor for each component of a force or torque at a site, along the axes of the link or of the world; its
- * control is the component. */
+/* Writes a motor for each component of a force or torque at a site, along the axes of the link or of the world. The
+ * control of a motor is the component. */
 static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) {
   static const char* const WORDS[6] = {"fx", "fy", "fz", "tx", "ty", "tz"};
   const ModelLoad* load = &m->model->loads[number];
@@ -69,15 +71,15 @@ void mjcf_add_loads(Mjcf* m) {
     if (load->field)
       mjcf_note(m, m->model->links[load->link].name,
                 "the force field on the link is left out: MuJoCo has no force fields");
-    if (!load_acts(m->model, load)) continue;
+    if (!is_exported(m->model, load)) continue;
     add_load_part(m, k, &m->model->loads[k].force, 0);
     add_load_part(m, k, &m->model->loads[k].torque, 3);
   }
 }
 
-/* Writes a motor for each component of the gravity compensation (`gravcomp` exists in later versions only). */
-static void add_lift(Mjcf* m, int index) {
-  Vec3 force = borne(m, index);
+/* Writes a motor for each component of the gravity compensation; `gravcomp` exists in later versions only. */
+static void add_compensation_motors(Mjcf* m, int index) {
+  Vec3 force = compensation_force(m, index);
   const double f[3] = {force.x, force.y, force.z};
   for (int k = 0; k < 3; k++) {
     if (f[k] == 0) continue;
@@ -101,12 +103,12 @@ static void add_lift(Mjcf* m, int index) {
 }
 
 void mjcf_add_compensation(Mjcf* m) {
-  for (int i = 0; i < m->model->link_count; i++) add_lift(m, i);
+  for (int i = 0; i < m->model->link_count; i++) add_compensation_motors(m, i);
 }
 
 void mjcf_add_compensation_controls(Text* out, const Mjcf* m) {
   for (int i = 0; i < m->model->link_count; i++) {
-    Vec3 force = borne(m, i);
+    Vec3 force = compensation_force(m, i);
     const double f[3] = {force.x, force.y, force.z};
     for (int k = 0; k < 3; k++)
       if (f[k] != 0) text_add(out, ","), text_add_double(out, f[k]);
@@ -116,7 +118,7 @@ void mjcf_add_compensation_controls(Text* out, const Mjcf* m) {
 void mjcf_add_load_controls(Text* out, const Model* model, double time) {
   for (int k = 0; k < model->load_count; k++) {
     const Signal* const parts[2] = {&model->loads[k].force, &model->loads[k].torque};
-    for (int part = 0; part < 2 && load_acts(model, &model->loads[k]); part++) {
+    for (int part = 0; part < 2 && is_exported(model, &model->loads[k]); part++) {
       double value[3], rate[3];
       if (parts[part]->source->channels == 0) continue;
       signal_eval(parts[part], time, value, rate);
@@ -127,7 +129,7 @@ void mjcf_add_load_controls(Text* out, const Model* model, double time) {
 
 bool mjcf_loads_vary(const Model* model) {
   for (int k = 0; k < model->load_count; k++)
-    if (load_acts(model, &model->loads[k]) &&
+    if (is_exported(model, &model->loads[k]) &&
         ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
          (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT)))
       return true;

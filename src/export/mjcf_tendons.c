@@ -1,7 +1,7 @@
 /* Tendons in MJCF: a spatial tendon through sites, with a motor that pulls it (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* Writes a wrap surface: a massless geom without contact, and a site on its side. */
+/* Writes a wrap surface as a massless geom without contact, and a site beside it. */
 static void add_wrap(Mjcf* m, int k, int i) {
   const SceneTendonWrap* wrap = &m->model->tendons[k].source->wraps[i];
   mjcf_indent(m);
@@ -40,7 +40,7 @@ void mjcf_add_tendon_sites(Mjcf* m, int index) {
   }
 }
 
-/* Writes limits and friction; MuJoCo needs a finite value for an unlimited side. */
+/* Writes limits and friction. MuJoCo needs a finite value for an unlimited side. */
 static void add_resistance(Mjcf* m, const SceneTendon* tendon) {
   const double far = 1e6;
   double range[2] = {fmax(tendon->lower, -far), fmin(tendon->upper, far)};
@@ -69,8 +69,8 @@ static void add_fixed(Mjcf* m, int k) {
   text_add(m->out, "    </fixed>\n");
 }
 
-/* Writes a tendon. Its spring pushes below the rest length, where ours is slack: only later versions have a force-free
- * range. */
+/* Writes a tendon. Its spring pushes below the rest length, where a tendon of a scene is slack; only later versions of
+ * MuJoCo have a range without force. */
 static void add_tendon(Mjcf* m, int k) {
   const SceneTendon* tendon = m->model->tendons[k].source;
   if (tendon->joint_count > 0) {
@@ -98,7 +98,7 @@ static void add_tendon(Mjcf* m, int k) {
   text_add(m->out, "    </spatial>\n");
 }
 
-/* Reports bushings in one note, because a rod has many. */
+/* Reports all bushings in one note, because a rod has many. */
 static void note_bushings(Mjcf* m) {
   const int count = m->model->bushing_count;
   Text text = {0};

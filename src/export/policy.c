@@ -1,5 +1,5 @@
-/* Writes the feedback of a drive for other programs. The formats are JSON, which a scene can read, and a C table with
- * an evaluation function. */
+/* Writes the feedback of a drive as JSON, which a scene can read, or as a C table with an evaluation function. */
+#include <assert.h>
 #include <ctype.h>
 
 #include "export/export.h"
@@ -12,6 +12,7 @@ static void add_numbers(Text* out, const double* numbers, int count, const char*
 }
 
 void export_policy_json(const Model* model, int controller, Text* out) {
+  assert(controller >= 0 && controller < model->controller_count);
   const SceneController* c = model->controllers[controller].source;
   bool mlp = c->feedback_type == FEEDBACK_MLP;
   text_add(out, "{\n  \"type\": \"%s\",\n  \"measures\": [", mlp ? "mlp" : "matrix");
@@ -38,8 +39,6 @@ void export_policy_json(const Model* model, int controller, Text* out) {
   text_add(out, "\n  ]\n}\n");
 }
 
-/* ---------------------------------------------------------------- C */
-
 static const char EVALUATE[] =
     "/* z = the last layer of a = tanh(W a + b), a = y at first. sizes[layers + 1]: numbers of y, of each hidden layer "
     "and\n"
@@ -60,7 +59,7 @@ static const char EVALUATE[] =
     "  }\n"
     "}\n";
 
-static int ordinal_of(const Model* model, int controller) {
+static int policy_ordinal(const Model* model, int controller) {
   int before = 0;
   for (int c = 0; c < controller; c++)
     before += model->controllers[c].link == model->controllers[controller].link &&
@@ -68,13 +67,13 @@ static int ordinal_of(const Model* model, int controller) {
   return before;
 }
 
-/* Appends the C identifier of a drive's feedback: policy_LINK, or policy_LINK_2 for the second drive of the link with
- * feedback. */
+/* Appends the C identifier of a drive's feedback: policy_LINK, or policy_LINK_2 for the second drive with feedback of
+ * the link. */
 static void add_identifier(const Model* model, int controller, Text* name) {
   text_add(name, "policy_");
   for (const char* c = model->links[model->controllers[controller].link].name; *c; c++)
     text_add(name, "%c", isalnum((unsigned char)*c) && (unsigned char)*c < 128 ? *c : '_');
-  int ordinal = ordinal_of(model, controller);
+  int ordinal = policy_ordinal(model, controller);
   if (ordinal > 0) text_add(name, "_%d", ordinal + 1);
 }
 
@@ -121,6 +120,7 @@ static void add_policy(const Model* model, int controller, Text* out) {
 }
 
 void export_policy_c(const Model* model, int controller, Text* out) {
+  assert(controller < model->controller_count);
   text_add(out,
            "/* Feedback of drives for C. Measurements: docs/scene-format.md of sdrs, feedback of a controller. */\n");
   text_add(out, "#ifndef POLICY_WIDTH_MAX\n#define POLICY_WIDTH_MAX %d\n#include <math.h>\n", MLP_WIDTH_MAX);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "export/format.h"
@@ -6,10 +7,11 @@
 /* Largest deviation of the corners of a box, relative to the size of the box. */
 #define BOX_TOLERANCE 1e-9
 
-/* Sets *edge to the next edge of a box at vertex 0. The edge is the shortest vector from vertex 0 to another vertex
- * that is perpendicular to the edges found so far. In a box with edges a, b, c these vectors are a, b, c and their
- * sums, so the shortest is an edge. Returns false if there is none. */
+/* Sets *edge to the next edge of a box at vertex 0: the shortest vector to another vertex that is perpendicular to the
+ * `found` edges. In a box with edges a, b, c these vectors are a, b, c and their sums. Returns false if there is none.
+ */
 static bool next_edge(const ConvexHull* solid, const Vec3* edges, int found, double tolerance, Vec3* edge) {
+  assert(found >= 0 && found < 3);
   double shortest = HUGE_VAL;
   for (int i = 1; i < solid->vertex_count; i++) {
     Vec3 d = vec3_sub(solid->vertices[i], solid->vertices[0]);
@@ -28,11 +30,13 @@ static bool is_corner(const ConvexHull* solid, Vec3 point, double tolerance) {
   return false;
 }
 
-/* Returns component 0, 1 or 2 of a vector. */
-static double component(Vec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+static double component(Vec3 v, int k) {
+  assert(k >= 0 && k < 3);
+  return k == 0 ? v.x : k == 1 ? v.y : v.z;
+}
 
-/* Sorts and reverses the edges of a box so that they form a right-handed frame. Of all such frames, the frame closest
- * to the link's axes is chosen, whose rotation matrix has the largest trace. */
+/* Sorts and reverses the edges of a box to a right-handed frame. Of all such frames, chooses the one closest to the
+ * link's axes, whose rotation matrix has the largest trace. */
 static void sort_edges(Vec3 edges[3]) {
   static const int ORDERS[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   Vec3 best[3] = {edges[0], edges[1], edges[2]};
@@ -88,12 +92,12 @@ bool hull_is_cylinder(const ModelHull* hull) {
          body.rings[0].radius == body.rings[1].radius;
 }
 
-void append_mesh_deviation(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without) {
+void append_mesh_deviation(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* omitted) {
   double largest = 0;
   int count = 0, link = -1;
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull* hull = &model->hulls[h];
-    if ((without && without[hull->link]) || !is_mesh(hull)) continue;
+    if ((omitted && omitted[hull->link]) || !is_mesh(hull)) continue;
     double deviation = model_drawn_deviation(model, h);
     count += deviation > 0;
     if (deviation > largest) largest = deviation, link = hull->link;

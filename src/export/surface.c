@@ -1,12 +1,14 @@
 /* Writes surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]. A surface is the union of a link's convex pieces,
  * or each piece is a separate closed solid (docs/export.md). */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
 #include "export/format.h"
 #include "model/drawn.h"
 
-/* Pieces touch below this distance and overlap above this depth, relative to the size of all pieces. */
+/* Tolerance of contact between pieces, relative to the size of all pieces: they touch below this distance and overlap
+ * above this depth. */
 #define TOUCH_TOLERANCE 1e-6
 /* Number of rays that measure the wall thickness of a link. */
 enum { WALL_SAMPLES = 4096 };
@@ -14,50 +16,47 @@ enum { WALL_SAMPLES = 4096 };
 enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define MILLIMETRES 1000.0
 /* Points closer than this multiple of a coordinate's rounding error may be merged to keep a surface manifold. */
-#define ROUNDINGS 50
+#define ROUNDING_FACTOR 50
 
-/* ---------------------------------------------------------------- rounding to the file's precision */
-
-/* Returns a coordinate as stored in the file, in the file's unit. volatile is needed because gcc 12.2 at -O3 omits the
- * rounding to float in some vector lanes of the caller's loop (tests/unit/export/test_surface). */
-static double rounded(double value, SurfaceFormat format) {
+/* Returns a coordinate in the unit and precision of the file. Without volatile, gcc 12.2 at -O3 omits the rounding to
+ * float in some vector lanes of the caller's loop (tests/unit/export/test_surface). */
+static double round_to_format(double value, SurfaceFormat format) {
   volatile float single = (float)(MILLIMETRES * value);
   return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
 }
 
-/* Rounds a surface to the file's precision. Points that become equal are merged. If the surface then touches itself
- * along an edge of a few rounding errors, the edge is merged too. */
+/* Rounds a surface to the file's precision and merges points that become equal. If the surface then touches itself
+ * along an edge of a few rounding errors, merges that edge, too. */
 static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
   double largest = 0;
   for (int i = 0; i < surface->point_count; i++) {
     Vec3 p = pose_apply(pose, surface->points[i]);
-    surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
+    surface->points[i] = vec3(round_to_format(p.x, format), round_to_format(p.y, format), round_to_format(p.z, format));
     largest = fmax(largest, vec3_norm(surface->points[i]));
   }
   int* number = find_equal_points(surface->points, surface->point_count);
   surface_merge_points(surface, number);
   surface_collapse_short_edges(surface,
-                               ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
+                               ROUNDING_FACTOR * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
   surface_remove_unused(surface, NULL);
   memory_free(number);
 }
-
-/* ---------------------------------------------------------------- solids of a link */
 
 typedef struct {
   ExportSolid* items;
   int count;
 } SolidList;
 
-/* Returns the hull with every vertex moved by `by` [m] away from the mean of the vertices. Pieces that touch along an
- * edge or at a point then overlap. Returns an unchanged hull if the moved vertices form no solid. */
-static ConvexHull grown_hull(const ConvexHull* hull, double by) {
+/* Returns the hull with every vertex moved by `distance` [m] away from the mean of the vertices, so that pieces that
+ * touch along an edge or at a point overlap. Returns the unchanged hull if the moved vertices form no solid. */
+static ConvexHull grown_hull(const ConvexHull* hull, double distance) {
+  assert(distance > 0);
   Vec3* corners = MEMORY_NEW(Vec3, hull->vertex_count);
   Vec3 middle = vec3(0, 0, 0);
   for (int i = 0; i < hull->vertex_count; i++) middle = vec3_add(middle, hull->vertices[i]);
   middle = vec3_scale(middle, 1.0 / hull->vertex_count);
   for (int i = 0; i < hull->vertex_count; i++)
-    corners[i] = vec3_add_scaled(hull->vertices[i], by, vec3_normalized(vec3_sub(hull->vertices[i], middle)));
+    corners[i] = vec3_add_scaled(hull->vertices[i], distance, vec3_normalized(vec3_sub(hull->vertices[i], middle)));
   ConvexHull out;
   if (hull_create(&out, corners, hull->vertex_count) != HULL_OK &&
       hull_create(&out, hull->vertices, hull->vertex_count) != HULL_OK)
@@ -66,12 +65,12 @@ static ConvexHull grown_hull(const ConvexHull* hull, double by) {
   return out;
 }
 
-/* Adds the union of a link's pieces to the list, in the link's frame. Returns false if the union failed, and sets
- * report->reason. */
+/* Adds the union of a link's pieces to the list, in the link's frame. Returns false, and sets report->reason, if the
+ * union failed. */
 static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, const SurfaceOptions* options,
                       SurfaceReport* report) {
   ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
-  const bool grown = options->grow > 0; /* the solids are owned if grown, else borrowed */
+  const bool grown = options->grow > 0; /* grown solids are owned, others borrowed */
   for (int i = 0; i < count; i++) {
     const ConvexHull* own = &model->hulls[hulls[i]].solid;
     solids[i] = grown ? grown_hull(own, options->grow) : *own;
@@ -124,8 +123,6 @@ static SolidList list_solids(const Model* model, const int* hulls, int count, co
   return list;
 }
 
-/* ---------------------------------------------------------------- checks */
-
 /* Checks one solid and adds its properties to the report. placed: pose that the file applies to the points. unit: file
  * units per metre. */
 static void check_solid(const ExportSolid* solid, Pose placed, double unit, SurfaceReport* report) {
@@ -145,7 +142,7 @@ static void check_solid(const ExportSolid* solid, Pose placed, double unit, Surf
   }
 }
 
-static bool boxes_apart(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, double tolerance) {
+static bool are_boxes_separate(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, double tolerance) {
   Vec3 d = vec3_sub(pose_apply(pose_a, a->center), pose_apply(pose_b, b->center));
   return vec3_norm(d) > a->radius + b->radius + tolerance;
 }
@@ -160,7 +157,7 @@ static void check_touching(const Model* model, const int* hulls, int count, cons
       const ModelHull *a = &model->hulls[hulls[i]], *b = &model->hulls[hulls[j]];
       Pose pose_a = poses[a->link], pose_b = poses[b->link];
       Vec3 normal;
-      if (boxes_apart(a, pose_a, b, pose_b, tolerance)) continue;
+      if (are_boxes_separate(a, pose_a, b, pose_b, tolerance)) continue;
       if (gjk_distance(a->points, pose_a, b->points, pose_b, NULL).distance > tolerance) continue;
       disjoint_sets_unite(set, i, j);
       report->overlaps += hull_penetration(a->points, pose_a, b->points, pose_b, &normal) > tolerance;
@@ -169,8 +166,6 @@ static void check_touching(const Model* model, const int* hulls, int count, cons
   for (int i = 0; i < count; i++) report->components += disjoint_sets_find(set, i) == i;
   memory_free(set);
 }
-
-/* ---------------------------------------------------------------- formats */
 
 static void add_obj(Text* out, const Model* model, const ExportSolid* solid, int first) {
   const ModelLink* link = &model->links[solid->link];
@@ -205,7 +200,7 @@ static void add_stl(Text* out, const TriangleSurface* surface) {
     Vec3 normal = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
     double length = vec3_norm(normal);
     normal = length > 0 ? vec3_scale(normal, 1 / length)
-                        : vec3(0, 0, 0); /* zero tells readers to compute the normal from the corners */
+                        : vec3(0, 0, 0); /* a zero normal means that readers compute it from the corners */
     const Vec3 four[4] = {normal, p[0], p[1], p[2]};
     for (int k = 0; k < 4; k++)
       bytes_add_float(out, four[k].x), bytes_add_float(out, four[k].y), bytes_add_float(out, four[k].z);
@@ -230,7 +225,7 @@ static int list_hulls(const Model* model, int link, int* hulls) {
   return count;
 }
 
-/* Rounds and checks all solids. 3MF files have link coordinates and a pose for each link. The other formats have world
+/* Rounds and checks all solids. 3MF files have link coordinates and a pose per link, the other formats world
  * coordinates. */
 static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
   double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;
@@ -243,6 +238,7 @@ static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat fo
 
 SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses,
                              const SurfaceOptions* options) {
+  assert(link >= -1 && link < model->link_count);
   SurfaceReport report = {.closed = true, .manifold = true, .oriented = true, .thickness = HUGE_VAL};
   int* hulls = MEMORY_NEW(int, model->hull_count + 1);
   int count = list_hulls(model, link, hulls);

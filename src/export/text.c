@@ -4,6 +4,7 @@
 #include <string.h>
 
 void text_add_numbers(Text* out, const double* values, int count) {
+  assert(count >= 0);
   for (int k = 0; k < count; k++) {
     text_add(out, " ");
     text_add_double(out, values[k] + 0.0); /* adding 0 turns -0 into 0 */
@@ -51,6 +52,7 @@ void xml_text(Text* out, const char* key, const char* text) {
 }
 
 void bytes_add_integer(Text* out, uint32_t value, int bytes) {
+  assert(bytes >= 1 && bytes <= 4);
   assert(bytes == 1 || bytes == 2 || bytes == 4);
   char data[4];
   for (int k = 0; k < bytes; k++) data[k] = (char)(value >> 8 * k & 255);

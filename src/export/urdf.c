@@ -1,32 +1,32 @@
 /* Exports a model as URDF (docs/urdf.md). A joint with several degrees of freedom becomes a chain of joints with
- * massless links; roots are children of a link `world`. As in URDF, a link's frame is its joint's frame after the
- * motion. */
+ * massless links. Roots are children of a link `world`. A link's frame is its joint's frame after the motion, both in
+ * URDF and in a scene. */
 #include <assert.h>
 #include <string.h>
 
 #include "export/format.h"
 
 /* Value of limits that URDF requires and the model lacks. */
-#define OPEN 1e10
+#define NO_LIMIT 1e10
 /* Largest number of link names in one message. */
-enum { NAMES_TOLD = 8 };
+enum { NAMES_MAX = 8 };
 
 typedef struct {
   const Model* model;
-  const bool* without; /* links that are left out (links); NULL: none */
+  const bool* omitted; /* true for omitted links (links); NULL: none */
   Diagnostics* diagnostics;
   SourcePosition place;
   const char* meshes;
   Text* out;
   Text comment;             /* omitted features, one per line */
   float (*color)[3];        /* linear RGB  (links) */
-  const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: not given  (links) */
-  char* world;              /* name of the link that carries all roots; NULL: there is one root, fixed at the origin */
+  const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: none (links) */
+  char* world;              /* name of the link that carries all roots; NULL: one root, fixed at the origin */
 } Urdf;
 
 /* Reports an omitted feature as a note and in the comment. */
-static void leave_out(Urdf* u, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static void leave_out(Urdf* u, const char* format, ...) {
+static void report_omission(Urdf* u, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void report_omission(Urdf* u, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
@@ -46,30 +46,29 @@ static void xml_origin(Urdf* u, int indent, Pose pose) {
 
 /* ---------------------------------------------------------------- names */
 
-static bool name_taken(const Urdf* u, const char* name) {
+static bool is_name_used(const Urdf* u, const char* name) {
   for (int i = 0; i < u->model->link_count; i++)
     if (strcmp(u->model->links[i].name, name) == 0) return true;
   return false;
 }
 
 /* Makes a name unique among the links. */
-static void make_free(const Urdf* u, Text* name) {
-  while (name_taken(u, name->data)) text_add(name, "_");
+static void make_unique(const Urdf* u, Text* name) {
+  while (is_name_used(u, name->data)) text_add(name, "_");
 }
 
-/* True for a link that the caller leaves out. */
-static bool is_without(const Urdf* u, int index) { return u->without && u->without[index]; }
+static bool is_omitted(const Urdf* u, int index) { return u->omitted && u->omitted[index]; }
 
 static bool is_floating(const ModelLink* link) { return joint_floats(&link->joint); }
 
-/* Number of URDF joints that the joint of a link becomes. */
 static int joint_count(const ModelLink* link) {
   return link->dof_count == 0 || is_floating(link) ? 1 : link->dof_count;
 }
 
-/* Sets *name to the name that joint `k` of a link has if the scene gives none: LINK_fixed, LINK_free, or
- * LINK_COORDINATE for degree of freedom k. */
+/* Sets *name to the default name of joint `k` of a link: LINK_fixed, LINK_free, or LINK_COORDINATE for degree of
+ * freedom k. */
 static void default_joint_name(const Model* model, Text* name, int index, int k) {
+  assert(k >= 0);
   const ModelLink* link = &model->links[index];
   name->length = 0;
   text_add(name, "%s_%s", link->name,
@@ -78,7 +77,6 @@ static void default_joint_name(const Model* model, Text* name, int index, int k)
                                 : scene_joint_coordinate_name(&model->scene->links[index].joint, k));
 }
 
-/* Sets *name to the name of joint `k` of a link. */
 static void joint_name(const Urdf* u, Text* name, int index, int k) {
   default_joint_name(u->model, name, index, k);
   if (!u->joint_names[index]) return;
@@ -86,8 +84,7 @@ static void joint_name(const Urdf* u, Text* name, int index, int k) {
   text_add(name, "%s", u->joint_names[index]);
 }
 
-/* Finds the joints that keep the name of the scene: those with one joint in the file, if no other joint has the
- * name. */
+/* Finds the joints that keep the name of the scene: those with one joint in the file whose name no other joint has. */
 static void find_joint_names(Urdf* u) {
   const Model* model = u->model;
   Names taken = {0};
@@ -104,28 +101,28 @@ static void find_joint_names(Urdf* u) {
     }
   for (int i = 0; i < model->link_count; i++) {
     const char* given = model->scene->links[i].joint.name;
-    if (!given || is_without(u, i)) continue;
+    if (!given || is_omitted(u, i)) continue;
     if (joint_count(&model->links[i]) > 1)
-      leave_out(u, "link '%s': its joint becomes %d joints, so that its name '%s' is left out", model->links[i].name,
-                joint_count(&model->links[i]), given);
+      report_omission(u, "link '%s': its joint becomes %d joints, so that its name '%s' is left out",
+                      model->links[i].name, joint_count(&model->links[i]), given);
     else if (names_add(&taken, given, i) || names_find(&taken, given) == i)
       u->joint_names[i] = given;
     else
-      leave_out(u, "link '%s': another joint has the name '%s' of its joint, which is left out", model->links[i].name,
-                given);
+      report_omission(u, "link '%s': another joint has the name '%s' of its joint, which is left out",
+                      model->links[i].name, given);
   }
   names_free(&taken);
   for (int i = 0; i < count; i++) memory_free(defaults[i]);
   memory_free(defaults);
 }
 
-/* A shape that URDF has for round bodies. Its axis is z of the body's pose. */
+/* A round shape of URDF. Its axis is z of the body's pose. */
 typedef struct {
   const char* name;      /* sphere or cylinder; NULL: neither */
   double radius, length; /* m */
 } RoundShape;
 
-static RoundShape round_shape(const ModelHull* hull) {
+static RoundShape find_round_shape(const ModelHull* hull) {
   RoundShape none = {NULL, 0, 0};
   if (!hull_is_round(hull)) return none;
   RoundBody body = hull_body(hull);
@@ -138,10 +135,11 @@ static RoundShape round_shape(const ModelHull* hull) {
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  return hull->kind->bounded && !round_shape(hull).name && !hull_is_box(&hull->solid, &pose, &half);
+  return hull->kind->bounded && !find_round_shape(hull).name && !hull_is_box(&hull->solid, &pose, &half);
 }
 
 bool export_urdf_mesh(const Model* model, int hull, Text* name) {
+  assert(hull >= 0 && hull < model->hull_count);
   assert(hull >= 0 && hull < model->hull_count);
   const ModelLink* link = &model->links[model->hulls[hull].link];
   name->length = 0;
@@ -152,7 +150,7 @@ bool export_urdf_mesh(const Model* model, int hull, Text* name) {
     text_add(name, "%c", plain ? *c : '_');
     changed = changed || !plain;
   }
-  if (changed) text_add(name, ".%d", model->hulls[hull].link); /* distinct from a link with exactly that name */
+  if (changed) text_add(name, ".%d", model->hulls[hull].link); /* differs from a link with exactly the same name */
   text_add(name, "_%d.obj", hull - link->hull_first);
   return true;
 }
@@ -172,8 +170,8 @@ static void add_geometry(Urdf* u, const char* element, int hull) {
     xml_text(u->out, "filename", path.data);
     text_add(u->out, "/></geometry>\n");
     text_free(&path);
-  } else if (round_shape(h).name) {
-    RoundShape shape = round_shape(h);
+  } else if (find_round_shape(h).name) {
+    RoundShape shape = find_round_shape(h);
     xml_origin(u, 6, (Pose){h->smooth->pose.r, h->center});
     text_add(u->out, "      <geometry><%s", shape.name);
     xml_numbers(u->out, "radius", &shape.radius, 1);
@@ -199,7 +197,7 @@ static void add_geometry(Urdf* u, const char* element, int hull) {
 static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
 
 /* Writes the inertia. A link that only controllers move may have no mass, which URDF readers reject or merge with the
- * next joint: it gets 1 kg and 1 kg m^2, as in MJCF. */
+ * next joint. Such a link gets 1 kg and 1 kg m^2, also in MJCF. */
 static void add_inertial(Urdf* u, const ModelLink* link) {
   static const char* const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   bool massless = is_massless(link);
@@ -225,7 +223,7 @@ static void add_link(Urdf* u, int index) {
   for (int k = 0; k < link->hull_count; k++) {
     int hull = link->hull_first + k;
     if (!u->model->hulls[hull].kind->bounded) {
-      leave_out(u, "link '%s': its half-space is left out", link->name);
+      report_omission(u, "link '%s': its half-space is left out", link->name);
       continue;
     }
     add_geometry(u, "visual", hull);
@@ -242,7 +240,7 @@ static void add_empty_link(Urdf* u, const char* name) {
 
 /* ---------------------------------------------------------------- joints */
 
-/* Opens <joint> with origin, parent and child; the caller closes it. */
+/* Opens <joint> with origin, parent and child. The caller closes it. */
 static void open_joint(Urdf* u, const char* name, const char* type, Pose origin, const char* parent,
                        const char* child) {
   text_add(u->out, "  <joint");
@@ -259,27 +257,28 @@ static void open_joint(Urdf* u, const char* name, const char* type, Pose origin,
 
 static void close_joint(Urdf* u) { text_add(u->out, "  </joint>\n"); }
 
-/* Sum of the force limits of the drives on a degree of freedom; OPEN if one has no limit or there is no drive. */
-static double effort_of(const Model* model, const ModelLink* link, int dof) {
+/* Returns the sum of the force limits of the drives on a degree of freedom, or NO_LIMIT if one has no limit or there is
+ * no drive. */
+static double effort_limit(const Model* model, const ModelLink* link, int dof) {
   double sum = 0;
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* drive = &model->controllers[c];
     if (&model->links[drive->link] != link) continue;
-    if (!(drive->max_force[dof] > 0)) return OPEN;
+    if (!(drive->max_force[dof] > 0)) return NO_LIMIT;
     sum += drive->max_force[dof];
   }
-  return sum > 0 ? sum : OPEN;
+  return sum > 0 ? sum : NO_LIMIT;
 }
 
-static double speed_of(const Model* model, const ModelLink* link, int dof) {
+static double speed_limit(const Model* model, const ModelLink* link, int dof) {
   double limit = model->scene->links[link - model->links].joint.velocity_limit[dof];
-  return limit > 0 ? limit : OPEN;
+  return limit > 0 ? limit : NO_LIMIT;
 }
 
 static void add_limit(Urdf* u, const ModelLink* link, int dof) {
-  double lower = link->limited[dof] && isfinite(link->lower[dof]) ? link->lower[dof] : -OPEN;
-  double upper = link->limited[dof] && isfinite(link->upper[dof]) ? link->upper[dof] : OPEN;
-  double effort = effort_of(u->model, link, dof), speed = speed_of(u->model, link, dof);
+  double lower = link->limited[dof] && isfinite(link->lower[dof]) ? link->lower[dof] : -NO_LIMIT;
+  double upper = link->limited[dof] && isfinite(link->upper[dof]) ? link->upper[dof] : NO_LIMIT;
+  double effort = effort_limit(u->model, link, dof), speed = speed_limit(u->model, link, dof);
   text_add(u->out, "    <limit");
   xml_numbers(u->out, "lower", &lower, 1);
   xml_numbers(u->out, "upper", &upper, 1);
@@ -288,20 +287,20 @@ static void add_limit(Urdf* u, const ModelLink* link, int dof) {
   text_add(u->out, "/>\n");
 }
 
-/* The coupling by which a degree of freedom follows a single other one; NULL: none. */
-static const ModelCoupling* mimic_of(const Model* model, int dof) {
+/* Returns the coupling by which a degree of freedom follows a single other one, or NULL. */
+static const ModelCoupling* find_mimic(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return &model->couplings[k];
   return NULL;
 }
 
 static void add_mimic(Urdf* u, int dof) {
-  const ModelCoupling* c = mimic_of(u->model, dof);
+  const ModelCoupling* c = find_mimic(u->model, dof);
   if (!c) return;
   int of = u->model->dof_link[c->dof[1]];
-  if (is_without(u, of)) {
-    leave_out(u, "the coupling of link '%s' with link '%s' is left out with that link",
-              u->model->links[u->model->dof_link[dof]].name, u->model->links[of].name);
+  if (is_omitted(u, of)) {
+    report_omission(u, "the coupling of link '%s' with link '%s' is left out with that link",
+                    u->model->links[u->model->dof_link[dof]].name, u->model->links[of].name);
     return;
   }
   double ratio = -c->slope[1];
@@ -315,8 +314,8 @@ static void add_mimic(Urdf* u, int dof) {
   text_free(&name);
 }
 
-/* Writes the joint of one degree of freedom; slides are numbered before hinges. */
-static void add_single(Urdf* u, int index, int dof, Pose origin, const char* parent, const char* child) {
+/* Writes the joint of one degree of freedom. Slides are numbered before hinges. */
+static void add_single_joint(Urdf* u, int index, int dof, Pose origin, const char* parent, const char* child) {
   const ModelLink* link = &u->model->links[index];
   bool slide = dof < link->joint.slide_count, limited = link->limited[dof];
   Text name = {0};
@@ -325,7 +324,7 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   text_add(u->out, "    <axis");
   xml_vector(u->out, "xyz", slide ? link->joint.slide_axis[dof] : link->joint.axis[dof - link->joint.slide_count]);
   text_add(u->out, "/>\n");
-  bool bounded = effort_of(u->model, link, dof) < OPEN || speed_of(u->model, link, dof) < OPEN;
+  bool bounded = effort_limit(u->model, link, dof) < NO_LIMIT || speed_limit(u->model, link, dof) < NO_LIMIT;
   if (slide || limited || bounded) add_limit(u, link, dof);
   if (link->damping[dof] > 0 || link->friction[dof] > 0) {
     text_add(u->out, "    <dynamics");
@@ -338,7 +337,7 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   text_free(&name);
 }
 
-/* Writes a chain of massless links between the parent and the link, one joint each. */
+/* Writes a chain of massless links between the parent and the link, with one joint each. */
 static void add_chain(Urdf* u, int index, const char* parent) {
   const ModelLink* link = &u->model->links[index];
   Text above = {0}, below = {0};
@@ -349,8 +348,8 @@ static void add_chain(Urdf* u, int index, const char* parent) {
     if (last)
       below.length = 0, text_add(&below, "%s", link->name);
     else
-      make_free(u, &below), add_empty_link(u, below.data);
-    add_single(u, index, k, k == 0 ? link->origin : pose_identity(), above.data, below.data);
+      make_unique(u, &below), add_empty_link(u, below.data);
+    add_single_joint(u, index, k, k == 0 ? link->origin : pose_identity(), above.data, below.data);
     above.length = 0;
     text_add(&above, "%s", below.data);
   }
@@ -382,15 +381,16 @@ static void add_joint(Urdf* u, int index) {
 
 /* ---------------------------------------------------------------- notes */
 
-/* Reports all links of a kind in one line: the first names and the number of others. */
-static void tell_links(Urdf* u, bool (*is_one)(const ModelLink*), const char* what) {
+/* Reports all links for which has_feature is true in one line: the first names and the number of others. feature:
+ * omitted feature, for the message. */
+static void report_links(Urdf* u, bool (*has_feature)(const ModelLink*), const char* feature) {
   Text names = {0};
   int count = 0;
   for (int i = 0; i < u->model->link_count; i++)
-    if (!is_without(u, i) && is_one(&u->model->links[i]) && ++count <= NAMES_TOLD)
+    if (!is_omitted(u, i) && has_feature(&u->model->links[i]) && ++count <= NAMES_MAX)
       text_add(&names, "%s'%s'", count > 1 ? ", " : "", u->model->links[i].name);
-  if (count > NAMES_TOLD) text_add(&names, " and %d more", count - NAMES_TOLD);
-  if (count > 0) leave_out(u, "link%s %s: %s", count > 1 ? "s" : "", names.data, what);
+  if (count > NAMES_MAX) text_add(&names, " and %d more", count - NAMES_MAX);
+  if (count > 0) report_omission(u, "link%s %s: %s", count > 1 ? "s" : "", names.data, feature);
   text_free(&names);
 }
 
@@ -400,8 +400,8 @@ static bool has_limits(const ModelLink* link) {
   for (int k = 0; k < link->dof_count; k++) any = any || link->limited[k];
   return any && !is_floating(link);
 }
-static bool is_lightened(const ModelLink* link) { return link->gravity_compensation != 0; }
-static bool is_sprung(const ModelLink* link) {
+static bool has_gravity_compensation(const ModelLink* link) { return link->gravity_compensation != 0; }
+static bool has_spring(const ModelLink* link) {
   bool any = false;
   for (int k = 0; k < link->dof_count; k++) any = any || link->stiffness[k] > 0 || link->armature[k] > 0;
   return any && !is_floating(link);
@@ -411,61 +411,63 @@ static bool has_static_friction(const ModelLink* link) {
   for (int k = 0; k < link->dof_count; k++) any = any || link->static_friction[k] > link->friction[k];
   return any && !is_floating(link);
 }
-static bool is_resisted(const ModelLink* link) {
+static bool has_resistance(const ModelLink* link) {
   bool any = false;
   for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k] || link->passive;
   return any && is_floating(link);
 }
 
-static void tell_joints(Urdf* u) {
-  tell_links(u, has_chain, "the joint is written as a chain of single joints through links without mass");
-  tell_links(u, has_limits, "strength and margin of the limits are left out");
-  tell_links(u, is_resisted, "damping and limits of the free joint are left out");
-  tell_links(u, is_sprung, "springs and armatures are left out");
-  tell_links(u, has_static_friction, "static friction above the dynamic one is left out");
-  tell_links(u, is_massless, "1 kg and 1 kg m^2 are written, because a controller moves the link and no mass is given");
+static void report_joints(Urdf* u) {
+  report_links(u, has_chain, "the joint is written as a chain of single joints through links without mass");
+  report_links(u, has_limits, "strength and margin of the limits are left out");
+  report_links(u, has_resistance, "damping and limits of the free joint are left out");
+  report_links(u, has_spring, "springs and armatures are left out");
+  report_links(u, has_static_friction, "static friction above the dynamic one is left out");
+  report_links(u, is_massless,
+               "1 kg and 1 kg m^2 are written, because a controller moves the link and no mass is given");
 }
 
-static void tell_meshes(Urdf* u) {
+static void report_meshes(Urdf* u) {
   Text text = {0};
-  append_mesh_deviation(&text, u->model, is_mesh, u->without);
-  if (text.length > 0) leave_out(u, "%s", text.data);
+  append_mesh_deviation(&text, u->model, is_mesh, u->omitted);
+  if (text.length > 0) report_omission(u, "%s", text.data);
   text_free(&text);
 }
 
-static void tell_excluded(Urdf* u) {
+static void report_excluded_pairs(Urdf* u) {
   if (u->model->excluded_count > 0)
-    leave_out(u, "%d pair%s of links that must not touch %s left out", u->model->excluded_count,
-              u->model->excluded_count == 1 ? "" : "s", u->model->excluded_count == 1 ? "is" : "are");
+    report_omission(u, "%d pair%s of links that must not touch %s left out", u->model->excluded_count,
+                    u->model->excluded_count == 1 ? "" : "s", u->model->excluded_count == 1 ? "is" : "are");
 }
 
-static void tell_scene(Urdf* u) {
+static void report_scene(Urdf* u) {
   const Model* model = u->model;
   const Vec3 g = model->simulation.gravity;
   if (model->controller_count > 0)
-    leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
-  if (model->closure_count > 0) leave_out(u, "%d closed loop(s) left out", model->closure_count);
+    report_omission(u, "%d controller%s left out", model->controller_count,
+                    model->controller_count == 1 ? " is" : "s are");
+  if (model->closure_count > 0) report_omission(u, "%d closed loop(s) left out", model->closure_count);
   int left_out = 0; /* URDF allows one mimic per joint, of a single other joint */
   for (int k = 0; k < model->coupling_count; k++)
-    left_out += mimic_of(model, model->couplings[k].dof[0]) != &model->couplings[k];
-  if (left_out > 0) leave_out(u, "%d coupling(s) of joints left out", left_out);
-  if (model->tendon_count > 0) leave_out(u, "%d tendon(s) left out", model->tendon_count);
-  if (model->bushing_count > 0) leave_out(u, "%d bushing(s) left out", model->bushing_count);
+    left_out += find_mimic(model, model->couplings[k].dof[0]) != &model->couplings[k];
+  if (left_out > 0) report_omission(u, "%d coupling(s) of joints left out", left_out);
+  if (model->tendon_count > 0) report_omission(u, "%d tendon(s) left out", model->tendon_count);
+  if (model->bushing_count > 0) report_omission(u, "%d bushing(s) left out", model->bushing_count);
   if (model->load_count > 0)
-    leave_out(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
-  tell_links(u, is_lightened, "gravity compensation is left out");
+    report_omission(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
+  report_links(u, has_gravity_compensation, "gravity compensation is left out");
   if (model->contact_model != CONTACT_NONE && model->contact.friction > 0)
-    leave_out(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
-  if (!(g.x == 0 && g.y == 0 && g.z < 0)) leave_out(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);
-  tell_excluded(u);
-  tell_meshes(u);
+    report_omission(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
+  if (!(g.x == 0 && g.y == 0 && g.z < 0)) report_omission(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);
+  report_excluded_pairs(u);
+  report_meshes(u);
 }
 
 /* Lists the nonzero initial coordinates by joint name. */
 static void add_start(Urdf* u, Text* out) {
   Text name = {0};
   for (int i = 0; i < u->model->link_count; i++) {
-    if (is_without(u, i)) continue;
+    if (is_omitted(u, i)) continue;
     const ModelLink* link = &u->model->links[i];
     const double* q = u->model->initial_coordinates + link->coordinate_first;
     for (int k = 0; k < link->coordinate_count; k++) {
@@ -514,7 +516,7 @@ static bool has_child(const Model* model, int index) {
   return false;
 }
 
-/* True for the ground: only half-spaces, no children. */
+/* Returns true for the ground: half-spaces only, no children. */
 static bool is_ground(const Model* model, int index) {
   const ModelLink* link = &model->links[index];
   for (int k = 0; k < link->hull_count; k++)
@@ -527,13 +529,13 @@ static void find_world(Urdf* u) {
   const Model* model = u->model;
   int roots = 0, root = -1;
   for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].parent < 0 && !is_ground(model, i) && !is_without(u, i)) roots++, root = i;
+    if (model->links[i].parent < 0 && !is_ground(model, i) && !is_omitted(u, i)) roots++, root = i;
   const Pose none = pose_identity();
   if (roots == 1 && model->links[root].dof_count == 0 && memcmp(&model->links[root].origin, &none, sizeof none) == 0)
     return;
   Text name = {0};
   text_add(&name, "world");
-  make_free(u, &name);
+  make_unique(u, &name);
   u->world = name.data;
 }
 
@@ -541,7 +543,7 @@ static Status check_joints(Urdf* u) {
   Status status = STATUS_OK;
   for (int i = 0; i < u->model->link_count; i++) {
     const ModelLink* link = &u->model->links[i];
-    if (!link->joint.quaternion || is_floating(link) || is_without(u, i)) continue;
+    if (!link->joint.quaternion || is_floating(link) || is_omitted(u, i)) continue;
     diagnostics_add(u->diagnostics, SEVERITY_ERROR, u->place,
                     "link '%s': URDF has no ball joint: replace the joint by three hinges, or export to MJCF",
                     link->name);
@@ -557,9 +559,9 @@ static void add_robot(Urdf* u) {
   text_add(u->out, ">\n  <mujoco><compiler strippath=\"false\" fusestatic=\"false\"/></mujoco>\n");
   if (u->world) add_empty_link(u, u->world);
   for (int i = 0; i < model->link_count; i++) {
-    if (is_without(u, i)) continue;
+    if (is_omitted(u, i)) continue;
     if (is_ground(model, i)) {
-      leave_out(u, "link '%s' is left out: it is a half-space", model->links[i].name);
+      report_omission(u, "link '%s' is left out: it is a half-space", model->links[i].name);
       continue;
     }
     add_link(u, i);
@@ -568,10 +570,10 @@ static void add_robot(Urdf* u) {
   text_add(u->out, "</robot>\n");
 }
 
-Status export_urdf(const Model* model, const bool* without, const char* path, const char* meshes, Text* urdf,
+Status export_urdf(const Model* model, const bool* omitted, const char* path, const char* meshes, Text* urdf,
                    Diagnostics* diagnostics) {
   Text robot = {0};
-  Urdf u = {.model = model, .without = without, .diagnostics = diagnostics};
+  Urdf u = {.model = model, .omitted = omitted, .diagnostics = diagnostics};
   u.place = (SourcePosition){path, 0, 0};
   u.meshes = meshes;
   u.out = &robot;
@@ -582,8 +584,8 @@ Status export_urdf(const Model* model, const bool* without, const char* path, co
     find_world(&u);
     find_joint_names(&u);
     add_robot(&u);
-    tell_joints(&u);
-    tell_scene(&u);
+    report_joints(&u);
+    report_scene(&u);
     text_add(urdf, "<?xml version=\"1.0\"?>\n");
     add_comment(&u, urdf);
     text_add_bytes(urdf, robot.data, robot.length);

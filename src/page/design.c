@@ -1,14 +1,15 @@
-/* Writes the progress of an optimization to a page: its log, and the shapes stored in design/<iteration>/<link>.obj. */
+/* Writes the progress of an optimization to a page: its log, and the shapes in design/<iteration>/<link>.obj. */
+#include <assert.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include "page/parts.h"
 
-/* Iterations that the slider of the page can select. */
+/* Iterations that the slider of the page can select, and the links with stored shapes. */
 typedef struct {
-  int* iterations; /* numbers of the iterations, ascending; owned */
+  int* iterations; /* numbers of the iterations, ascending (count); owned */
   int count;
-  int* links; /* links with stored shapes; owned */
+  int* links; /* (link_count); owned */
   int link_count;
 } DesignList;
 
@@ -45,7 +46,7 @@ static void find_iterations(const Page* page, DesignList* list) {
   text_free(&path);
 }
 
-/* Finds the links with varying shape. Such a link has a file in the folder of every iteration. */
+/* Finds the links with varying shape, which have a file in the folder of every iteration. */
 static void find_links(const Page* page, DesignList* list) {
   const Model* model = page->source->model;
   Text path = {0};
@@ -66,16 +67,15 @@ static double shape_bytes(const Page* page, const DesignList* list) {
 
 /* Removes iterations until the shapes fit into the page. Keeps every n-th iteration and the last. bytes: size of one
  * iteration. */
-static void thin(DesignList* list, double bytes) {
+static void select_iterations(DesignList* list, double bytes) {
+  assert(bytes >= 0);
   int stride = (int)fmin(ceil(list->count * bytes / PAGE_DESIGN_BYTES), list->count), kept = 0;
   for (int i = 0; i < list->count; i++)
     if (stride <= 1 || i % stride == 0 || i == list->count - 1) list->iterations[kept++] = list->iterations[i];
   list->count = kept;
 }
 
-/* ---------------------------------------------------------------- shapes */
-
-/* Adds a shape from a file that run_link_obj has written. The faces must be triangles. */
+/* Adds a shape from a file of run_link_obj. The faces must be triangles. */
 static Status add_shape(Page* page, const char* path) {
   Mesh mesh = {0};
   Status status = mesh_read(&mesh, path, 1.0, page->diagnostics);
@@ -131,7 +131,7 @@ Status page_add_designs(Page* page, int* count) {
   DesignList list = {0};
   find_iterations(page, &list);
   find_links(page, &list);
-  thin(&list, shape_bytes(page, &list));
+  select_iterations(&list, shape_bytes(page, &list));
   if (status == STATUS_OK && list.link_count > 0) {
     status = add_list(page, &list);
     *count = list.count;

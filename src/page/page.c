@@ -1,16 +1,18 @@
-/* Writes a run as one HTML file. The file is the template built into the program, with the run's data inserted. */
+/* Writes a run as one HTML file: the template built into the program, with the run's data inserted. */
 #include "page/parts.h"
 
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* Placeholders in src/page/viewer/page.html, which are replaced by the data and the title. */
-static const char DATA_PLACE[] = "<!--data-->";
-static const char TITLE_PLACE[] = "<!--title-->";
+/* Placeholders in src/page/viewer/page.html for the data and the title. */
+static const char DATA_PLACEHOLDER[] = "<!--data-->";
+static const char TITLE_PLACEHOLDER[] = "<!--title-->";
 
-/* ---------------------------------------------------------------- numbers */
-
-PageArray page_start_array(Page* page, int bytes) { return (PageArray){page->block.length, bytes}; }
+PageArray page_start_array(Page* page, int bytes) {
+  assert(bytes == 2 || bytes == 4);
+  return (PageArray){page->block.length, bytes};
+}
 
 void page_add_float(Page* page, double value) { bytes_add_float(&page->block, value); }
 
@@ -31,10 +33,8 @@ void page_end_array(Page* page, const char* key, PageArray array) {
   while (page->block.length % 4 != 0) text_add_bytes(&page->block, "", 1);
 }
 
-/* ---------------------------------------------------------------- text in HTML */
-
 /* Writes JSON inside a script element. Every '<' becomes \u003c, so that no string can end the element. '<' occurs only
- * in strings, where \u003c is equivalent. */
+ * in strings, where both are equivalent. */
 static void add_json(Text* out, const char* id, const Text* json) {
   text_add(out, "<script type=\"application/json\" id=\"%s\">", id);
   for (size_t i = 0; i < json->length; i++) {
@@ -46,7 +46,7 @@ static void add_json(Text* out, const char* id, const Text* json) {
   text_add(out, "</script>\n");
 }
 
-/* Embeds summary.json of a run folder. Omits the file if it is not valid JSON. */
+/* Embeds summary.json of a run folder, unless it is not valid JSON. */
 static void add_json_file(Text* out, const char* id, const char* folder) {
   if (!folder) return;
   Text path = {0};
@@ -60,8 +60,6 @@ static void add_json_file(Text* out, const char* id, const char* folder) {
   memory_free(file.data);
   text_free(&path);
 }
-
-/* ---------------------------------------------------------------- the page */
 
 static void add_live(Page* page, const PageLive* live) {
   json_open(&page->json, "live", '{');
@@ -103,13 +101,14 @@ static void add_data(Text* out, const Page* page) {
 }
 
 static void add_page(Text* out, const Page* page) {
-  const char* template = page_template(), *title = strstr(template, TITLE_PLACE), *data = strstr(template, DATA_PLACE);
+  const char* template = page_template(), *title = strstr(template, TITLE_PLACEHOLDER),
+              *data = strstr(template, DATA_PLACEHOLDER);
   text_add_bytes(out, template, (size_t)(title - template));
   xml_add_escaped(out, page->source->model->scene->name);
-  title += strlen(TITLE_PLACE);
+  title += strlen(TITLE_PLACEHOLDER);
   text_add_bytes(out, title, (size_t)(data - title));
   add_data(out, page);
-  data += strlen(DATA_PLACE);
+  data += strlen(DATA_PLACEHOLDER);
   text_add_bytes(out, data, strlen(data));
 }
 
@@ -124,6 +123,7 @@ Status page_available(Diagnostics* diagnostics) {
 }
 
 Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics) {
+  assert(source->model && source->run);
   *extent = (PageExtent){0};
   if (page_available(diagnostics) != STATUS_OK) return STATUS_IO;
   Page page = {.source = source, .diagnostics = diagnostics};

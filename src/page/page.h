@@ -4,18 +4,18 @@
 
 #include "export/export.h"
 
-/* Sets *version to the version of three.js in the page's template. *version is borrowed and not NUL-terminated. Returns
- * its length in bytes, or 0 if the build has no template (scripts/make_page.sh). */
+/* Sets *version to the version of three.js in the page's template, borrowed and not NUL-terminated. Returns its length
+ * in bytes, or 0 if the build has no template (scripts/make_page.sh). */
 int page_library_version(const char** version);
 
-/* Checks that the build has a page template. Returns STATUS_IO, with an error that says what to do, if it has none. */
+/* Returns STATUS_OK if the build has a page template, otherwise STATUS_IO with an error that names the remedy. */
 Status page_available(Diagnostics* diagnostics);
 
-/* A page of a running simulation. It requests /moments?version=V&from=K from its server. A moment is the state at one
- * time: the time, position and rotation (x y z, x y z w) of every movable link, and one number per column. */
+/* Settings of a page of a running simulation, which requests /moments?version=V&from=K from its server. A moment is the
+ * state at one time: time, position and rotation (x y z, x y z w) of every movable link, and one number per column. */
 typedef struct {
   int version;
-  const char* const* columns; /* columns of solver.csv  (column_count) */
+  const char* const* columns; /* columns of solver.csv (column_count) */
   int column_count;
 } PageLive;
 
@@ -23,22 +23,22 @@ typedef struct {
 typedef struct {
   const Model* model;
   const RunPoses* run;
-  const char* folder;      /* run folder with CSV files and summary.json; NULL for a scene without a run */
-  const char* design;      /* folder of sdrs optimize whose best design the run shows; NULL if there is none. The folder
-                              contains convergence.csv, design/ and summary.json */
-  const RunPoses* initial; /* run of the initial design, with the same links; NULL if it is not shown */
+  const char* folder; /* run folder with CSV files and summary.json; NULL for a scene without a run */
+  const char* design; /* folder of `sdrs optimize` with convergence.csv, design/ and summary.json, whose best design the
+                         run shows; NULL: none */
+  const RunPoses* initial; /* run of the initial design with the same links; NULL: not shown */
   const PageLive* live;    /* NULL if the run has ended */
-  double fps; /* moments per simulated second; 0 selects all recorded moments, limited by a page size of 5 MB */
+  double fps;              /* moments per simulated second; 0: all recorded moments that fit into 5 MB */
 } PageSource;
 
-/* Content of a written page: moments shown, moments recorded, and designs shown. */
+/* Content of a written page: numbers of moments on the page, recorded moments, and designs with shapes. */
 typedef struct {
   int moments, recorded;
-  int designs; /* number of designs with shapes */
+  int designs;
 } PageExtent;
 
-/* Writes one self-contained HTML file. Appends to out only if the result is STATUS_OK. Sets *extent in any case.
- * Returns STATUS_IO or STATUS_BAD_INPUT with errors, STATUS_IO also for a build without template. */
+/* Appends one self-contained HTML file to `out`, if the result is STATUS_OK. Sets *extent in any case. Returns
+ * STATUS_IO or STATUS_BAD_INPUT with errors, and STATUS_IO for a build without template. */
 Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
 
 #endif

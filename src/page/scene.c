@@ -1,11 +1,13 @@
 /* Writes the scene of a page: links with shapes and colours, the ground, and poses over time. */
+#include <assert.h>
 #include "page/parts.h"
 
-/* Number of curve colours. The palette is used three times, each time lighter. */
+/* Number of curve colours: the palette three times, each time lighter. */
 enum { CURVE_COLORS = 21 };
 
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count) {
+  assert(vertex_count >= 0 && triangle_count >= 0);
   PageArray array = page_start_array(page, 4);
   for (int i = 0; i < vertex_count; i++) page_add_vector(page, vertices[i]);
   page_end_array(page, "vertices", array);
@@ -16,6 +18,7 @@ void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const 
 }
 
 double page_surface_bytes(const Model* model, int link) {
+  assert(link >= 0 && link < model->link_count);
   double bytes = 0;
   for (int h = 0; h < model->links[link].hull_count; h++) {
     const ConvexHull* solid = &model->hulls[model->links[link].hull_first + h].solid;
@@ -23,8 +26,6 @@ double page_surface_bytes(const Model* model, int link) {
   }
   return bytes;
 }
-
-/* ---------------------------------------------------------------- links */
 
 /* Writes the bounded hulls of a link as one surface. Hulls share no vertices. */
 static void add_hulls(Page* page, const ModelLink* link) {
@@ -59,7 +60,7 @@ static void add_half_spaces(Page* page, const ModelLink* link) {
   json_close(&page->json, ']');
 }
 
-/* Writes the positions (x y z) of a link for all rows, then its rotations (x y z w). */
+/* Writes the positions (x y z) of a link in all rows, then its rotations (x y z w). */
 static void add_motion(Page* page, const RunPoses* run, int link, const int* rows, int count) {
   PageArray array = page_start_array(page, 4);
   for (int i = 0; i < count; i++) page_add_vector(page, run_poses_at_row(run, rows[i])[link].t);
@@ -73,8 +74,8 @@ static void add_motion(Page* page, const RunPoses* run, int link, const int* row
   page_end_array(page, "turns", array);
 }
 
-/* Writes the motion of the initial design at the times of the page's rows. After the end of its run, its last pose is
- * repeated. */
+/* Writes the motion of the initial design at the times of the page's rows. Repeats its last pose after the end of its
+ * run. */
 static void add_initial_motion(Page* page, int link) {
   const RunPoses* run = page->source->initial;
   int* rows = MEMORY_NEW(int, page->row_count);
@@ -101,13 +102,11 @@ static void add_link(Page* page, const float color[3], int index) {
   json_close(&page->json, '}');
 }
 
-/* ---------------------------------------------------------------- ground, extent, colours */
-
 static void add_vec3(Page* page, const char* key, Vec3 v) {
   json_vector(&page->json, key, (const double[]){v.x, v.y, v.z}, 3);
 }
 
-/* Writes the ground grid with the same plane and lines as in rendered images. */
+/* Writes the ground grid, with the plane and lines of rendered pictures. */
 static void add_ground(Page* page, const GroundPatch* patch) {
   double wide = fmax(patch->high[0] - patch->low[0], patch->high[1] - patch->low[1]), spacing = grid_spacing(wide);
   json_open(&page->json, "ground", '{');
@@ -140,22 +139,21 @@ static void add_times(Page* page) {
   memory_free(times);
 }
 
-/* Size of the ground of a live run, relative to the ground of its first state. The final extent of a live run is
- * unknown. */
-#define LIVE_GROUND 5.0
+/* Size of the ground of a live run, relative to that of its first state, because its final extent is unknown. */
+#define LIVE_GROUND_FACTOR 5.0
 
-static void widen(GroundPatch* patch) {
+static void enlarge_ground(GroundPatch* patch) {
   for (int k = 0; k < 2; k++) {
     double middle = 0.5 * (patch->low[k] + patch->high[k]), half = 0.5 * (patch->high[k] - patch->low[k]);
-    patch->low[k] = middle - LIVE_GROUND * half;
-    patch->high[k] = middle + LIVE_GROUND * half;
+    patch->low[k] = middle - LIVE_GROUND_FACTOR * half;
+    patch->high[k] = middle + LIVE_GROUND_FACTOR * half;
   }
 }
 
 void page_add_scene(Page* page) {
   const PageSource* source = page->source;
   RenderSurroundings around = render_surroundings(source->model, source->run);
-  if (source->live && source->live->column_count > 0) widen(&around.ground);
+  if (source->live && source->live->column_count > 0) enlarge_ground(&around.ground);
   float(*colors)[3] = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(source->model->link_count + 1));
   link_colors(source->model, colors);
   json_text(&page->json, "name", source->model->scene->name);

@@ -1,15 +1,14 @@
-/* Writes the tables of a run to a page. Selects the moments (rows of the run) that the page shows, and writes their
- * numbers to plot and their contacts with contact points. */
+/* Writes the tables of a run to a page. Selects the moments (rows of the run) on the page, and writes their numbers to
+ * plot, contacts and contact points. */
+#include <assert.h>
 #include "contact/contact.h"
 #include "page/parts.h"
 
-/* Approximate size of a row of contacts.csv on the page [bytes]. The terms are the frame index, two links, gap, force,
- * centre of pressure and a contact point. */
+/* Approximate size of a row of contacts.csv on the page [bytes]: frame index, two links, gap, force, centre of pressure
+ * and a contact point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
 /* Hulls with a larger gap have no contact force [m]. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
-
-/* ---------------------------------------------------------------- files */
 
 /* Reads a table of the run. A missing file gives an empty table, because run folders may be incomplete and scenes have
  * no tables. */
@@ -29,9 +28,7 @@ static int number_columns(const CsvTable* table) {
   return count;
 }
 
-/* ---------------------------------------------------------------- moments */
-
-/* Sets *bytes to the size of one recorded time on the page, including poses and tables. */
+/* Sets *bytes to the size of one recorded time on the page, with poses and tables. */
 static Status moment_bytes(Page* page, double* bytes) {
   static const char* const files[] = {"joints.csv",   "solver.csv",   "velocities.csv", "forces.csv",
                                       "closures.csv", "pressure.csv", "contacts.csv"};
@@ -51,36 +48,38 @@ static Status moment_bytes(Page* page, double* bytes) {
   return status;
 }
 
-/* Returns the size that remains on the page for the moments, after the shapes [bytes]. */
-static double moment_room(const Page* page) {
+/* Returns the size that shapes leave for the moments on the page [bytes]. */
+static double remaining_bytes(const Page* page) {
   double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
   for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
   return fmax(room, PAGE_BYTES / 10);
 }
 
-static void take_row(Page* page, int row) { page->rows[page->row_count++] = row; }
+static void append_row(Page* page, int row) {
+  assert(row >= 0 && row < page->source->run->row_count);
+  page->rows[page->row_count++] = row;
+}
 
-/* Selects rows about 1 / fps apart if fps > 0. Otherwise selects every n-th row, so that the rows fit into the page.
- * Always selects the first and the last row. */
+/* Selects rows about 1 / fps apart if fps > 0, otherwise every n-th row such that they fit into the page. Always
+ * selects the first and the last row. */
 Status page_select_rows(Page* page) {
   const RunPoses* run = page->source->run;
   double bytes, fps = page->source->fps;
   Status status = moment_bytes(page, &bytes);
-  int stride = (int)fmin(ceil(run->row_count * bytes / moment_room(page)), run->row_count);
+  int stride = (int)fmin(ceil(run->row_count * bytes / remaining_bytes(page)), run->row_count);
   if (stride < 1 || fps > 0) stride = 1;
   page->rows = MEMORY_NEW(int, run->row_count);
-  take_row(page, 0);
+  append_row(page, 0);
   for (int row = stride; row < run->row_count; row += stride) {
     double since = run->time[row] - run->time[page->rows[page->row_count - 1]];
-    if (!(fps > 0) || since * fps >= 1.0 - 1e-6) take_row(page, row);
+    if (!(fps > 0) || since * fps >= 1.0 - 1e-6) append_row(page, row);
   }
-  if (page->rows[page->row_count - 1] != run->row_count - 1) take_row(page, run->row_count - 1);
+  if (page->rows[page->row_count - 1] != run->row_count - 1) append_row(page, run->row_count - 1);
   return status;
 }
 
-/* Returns the index of the page's frame with exactly this time, or -1 if there is none. The times of frames are
- * ascending. */
-static int moment_at(const Page* page, double time) {
+/* Returns the index of the page's frame with exactly this time, or -1. The times of frames are ascending. */
+static int find_frame(const Page* page, double time) {
   const double* times = page->source->run->time;
   int low = 0, high = page->row_count - 1;
   while (low < high) {
@@ -93,20 +92,18 @@ static int moment_at(const Page* page, double time) {
   return times[page->rows[low]] == time ? low : -1;
 }
 
-/* Returns the index of the page's frame for every row of a table. The index is -1 if no frame has the row's time. The
- * caller frees the array. Returns NULL if the table has no column `time`. */
-static int* moments_of(const Page* page, const CsvTable* table) {
+/* Returns the index of the page's frame for every row of a table, -1 for rows between frames. Returns NULL if the table
+ * has no column `time`. The caller frees the array. */
+static int* find_frames(const Page* page, const CsvTable* table) {
   int time = csv_find_column(table, "time");
   if (time < 0) return NULL;
   int* moment = MEMORY_NEW(int, table->row_count + 1);
-  for (int row = 0; row < table->row_count; row++) moment[row] = moment_at(page, csv_number_or_nan(table, row, time));
+  for (int row = 0; row < table->row_count; row++) moment[row] = find_frame(page, csv_number_or_nan(table, row, time));
   return moment;
 }
 
-/* ---------------------------------------------------------------- columns */
-
-/* Writes the columns of a table. moment (rows): index of the frame of each row, -1 if the row is omitted. If `moment`
- * is NULL, all rows are written. */
+/* Writes the columns of a table. moment[rows]: index of the frame of each row, or -1 to omit it. NULL writes all rows.
+ */
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {
@@ -143,11 +140,11 @@ Status page_add_table(Page* page, const char* key, const char* folder, const cha
   return status;
 }
 
-/* Writes those rows of a table whose time is the time of one of the page's frames. */
+/* Writes the rows of a table at the times of the page's frames. */
 static Status add_timed_table(Page* page, const char* file) {
   CsvTable table;
   Status status = read_table(page, page->source->folder, file, &table);
-  int* moment = moments_of(page, &table);
+  int* moment = find_frames(page, &table);
   if (status == STATUS_OK && moment) {
     json_open(&page->json, NULL, '{');
     json_text(&page->json, "file", file);
@@ -160,19 +157,17 @@ static Status add_timed_table(Page* page, const char* file) {
   return status;
 }
 
-/* ---------------------------------------------------------------- contacts */
-
 /* Contact forces of a run at the times of the page's frames. */
 typedef struct {
   Page* page;
   const RunContacts* rows;
-  int *row, *moment; /* indices of the rows that are written, and indices of their frames  (count) */
+  int *row, *moment; /* indices of the written rows, and of their frames (count) */
   int count;
 } ContactList;
 
-static void choose_contacts(ContactList* list) {
+static void select_contacts(ContactList* list) {
   for (int i = 0; i < list->rows->count; i++) {
-    int moment = moment_at(list->page, list->rows->rows[i].time);
+    int moment = find_frame(list->page, list->rows->rows[i].time);
     if (moment < 0) continue;
     list->row[list->count] = i;
     list->moment[list->count++] = moment;
@@ -208,9 +203,9 @@ static void add_contact_rows(const ContactList* list) {
   page_end_array(page, "on_a", array);
 }
 
-/* Writes the contact points of all frames, and the centre of pressure of each contact row. The points of frame m have
- * the indices first[m] to first[m + 1] - 1. The contact rows are ascending in time. */
-static void add_contact_places(const ContactList* list) {
+/* Writes the contact points of all frames, and the centre of pressure of each contact row. Frame m has the points
+ * first[m] to first[m + 1] - 1. The rows are ascending in time. */
+static void add_contact_points(const ContactList* list) {
   Page* page = list->page;
   const Model* model = page->source->model;
   Vec3* center = MEMORY_NEW(Vec3, list->count + 1);
@@ -245,17 +240,17 @@ static void add_contact_places(const ContactList* list) {
 
 static void write_contacts(Page* page, const RunContacts* rows) {
   ContactList list = {page, rows, MEMORY_NEW(int, rows->count + 1), MEMORY_NEW(int, rows->count + 1), 0};
-  choose_contacts(&list);
+  select_contacts(&list);
   json_open(&page->json, "contacts", '{');
   json_vector(&page->json, "color", (const double[]){FORCE_COLOR[0], FORCE_COLOR[1], FORCE_COLOR[2]}, 3);
   add_contact_rows(&list);
-  add_contact_places(&list);
+  add_contact_points(&list);
   json_close(&page->json, '}');
   memory_free(list.row);
   memory_free(list.moment);
 }
 
-/* Writes the contacts. Without contacts.csv it writes contact points but no forces. */
+/* Writes the contacts. Without contacts.csv writes contact points but no forces. */
 static Status add_contacts(Page* page) {
   RunContacts rows = {0};
   Text path = {0};

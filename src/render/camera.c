@@ -1,8 +1,9 @@
+#include <assert.h>
 #include "render/picture.h"
 
-/* Directions and fields of view of the standard views. azimuth is the angle about `up` from the x axis, elevation the
- * angle above the ground. half_view is the tangent of half the field of view of the image's smaller side. The fields of
- * view are narrow, because this reduces perspective and makes distances comparable with the grid. */
+/* Directions and fields of view of the standard views. azimuth: angle about `up` from the x axis; elevation: angle
+ * above the ground. half_view: tangent of half the field of view of the image's smaller side. Narrow fields of view
+ * reduce perspective and make distances comparable with the grid. */
 typedef struct {
   double azimuth, elevation; /* degrees */
   double half_view;
@@ -33,6 +34,7 @@ RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, doub
 
 RenderCamera camera_create_at_angles(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
                                      double zoom) {
+  assert(width > 0 && height > 0 && zoom > 0);
   Vec3 x, y;
   horizontal_axes(up, &x, &y);
   azimuth *= M_PI / 180.0;
@@ -48,6 +50,7 @@ RenderCamera camera_create_at_angles(RenderView view, double azimuth, double ele
 }
 
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance) {
+  assert(x && y && distance);
   Vec3 d = vec3_sub(point, camera->eye);
   *distance = vec3_dot(camera->forward, d);
   if (!(*distance > 0.0)) return false;
@@ -62,9 +65,7 @@ RenderCamera camera_translated(RenderCamera camera, Vec3 offset) {
   return camera;
 }
 
-/* ---------------------------------------------------------------- fitting */
-
-/* Zoom magnifies the image without changing the fit. The tangents are therefore those at zoom 1. */
+/* Zoom magnifies the image without changing the fit, so the tangents are those at zoom 1. */
 CameraFit camera_fit_create(const RenderCamera* camera, const double margin[4]) {
   double smaller = camera->width < camera->height ? camera->width : camera->height;
   CameraFit fit = {.forward = camera->forward, .near = INFINITY, .far = -INFINITY};
@@ -103,13 +104,13 @@ static void set_reach(RenderCamera* camera, double distance) {
   camera->reach = distance * 0.5 * fmin(camera->width, camera->height) / camera->focal;
 }
 
-/* Let the eye be at e = a right + b up + c forward. Every point is inside side k of the view if n_k . e >= side[k]. For
- * right and left, with the tangents h and the support values s, the conditions are a - h_0 c >= s_0 and -a - h_1 c >=
- * s_1. The sum of the two conditions bounds c, and a is the centre of the remaining interval. Top and bottom bound c
- * and b in the same way. The smaller bound determines c. */
+/* Let the eye be at e = a right + b up + c forward. A point is inside side k of the view if n_k . e >= side[k]. With
+ * the tangents h and support values s, right and left require a - h_0 c >= s_0 and -a - h_1 c >= s_1. Their sum bounds
+ * c, and a is the centre of the remaining interval. Top and bottom bound c and b in the same way. The smaller bound
+ * determines c. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   CameraFit empty = *fit;
-  if (!(fit->far >= fit->near)) { /* without visible points: a region of one metre about the origin */
+  if (!(fit->far >= fit->near)) { /* without visible points, a region of one metre about the origin is shown */
     for (int k = 0; k < 4; k++) empty.side[k] = 1.0;
     empty.near = empty.far = 0.0;
     fit = &empty;

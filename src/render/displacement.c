@@ -1,4 +1,5 @@
 /* Colours of hulls by the displacement of a design's vertices. */
+#include <assert.h>
 #include "render/picture.h"
 
 /* sRGB colours at equally spaced values of the displacement scale. */
@@ -26,16 +27,17 @@ bool render_hulls_correspond(const Model* model, const Model* initial) {
 }
 
 void stage_color_by_displacement(RenderStage* stage, const Model* initial) {
+  assert(render_hulls_correspond(stage->model, initial));
   const Model* model = stage->model;
   int count = 0;
   for (int h = 0; h < model->hull_count; h++) count += model->hulls[h].solid.vertex_count;
-  stage->moved = MEMORY_NEW(double, count + 1);
+  stage->displacement = MEMORY_NEW(double, count + 1);
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull* hull = &model->hulls[h];
     for (int i = 0; i < hull->solid.vertex_count; i++) {
       double moved = vec3_norm(vec3_sub(hull->solid.vertices[i], initial->hulls[h].solid.vertices[i]));
-      stage->moved[hull->vertex_first + i] = moved;
-      stage->moved_most = fmax(stage->moved_most, moved);
+      stage->displacement[hull->vertex_first + i] = moved;
+      stage->largest_displacement = fmax(stage->largest_displacement, moved);
     }
   }
 }

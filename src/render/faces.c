@@ -1,19 +1,20 @@
+#include <assert.h>
 #include <string.h>
 #include "render/drawing.h"
 
 /* Distance of the near plane from the eye, relative to the distance of the camera's target. */
 #define NEAR_SHARE 1e-3
 
-/* Brightness of the light from above (SKY), from below (BOUNCE) and from the lamp. */
+/* Brightness of light from above (SKY), from below (BOUNCE) and from the lamp. */
 #define SKY_LIGHT 0.55f
 #define BOUNCE_LIGHT 0.34f
 #define LAMP_LIGHT 0.60f
 
-/* EDGE_DARKNESS: darkening of sharp edges. EDGE_FACE_WIDTH: width of a face [px] below which the darkening is reduced,
- * so that edges do not cover small faces completely. */
+/* EDGE_DARKNESS: darkening of sharp edges. EDGE_FACE_WIDTH: width of a face below which the darkening is reduced [px],
+ * so that edges do not cover small faces. */
 #define EDGE_DARKNESS 0.45f
 #define EDGE_FACE_WIDTH 4.0
-/* Distance of a missing edge [px], large enough to have no effect. */
+/* Distance of a missing edge [px], too large to have an effect. */
 #define EDGE_NONE 1e9f
 
 /* Floors fade into the background between these distances from the camera's target, in multiples of the camera's
@@ -30,15 +31,15 @@ typedef struct {
   Vec3 normal;    /* outward unit normal */
   unsigned sharp; /* bit k is set if the edge from corner k to k + 1 is sharp */
   const float* color;
-  bool tinted; /* true for a triangle that is coloured by the values `tint` at its corners on the displacement scale */
+  bool has_tint; /* true for a triangle with the displacement values `tint` at its corners */
   double tint[3];
   int hull;
   bool floor, fades;
 } Polygon;
 
-/* Sets the form of 1 / distance for the points of a face, a linear function of the pixel. point, normal: a point and
- * the unit normal of the face's plane. In camera axes, 1 / distance = n . (X, Y, 1) / d for the plane n . p = d.
- * Returns false if the plane is seen from behind or edge-on. */
+/* Sets the form of 1 / distance for a face, a linear function of the pixel. point, normal: point and unit normal of the
+ * face's plane. In camera axes, 1 / distance = n . (X, Y, 1) / d for the plane n . p = d. Returns false if the plane is
+ * seen from behind or edge-on. */
 static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point, Vec3 normal) {
   double d = vec3_dot(normal, vec3_sub(point, camera->eye));
   if (!(d < 0.0)) return false;
@@ -50,8 +51,8 @@ static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point
   return isfinite(face->nearness[0]) && isfinite(a) && isfinite(b);
 }
 
-/* Sets the form of a coordinate on a face divided by the distance. The coordinate of a point p is axis . (p -
- * origin). */
+/* Sets the form of a coordinate on a face divided by the distance. The coordinate of a point p is axis . (p - origin).
+ */
 static void set_coordinate(const RenderCamera* camera, const DrawnFace* face, Vec3 axis, Vec3 origin, float form[3]) {
   double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
   double a = vec3_dot(axis, camera->right) / camera->focal, b = -vec3_dot(axis, camera->up) / camera->focal;
@@ -71,14 +72,15 @@ static void set_light(const Drawing* drawing, DrawnFace* face, Vec3 normal) {
   if (map->size == 0) return;
   const Vec3 axes[3] = {map->s, map->t, map->light};
   for (int k = 0; k < 3; k++)
-    set_coordinate(drawing->camera, face, vec3_scale(axes[k], 1.0 / map->texel), map->origin, face->in_map[k]);
+    set_coordinate(drawing->camera, face, vec3_scale(axes[k], 1.0 / map->texel), map->origin,
+                   face->shadow_coordinates[k]);
   face->slope[0] = (float)(-vec3_dot(normal, map->s) / facing);
   face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
 }
 
-/* Sets the form of the value on the displacement scale. The value at a point p of the triangle is tint[0] + slope . (p
- * - corner[0]), with the edges e1, e2 from corner[0], N = e1 x e2 and
- *     slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
+/* Sets the form of the value on the displacement scale, tint[0] + slope . (p - corner[0]) at a point p of the triangle.
+ * With the edges e1, e2 from corner[0] and N = e1 x e2, slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x
+ * e1) / N . N. */
 static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon* polygon) {
   Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
        e2 = vec3_sub(polygon->corner[2], origin);
@@ -88,7 +90,7 @@ static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon*
                                (polygon->tint[2] - polygon->tint[0]) / square, vec3_cross(normal, e1));
   set_coordinate(camera, face, slope, origin, face->tint);
   for (int k = 0; k < 3; k++) face->tint[k] += (float)(polygon->tint[0] * face->nearness[k]);
-  face->tinted = true;
+  face->has_tint = true;
 }
 
 static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool fades) {
@@ -113,9 +115,10 @@ static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool 
   return drawing->floor_count++;
 }
 
-/* Sets the form of the distance [px] from the line through two corners. The distance is positive on the side of the
- * third corner. from: index of the first corner. */
+/* Sets the form of the distance from the line through two corners [px], positive on the side of the third corner. from:
+ * index of the first corner. */
 static void set_edge(const double x[3], const double y[3], int from, float edge[3]) {
+  assert(from >= 0 && from < 3);
   int to = (from + 1) % 3, third = (from + 2) % 3;
   double a = y[from] - y[to], b = x[to] - x[from], length = math_hypot(a, b);
   double c = -a * x[from] - b * y[from], side = a * x[third] + b * y[third] + c;
@@ -127,8 +130,8 @@ static void set_edge(const double x[3], const double y[3], int from, float edge[
 
 /* Sets the sharp edges of a triangle that the near plane does not clip. sharp: bit k is set if the edge from corner k
  * to k + 1 is sharp. */
-static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned sharp) {
-  const double *x = piece->x, *y = piece->y;
+static void set_edges(DrawnFace* face, const DrawnTriangle* triangle, unsigned sharp) {
+  const double *x = triangle->x, *y = triangle->y;
   double area = fabs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
   double around = math_hypot(x[1] - x[0], y[1] - y[0]) + math_hypot(x[2] - x[1], y[2] - y[1]) +
                   math_hypot(x[0] - x[2], y[0] - y[2]);
@@ -138,9 +141,10 @@ static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned shar
     if (sharp & 1u << k) set_edge(x, y, k, face->edge[k]);
 }
 
-/* Clips a polygon at the near plane. Sets out to the corners in camera axes (right, up, forward) and returns their
+/* Clips a polygon at the near plane. Sets out[5] to the corners in camera axes (right, up, forward) and returns their
  * number. near: distance of the near plane from the eye [m]. */
 static int clip_near(const RenderCamera* camera, const Polygon* polygon, double near, Vec3 out[5]) {
+  assert(near > 0 && polygon->corner_count >= 3 && polygon->corner_count <= 4);
   Vec3 in[4];
   for (int k = 0; k < polygon->corner_count; k++) {
     Vec3 d = vec3_sub(polygon->corner[k], camera->eye);
@@ -155,23 +159,23 @@ static int clip_near(const RenderCamera* camera, const Polygon* polygon, double 
   return count;
 }
 
-static bool outside_picture(const RenderCamera* camera, const DrawnTriangle* piece) {
-  const double *x = piece->x, *y = piece->y;
+static bool is_outside_image(const RenderCamera* camera, const DrawnTriangle* triangle) {
+  const double *x = triangle->x, *y = triangle->y;
   return !(fmax(fmax(x[0], x[1]), x[2]) > 0.0 && fmin(fmin(x[0], x[1]), x[2]) < camera->width &&
            fmax(fmax(y[0], y[1]), y[2]) > 0.0 && fmin(fmin(y[0], y[1]), y[2]) < camera->height);
 }
 
-static void add_piece(Drawing* drawing, const Vec3 corner[3]) {
+static void add_triangle(Drawing* drawing, const Vec3 corner[3]) {
   const RenderCamera* camera = drawing->camera;
-  DrawnTriangle piece = {.face = (uint32_t)drawing->face_count};
+  DrawnTriangle triangle = {.face = (uint32_t)drawing->face_count};
   for (int k = 0; k < 3; k++) {
-    piece.x[k] = 0.5 * camera->width + camera->focal * corner[k].x / corner[k].z;
-    piece.y[k] = 0.5 * camera->height - camera->focal * corner[k].y / corner[k].z;
+    triangle.x[k] = 0.5 * camera->width + camera->focal * corner[k].x / corner[k].z;
+    triangle.y[k] = 0.5 * camera->height - camera->focal * corner[k].y / corner[k].z;
   }
-  if (outside_picture(camera, &piece)) return;
-  drawing->pieces =
-      memory_grow_array(drawing->pieces, sizeof(DrawnTriangle), drawing->piece_count, &drawing->piece_capacity);
-  drawing->pieces[drawing->piece_count++] = piece;
+  if (is_outside_image(camera, &triangle)) return;
+  drawing->triangles = memory_grow_array(drawing->triangles, sizeof(DrawnTriangle), drawing->triangle_count,
+                                         &drawing->triangle_capacity);
+  drawing->triangles[drawing->triangle_count++] = triangle;
 }
 
 static void add_polygon(Drawing* drawing, const Polygon* polygon) {
@@ -181,13 +185,13 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   if (!set_nearness(camera, &face, polygon->corner[0], polygon->normal)) return;
   Vec3 seen[5];
   int count = clip_near(camera, polygon, NEAR_SHARE * vec3_norm(vec3_sub(camera->target, camera->eye)), seen);
-  int first_piece = drawing->piece_count;
-  for (int k = 2; k < count; k++) add_piece(drawing, (Vec3[3]){seen[0], seen[k - 1], seen[k]});
-  if (drawing->piece_count == first_piece) return;
+  int first_piece = drawing->triangle_count;
+  for (int k = 2; k < count; k++) add_triangle(drawing, (Vec3[3]){seen[0], seen[k - 1], seen[k]});
+  if (drawing->triangle_count == first_piece) return;
   memcpy(face.color, polygon->color, sizeof face.color);
   set_light(drawing, &face, polygon->normal);
-  if (polygon->tinted) set_tint(camera, &face, polygon);
-  if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
+  if (polygon->has_tint) set_tint(camera, &face, polygon);
+  if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->triangles[first_piece], polygon->sharp);
   if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
   drawing->faces = memory_grow_array(drawing->faces, sizeof(DrawnFace), drawing->face_count, &drawing->face_capacity);
   drawing->faces[drawing->face_count++] = face;
@@ -198,10 +202,10 @@ static bool is_floor(const Drawing* drawing, HullPart part, Vec3 normal) {
 }
 
 /* Sets the values of a triangle's corners on the displacement scale. */
-static void tint_polygon(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
-  polygon->tinted = stage->moved != NULL;
-  for (int k = 0; k < 3 && polygon->tinted && stage->moved_most > 0.0; k++)
-    polygon->tint[k] = stage->moved[hull->vertex_first + corner[k]] / stage->moved_most;
+static void set_polygon_tint(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
+  polygon->has_tint = stage->displacement != NULL;
+  for (int k = 0; k < 3 && polygon->has_tint && stage->largest_displacement > 0.0; k++)
+    polygon->tint[k] = stage->displacement[hull->vertex_first + corner[k]] / stage->largest_displacement;
 }
 
 static void add_hull(Drawing* drawing, int index, Pose pose) {
@@ -219,13 +223,12 @@ static void add_hull(Drawing* drawing, int index, Pose pose) {
     polygon.sharp = stage->edges[stage->edge_first[index] + i];
     polygon.floor = is_floor(drawing, stage->part[index], polygon.normal);
     polygon.fades = stage->part[index] == HULL_TERRAIN;
-    tint_polygon(stage, hull, solid->triangles[i], &polygon);
+    set_polygon_tint(stage, hull, solid->triangles[i], &polygon);
     add_polygon(drawing, &polygon);
   }
 }
 
-/* Adds a half-space as a square about the camera's target. The square extends to the distance at which floors have
- * faded out. */
+/* Adds a half-space as a square about the camera's target, up to the distance at which floors have faded out. */
 static void add_half_space(Drawing* drawing, int index, Pose pose) {
   const RenderStage* stage = drawing->stage;
   const ModelHull* hull = &stage->model->hulls[index];
@@ -258,24 +261,24 @@ static void add_layer(Drawing* drawing, int layer) {
 
 /* ---------------------------------------------------------------- triangles by bands */
 
-static void piece_bands(const Drawing* drawing, const DrawnTriangle* piece, int* first, int* last) {
-  double top = fmin(fmin(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
-  double bottom = fmax(fmax(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
+static void triangle_bands(const Drawing* drawing, const DrawnTriangle* triangle, int* first, int* last) {
+  double top = fmin(fmin(triangle->y[0], triangle->y[1]), triangle->y[2]) / BAND_ROWS;
+  double bottom = fmax(fmax(triangle->y[0], triangle->y[1]), triangle->y[2]) / BAND_ROWS;
   *first = top > 0.0 ? (int)top : 0;
   *last = bottom < drawing->band_count ? (int)bottom : drawing->band_count - 1;
 }
 
-/* Sorts the triangles into bins, one for each layer and band, with a counting sort. The first pass counts the entries
- * of each bin, the second pass stores them. */
+/* Sorts the triangles into bins, one per layer and band, by a counting sort: counts the entries of each bin, then
+ * stores them. */
 static void sort_into_bins(Drawing* drawing) {
   int bin_count = drawing->layer_count * drawing->band_count;
-  drawing->bin_first = MEMORY_NEW(int, bin_count + 2);
-  int* next = drawing->bin_first + 1; /* after the second pass the end of each bin */
+  drawing->bin_first_entry = MEMORY_NEW(int, bin_count + 2);
+  int* next = drawing->bin_first_entry + 1; /* end of each bin after the second pass */
   for (int pass = 0; pass < 2; pass++) {
     for (int layer = 0; layer < drawing->layer_count; layer++)
-      for (int i = drawing->layer_first[layer]; i < drawing->layer_first[layer + 1]; i++) {
+      for (int i = drawing->layer_first_triangle[layer]; i < drawing->layer_first_triangle[layer + 1]; i++) {
         int first, last;
-        piece_bands(drawing, &drawing->pieces[i], &first, &last);
+        triangle_bands(drawing, &drawing->triangles[i], &first, &last);
         for (int band = first; band <= last; band++) {
           int* slot = &next[layer * drawing->band_count + band];
           if (pass == 1) drawing->bins[*slot] = i;
@@ -304,13 +307,14 @@ static Vec3 lamp_direction(const RenderStage* stage, const RenderCamera* camera)
 
 void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                     int layer_count) {
+  assert(layer_count >= 1);
   *drawing = (Drawing){.stage = stage, .camera = camera, .layers = layers, .layer_count = layer_count};
   drawing->band_count = ((int)camera->height + BAND_ROWS - 1) / BAND_ROWS;
-  drawing->layer_first = MEMORY_NEW(int, layer_count + 1);
+  drawing->layer_first_triangle = MEMORY_NEW(int, layer_count + 1);
   shadow_create(&drawing->shadow, stage, layers[0].poses, camera, lamp_direction(stage, camera));
   for (int layer = 0; layer < layer_count; layer++) {
     add_layer(drawing, layer);
-    drawing->layer_first[layer + 1] = drawing->piece_count;
+    drawing->layer_first_triangle[layer + 1] = drawing->triangle_count;
   }
   sort_into_bins(drawing);
 }
@@ -319,9 +323,9 @@ void drawing_destroy(Drawing* drawing) {
   shadow_destroy(&drawing->shadow);
   memory_free(drawing->faces);
   memory_free(drawing->floors);
-  memory_free(drawing->pieces);
-  memory_free(drawing->layer_first);
-  memory_free(drawing->bin_first);
+  memory_free(drawing->triangles);
+  memory_free(drawing->layer_first_triangle);
+  memory_free(drawing->bin_first_entry);
   memory_free(drawing->bins);
   *drawing = (Drawing){0};
 }

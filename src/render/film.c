@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,14 +8,10 @@
 /* Number of frames per thread that are drawn together for a film. */
 #define FILM_BATCH 4
 
-/* ---------------------------------------------------------------- moments */
-
-/* Returns the number of frames from the first to the last recorded time, at options->fps. */
+/* Returns the number of frames from the first to the last recorded time at options->fps. */
 static int frame_count(const RenderSheet* sheet) {
   return 1 + (int)floor(fmin(sheet_duration(sheet) * sheet->options->fps, 1e8) + 1e-6);
 }
-
-/* ---------------------------------------------------------------- a folder of pictures */
 
 typedef struct {
   const RenderSheet* sheet;
@@ -38,9 +35,9 @@ static void write_frame(void* context, int frame, int thread) {
   text_free(&path);
 }
 
-/* Removes frames of an earlier, longer run. Otherwise they would become part of the next film. frame: number of the
- * first frame to remove. */
+/* Removes frames of an earlier, longer run, which would become part of the next film. frame: first frame to remove. */
 static void remove_later_frames(const char* folder, int frame) {
+  assert(frame >= 0);
   for (bool more = true; more; frame++) {
     Text path = {0};
     frame_path(&path, folder, frame);
@@ -84,10 +81,8 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
   return status;
 }
 
-/* ---------------------------------------------------------------- a film */
-
 /* Starts ffmpeg. Returns 0, or the errno of the failure (ENOENT if ffmpeg is not installed). The path gets the prefix
- * `file:`, because a path could otherwise be read as an option or a protocol. */
+ * `file:`, because ffmpeg could otherwise read it as an option or a protocol. */
 static int start_ffmpeg(Program* ffmpeg, const char* path, const RenderSheet* sheet) {
   char size[32], rate[32];
   Text url = {0};

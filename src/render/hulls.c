@@ -1,5 +1,6 @@
 /* Draws a decomposition in three panels: the shape, its hulls in place, and the hulls moved apart.
  * Each panel shows a small model without a scene file. The shape is one link. Each hull is a link of its own. */
+#include <assert.h>
 #include <string.h>
 
 #include "render/picture.h"
@@ -15,20 +16,18 @@ static const double MARGIN[4] = {0.08, 0.08, 0.2, 0.06};
  * is the accepted relative error of the gap. */
 #define GAP_OF_ONE 0.16
 #define GAP_TOLERANCE 0.05
-/* ROUNDS: largest number of iterations that separate pairs of hulls. PAIRED_HULLS: largest number of hulls whose pairs
- * are separated. More hulls, such as blocks of a grid, are only moved away from the centre. */
-#define ROUNDS 60
+/* ITERATIONS_MAX: largest number of iterations that separate pairs of hulls. PAIRED_HULLS: largest number of hulls
+ * whose pairs are separated. More hulls, such as blocks of a grid, are only moved away from the centre. */
+#define ITERATIONS_MAX 60
 #define PAIRED_HULLS 64
-
-/* ---------------------------------------------------------------- models without a scene */
 
 typedef struct {
   Scene scene;
   Model model;
   Pose* poses; /* (links) */
-} Show;
+} HullScene;
 
-static void bound_shown(ModelHull* hull) {
+static void compute_bounds(ModelHull* hull) {
   const ConvexHull* solid = &hull->solid;
   Vec3 low = solid->vertices[0], high = low;
   for (int i = 1; i < solid->vertex_count; i++)
@@ -42,19 +41,19 @@ static void bound_shown(ModelHull* hull) {
 typedef struct {
   Vec3 center;
   double size;
-} ShowFrame;
+} ShapeFrame;
 
-static ShowFrame show_frame(const HullPicture* picture) {
+static ShapeFrame compute_unit_frame(const HullPicture* picture) {
   Vec3 low = picture->hulls[0].vertices[0], high = low;
   for (int h = 0; h < picture->hull_count; h++)
     for (int i = 0; i < picture->hulls[h].vertex_count; i++) {
       low = vec3_min(low, picture->hulls[h].vertices[i]);
       high = vec3_max(high, picture->hulls[h].vertices[i]);
     }
-  return (ShowFrame){vec3_add_scaled(low, 0.5, vec3_sub(high, low)), vec3_norm(vec3_sub(high, low))};
+  return (ShapeFrame){vec3_add_scaled(low, 0.5, vec3_sub(high, low)), vec3_norm(vec3_sub(high, low))};
 }
 
-static ConvexHull shown_solid(const ConvexHull* solid, ShowFrame frame) {
+static ConvexHull to_unit_frame(const ConvexHull* solid, ShapeFrame frame) {
   ConvexHull copy = *solid;
   copy.vertices = MEMORY_NEW(Vec3, solid->vertex_count);
   for (int i = 0; i < solid->vertex_count; i++) {
@@ -68,8 +67,9 @@ static ConvexHull shown_solid(const ConvexHull* solid, ShowFrame frame) {
 
 /* Builds a model with one movable link per solid. Links are movable, because fixed links could be drawn as floors. grey
  * < 0 selects the colours of the palette. */
-static void show_create(Show* show, const ConvexHull* solids, int count, ShowFrame frame, int up, double grey) {
-  *show = (Show){.poses = MEMORY_NEW(Pose, count)};
+static void create_hull_scene(HullScene* show, const ConvexHull* solids, int count, ShapeFrame frame, int up,
+                              double grey) {
+  *show = (HullScene){.poses = MEMORY_NEW(Pose, count)};
   show->scene.links = MEMORY_NEW(SceneLink, count);
   show->model = (Model){.scene = &show->scene, .link_count = count, .hull_count = count};
   show->model.links = MEMORY_NEW(ModelLink, count);
@@ -79,14 +79,14 @@ static void show_create(Show* show, const ConvexHull* solids, int count, ShowFra
     for (int c = 0; c < 3; c++) show->scene.links[k].color[c] = grey;
     show->model.links[k] = (ModelLink){.name = "", .parent = -1, .hull_first = k, .hull_count = 1};
     ModelHull* hull = &show->model.hulls[k];
-    *hull = (ModelHull){.kind = &SOLID_HULL, .link = k, .solid = shown_solid(&solids[k], frame)};
+    *hull = (ModelHull){.kind = &SOLID_HULL, .link = k, .solid = to_unit_frame(&solids[k], frame)};
     hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
-    bound_shown(hull);
+    compute_bounds(hull);
     show->poses[k] = pose_identity();
   }
 }
 
-static void show_free(Show* show) {
+static void destroy_hull_scene(HullScene* show) {
   for (int k = 0; k < show->model.hull_count; k++) {
     point_view_free(&show->model.hulls[k].points);
     hull_free(&show->model.hulls[k].solid);
@@ -97,48 +97,46 @@ static void show_free(Show* show) {
   memory_free(show->poses);
 }
 
-/* ---------------------------------------------------------------- separate hulls */
+double hulls_gap(int count) {
+  assert(count > 0);
+  return GAP_OF_ONE / sqrt(count);
+}
 
-double hulls_gap(int count) { return GAP_OF_ONE / sqrt(count); }
-
-/* Checks if two hulls are nearer than the gap. If so, returns true and sets *way to the unit vector from a to b along
- * which to separate them, and *missing to the missing part of the gap. Returns false if the hulls are far enough
- * apart. */
-static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* way, double* missing) {
+/* Returns true if two hulls are nearer than the gap. Then sets *direction to the unit vector from a to b along which to
+ * separate them, and *missing to the missing distance. */
+static bool is_too_near(const Model* model, const Pose* poses, int a, int b, Vec3* direction, double* missing) {
   const ModelHull *p = &model->hulls[a], *q = &model->hulls[b];
   double gap = hulls_gap(model->hull_count);
   Vec3 between = vec3_sub(pose_apply(poses[b], q->center), pose_apply(poses[a], p->center));
   if (vec3_norm(between) > p->radius + q->radius + gap) return false;
   GjkResult nearest = gjk_distance(p->points, poses[a], q->points, poses[b], NULL);
-  *way = nearest.normal;
+  *direction = nearest.normal;
   *missing = gap - nearest.distance;
-  if (nearest.distance == 0) *missing += hull_penetration(p->points, poses[a], q->points, poses[b], way);
-  return *missing > GAP_TOLERANCE * gap && vec3_norm(*way) > 0;
+  if (nearest.distance == 0) *missing += hull_penetration(p->points, poses[a], q->points, poses[b], direction);
+  return *missing > GAP_TOLERANCE * gap && vec3_norm(*direction) > 0;
 }
 
-/* Moves all hulls away from the centre. Then separates pairs that are too near, each hull by half the missing
- * distance. */
+/* Moves all hulls away from the centre. Then separates pairs that are too near, each hull by half the missing distance.
+ */
 void separate_hulls(const Model* model, Pose* poses) {
   int count = model->hull_count;
   for (int k = 0; k < count; k++) poses[k].t = vec3_scale(model->hulls[k].center, SPREAD);
   bool moved = count <= PAIRED_HULLS;
-  for (int round = 0; round < ROUNDS && moved; round++) {
+  for (int round = 0; round < ITERATIONS_MAX && moved; round++) {
     moved = false;
     for (int a = 0; a < count; a++)
       for (int b = a + 1; b < count; b++) {
-        Vec3 way;
+        Vec3 direction;
         double missing;
-        if (!too_near(model, poses, a, b, &way, &missing)) continue;
-        poses[a].t = vec3_add_scaled(poses[a].t, -0.5 * missing, way);
-        poses[b].t = vec3_add_scaled(poses[b].t, 0.5 * missing, way);
+        if (!is_too_near(model, poses, a, b, &direction, &missing)) continue;
+        poses[a].t = vec3_add_scaled(poses[a].t, -0.5 * missing, direction);
+        poses[b].t = vec3_add_scaled(poses[b].t, 0.5 * missing, direction);
         moved = true;
       }
   }
 }
 
-/* ---------------------------------------------------------------- panels */
-
-static void fit_camera(const Show* show, RenderCamera* camera) {
+static void fit_camera(const HullScene* show, RenderCamera* camera) {
   CameraFit fit = camera_fit_create(camera, MARGIN);
   for (int k = 0; k < show->model.hull_count; k++) {
     const ConvexHull* solid = &show->model.hulls[k].solid;
@@ -148,7 +146,7 @@ static void fit_camera(const Show* show, RenderCamera* camera) {
   camera_fit_place(&fit, camera);
 }
 
-static void draw_panel(const Show* show, const RenderCamera* camera, const char* title, int threads, int place,
+static void draw_panel(const HullScene* show, const RenderCamera* camera, const char* title, int threads, int place,
                        RenderImage* image) {
   RunPoses run = {.row_count = 1, .link_count = show->model.link_count, .pose = show->poses};
   RenderLayer layer = {show->poses, 1.0};
@@ -165,22 +163,23 @@ static void draw_panel(const Show* show, const RenderCamera* camera, const char*
 }
 
 static void draw_panels(const HullPicture* picture, int threads, RenderImage* image) {
-  ShowFrame frame = show_frame(picture);
-  Show part, hulls;
+  ShapeFrame frame = compute_unit_frame(picture);
+  HullScene part, hulls;
   char title[64];
-  show_create(&part, picture->surface, 1, frame, picture->up, PART_GREY);
-  show_create(&hulls, picture->hulls, picture->hull_count, frame, picture->up, -1);
+  create_hull_scene(&part, picture->surface, 1, frame, picture->up, PART_GREY);
+  create_hull_scene(&hulls, picture->hulls, picture->hull_count, frame, picture->up, -1);
   Vec3 up = vec3(picture->up == 0, picture->up == 1, picture->up == 2);
   RenderCamera camera = camera_create(RENDER_ISO, up, PANEL_WIDTH, PANEL_HEIGHT, 1.0);
   fit_camera(&hulls, &camera); /* the hulls cover the same region as the shape */
   draw_panel(&part, &camera, "the part", threads, 0, image);
-  snprintf(title, sizeof title, "%d %s%s", picture->hull_count, picture->piece, picture->hull_count == 1 ? "" : "s");
+  snprintf(title, sizeof title, "%d %s%s", picture->hull_count, picture->hull_term,
+           picture->hull_count == 1 ? "" : "s");
   draw_panel(&hulls, &camera, title, threads, 1, image);
   separate_hulls(&hulls.model, hulls.poses);
   fit_camera(&hulls, &camera);
   draw_panel(&hulls, &camera, "moved apart", threads, 2, image);
-  show_free(&part);
-  show_free(&hulls);
+  destroy_hull_scene(&part);
+  destroy_hull_scene(&hulls);
 }
 
 Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics) {

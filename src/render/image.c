@@ -1,9 +1,11 @@
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "render/picture.h"
 
 void image_create(RenderImage* image, int width, int height) {
+  assert(width > 0 && height > 0);
   *image = (RenderImage){width, height, MEMORY_NEW(uint8_t, 3 * (size_t)width * (size_t)height)};
 }
 
@@ -13,6 +15,7 @@ void image_destroy(RenderImage* image) {
 }
 
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y) {
+  assert(image != source);
   int first = x < 0 ? -x : 0;
   int last = source->width < image->width - x ? source->width : image->width - x;
   if (last <= first) return;

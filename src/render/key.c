@@ -1,8 +1,8 @@
 /* Draws the key of the overlays: symbols with labels, and the scales of arrows and colours. */
 #include "render/picture.h"
 
-/* Sizes in the key, in heights of a capital. They are the widths of the colour bar, of a symbol, of the gap after a
- * symbol and of the gap between items, and the distance of lines. */
+/* Sizes in the key, in heights of a capital: colour bar, symbol, gap after a symbol, gap between items, and distance of
+ * lines. */
 #define BAR_WIDTH 9.0
 #define SYMBOL_WIDTH 1.6
 #define SYMBOL_GAP 0.7
@@ -10,7 +10,7 @@
 #define LINE_HEIGHT 1.9
 enum { ITEMS_MAX = 5, ITEM_TEXT = 80 };
 
-typedef enum { KEY_FORCE, KEY_CONTACT, KEY_PLANE, KEY_WAY, KEY_SCALE } KeySymbol;
+typedef enum { KEY_FORCE, KEY_CONTACT, KEY_PLANE, KEY_PATH, KEY_SCALE } KeySymbol;
 
 typedef struct {
   KeySymbol symbol;
@@ -25,9 +25,9 @@ typedef struct {
 
 static int list_items(const RenderMarks* marks, const RenderStage* stage, double letter, double arrow, KeyItem* items) {
   int count = 0;
-  if (stage->moved) {
+  if (stage->displacement) {
     items[count] = (KeyItem){KEY_SCALE, BAR_WIDTH * letter, ""};
-    snprintf(items[count++].text, ITEM_TEXT, "0 to %.2g m moved", stage->moved_most);
+    snprintf(items[count++].text, ITEM_TEXT, "0 to %.2g m moved", stage->largest_displacement);
   }
   if (marks->show & RENDER_FORCES) {
     items[count] = (KeyItem){KEY_FORCE, arrow, ""};
@@ -36,7 +36,7 @@ static int list_items(const RenderMarks* marks, const RenderStage* stage, double
   if (marks->show & RENDER_CONTACTS) items[count++] = (KeyItem){KEY_CONTACT, SYMBOL_WIDTH * letter, "contact"};
   if (marks->show & RENDER_PLANES) items[count++] = (KeyItem){KEY_PLANE, SYMBOL_WIDTH * letter, "separating plane"};
   if (marks->path) {
-    items[count] = (KeyItem){KEY_WAY, SYMBOL_WIDTH * letter, ""};
+    items[count] = (KeyItem){KEY_PATH, SYMBOL_WIDTH * letter, ""};
     snprintf(items[count++].text, ITEM_TEXT, "path of %.60s", marks->path);
   }
   return count;
@@ -65,7 +65,7 @@ static void draw_symbol(const KeyPen* pen, const KeyItem* item, double x, double
     case KEY_PLANE:
       image_plane_square(pen->image, square);
       break;
-    case KEY_WAY:
+    case KEY_PATH:
       image_line(pen->image, x, middle, end, middle, 0.18 * pen->letter);
       break;
     case KEY_SCALE:

@@ -1,19 +1,19 @@
 /* Draws the overlays of an image: paths of centres of mass, contacts, forces and separating planes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contact/contact.h"
 #include "render/picture.h"
 
-/* Sizes of the overlays [px] in an image that is WIDTH_HEIGHT pixels high. They scale with the image height.
- * PATH_WIDTH: width of a path. MARK_HALF: half size of the mark at the end of a path. DOT_WIDTH: diameter of a contact
- * point. SHAFT_WIDTH: width of the shaft of a force arrow. RIM_WIDTH: width of the light outline around arrows and
- * points. */
+/* Sizes of the overlays [px] in an image of REFERENCE_HEIGHT pixels height, with which they scale. PATH_WIDTH: width of
+ * a path. MARK_HALF: half size of the mark at the end of a path. DOT_WIDTH: diameter of a contact point. SHAFT_WIDTH:
+ * width of the shaft of a force arrow. RIM_WIDTH: width of the light outline around arrows and points. */
 #define PATH_WIDTH 1.6
 #define MARK_HALF 4.0
 #define DOT_WIDTH 7.0
 #define SHAFT_WIDTH 3.0
 #define RIM_WIDTH 1.2
-#define WIDTH_HEIGHT 720.0
+#define REFERENCE_HEIGHT 720.0
 /* HEAD_LENGTH, HEAD_HALF: length and half width of an arrow's head, in widths of the shaft. HEAD_SHARE: largest length
  * of the head relative to the arrow. */
 #define HEAD_LENGTH 4.2
@@ -21,25 +21,23 @@
 #define HEAD_SHARE 0.6
 /* Smallest length of a drawn arrow [px]. A shorter arrow would consist of its head only. */
 #define ARROW_MIN 2.0
-/* A separating plane is drawn if the distance of the hulls is below this many contact supports. 4 is twice the contact
- * range. */
+/* A separating plane is drawn if the distance of the hulls is below this multiple of the contact support. 4 is twice
+ * the contact range. */
 #define NEAR_SUPPORTS 4.0
 /* SQUARE_SHARE: half side of the square that represents a plane, relative to the radius of the smaller hull.
  * SQUARE_REACH: its upper limit relative to the camera's reach. */
 #define SQUARE_SHARE 0.7
 #define SQUARE_REACH 0.15
 #define SQUARE_OPACITY 0.28
-/* Quantile of the forces that determines the scale of the arrows. The arrows of larger forces, for example from
- * impacts, may leave the image. */
-#define COMMON_SHARE 0.95
+/* Quantile of the forces that determines the scale of the arrows. Arrows of larger forces, such as those of impacts,
+ * may leave the image. */
+#define FORCE_QUANTILE 0.95
 
 const uint8_t FORCE_COLOR[3] = {0xC4, 0x0C, 0x2E};
 static const uint8_t CONTACT_COLOR[3] = {0x18, 0x18, 0x1C}, PLANE_COLOR[3] = {0x7A, 0x3E, 0xB8},
                      PAPER[3] = {0xFF, 0xFF, 0xFF};
 
-static double pixel_scale(const RenderImage* image) { return image->height / WIDTH_HEIGHT; }
-
-/* ---------------------------------------------------------------- path of a centre of mass */
+static double pixel_scale(const RenderImage* image) { return image->height / REFERENCE_HEIGHT; }
 
 /* Returns the centre of mass [m, world] of a link, or of all movable links if link is RENDER_PATH_ALL. */
 static Vec3 center_of_mass(const Model* model, const Pose* poses, int link) {
@@ -56,6 +54,7 @@ static Vec3 center_of_mass(const Model* model, const Pose* poses, int link) {
 
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link) {
+  assert(row >= 0 && row < run->row_count);
   double scale = pixel_scale(image), width = fmax(1.0, PATH_WIDTH * scale), x = 0, y = 0, distance;
   bool before = false;
   for (int i = 0; i <= row; i++) {
@@ -72,8 +71,6 @@ void render_path(RenderImage* image, const RenderCamera* camera, const Model* mo
   image_line(image, x - half, y, x + half, y, width);
   image_line(image, x, y - half, x, y + half, width);
 }
-
-/* ---------------------------------------------------------------- marks */
 
 void image_arrow(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3]) {
   double length = math_hypot(x1 - x0, y1 - y0), width = fmax(1.5, SHAFT_WIDTH * pixel_scale(image));
@@ -107,17 +104,15 @@ void image_plane_square(RenderImage* image, const double corner[4][2]) {
   }
 }
 
-/* ---------------------------------------------------------------- nearby hulls */
-
 typedef struct {
   RenderImage* image;
   const RenderCamera* camera;
   const Model* model;
   const ContactSpot* spots;
   int count;
-} MarkPen;
+} OverlayPen;
 
-static void draw_plane(const MarkPen* pen, const ContactSpot* spot) {
+static void draw_plane(const OverlayPen* pen, const ContactSpot* spot) {
   const ModelHull *a = &pen->model->hulls[spot->hull_a], *b = &pen->model->hulls[spot->hull_b];
   double radius = b->kind->bounded ? fmin(a->radius, b->radius) : a->radius;
   double half = fmin(SQUARE_SHARE * radius, SQUARE_REACH * pen->camera->reach), corner[4][2], distance;
@@ -131,14 +126,14 @@ static void draw_plane(const MarkPen* pen, const ContactSpot* spot) {
   image_plane_square(pen->image, (const double(*)[2])corner);
 }
 
-static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
+static void draw_contact(const OverlayPen* pen, const ContactSpot* spot) {
   double x, y, distance;
   if (spot->touching && camera_project(pen->camera, spot->point, &x, &y, &distance))
     image_contact_dot(pen->image, x, y);
 }
 
 /* Returns true if a link is movable and is not part of a mechanism. */
-static bool is_loose(const Model* model, int link) {
+static bool is_single_body(const Model* model, int link) {
   int members = 0, tree = model->links[link].tree;
   for (int i = 0; i < model->link_count; i++) members += model->links[i].tree == tree;
   return tree >= 0 && members == 1;
@@ -146,10 +141,10 @@ static bool is_loose(const Model* model, int link) {
 
 bool is_force_shown_on_a(const Model* model, const RunContact* contact) {
   if (model->links[contact->b].tree < 0) return true;
-  return is_loose(model, contact->a) && !is_loose(model, contact->b);
+  return is_single_body(model, contact->a) && !is_single_body(model, contact->b);
 }
 
-static void draw_force(const MarkPen* pen, const RunContact* contact, double metres_per_newton) {
+static void draw_force(const OverlayPen* pen, const RunContact* contact, double metres_per_newton) {
   Vec3 from;
   double x0, y0, x1, y1, distance, sign = is_force_shown_on_a(pen->model, contact) ? -1.0 : 1.0;
   if (!contact_spots_center(pen->model, pen->spots, pen->count, contact->a, contact->b, &from)) return;
@@ -158,9 +153,9 @@ static void draw_force(const MarkPen* pen, const RunContact* contact, double met
     image_arrow(pen->image, x0, y0, x1, y1, FORCE_COLOR);
 }
 
-/* Draws the forces at a time [s]. Times can be compared exactly, because the trajectory and the contacts contain
- * identical numbers. */
-static void draw_forces(const MarkPen* pen, double time, const RunContacts* contacts, double metres_per_newton) {
+/* Draws the forces at a time [s]. Times are compared exactly, because trajectory and contacts contain identical
+ * numbers. */
+static void draw_forces(const OverlayPen* pen, double time, const RunContacts* contacts, double metres_per_newton) {
   for (int i = 0; i < contacts->count; i++)
     if (contacts->rows[i].time == time) draw_force(pen, &contacts->rows[i], metres_per_newton);
 }
@@ -170,14 +165,12 @@ void render_marks(RenderImage* image, const RenderCamera* camera, const Model* m
   if (!(marks->show & (RENDER_CONTACTS | RENDER_FORCES | RENDER_PLANES))) return;
   ContactSpot* spots;
   int count = contact_spots(model, poses, NEAR_SUPPORTS * model->contact.support, &spots);
-  MarkPen pen = {image, camera, model, spots, count};
+  OverlayPen pen = {image, camera, model, spots, count};
   for (int i = 0; i < count && (marks->show & RENDER_PLANES); i++) draw_plane(&pen, &spots[i]);
   if (contacts && (marks->show & RENDER_FORCES)) draw_forces(&pen, time, contacts, marks->metres_per_newton);
   for (int i = 0; i < count && (marks->show & RENDER_CONTACTS); i++) draw_contact(&pen, &spots[i]);
   memory_free(spots);
 }
-
-/* ---------------------------------------------------------------- scale */
 
 static int compare_numbers(const void* left, const void* right) {
   double a = *(const double*)left, b = *(const double*)right;
@@ -194,7 +187,7 @@ double force_unit(const RunContacts* contacts) {
   double* force = MEMORY_NEW(double, contacts->count + 1);
   for (int i = 0; i < contacts->count; i++) force[i] = vec3_norm(contacts->rows[i].force);
   qsort(force, (size_t)contacts->count, sizeof *force, compare_numbers);
-  double common = contacts->count > 0 ? force[(int)(COMMON_SHARE * (contacts->count - 1))] : 0.0;
+  double common = contacts->count > 0 ? force[(int)(FORCE_QUANTILE * (contacts->count - 1))] : 0.0;
   memory_free(force);
   return common > 0.0 ? round_up(common / FORCE_SPAN) : 1.0;
 }

@@ -2,13 +2,13 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Empty margins relative to half the image, at the right, left, top and bottom. LABEL_MARGIN leaves space for ticks,
- * title and names. PLAIN_MARGIN is for images without text. */
+/* Empty margins relative to half the image, at the right, left, top and bottom: with space for ticks, title and names
+ * (LABEL_MARGIN), and for images without text. */
 static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
 static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
-/* Empty margin around a followed link. It is large, so that the surroundings of the link are visible. */
+/* Empty margin around a followed link, whose surroundings should be visible. */
 static const double FOLLOW_MARGIN[4] = {0.5, 0.5, 0.5, 0.5};
-/* Largest number of hull poses that are used to fit the camera. In longer runs only every n-th row is used. */
+/* Largest number of hull poses that determine the camera. Longer runs use every n-th row only. */
 #define FIT_SAMPLES 2000000
 /* Opacities of the first and the last ghost of a trail. */
 #define GHOST_FIRST 0.25
@@ -28,14 +28,13 @@ RenderOptions render_defaults(void) {
                          .threads = 1};
 }
 
-/* Returns the row of panel k in a strip of n panels. The times of the panels are equally spaced from the first row to
- * row `last`. The row is the recorded one nearest to the time of the panel. */
-static int moment_row(const RunPoses* run, int last, int k, int n) {
+/* Returns the recorded row of panel k in a strip of n panels. The panels' times are equally spaced from the first row
+ * to row `last`. */
+static int panel_row(const RunPoses* run, int last, int k, int n) {
+  assert(k >= 0 && k < n);
   double share = n > 1 ? (double)k / (n - 1) : 1.0;
   return run_find_row(run, run->time[0] + share * (run->time[last] - run->time[0]));
 }
-
-/* ---------------------------------------------------------------- camera */
 
 static bool hull_in_fit(const RenderRun* render, int hull) {
   const Model* model = render->subject->model;
@@ -56,8 +55,8 @@ static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
   }
 }
 
-/* Adds all bodies over the run, and the ground below them, to the fit. With a followed link, adds only the tree of this
- * link, in positions relative to the link. */
+/* Adds all bodies over the run, and the ground below them, to the fit. With a followed link, adds only its tree, in
+ * positions relative to the link. */
 static void fit_run(const RenderRun* render, CameraFit* fit) {
   const RunPoses* run = render->subject->run;
   int stride = 1 + (int)((double)run->row_count * render->subject->model->hull_count / FIT_SAMPLES);
@@ -88,17 +87,15 @@ static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOpt
   return camera;
 }
 
-/* ---------------------------------------------------------------- scales */
-
 static const char* path_name(const RenderRun* render) {
   int path = render->options->path;
   if (path == RENDER_PATH_NONE) return NULL;
   return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
 }
 
-/* Returns the force that the key's arrow represents in all runs [N]. The force is options->newtons if given, otherwise
- * the largest force_unit of the runs. */
-static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
+/* Returns the force of the key's arrow in all runs [N]: options->newtons if given, otherwise the largest force_unit of
+ * the runs. */
+static double common_force_unit(const RenderRun* runs, int count, const RenderOptions* options) {
   double unit = options->newtons;
   if (unit > 0.0) return unit;
   for (int i = 0; i < count; i++)
@@ -107,17 +104,18 @@ static double common_unit(const RenderRun* runs, int count, const RenderOptions*
 }
 
 static void set_scales(RenderRun* runs, int count, const RenderOptions* options) {
-  double newtons = common_unit(runs, count, options), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
-  for (int i = 0; i < count; i++) most = fmax(most, runs[i].stage.moved_most);
+  double newtons = common_force_unit(runs, count, options), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach,
+         most = 0.0;
+  for (int i = 0; i < count; i++) most = fmax(most, runs[i].stage.largest_displacement);
   for (int i = 0; i < count; i++) {
     unsigned show = options->show;
     if (!runs[i].subject->contacts) show &= ~(unsigned)RENDER_FORCES;
     runs[i].marks = (RenderMarks){show, newtons, newtons > 0.0 ? metres / newtons : 0.0, path_name(&runs[i])};
-    runs[i].stage.moved_most = most;
+    runs[i].stage.largest_displacement = most;
   }
 }
 
-static void set_up_run(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
+static void initialize_run(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
   *render = (RenderRun){.subject = subject, .options = options};
   stage_create(&render->stage, subject->model, subject->run);
   if (options->show & RENDER_EDGES) stage_mark_all_edges(&render->stage);
@@ -126,14 +124,12 @@ static void set_up_run(RenderRun* render, const RenderSubject* subject, const Re
 }
 
 void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
-  set_up_run(render, subject, options);
+  initialize_run(render, subject, options);
   render->camera = fit_camera(render, 1, options);
   set_scales(render, 1, options);
 }
 
 void render_run_destroy(RenderRun* render) { stage_destroy(&render->stage); }
-
-/* ---------------------------------------------------------------- one panel */
 
 static void time_text(const RunPoses* run, int row, int from, char text[64]) {
   double total = run->time[run->row_count - 1] - run->time[0];
@@ -145,12 +141,14 @@ static void time_text(const RunPoses* run, int row, int from, char text[64]) {
 }
 
 RenderCamera render_run_camera(const RenderRun* render, int row) {
+  assert(row >= 0 && row < render->subject->run->row_count);
   int follow = render->options->follow;
   if (follow < 0) return render->camera;
   return camera_translated(render->camera, run_poses_at_row(render->subject->run, row)[follow].t);
 }
 
 void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image) {
+  assert(row >= 0 && row < render->subject->run->row_count);
   const RunPoses* run = render->subject->run;
   int trail = render->options->trail;
   RenderCamera camera = render_run_camera(render, row);
@@ -158,7 +156,7 @@ void render_run_bodies(const RenderRun* render, int row, int threads, RenderImag
   layers[0] = (RenderLayer){run_poses_at_row(run, row), 1.0};
   for (int k = 0; k < trail; k++) {
     double share = trail > 1 ? (double)k / (trail - 1) : 1.0;
-    int earlier = moment_row(run, row, k, trail + 1);
+    int earlier = panel_row(run, row, k, trail + 1);
     layers[k + 1] = (RenderLayer){run_poses_at_row(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
   }
   render_scene(image, &render->stage, &camera, layers, trail + 1, threads);
@@ -182,7 +180,7 @@ void render_run_labels(const RenderRun* render, int row, bool titled, RenderImag
   if (!render->options->labels) return;
   if (run->row_count > 1 || !subject->caption) time_text(run, row, render->options->trail > 0 ? 0 : -1, time);
   const char* title = subject->caption ? subject->caption : subject->model->scene->name;
-  RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.moved,
+  RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.displacement,
                          titled ? &render->marks : NULL};
   render_labels(image, &render->stage, &camera, run_poses_at_row(run, row), &labels);
 }
@@ -193,12 +191,11 @@ void render_run_panel(const RenderRun* render, int row, bool titled, int threads
   render_run_labels(render, row, titled, image);
 }
 
-/* ---------------------------------------------------------------- panels side by side */
-
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options) {
   assert(subjects.count >= 1 && subjects.count <= RENDER_SUBJECTS_MAX);
+  assert(subjects.count >= 1 && subjects.count <= RENDER_SUBJECTS_MAX);
   *sheet = (RenderSheet){.count = subjects.count, .options = options};
-  for (int i = 0; i < sheet->count; i++) set_up_run(&sheet->panels[i], &subjects.subjects[i], options);
+  for (int i = 0; i < sheet->count; i++) initialize_run(&sheet->panels[i], &subjects.subjects[i], options);
   RenderCamera camera = fit_camera(sheet->panels, sheet->count, options);
   for (int i = 0; i < sheet->count; i++) sheet->panels[i].camera = camera;
   set_scales(sheet->panels, sheet->count, options);
@@ -238,8 +235,6 @@ void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage*
   if (sheet->count > 1) image_destroy(&panel);
 }
 
-/* ---------------------------------------------------------------- a picture of one or several panels */
-
 static void draw_strip(const RenderRun* render, RenderImage* image) {
   const RenderOptions* options = render->options;
   const RunPoses* run = render->subject->run;
@@ -247,7 +242,7 @@ static void draw_strip(const RenderRun* render, RenderImage* image) {
   RenderImage panel;
   image_create(&panel, options->width, options->height);
   for (int k = 0; k < options->strip; k++) {
-    int row = moment_row(run, run_find_row(run, options->time), k, options->strip);
+    int row = panel_row(run, run_find_row(run, options->time), k, options->strip);
     render_run_panel(render, row, k == 0, options->threads, &panel);
     image_paste(image, &panel, k * (options->width + STRIP_GAP), 0);
   }

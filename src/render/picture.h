@@ -1,7 +1,6 @@
-/* Draws images of a scene with a software rasterizer, without GPU and display. Private to render/.
- * Lengths are in m in the world frame. Image coordinates are in pixels, x to the right and y down. Pixel (i, j) covers
- * [i, i + 1) x [j, j + 1). Colours are linear light unless a name says sRGB. Images do not depend on the number of
- * threads. */
+/* Private to render/. Draws images of a scene with a software rasterizer. Lengths are in m in the world frame. Image
+ * coordinates are in pixels, x to the right and y down; pixel (i, j) covers [i, i + 1) x [j, j + 1). Colours are linear
+ * light unless a name says sRGB. Images do not depend on the number of threads. */
 #ifndef SDRS_RENDER_PICTURE_H
 #define SDRS_RENDER_PICTURE_H
 
@@ -9,7 +8,7 @@
 
 /* ---------------------------------------------------------------- picture (image.c) */
 
-/* An image in sRGB with 3 bytes per pixel, rows from the top. Owns its bytes. */
+/* An image in sRGB with 3 bytes per pixel, rows from the top; owned. */
 typedef struct {
   int width, height;
   uint8_t* rgb;
@@ -19,102 +18,101 @@ typedef struct {
 void image_create(RenderImage* image, int width, int height);
 /* Frees the bytes and zeroes the image. Accepts a zeroed image. */
 void image_destroy(RenderImage* image);
-/* Copies `source` into `image` with its upper left corner at (x, y) [px]. Pixels outside of `image` are clipped. The
- * two images must be different. */
+/* Copies `source` into `image` with its upper left corner at (x, y) [px]. Clips pixels outside of `image`. The images
+ * must differ. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
-/* Appends the image as PNG to *file (png.c). Returns STATUS_NO_MEMORY and leaves *file unchanged if the compressor has
- * no memory. */
+/* Appends the image as PNG to *file. Returns STATUS_NO_MEMORY, with *file unchanged, if the compressor has no memory.
+ */
 Status image_append_png(const RenderImage* image, Text* file);
-/* Writes a PNG file atomically. Returns STATUS_IO with errno set if the file cannot be written. Returns
- * STATUS_NO_MEMORY if the compressor has no memory. */
+/* Writes a PNG file atomically. Returns STATUS_IO, with errno set, if the file cannot be written, and STATUS_NO_MEMORY
+ * if the compressor has no memory. */
 Status image_write_png(const RenderImage* image, const char* path);
-/* Does the same as image_write_png, and adds an error to diagnostics if the result is not STATUS_OK. */
+/* Writes a PNG file atomically. Returns STATUS_IO or STATUS_NO_MEMORY, with an error in diagnostics, if this fails. */
 Status image_write_png_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- camera (camera.c) */
 
-/* A pinhole camera. It shows a point p at the image position (x, y) [px], with d = p - eye:
- *     x = width/2 + focal (right . d) / (forward . d)
- *     y = height/2 - focal (up . d) / (forward . d) */
+/* A pinhole camera. The image position (x, y) [px] of a point p with d = p - eye is x = width/2 + focal (right . d) /
+ * (forward . d), y = height/2 - focal (up . d) / (forward . d). */
 typedef struct {
   Vec3 eye;                /* m */
   Vec3 right, up, forward; /* unit vectors of the camera axes, in the world frame */
   double width, height;    /* px */
   double focal;            /* px */
-  double half_view;        /* tangent of half the field of view of the image's smaller side, at zoom 1 */
-  Vec3 target;             /* the centre of the visible region [m] */
-  double reach;            /* half of the length that the image's smaller side shows at the target [m] */
+  double half_view;        /* tangent of half the field of view of the image's smaller side at zoom 1 */
+  Vec3 target;             /* centre of the visible region [m] */
+  double reach;            /* half of the length at the target that the image's smaller side shows [m] */
 } RenderCamera;
 
-/* Returns a camera for a standard view of a scene, by value; nothing to free. Sets the axes and the field of view, but
- * not the eye. up: unit vector against gravity. width, height: size of the image [px]. zoom > 0. */
+/* Returns a camera for a standard view of a scene, with axes and field of view but without eye. up: unit vector against
+ * gravity. width, height: size of the image [px]. zoom > 0.
+ * The camera owns nothing. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
-/* Returns a camera like camera_create, with the view direction given by two angles [degrees]. azimuth: angle about
- * `up`, from the x axis. elevation: angle above the ground. */
+/* Returns a camera with axes and field of view but without eye, whose view direction two angles give [degrees].
+ * azimuth: about `up` from the x axis; elevation: above the ground. */
 RenderCamera camera_create_at_angles(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
                                      double zoom);
 /* Sets *azimuth and *elevation to the angles of a standard view [degrees]. */
 void camera_angles(RenderView view, double* azimuth, double* elevation);
-/* Projects a point [m, world] into the image. Sets *x and *y to its position in the image [px] and *distance to its
- * distance from the eye along `forward` [m]. Returns false and leaves *x and *y unchanged if the point is not in front
- * of the eye. */
+/* Projects a point [m, world] into the image. Sets *x and *y to its image position [px] and *distance to its distance
+ * from the eye along `forward` [m]. Returns false, with *x and *y unchanged, if the point is not in front of the eye.
+ */
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance);
 /* Returns the camera translated by `offset` [m, world]. */
 RenderCamera camera_translated(RenderCamera camera, Vec3 offset);
 
-/* Extent of the points that a camera must show.
- * For k = 0 to 3, side[k] is the maximum of normal[k] . p over the points p. normal[k] is the outward normal of a side
- * of the view pyramid (right, left, up, down). near and far are the extremes of forward . p. */
+/* Extent of the points that a camera must show. normal[k]: outward normals of the view pyramid's sides right, left, up
+ * and down. side[k]: maximum of normal[k] . p over the points p. near, far: extremes of forward . p. */
 typedef struct {
   Vec3 normal[4], forward;
   double tangent[4], side[4], near, far;
 } CameraFit;
-/* Returns a fit without points. margin (4): fraction of half the image that stays empty at the right, left, top and
- * bottom, in [0, 1). */
+/* Returns a fit without points. margin[4]: fraction of half the image that stays empty at the right, left, top and
+ * bottom, in [0, 1). The fit owns nothing. */
 CameraFit camera_fit_create(const RenderCamera* camera, const double margin[4]);
 /* Adds a point [m, world] to the fit. */
 void camera_fit_add_point(CameraFit* fit, Vec3 point);
-/* Adds a hull at a world pose to the fit. The hull is replaced by its bounding box and bounding sphere, so the fit may
- * be too large but not too small. Half-spaces add nothing. */
+/* Adds a hull at a world pose to the fit. The bounding box and sphere replace the hull, so the fit may be too large but
+ * not too small. Half-spaces add nothing. */
 void camera_fit_add_hull(CameraFit* fit, const ModelHull* hull, Pose pose);
-/* Moves the camera as close as possible so that every point of the fit is visible. Sets the camera's eye, target and
- * reach. If the fit has no points, the camera shows a region of one metre about the origin. */
+/* Moves the camera as close as possible such that every point of the fit is visible. Sets eye, target and reach.
+ * Without points, the camera shows a region of one metre about the origin. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera);
-/* Does the same as camera_fit_place, with `target` [m, world] at the image centre. */
+/* Moves the camera as close as possible such that every point of the fit is visible, with `target` [m, world] at the
+ * image centre. Sets eye, target and reach. */
 void camera_fit_look_at(const CameraFit* fit, RenderCamera* camera, Vec3 target);
-/* Returns an upper bound of direction . x over the points x of a hull at a world pose. The bound is computed from the
- * hull's bounding box and bounding sphere. direction: vector of any length in the world frame. The result is in m if
- * `direction` is a unit vector. */
+/* Returns an upper bound of direction . x over the points x of a hull at a world pose, from its bounding box and
+ * sphere. direction: vector of any length in the world frame. */
 double hull_extent_bound(const ModelHull* hull, Pose pose, Vec3 direction);
 
 /* ---------------------------------------------------------------- stage (stage.c) */
 
 /* Role of a hull in an image. */
 typedef enum {
-  HULL_BODY,    /* the hull is shown completely and casts a shadow */
-  HULL_FLOOR,   /* the hull is fixed and at least as wide as the moving links; its upward faces carry the grid */
-  HULL_TERRAIN, /* the hull is a floor much larger than the moving links; it need not be completely visible */
+  HULL_BODY,    /* is shown completely and casts a shadow */
+  HULL_FLOOR,   /* fixed and at least as wide as the moving links; its upward faces carry the grid */
+  HULL_TERRAIN, /* floor much larger than the moving links, which need not be completely visible */
 } HullPart;
 
-/* Data that are constant during a run: colours, sharp edges and floors. Borrows the model. */
+/* Constant data of a run's images: colours, sharp edges and floors. Borrows the model. */
 typedef struct {
   const Model* model;
   Vec3 up;           /* unit vector against gravity */
-  HullPart* part;    /* role of each hull  (hulls) */
-  float (*color)[3]; /* colour of each link  (links) */
-  int* edge_first;   /* first triangle of each hull in `edges`  (hulls + 1) */
+  HullPart* part;    /* role of each hull (hulls) */
+  float (*color)[3]; /* colour of each link (links) */
+  int* edge_first;   /* first triangle of each hull in `edges` (hulls + 1) */
   uint8_t*
-      edges; /* sharp edges of each triangle; bit k is set if the edge from corner k to k + 1 is sharp  (triangles) */
-  Vec3 lower, upper; /* bounding box of all hulls except terrain over the run [m] */
-  uint8_t* srgb;     /* table that converts linear light to sRGB  (STAGE_TONES) */
-  double* moved; /* displacement of every vertex from the initial design [m]; NULL if hulls have the colours of links
-                    (vertices) */
-  double moved_most; /* largest displacement, which is the end of the colour scale [m] */
+      edges; /* sharp edges of each triangle (triangles); bit k is set if the edge from corner k to k + 1 is sharp */
+  Vec3 lower, upper;    /* bounding box of all hulls except terrain over the run [m] */
+  uint8_t* srgb;        /* conversion table from linear light to sRGB (STAGE_TONES) */
+  double* displacement; /* displacement of every vertex from the initial design [m] (vertices); NULL: hulls have the
+                           colours of links */
+  double largest_displacement; /* largest displacement, the end of the colour scale [m] */
 } RenderStage;
 
 enum { STAGE_TONES = 4096 };
 
-/* Planes whose normal has a smaller cosine with `up` than this carry no grid. */
+/* A plane carries the grid if the cosine of its normal with `up` is at least this value. */
 #define STAGE_FLOOR_COSINE 0.3
 
 /* Creates the stage of a run with at least one row. Borrows the model, which must outlive the stage. The caller frees
@@ -122,186 +120,180 @@ enum { STAGE_TONES = 4096 };
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
 /* Frees the stage's arrays and zeroes the stage. */
 void stage_destroy(RenderStage* stage);
-/* Makes every edge between non-coplanar faces visible. Without this call only sharp edges are drawn. */
+/* Draws every edge between non-coplanar faces, not only sharp ones. */
 void stage_mark_all_edges(RenderStage* stage);
-/* Colours the hulls by the displacement of their vertices since the initial design, in link frames. initial: a model
- * with the same hulls. Allocates stage->moved, which stage_destroy frees. */
+/* Colours the hulls by the displacement of their vertices from the initial design, in link frames. initial: a model
+ * with corresponding hulls. Allocates stage->displacement, which stage_destroy frees. */
 void stage_color_by_displacement(RenderStage* stage, const Model* initial);
-/* Sets color (linear light) to the colour of a value on the displacement scale. share: the value relative to the
- * largest displacement, clamped to 0..1. The scale runs from pale grey through yellow and red to dark purple. Its
- * brightness decreases monotonically, so it is readable without colour. */
+/* Sets color to the colour of the displacement scale in linear light. share: displacement relative to the largest one,
+ * clamped to 0..1. The scale runs from pale grey through yellow and red to dark purple; its brightness decreases
+ * monotonically. */
 void displacement_color(double share, float color[3]);
-/* Finds the ground plane of a state. poses (links). Sets *normal to its outward unit normal and *point to a point on
- * the plane [m], in the world frame. Returns false and leaves both unchanged if there is no ground plane. */
+/* Finds the ground plane at poses[links]. Sets *normal to its outward unit normal and *point to a point on it [m], in
+ * the world frame. Returns false, with both unchanged, if there is none. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point);
 
-/* Sets *patch to the rectangle of the ground plane [m] below all visible hulls. poses (links). Returns false if there
+/* Sets *patch to the rectangle of the ground plane below all visible hulls at poses[links] [m]. Returns false if there
  * is no ground plane. */
 bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch* patch);
-/* Returns the world position [m] of the point with the patch coordinates u and v [m]. */
+/* Returns the world position of the point with the patch coordinates u and v [m]. */
 Vec3 ground_point(const GroundPatch* patch, double u, double v);
 /* ---------------------------------------------------------------- rasteriser (raster.c) */
 
-/* Depth samples of some rows of an image. A pixel row has rows_per_pixel sample rows, and each sample row has one
- * sample per pixel. Sample i of row r is at x = i + offset[r mod rows_per_pixel], y = (r + 1/2) / rows_per_pixel
- * [px]. */
+/* Depth samples of some rows of an image. A pixel row has rows_per_pixel sample rows with one sample per pixel. Sample
+ * i of row r is at x = i + offset[r mod rows_per_pixel], y = (r + 1/2) / rows_per_pixel [px]. */
 typedef struct {
   int width, first_row, row_count, rows_per_pixel;
   const double* offset;
-  float* nearness; /* 1 / distance of the nearest triangle so far at each sample  (row_count x width) */
-  uint32_t* face;  /* index of the nearest triangle at each sample (row_count x width); NULL if it is not recorded */
+  float* nearness; /* 1 / distance of the nearest triangle at each sample (row_count x width) */
+  uint32_t* face;  /* index of the nearest triangle at each sample (row_count x width), or NULL */
 } RenderTarget;
 
-/* Rasterizes a triangle with the corners (x, y) [px], clipped to the target.
- * The nearness at (x, y) is plane[0] + plane[1] x + plane[2] y. face: value written to target->face where the triangle
- * is the nearest. A sample on a shared edge belongs to exactly one triangle. Does not allocate. */
+/* Rasterizes a triangle with the corners (x, y) [px], clipped to the target. Its nearness at (x, y) is plane[0] +
+ * plane[1] x + plane[2] y. face: value for target->face where the triangle is the nearest. A sample on a shared edge
+ * belongs to exactly one triangle. */
 void raster_triangle(const RenderTarget* target, const double x[3], const double y[3], const double plane[3],
                      uint32_t face);
-/* Sets plane (3) to the linear function that has the values w at the corners (x, y) of a triangle. The function is
- * plane[0] + plane[1] x + plane[2] y. Returns false, with `plane` undefined, if the triangle has no area or the plane
- * is not finite. */
+/* Sets plane[3] to the linear function plane[0] + plane[1] x + plane[2] y with the values w at the corners (x, y) of a
+ * triangle. Returns false, with plane undefined, if the triangle has no area or the plane is not finite. */
 bool raster_plane(const double x[3], const double y[3], const double w[3], double plane[3]);
 
 /* ---------------------------------------------------------------- shadows (shadow.c) */
 
-/* Shadow map: heights towards the light of all hulls that cast shadows ("casters").
- * Map coordinates of a point p: x = s . (p - origin) / texel, y = t . (p - origin) / texel, height = light . (p -
- * origin) / texel. */
+/* Shadow map: heights towards the light of all hulls that cast shadows, the casters. Map coordinates of a point p: x =
+ * s . (p - origin) / texel, y = t . (p - origin) / texel, height = light . (p - origin) / texel. */
 typedef struct {
-  Vec3 light, s, t;        /* unit vectors: direction to the light, and the two axes of the map */
+  Vec3 light, s, t;        /* unit vectors: direction to the light, and axes of the map */
   Vec3 origin;             /* point with zero map coordinates [m] */
   double texel;            /* width of a texel [m] */
-  int size;                /* texels per side; 0 if there is no caster */
-  int blur;                /* half width of the penumbra (the soft border of a shadow) [texel] */
-  float* height;           /* height of the uppermost caster; -INFINITY if there is none  (size x size) */
-  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel  (size x size) */
-  float* owner;            /* hull that covers the whole penumbra square, or -1 if no single hull does  (size x size) */
+  int size;                /* texels per side; 0 without casters */
+  int blur;                /* half width of the penumbra, the soft border of a shadow [texel] */
+  float* height;           /* height of the uppermost caster, or -INFINITY (size x size) */
+  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel (size x size) */
+  float* owner;            /* hull that alone covers the penumbra square, or -1 (size x size) */
 } ShadowMap;
 
-/* Creates the shadow map of the bodies at `poses` (links), with the resolution that the camera needs. light: unit
- * vector towards the light. If no body casts a shadow, map->size is 0. The caller frees the map with shadow_destroy. */
+/* Creates the shadow map of the bodies at poses[links], with the resolution that the camera needs. light: unit vector
+ * towards the light. map->size is 0 if no body casts a shadow. The caller frees the map with shadow_destroy. */
 void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 light);
 /* Frees the map's arrays and zeroes the map. */
 void shadow_destroy(ShadowMap* map);
-/* Returns the fraction of the light, 0 to 1, that reaches a point on the surface of a hull. point (3): map coordinates
- * x, y and height [texel]. slope (2): derivatives of the surface's height by x and y. Returns 1 outside the map. */
+/* Returns the fraction of the light, 0 to 1, that reaches a point on the surface of a hull; 1 outside the map.
+ * point[3]: map coordinates x, y and height [texel]. slope[2]: derivatives of the surface's height by x and y. */
 float shadow_visibility(const ShadowMap* map, const float point[3], const float slope[2], int hull);
 
 /* ---------------------------------------------------------------- scene (scene.c) */
 
-/* Bodies drawn at one set of poses (links). Layer 0 is opaque. Later layers are transparent ghosts of the moving links,
- * drawn with `opacity` where they are nearer to the camera than layer 0. */
+/* Bodies at poses[links]. Layer 0 is opaque. Later layers are transparent ghosts of the moving links, drawn with
+ * `opacity` where they are nearer to the camera than layer 0. */
 typedef struct {
   const Pose* poses;
   double opacity; /* 0..1 */
 } RenderLayer;
 
-/* Draws bodies, floors with grid and soft shadows, but no text. Overwrites every pixel of the image, which must have
- * the camera's size. layers (layer_count >= 1). Never fails. */
+/* Draws bodies, floors with grid, and soft shadows, but no text. layers[layer_count], layer_count >= 1. Overwrites the
+ * whole image, which must have the camera's size. */
 void render_scene(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                   int layer_count, int threads);
 
 /* ---------------------------------------------------------------- words and marks (label.c) */
 
-/* Selects the overlays that render_marks draws, with their scales. */
+/* Overlays that render_marks draws, with their scales. */
 typedef struct {
-  unsigned show;  /* sum of the flags RENDER_CONTACTS, RENDER_FORCES, ... */
-  double newtons; /* force whose arrow is as long as the key's arrow, if seen perpendicularly at the target [N] */
+  unsigned show;            /* sum of RENDER_CONTACTS, RENDER_FORCES, ... */
+  double newtons;           /* force of the key's arrow, perpendicular to the view at the target [N] */
   double metres_per_newton; /* length of a force arrow in the scene per force [m/N] */
-  const char* path;         /* label of the drawn path; NULL if there is none */
+  const char* path;         /* label of the drawn path, or NULL */
 } RenderMarks;
 /* Length of the key's arrow relative to the image's smaller side. */
 #define KEY_ARROW_SHARE 0.09
 
-/* Text drawn over an image. Empty texts are not drawn. */
+/* Text over an image. Empty texts are not drawn. */
 typedef struct {
   const char *title, *time;
-  bool ground;              /* draws ticks in metres along the ground grid, or a scale bar if there is no ground */
-  bool legend;              /* draws colours and names of the moving links, if there are only a few links */
-  const RenderMarks* marks; /* overlays listed in the key; NULL if there are none */
+  bool ground;              /* ticks in metres along the ground grid, or a scale bar without ground */
+  bool legend;              /* colours and names of the moving links, if there are few */
+  const RenderMarks* marks; /* overlays listed in the key, or NULL */
 } RenderLabels;
 
-/* Draws the key of the overlays at the height `top` [px] (key.c). letter: height of a capital and left margin [px].
- * Long keys are broken into lines. */
+/* Draws the key of the overlays at the height `top` [px], with line breaks. letter: height of a capital and left margin
+ * [px]. */
 void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderMarks* marks,
                 double top, double letter);
 
-/* Writes title, time, ticks and legend over the image, as selected by labels. poses (links). */
+/* Writes the title, time, ticks and legend of `labels` over the image. poses: (links). */
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels);
 
 /* ---------------------------------------------------------------- hulls of a decomposed shape (hulls.c) */
 
-/* Moves the hulls of a decomposed shape apart until gaps separate them. Sets the positions in poses (hulls) and keeps
- * the rotations. The model has one hull per link, and all hulls together have about unit size. Hulls stay near their
- * original positions. More than 64 hulls are only moved away from the centre. */
+/* Moves the hulls of a decomposed shape apart until gaps separate them. Sets the positions in poses[hulls] and keeps
+ * the rotations. The model has one hull per link; the shape has about unit size. More than 64 hulls are only moved away
+ * from the centre. */
 void separate_hulls(const Model* model, Pose* poses);
-/* Returns the gap between the moved hulls, relative to the size of the shape. count > 0: number of hulls. */
+/* Returns the gap between the moved hulls relative to the size of the shape. count: number of hulls. */
 double hulls_gap(int count);
 
 /* ---------------------------------------------------------------- text and lines (text.c) */
 
 /* Writes text with its upper left corner at (x, y) [px]. scale: pixels per unit; capitals are 7 units high. Bytes
- * outside printable ASCII become '?'. A long text is cut. */
+ * outside printable ASCII become '?'. Cuts a long text. */
 void image_text(RenderImage* image, double x, double y, double scale, const char* text);
 /* Returns the width of a text [px]. */
 double image_text_width(double scale, const char* text);
-/* Draws a pale background for text, slightly larger than the given rectangle [px]. The background is clipped to the
- * image. */
+/* Draws a pale background for text, slightly larger than the given rectangle [px] and clipped to the image. */
 void image_backing(RenderImage* image, double x, double y, double width, double height);
 #define TEXT_CAPITAL 7.0 /* height of a capital in units of `scale` */
 /* Callback for a pixel that a letter covers partly. share: covered fraction, 0 to 1. */
 typedef void (*LetterPixel)(void* context, int x, int y, double share);
-/* Draws antialiased text by calling `put` for each covered pixel, also for pixels outside the image. x: left edge [px].
- * y: top of the capitals [px]. capital: height of a capital [px]. Returns false if the program was built without a
- * font. */
+/* Draws antialiased text by calling `put` for each covered pixel, also for pixels outside the image. x: left edge; y:
+ * top of the capitals; capital: height of a capital [px]. Returns false if the program has no font. */
 bool letters_draw(double x, double y, double capital, const char* text, LetterPixel put, void* context);
 /* Returns the width of antialiased text [px], or 0 without a font. capital: height of a capital [px]. */
 double letters_width(double capital, const char* text);
 /* Draws a straight dark line. All lengths are in pixels. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
-/* Draws a line in an sRGB colour (3 bytes), or a dot if the line has zero length. Lengths are in pixels; opacity is 0
- * to 1. */
+/* Draws a line, or a dot if it has zero length. Lengths are in pixels. color[3]: sRGB; opacity: 0 to 1. */
 void image_stroke(RenderImage* image, double x0, double y0, double x1, double y1, double width, const uint8_t color[3],
                   double opacity);
-/* Fills a convex polygon with an sRGB colour (3 bytes), antialiased. corner (count x 2): corners [px] in either
- * orientation. opacity: 0 to 1. */
+/* Fills a convex polygon, antialiased. corner (count x 2): corners in either orientation [px]. color[3]: sRGB; opacity:
+ * 0 to 1. */
 void image_polygon(RenderImage* image, const double (*corner)[2], int count, const uint8_t color[3], double opacity);
-/* Blends a rectangle with an sRGB colour (3 bytes), antialiased. Lengths are in pixels; opacity is 0 to 1. */
+/* Blends a rectangle with a colour, antialiased. Lengths are in pixels. color[3]: sRGB; opacity: 0 to 1. */
 void image_rectangle(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3],
                      double opacity);
 
 /* ---------------------------------------------------------------- overlays (overlay.c) */
 
-/* Draws the path of a link's centre of mass up to a row, with a cross at its end. link: index of the link, or
- * RENDER_PATH_ALL for all movable links. row: last row of the path, 0 ... row_count - 1. */
+/* Draws the path of a link's centre of mass up to row `row`, with a cross at its end. link: index, or RENDER_PATH_ALL
+ * for all movable links. */
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link);
 
-/* Draws an arrow with a pale rim from (x0, y0) to its tip at (x1, y1) [px]. Draws nothing if the arrow is shorter than
- * two pixels. color: 3 bytes (sRGB). */
+/* Draws an arrow with a pale rim from (x0, y0) to its tip at (x1, y1) [px], unless it is shorter than two pixels.
+ * color[3]: sRGB. */
 void image_arrow(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3]);
 /* Draws a contact dot at (x, y) [px]. */
 void image_contact_dot(RenderImage* image, double x, double y);
-/* Draws the square that represents a separating plane. corner (4 x 2): corners of the square [px]. */
+/* Draws the square that represents a separating plane. corner (4 x 2): its corners [px]. */
 void image_plane_square(RenderImage* image, const double corner[4][2]);
-/* Draws the overlays that marks->show selects: separating planes, contact points and contact forces. time: time of the
- * forces [s]. contacts: contacts of the whole run, or NULL. poses (links). */
+/* Draws the overlays of marks->show: separating planes, contact points and contact forces. time: time of the forces
+ * [s]. contacts: contacts of the whole run, or NULL. poses: (links). */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
-/* Returns the force [N] that the key's arrow represents, a round number. Nearly all forces of the run then have arrows
- * at most FORCE_SPAN times as long as the key's arrow. Returns 1 if there are no forces. */
+/* Returns the force of the key's arrow, a round number [N]. Nearly all forces of the run then have arrows of at most
+ * FORCE_SPAN times its length. Returns 1 without forces. */
 double force_unit(const RunContacts* contacts);
 #define FORCE_SPAN 2.5
 
 /* ---------------------------------------------------------------- panels (panel.c) */
 
-/* A run with its stage and its camera. The camera shows the whole run. Borrows subject and options. */
+/* A run with its stage and a camera that shows the whole run. Borrows subject and options. */
 typedef struct {
   const RenderSubject* subject;
   const RenderOptions* options;
   RenderStage stage;
-  RenderCamera camera; /* with the option --follow: camera relative to the followed link */
+  RenderCamera camera; /* with --follow, relative to the followed link */
   RenderMarks marks;
 } RenderRun;
 
@@ -317,30 +309,30 @@ typedef struct {
   int count;
   const RenderOptions* options;
 } RenderSheet;
-/* Creates a sheet with one panel for each subject. The number of subjects, 1 ... RENDER_SUBJECTS_MAX, is asserted.
- * Borrows subjects and options. The caller frees the sheet with sheet_destroy. */
+/* Creates a sheet with one panel per subject, at most RENDER_SUBJECTS_MAX. Borrows subjects and options. The caller
+ * frees the sheet with sheet_destroy. */
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options);
 /* Frees all panels. */
 void sheet_destroy(RenderSheet* sheet);
-/* Creates an image of the sheet's size. The caller frees the image with image_destroy. */
+/* Creates an image of the sheet's size. The caller frees it with image_destroy. */
 void sheet_create_image(const RenderSheet* sheet, RenderImage* image);
-/* Draws all runs of the sheet at a time after the start of each run [s]. Uses the nearest recorded row of each run, or
- * the last row if `time` is NAN. Overwrites the whole image, which must come from sheet_create_image. */
+/* Draws all runs of the sheet at a time after their start [s], at the nearest recorded row of each run. NAN selects the
+ * last row. Overwrites the whole image, which must come from sheet_create_image. */
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
-/* Returns the duration [s] of the longest run, from its first row to its last. */
+/* Returns the duration of the longest run, from its first to its last row [s]. */
 double sheet_duration(const RenderSheet* sheet);
-/* Returns the camera at a row 0 ... row_count - 1. With the option --follow, the camera moves with the followed
- * link. */
+/* Returns the camera at a row. With --follow, the camera moves with the followed link. */
 RenderCamera render_run_camera(const RenderRun* render, int row);
-/* Draws the bodies at a row, and the ghosts that options->trail requests. Overwrites the whole image, which must have
- * the size options->width x options->height. */
+/* Draws the bodies at a row and the ghosts of options->trail. Overwrites the whole image, which must have the size
+ * options->width x options->height. */
 void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image);
-/* Draws the overlays and the centre-of-mass path of a row over the image. */
+/* Draws the overlays and the path of the centre of mass at a row over the image. */
 void render_run_marks(const RenderRun* render, int row, RenderImage* image);
-/* Draws title, time and ticks of a row over the image, if options->labels is true. If `titled` is false, title, legend
- * and key are omitted. */
+/* Draws title, time and ticks of a row over the image, if options->labels. titled: false to omit title, legend and key.
+ */
 void render_run_labels(const RenderRun* render, int row, bool titled, RenderImage* image);
-/* Draws bodies, overlays and text of a row. Arguments as for render_run_bodies and render_run_labels. */
+/* Draws bodies, overlays and text of a row over the whole image, which must have the size options->width x
+ * options->height. titled: false to omit title, legend and key. */
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image);
 
 #endif

@@ -1,30 +1,30 @@
 #include "render/plot.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/outside.h"
 
-/* Margins above and below the curves. MARGIN: relative to the height of the curves. MARGIN_FACTOR: factor on a
- * logarithmic axis. */
+/* Margins above and below the curves: MARGIN relative to their height, MARGIN_FACTOR a factor on a logarithmic axis. */
 #define MARGIN 0.05
 #define MARGIN_FACTOR 1.5
-/* An axis is logarithmic only if the ratio of its largest to its smallest value is at least this. With a smaller ratio
- * the axis could have no numbers. */
-#define LOG_LEAST 10.0
-/* The points of a curve are marked if the curve has at most this many points. */
+/* Smallest ratio of the largest to the smallest value of a logarithmic axis. Below this ratio the axis could have no
+ * numbers. */
+#define LOG_RATIO_MIN 10.0
+/* Curves with at most this many points have markers. */
 enum { MARKS_MAX = 20 };
-/* The x values on a logarithmic axis are numbered individually if there are at most this many distinct values. */
+/* A logarithmic x axis with at most this many distinct values has a number at each. */
 enum { X_TICS_MAX = 12 };
-/* Largest number of y numbers that gnuplot chooses by itself, independent of the panel's height. */
-enum { Y_TICS_OWN = 10 };
-/* LINES_AROUND: lines of text of a panel outside its axes (titles, names, key). LINES_BETWEEN: smallest distance of two
+/* Largest number of y numbers that gnuplot chooses, whatever the panel's height. */
+enum { Y_TICS_MAX = 10 };
+/* LINES_AROUND: lines of text outside the axes of a panel (titles, names, key). LINES_BETWEEN: smallest distance of two
  * y numbers, in lines of text. */
 #define LINES_AROUND 6.0
 #define LINES_BETWEEN 1.2
 /* Height of a line of text [px] per point of the font size. */
 #define PIXELS_PER_POINT 1.6
-/* Panel height [px] above which the font size is 11 points. In lower panels it is 9 points. */
+/* Panel height above which the font size is 11 instead of 9 points [px]. */
 enum { HEIGHT_FOR_LARGE_LETTERS = 250 };
 /* Largest number of panels in one column. More panels are placed in two columns. */
 enum { PANELS_IN_A_COLUMN = 2 };
@@ -32,8 +32,6 @@ enum { PANELS_IN_A_COLUMN = 2 };
 PlotOptions plot_defaults(bool overview) {
   return overview ? (PlotOptions){.width = 1200, .height = 800} : (PlotOptions){.width = 800, .height = 500};
 }
-
-/* ---------------------------------------------------------------- panels */
 
 void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y) {
   *panel = (PlotPanel){.title = memory_copy_text(title), .log_y = log_y};
@@ -55,6 +53,7 @@ void plot_panel_free(PlotPanel* panel) {
 }
 
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count) {
+  assert(count >= 0);
   panel->curves = memory_grow_array(panel->curves, sizeof(PlotCurve), panel->curve_count, &panel->capacity);
   PlotCurve* curve = &panel->curves[panel->curve_count++];
   *curve = (PlotCurve){memory_copy_text(name), MEMORY_NEW(double, count + 1), MEMORY_NEW(double, count + 1), count};
@@ -78,18 +77,16 @@ static int visible_count(const PlotPanel* panel) {
   return count;
 }
 
-/* ---------------------------------------------------------------- gnuplot's language */
-
-/* Appends a gnuplot string in single quotes, whose content gnuplot does not interpret. In double quotes it would
- * execute `commands`. Single quotes are doubled. Control characters become spaces, because they could end the line. */
+/* Appends a gnuplot string in single quotes, whose content gnuplot does not interpret; in double quotes it would
+ * execute `commands`. Doubles single quotes. Control characters become spaces, because they could end the line. */
 static void add_string(Text* out, const char* text) {
   text_add(out, "'");
   for (; *text; text++) text_add(out, *text == '\'' ? "''" : "%c", (unsigned char)*text < 0x20 ? ' ' : *text);
   text_add(out, "'");
 }
 
-/* Sets the numbers of a logarithmic x axis to the x values if there are few of them. gnuplot may otherwise write only
- * one number per decade. */
+/* Sets a number at each x value of a logarithmic axis if there are few. gnuplot may otherwise write only one number per
+ * decade. */
 static void add_x_tics(Text* out, const PlotPanel* panel) {
   double seen[X_TICS_MAX];
   int count = 0;
@@ -118,17 +115,18 @@ static double round_step(double value) {
   return 10.0 * power;
 }
 
-/* Limits the numbers of the y axis to `most`, because more numbers would overlap in a low panel. y: range of the axis.
- * On a logarithmic axis the numbers are powers of ten. */
-static void add_y_tics(Text* out, const double y[2], bool log_y, int most) {
-  if (most >= Y_TICS_OWN)
+/* Limits the y axis to `largest_count` numbers, because more would overlap in a low panel. y: range of the axis. On a
+ * logarithmic axis the numbers are powers of ten. */
+static void add_y_tics(Text* out, const double y[2], bool log_y, int largest_count) {
+  if (largest_count >= Y_TICS_MAX)
     text_add(out, "set ytics autofreq\n");
   else
     text_add(out, "set ytics %g\n",
-             log_y ? math_pow(10.0, ceil(math_log10(y[1] / y[0]) / most)) : round_step((y[1] - y[0]) / most));
+             log_y ? math_pow(10.0, ceil(math_log10(y[1] / y[0]) / largest_count))
+                   : round_step((y[1] - y[0]) / largest_count));
 }
 
-/* Sets the ranges of both axes. They are set explicitly, because gnuplot rejects a curve of zero extent. */
+/* Sets the ranges of both axes, because gnuplot rejects a curve of zero extent. */
 static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
   for (int c = 0; c < panel->curve_count; c++) {
@@ -141,7 +139,7 @@ static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   }
   if (!(x[1] > x[0])) x[0] -= 0.5, x[1] += 0.5;
   double margin = y[1] > y[0] ? MARGIN * (y[1] - y[0]) : fmax(MARGIN * fabs(y[0]), 1e-12);
-  bool log_y = panel->log_y && y[1] >= LOG_LEAST * y[0];
+  bool log_y = panel->log_y && y[1] >= LOG_RATIO_MIN * y[0];
   if (log_y)
     y[0] /= MARGIN_FACTOR, y[1] *= MARGIN_FACTOR;
   else
@@ -155,7 +153,7 @@ static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
 }
 
 /* Returns the gnuplot style of a curve. Curves with few points have markers. */
-static const char* style_of(const PlotCurve* curve) {
+static const char* curve_style(const PlotCurve* curve) {
   if (curve->count < 2) return "points";
   return curve->count <= MARKS_MAX ? "linespoints" : "lines";
 }
@@ -167,7 +165,7 @@ static void add_panel(Text* out, const PlotPanel* panel, int number, int y_tics)
   add_string(out, panel->title);
   text_add(out, "\nset xlabel ");
   add_string(out, panel->x_label);
-  /* adds an empty line, because gnuplot draws the key over the last line of the label */
+  /* an empty line, because gnuplot draws the key over the last line of the label */
   text_add(out, "%s offset 0,0.7\nset ylabel ", panel->curve_count > 1 ? ".\"\\n \"" : "");
   add_string(out, panel->y_label);
   text_add(out, "\n");
@@ -176,7 +174,7 @@ static void add_panel(Text* out, const PlotPanel* panel, int number, int y_tics)
   for (int c = 0; c < panel->curve_count; c++) {
     if (!plot_curve_visible(panel, &panel->curves[c])) continue;
     text_add(out, "%s $d%d_%d using 1:2 with %s linewidth 1.5%s title ", shown++ ? "," : "", number, c,
-             style_of(&panel->curves[c]), panel->alternate && c % 2 == 1 ? " dashtype 2" : "");
+             curve_style(&panel->curves[c]), panel->alternate && c % 2 == 1 ? " dashtype 2" : "");
     add_string(out, panel->curves[c].name);
   }
   text_add(out, "\n");
@@ -205,10 +203,10 @@ static bool ends_with(const char* text, const char* end) {
 }
 
 /* Appends the styles of lines. The first lines have the colours of Okabe and Ito, which colour-blind readers can
- * distinguish. Further lines have the same colours and are dashed. */
+ * distinguish. Further lines are dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
-  static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes first, then open shapes */
+  static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled before open shapes */
   enum { COLORS = sizeof colors / sizeof colors[0] };
   for (int i = 0; i < 2 * COLORS; i++)
     text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d pointtype %d pointsize 0.8\n", i + 1,
@@ -218,6 +216,7 @@ static void add_style(Text* out) {
 }
 
 void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const PlotOptions* options) {
+  assert(count >= 1);
   int shown = 0;
   for (int i = 0; i < count; i++) shown += visible_count(&panels[i]) > 0;
   int columns = shown > PANELS_IN_A_COLUMN ? 2 : 1, rows = (shown + columns - 1) / columns;
@@ -225,7 +224,7 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   int letters = shown == 1 || options->height > HEIGHT_FOR_LARGE_LETTERS * rows ? 11 : 9;
   double lines = options->height / (rows * PIXELS_PER_POINT * letters);
   int y_tics = (int)fmax(3.0, (lines - LINES_AROUND) / LINES_BETWEEN);
-  if (pdf) /* for print: 96 pixels correspond to an inch */
+  if (pdf) /* for print, 96 pixels are an inch */
     text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\n", options->width / 96.0,
              options->height / 96.0, letters);
   else
@@ -239,11 +238,9 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   text_add(out, "%s", shown > 1 ? "unset multiplot\n" : "");
 }
 
-/* ---------------------------------------------------------------- the program */
-
-/* Runs gnuplot with `picture` as its standard output, so that its commands contain no path. The messages of gnuplot are
- * discarded, because they refer to generated commands. The option -d disables start-up files. Returns false with an
- * error on failure. */
+/* Runs gnuplot with `picture` as its standard output, so that its commands contain no path. Discards its messages,
+ * which refer to generated commands. The option -d disables start-up files. Returns false, with an error, on failure.
+ */
 static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Diagnostics* diagnostics) {
   static const char* const WORDS[] = {"gnuplot", "-d", "-", NULL};
   SourcePosition place = {path, 0, 0};

@@ -5,7 +5,7 @@
 #include "render/plot.h"
 
 /* Returns true if a name matches one of the comma-separated shell patterns. */
-static bool in_list(const char* name, const char* patterns) {
+static bool matches_any(const char* name, const char* patterns) {
   char* copy = memory_copy_text(patterns);
   bool found = false;
   char* rest = copy;
@@ -15,9 +15,9 @@ static bool in_list(const char* name, const char* patterns) {
   return found;
 }
 
-/* Returns the default column of the abscissa. This is `time` if it exists, otherwise the first column if it is numeric,
+/* Returns the default column of the abscissa: `time` if it exists, otherwise the first column if it is numeric,
  * otherwise -1. */
-static int column_across(const CsvTable* table) {
+static int abscissa_column(const CsvTable* table) {
   int time = csv_find_column(table, "time");
   if (time >= 0) return time;
   return table->row_count > 0 && isfinite(csv_number_or_nan(table, 0, 0)) ? 0 : -1;
@@ -54,8 +54,8 @@ static int* first_rows(const CsvTable* table, int column, int* count) {
   return rows;
 }
 
-/* Returns the name of the group of a row. The name is for example "scene.dt = 0.01" for a number, or the text in column
- * `by`. If `column` is not NULL, the name begins with `column`. The caller frees the name. */
+/* Returns the name of a row's group, such as "scene.dt = 0.01" for a number, or the text in column `by`. The prefix is
+ * `column`, unless it is NULL. The caller frees the name. */
 static char* group_name(const CsvTable* table, int by, int row, const char* column) {
   Text name = {0};
   if (column) text_add(&name, "%s, ", column);
@@ -64,7 +64,7 @@ static char* group_name(const CsvTable* table, int by, int row, const char* colu
   return name.data;
 }
 
-/* Adds a curve of the rows that have the same text in column `by` as row `row`. */
+/* Adds a curve of the rows with the same text in column `by` as row `row`. */
 static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int by, int row, bool several) {
   char* name = group_name(table, by, row, several ? table->names[y] : NULL);
   PlotCurve* curve = plot_panel_add(panel, name, table->row_count);
@@ -77,7 +77,7 @@ static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int
   memory_free(name);
 }
 
-/* Adds column y as one curve if by < 0. Otherwise adds one curve for each text in column `by`. */
+/* Adds column y as one curve if by < 0, otherwise as one curve for each text in column `by`. */
 static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, int by, bool several) {
   if (by < 0) {
     plot_add_column(panel, table, x, y);
@@ -88,22 +88,21 @@ static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, in
   memory_free(rows);
 }
 
-/* Columns to plot. x is -1 if the abscissa is the row number. by is -1 if rows are not grouped. */
+/* Columns to plot. x: abscissa, or -1 for the row number; by: column of the groups, or -1. */
 typedef struct {
   const char* patterns;
   int x, by;
-} Wanted;
+} ColumnSelection;
 
-static bool is_wanted(const CsvTable* table, int column, const Wanted* wanted) {
-  return column != wanted->x && column != wanted->by && in_list(table->names[column], wanted->patterns);
+static bool is_selected(const CsvTable* table, int column, const ColumnSelection* selection) {
+  return column != selection->x && column != selection->by && matches_any(table->names[column], selection->patterns);
 }
 
-/* Returns the label of the y axis. This is the name of a single column, or the common unit of several columns. The
- * caller frees the label. */
-static char* y_label_of(const CsvTable* table, const char* name, const Wanted* wanted, int count) {
+/* Returns the label of the y axis, the name of a single column or the common unit of several. The caller frees it. */
+static char* make_y_label(const CsvTable* table, const char* name, const ColumnSelection* selection, int count) {
   const char *first = NULL, *unit = NULL;
   for (int column = 0; column < table->column_count; column++) {
-    if (!is_wanted(table, column, wanted)) continue;
+    if (!is_selected(table, column, selection)) continue;
     const char* own = run_column_unit(name, table->names[column]);
     if (first && (!own || !unit || strcmp(own, unit) != 0)) return memory_copy_text("");
     first = table->names[column];
@@ -112,18 +111,18 @@ static char* y_label_of(const CsvTable* table, const char* name, const Wanted* w
   return plot_label(count == 1 && first ? first : "", unit);
 }
 
-static void fill_panel(PlotPanel* panel, const CsvTable* table, const char* name, const Wanted* wanted,
+static void fill_panel(PlotPanel* panel, const CsvTable* table, const char* name, const ColumnSelection* selection,
                        const PlotOptions* options) {
-  int count = 0, x = wanted->x;
-  for (int column = 0; column < table->column_count; column++) count += is_wanted(table, column, wanted);
+  int count = 0, x = selection->x;
+  for (int column = 0; column < table->column_count; column++) count += is_selected(table, column, selection);
   char* x_label = x < 0 ? memory_copy_text("row") : plot_label(table->names[x], run_column_unit(name, table->names[x]));
-  char* y_label = y_label_of(table, name, wanted, count);
+  char* y_label = make_y_label(table, name, selection, count);
   plot_panel_start(panel, options->title ? options->title : name, options->x_label ? options->x_label : x_label,
                    options->y_label ? options->y_label : y_label, options->log_y);
   panel->log_x = options->log_x;
-  panel->alternate = wanted->by >= 0;
+  panel->alternate = selection->by >= 0;
   for (int column = 0; column < table->column_count; column++)
-    if (is_wanted(table, column, wanted)) add_curves(panel, table, x, column, wanted->by, count > 1);
+    if (is_selected(table, column, selection)) add_curves(panel, table, x, column, selection->by, count > 1);
   memory_free(x_label);
   memory_free(y_label);
 }
@@ -135,11 +134,11 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
   const char* name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
   Status status = csv_read(&table, file, diagnostics);
   if (status == STATUS_OK) {
-    Wanted wanted = {patterns, column_across(&table), -1};
-    bool found = find_column(&wanted.x, &table, file, options->x, diagnostics) &&
-                 find_column(&wanted.by, &table, file, options->by, diagnostics);
+    ColumnSelection selection = {patterns, abscissa_column(&table), -1};
+    bool found = find_column(&selection.x, &table, file, options->x, diagnostics) &&
+                 find_column(&selection.by, &table, file, options->by, diagnostics);
     status = found ? STATUS_OK : STATUS_BAD_INPUT;
-    if (found) fill_panel(&panel, &table, name, &wanted, options);
+    if (found) fill_panel(&panel, &table, name, &selection, options);
   }
   if (status == STATUS_OK && !plot_panel_visible(&panel))
     status = plot_report_empty(file,
@@ -159,15 +158,15 @@ static const char* const TABLES[] = {"trajectory.csv",  "joints.csv",     "solve
                                      "choices.csv",     "windows.csv",    "errors.csv", "path.csv"};
 enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
-/* Returns true if a column other than `time` has this name or matches this shell pattern. */
+/* Returns true if a column other than `time` matches the shell pattern. */
 static bool has_column(const CsvTable* table, const char* pattern) {
   for (int column = 0; column < table->column_count; column++)
-    if (strcmp(table->names[column], "time") != 0 && in_list(table->names[column], pattern)) return true;
+    if (strcmp(table->names[column], "time") != 0 && matches_any(table->names[column], pattern)) return true;
   return false;
 }
 
-/* Returns the number of comma-separated patterns that match a column of the table. If `missing` is not NULL, appends
- * the other patterns, quoted and separated by commas. */
+/* Returns the number of comma-separated patterns that match a column. Appends the other patterns, quoted and separated
+ * by commas, to `missing` unless it is NULL. */
 static int count_matched(const CsvTable* table, const char* patterns, Text* missing) {
   char *copy = memory_copy_text(patterns), *rest = copy;
   int count = 0;
@@ -180,9 +179,8 @@ static int count_matched(const CsvTable* table, const char* patterns, Text* miss
   return count;
 }
 
-/* Returns the index of the table in which most patterns match a column. Returns the first of several such tables, or -1
- * if there is none. Sets matches (TABLE_COUNT) to the number of matches in each table. Appends the names of the tables
- * that exist to `existing`. */
+/* Returns the index of the first table in which most patterns match a column, or -1. Sets matches[TABLE_COUNT] to the
+ * number of matches in each table. Appends the names of the existing tables to `existing`. */
 static int find_table(const char* folder, const char* patterns, int* matches, Text* existing, Text* missing) {
   int best = -1, most = 0;
   for (int i = 0; i < TABLE_COUNT; i++) {

@@ -1,4 +1,4 @@
-/* Plots the CSV files of a run folder. The table PLOTS has one entry per plot. */
+/* Plots the CSV files of a run folder by the entries of the table PLOTS. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
   }
 }
 
-static bool add_named(PlotPanel* panel, const CsvTable* table, const char* name) {
+static bool add_named_column(PlotPanel* panel, const CsvTable* table, const char* name) {
   int column = csv_find_column(table, name);
   if (column >= 0) plot_add_column(panel, table, 0, column);
   return column >= 0;
@@ -67,8 +67,8 @@ typedef struct {
   int time, a, b, gap, force[3], moment[3]; /* column indices; -1 for a moment that was not recorded */
 } ContactColumns;
 
-/* Quantity that is plotted for a pair of links. */
-typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactNumber;
+/* Plotted quantity of a pair of links. */
+typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactQuantity;
 
 static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
   *c = (ContactColumns){.table = table};
@@ -91,7 +91,7 @@ static double contact_vector_size(const ContactColumns* c, const int column[3], 
 
 static double contact_force_size(const ContactColumns* c, int row) { return contact_vector_size(c, c->force, row); }
 
-static double contact_number(const ContactColumns* c, ContactNumber what, int row) {
+static double contact_number(const ContactColumns* c, ContactQuantity what, int row) {
   return what == CONTACT_GAP     ? csv_number_or_nan(c->table, row, c->gap)
          : what == CONTACT_FORCE ? contact_force_size(c, row)
                                  : contact_vector_size(c, c->moment, row);
@@ -120,9 +120,9 @@ static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   return pairs;
 }
 
-/* Adds the curve of a pair of links. The curve is interrupted where the pair was not in contact, which is assumed if
- * two rows are more than 1.5 times the shortest interval apart. */
-static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, ContactNumber what) {
+/* Adds the curve of a pair of links. Rows more than 1.5 times the shortest interval apart mean that the pair separated,
+ * which interrupts the curve. */
+static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, ContactQuantity what) {
   Text name = {0};
   text_add(&name, "%s, %s", pair->a, pair->b);
   PlotCurve* curve = plot_panel_add(panel, name.data, 2 * pair->rows);
@@ -148,7 +148,7 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
   text_free(&name);
 }
 
-static bool start_pairs(PlotPanel* panel, const CsvTable* table, ContactNumber what) {
+static bool start_pairs(PlotPanel* panel, const CsvTable* table, ContactQuantity what) {
   static const char* const TITLES[] = {"gaps of touching pairs", "contact forces",
                                        "contact moments about their points"};
   static const char* const LABELS[] = {"gap [m]", "force [N]", "moment [N m]"};
@@ -196,8 +196,8 @@ static double size_at(const CsvTable* table, int row, int column, int width) {
   return sqrt(sum);
 }
 
-/* Returns the columns whose name ends in `end` and that are not all zero, in descending order of size. end NULL selects
- * all columns except the time. width: number of consecutive columns of a vector. The caller frees the array. */
+/* Returns the columns whose name ends in `end` and that are not all zero, in descending order of size. end NULL: all
+ * columns except the time. width: number of consecutive columns of a vector. The caller frees the array. */
 static ColumnSize* list_columns(const CsvTable* table, const char* end, int width, int* count) {
   ColumnSize* list = MEMORY_NEW(ColumnSize, table->column_count + 1);
   *count = 0;
@@ -213,7 +213,7 @@ static ColumnSize* list_columns(const CsvTable* table, const char* end, int widt
   return list;
 }
 
-/* Starts a panel. If not all curves are shown, the title gives the number of shown curves. */
+/* Starts a panel, whose title gives the number of shown curves if they are not all. */
 static void start_largest(PlotPanel* panel, const char* what, const char* y_label, int shown, int count) {
   Text title = {0};
   text_add(&title, "%s", what);
@@ -222,7 +222,7 @@ static void start_largest(PlotPanel* panel, const char* what, const char* y_labe
   text_free(&title);
 }
 
-/* Adds a curve of the norm of a vector. column: column of its first component, named `name/xx`. */
+/* Adds a curve of the norm of a vector. column: its first component, named `name/xx`. */
 static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, int column) {
   Text name = {0};
   text_add(&name, "%.*s", (int)strlen(table->names[column]) - 3, table->names[column]);
@@ -234,16 +234,16 @@ static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, i
   }
 }
 
-/* Fills a panel with the largest columns whose names end in `ending`. parts: number of components; the curve of a
+/* Fills a panel with the largest columns whose names end in `ending`. width: number of components; the curve of a
  * vector is its norm. Returns false if there is no time column. */
-static bool start_columns(PlotPanel* panel, const CsvTable* table, const char* ending, int parts, const char* title,
+static bool start_columns(PlotPanel* panel, const CsvTable* table, const char* ending, int width, const char* title,
                           const char* label) {
   int count, time = csv_find_column(table, "time");
   if (time < 0) return false;
-  ColumnSize* list = list_columns(table, ending, parts, &count);
+  ColumnSize* list = list_columns(table, ending, width, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
   start_largest(panel, title, label, shown, count);
-  for (int i = 0; i < shown; i++) (parts > 1 ? add_vector_size : plot_add_column)(panel, table, time, list[i].column);
+  for (int i = 0; i < shown; i++) (width > 1 ? add_vector_size : plot_add_column)(panel, table, time, list[i].column);
   memory_free(list);
   return true;
 }
@@ -263,10 +263,10 @@ static bool start_closures(PlotPanel* panel, const CsvTable* table) {
 
 /* Smallest range of a z coordinate that is drawn, relative to the largest range of all coordinates of centres of
  * pressure. */
-#define VARIES 0.01
+#define RANGE_RATIO_MIN 0.01
 
-/* Returns the difference of the largest and the smallest finite value of a column. Returns a negative number if there
- * is no finite value. */
+/* Returns the difference of the largest and the smallest finite value of a column, or a negative number if there is
+ * none. */
 static double column_range(const CsvTable* table, int column) {
   double low = INFINITY, high = -INFINITY;
   for (int row = 0; row < table->row_count; row++) {
@@ -285,8 +285,8 @@ static char pressure_axis(const CsvTable* table, int column) {
   return is ? slash[1] : (char)0;
 }
 
-/* Fills a panel with the centre of pressure of each link along x and y. The z coordinate is added where it varies, for
- * example on a vertical face. */
+/* Fills a panel with the centre of pressure of each link along x and y, and along z where it varies, as on a vertical
+ * face. */
 static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
   int time = csv_find_column(table, "time"), count = 0, shown = 0;
   double most = 0;
@@ -297,7 +297,7 @@ static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
   for (int column = 1; column < table->column_count; column++) {
     char axis = pressure_axis(table, column);
     double range = axis ? column_range(table, column) : -1;
-    if (range < 0 || (axis == 'z' && !(range > VARIES * most))) continue;
+    if (range < 0 || (axis == 'z' && !(range > RANGE_RATIO_MIN * most))) continue;
     count++;
     if (shown < CURVES_MAX) plot_add_column(panel, table, time, column), shown++;
   }
@@ -315,10 +315,10 @@ static bool start_error(PlotPanel* panel, const CsvTable* table, const char* wha
                         const char* label) {
   int time = csv_find_column(table, "time");
   plot_panel_start(panel, title, "time since a run began [s]", label, false);
-  static const char* const parts[2] = {"training", "validation"};
+  static const char* const width[2] = {"training", "validation"};
   for (int i = 0; i < 2; i++) {
     Text name = {0};
-    text_add(&name, "%s_%s", parts[i], what);
+    text_add(&name, "%s_%s", width[i], what);
     int column = csv_find_column(table, name.data);
     text_free(&name);
     if (time < 0 || column < 0) return false;
@@ -346,7 +346,7 @@ static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "loss and its terms", "iteration", "loss", true);
   int end = csv_find_column(table, "grad_design");
   if (end < 2 || strcmp(table->names[0], "iteration") != 0) return false;
-  /* with a single term only the loss is drawn, because the term equals the loss */
+  /* with a single term, which equals the loss, only the loss is drawn */
   for (int column = 1; column < (end == 3 ? 2 : end); column++)
     if (panel->curve_count < CURVES_MAX) plot_add_column(panel, table, 0, column);
   return true;
@@ -354,12 +354,12 @@ static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
 
 static bool start_gradients(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "gradient norms", "iteration", "norm", true);
-  return add_named(panel, table, "grad_design") && add_named(panel, table, "grad_control");
+  return add_named_column(panel, table, "grad_design") && add_named_column(panel, table, "grad_control");
 }
 
 static bool start_steps(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "largest change of a variable", "iteration", "change (m, rad, ...)", true);
-  return add_named(panel, table, "step_design") && add_named(panel, table, "step_control");
+  return add_named_column(panel, table, "step_design") && add_named_column(panel, table, "step_control");
 }
 
 /* ---------------------------------------------------------------- the table */
@@ -425,37 +425,36 @@ Status plot_report_empty(const char* place, const char* what, Diagnostics* diagn
   return STATUS_BAD_INPUT;
 }
 
-/* Selects a linear axis if there are negative values. asked: true if the user has requested a logarithmic axis, which
- * is then kept. */
-static void keep_negative(PlotPanel* panel, bool asked) {
-  for (int c = 0; c < panel->curve_count && !asked; c++)
+/* Selects a linear axis if there are negative values, unless the user requested a logarithmic axis (`requested`). */
+static void select_linear_for_negative(PlotPanel* panel, bool requested) {
+  for (int c = 0; c < panel->curve_count && !requested; c++)
     for (int i = 0; i < panel->curves[c].count; i++)
       if (panel->curves[c].y[i] < 0) panel->log_y = false;
-  if (asked) panel->log_y = true;
+  if (requested) panel->log_y = true;
 }
 
-/* Appends the curves of a further folder to the panel of the first folder. */
-static void join_panel(PlotPanel* panel, PlotPanel* more, const char* folder) {
+/* Appends the curves of a further folder to the panel of the first one. */
+static void append_panel(PlotPanel* panel, PlotPanel* other, const char* folder) {
   bool first = panel->title == NULL;
-  for (int c = 0; c < more->curve_count; c++) {
+  for (int c = 0; c < other->curve_count; c++) {
     Text name = {0};
-    text_add(&name, "%s: %s", folder, more->curves[c].name);
-    memory_free(more->curves[c].name);
-    more->curves[c].name = name.data;
+    text_add(&name, "%s: %s", folder, other->curves[c].name);
+    memory_free(other->curves[c].name);
+    other->curves[c].name = name.data;
   }
   if (first) {
-    *panel = *more;
-    *more = (PlotPanel){0};
+    *panel = *other;
+    *other = (PlotPanel){0};
     return;
   }
-  for (int c = 0; c < more->curve_count; c++) {
-    PlotCurve* curve = plot_panel_add(panel, more->curves[c].name, 0);
+  for (int c = 0; c < other->curve_count; c++) {
+    PlotCurve* curve = plot_panel_add(panel, other->curves[c].name, 0);
     memory_free(curve->x);
     memory_free(curve->y);
-    curve->x = more->curves[c].x;
-    curve->y = more->curves[c].y;
-    curve->count = more->curves[c].count;
-    more->curves[c].x = more->curves[c].y = NULL;
+    curve->x = other->curves[c].x;
+    curve->y = other->curves[c].y;
+    curve->count = other->curves[c].count;
+    other->curves[c].x = other->curves[c].y = NULL;
   }
 }
 
@@ -478,13 +477,13 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
       if (!has_plot(folders[k], i, what)) continue;
       status = start_panel(&own, i, folders[k], diagnostics);
       if (folder_count > 1) {
-        join_panel(&panels[i], &own, folders[k]);
+        append_panel(&panels[i], &own, folders[k]);
         plot_panel_free(&own);
       } else {
         panels[i] = own;
       }
     }
-    keep_negative(&panels[i], options->log_y);
+    select_linear_for_negative(&panels[i], options->log_y);
     any = any || plot_panel_visible(&panels[i]);
   }
   if (status == STATUS_OK && !any)

@@ -1,14 +1,13 @@
-/* Writes PNG with stb_image_write. Images are compressed by zlib, which is faster than the built-in compressor and
- * gives smaller files. */
+/* Writes PNG with stb_image_write. zlib compresses faster and smaller than the library's compressor. */
 #include <stdlib.h>
 #include <zlib.h>
 #include "render/picture.h"
 
-/* Compression level of zlib. Level 2 takes half the time of the default; files are a fifth larger. */
+/* Compression level of zlib, with half the time of the default and files a fifth larger. */
 enum { PNG_LEVEL = 2 };
 
-/* Compresses data for stb_image_write. The memory is allocated by malloc. Returns NULL on failure. */
-static unsigned char* pack(const unsigned char* data, int length, int* packed_length) {
+/* Compresses data for stb_image_write. Allocates by malloc. Returns NULL on failure. */
+static unsigned char* compress_data(const unsigned char* data, int length, int* packed_length) {
   uLongf size = compressBound((uLong)length);
   unsigned char* packed = malloc(size);
   if (!packed) return NULL;
@@ -27,17 +26,17 @@ static unsigned char* pack(const unsigned char* data, int length, int* packed_le
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
-#define STBIW_ZLIB_COMPRESS(data, length, packed_length, quality) pack(data, length, packed_length)
-#ifndef __clang_analyzer__ /* the static analysis needs only the declarations of the library */
+#define STBIW_ZLIB_COMPRESS(data, length, packed_length, quality) compress_data(data, length, packed_length)
+#ifndef __clang_analyzer__ /* static analysis needs only the declarations of the library */
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #endif
 #include <stb/stb_image_write.h>
 #pragma GCC diagnostic pop
 
-/* Rows are not filtered, because this suits flat colours. The setting is a global variable of the library, so it is set
- * before any thread starts. */
-__attribute__((constructor)) static void choose_png_settings(void) { stbi_write_force_png_filter = 0; }
+/* Without row filters, which suits flat colours. The setting is a global variable of the library, so it is set before
+ * any thread starts. */
+__attribute__((constructor)) static void set_png_settings(void) { stbi_write_force_png_filter = 0; }
 
 static void add_bytes(void* context, void* data, int length) { text_add_bytes(context, data, (size_t)length); }
 

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include "render/picture.h"
 
 bool raster_plane(const double x[3], const double y[3], const double w[3], double plane[3]) {
@@ -11,15 +12,15 @@ bool raster_plane(const double x[3], const double y[3], const double w[3], doubl
   return isfinite(plane[0]) && isfinite(plane[1]) && isfinite(plane[2]);
 }
 
-/* Returns the index of the first sample at or right of `number`, clamped to 0..limit. Returns 0 for NaN. */
+/* Returns the index of the first sample at or right of `number`, clamped to 0..limit; 0 for NaN. */
 static int first_sample(double number, int limit) {
   double sample = ceil(number);
   if (!(sample > 0.0)) return 0;
   return sample < limit ? (int)sample : limit;
 }
 
-/* An edge of a triangle, directed from its upper to its lower corner. With this direction two triangles compute
- * identical crossings on a shared edge. */
+/* An edge of a triangle, from its upper to its lower corner. Two triangles thus compute identical crossings on a shared
+ * edge. */
 typedef struct {
   double top, bottom; /* y of the upper and the lower corner */
   double x, slope;    /* x at the upper corner, and dx/dy */
@@ -31,8 +32,8 @@ static Edge edge_between(const double x[3], const double y[3], int a, int b) {
   return (Edge){y[upper], y[lower], x[upper], height > 0.0 ? (x[lower] - x[upper]) / height : 0.0};
 }
 
-/* Sets [*from, *to) to the intersection of a triangle with the horizontal line at height y. Returns false if the
- * intersection is empty. */
+/* Sets [*from, *to) to the intersection of a triangle with the horizontal line at height y. Returns false if it is
+ * empty. */
 static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   *from = INFINITY;
   *to = -INFINITY;
@@ -46,8 +47,7 @@ static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   return *to > *from;
 }
 
-/* Fills the samples first..last - 1 of a row with a triangle of the nearness start + step i. Keeps samples that are
- * nearer already. */
+/* Fills the samples first..last - 1 of a row with a triangle of nearness start + step i. Keeps nearer samples. */
 static void fill_span(float* restrict nearness, uint32_t* restrict face, int first, int last, double start, double step,
                       uint32_t number) {
   if (face) {
@@ -67,6 +67,7 @@ static void fill_span(float* restrict nearness, uint32_t* restrict face, int fir
 
 void raster_triangle(const RenderTarget* target, const double x[3], const double y[3], const double plane[3],
                      uint32_t face) {
+  assert(target->row_count >= 0 && target->rows_per_pixel >= 1);
   double rows = target->rows_per_pixel;
   double top = fmin(fmin(y[0], y[1]), y[2]), bottom = fmax(fmax(y[0], y[1]), y[2]);
   int end = target->first_row + target->row_count;

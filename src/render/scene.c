@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "render/drawing.h"
 
@@ -12,33 +13,31 @@ typedef struct {
   float *nearness, *ghost_nearness; /* (BAND_ROWS x SAMPLES x width) */
   uint32_t *face, *ghost_face;
   float* color; /* linear light  (BAND_ROWS x width x 3) */
-} Scratch;
+} BandBuffers;
 
 typedef struct {
   Drawing drawing;
   RenderImage* image;
-  Scratch* scratch; /* (threads) */
+  BandBuffers* buffers; /* (threads) */
 } Painting;
 
-static void scratch_create(Scratch* scratch, int width, bool ghosts) {
+static void create_buffers(BandBuffers* buffers, int width, bool ghosts) {
   size_t samples = (size_t)BAND_ROWS * SAMPLES * (size_t)width;
-  scratch->nearness = MEMORY_NEW(float, samples);
-  scratch->face = MEMORY_NEW(uint32_t, samples);
-  scratch->color = MEMORY_NEW(float, 3 * (size_t)BAND_ROWS * (size_t)width);
+  buffers->nearness = MEMORY_NEW(float, samples);
+  buffers->face = MEMORY_NEW(uint32_t, samples);
+  buffers->color = MEMORY_NEW(float, 3 * (size_t)BAND_ROWS * (size_t)width);
   if (!ghosts) return;
-  scratch->ghost_nearness = MEMORY_NEW(float, samples);
-  scratch->ghost_face = MEMORY_NEW(uint32_t, samples);
+  buffers->ghost_nearness = MEMORY_NEW(float, samples);
+  buffers->ghost_face = MEMORY_NEW(uint32_t, samples);
 }
 
-static void scratch_destroy(Scratch* scratch) {
-  memory_free(scratch->nearness);
-  memory_free(scratch->face);
-  memory_free(scratch->color);
-  memory_free(scratch->ghost_nearness);
-  memory_free(scratch->ghost_face);
+static void destroy_buffers(BandBuffers* buffers) {
+  memory_free(buffers->nearness);
+  memory_free(buffers->face);
+  memory_free(buffers->color);
+  memory_free(buffers->ghost_nearness);
+  memory_free(buffers->ghost_face);
 }
-
-/* ---------------------------------------------------------------- one band */
 
 typedef struct {
   int width, first_row, row_count; /* px */
@@ -48,9 +47,9 @@ typedef struct {
 static void draw_samples(const Drawing* drawing, int layer, int index, Band band, float* nearness, uint32_t* face) {
   RenderTarget target = {
       band.width, band.first_row * SAMPLES, band.row_count * SAMPLES, SAMPLES, SAMPLE_OFFSET, nearness, face};
-  const int* bin = &drawing->bin_first[layer * drawing->band_count + index];
+  const int* bin = &drawing->bin_first_entry[layer * drawing->band_count + index];
   for (int i = bin[0]; i < bin[1]; i++) {
-    const DrawnTriangle* piece = &drawing->pieces[drawing->bins[i]];
+    const DrawnTriangle* piece = &drawing->triangles[drawing->bins[i]];
     raster_triangle(&target, piece->x, piece->y, drawing->faces[piece->face].nearness, piece->face);
   }
 }
@@ -66,13 +65,13 @@ static PixelSamples pixel_samples(const uint32_t* face, int width, int x) {
   return pixel;
 }
 
-static bool pixel_alike(const uint32_t* face, int width, int x, uint32_t number) {
+static bool is_uniform_pixel(const uint32_t* face, int width, int x, uint32_t number) {
   PixelSamples pixel = pixel_samples(face, width, x);
   return pixel.face[0] == number && pixel.face[1] == number && pixel.face[2] == number && pixel.face[3] == number;
 }
 
-/* Sets out to the colour of a pixel that shows several faces. The colour is the mean over the samples; each face is
- * evaluated once. behind: colour of samples without a face. */
+/* Sets out to the colour of a pixel with several faces: the mean over the samples. Each face is evaluated once. behind:
+ * colour of samples without a face. */
 static void mixed_color(const Drawing* drawing, const PixelSamples* pixel, int x, int y, bool shadowed,
                         const float behind[3], float out[3]) {
   float color[3], sum[3] = {0};
@@ -92,8 +91,9 @@ static void mixed_color(const Drawing* drawing, const PixelSamples* pixel, int x
 
 /* Returns the number of consecutive pixels from x on whose samples all show the same face. */
 static int run_length(const uint32_t* face, int width, int x, uint32_t number) {
+  assert(x >= 0 && x < width);
   int end = x;
-  while (end < width && pixel_alike(face, width, end, number)) end++;
+  while (end < width && is_uniform_pixel(face, width, end, number)) end++;
   return end - x;
 }
 
@@ -116,11 +116,11 @@ static void color_row(const Drawing* drawing, const uint32_t* face, int width, i
   }
 }
 
-/* Blends a ghost over a row of pixels. Where the ghost covers a pixel, out += opacity (ghost - out). */
+/* Blends a ghost over a row of pixels: out += opacity (ghost - out) where it covers a pixel. */
 static void blend_row(const Drawing* drawing, const uint32_t* face, int width, int y, float opacity, float* out) {
   for (int x = 0; x < width; x++) {
     float color[3], *shown = out + 3 * x;
-    if (pixel_alike(face, width, x, NO_FACE)) continue;
+    if (is_uniform_pixel(face, width, x, NO_FACE)) continue;
     PixelSamples pixel = pixel_samples(face, width, x);
     mixed_color(drawing, &pixel, x, y, false, shown, color);
     for (int k = 0; k < 3; k++) shown[k] += opacity * (color[k] - shown[k]);
@@ -139,36 +139,37 @@ static void store_band(const RenderStage* stage, Band band, const float* color, 
 static void draw_band(void* context, int index, int thread) {
   const Painting* painting = context;
   const Drawing* drawing = &painting->drawing;
-  Scratch* scratch = &painting->scratch[thread];
+  BandBuffers* buffers = &painting->buffers[thread];
   Band band = {painting->image->width, index * BAND_ROWS, painting->image->height - index * BAND_ROWS};
   if (band.row_count > BAND_ROWS) band.row_count = BAND_ROWS;
   size_t samples = (size_t)band.row_count * SAMPLES * (size_t)band.width;
-  memset(scratch->nearness, 0, samples * sizeof(float));
-  memset(scratch->face, 0xff, samples * sizeof(uint32_t));
-  draw_samples(drawing, 0, index, band, scratch->nearness, scratch->face);
+  memset(buffers->nearness, 0, samples * sizeof(float));
+  memset(buffers->face, 0xff, samples * sizeof(uint32_t));
+  draw_samples(drawing, 0, index, band, buffers->nearness, buffers->face);
   size_t row_samples = (size_t)SAMPLES * (size_t)band.width, row_colors = 3 * (size_t)band.width;
   for (int row = 0; row < band.row_count; row++)
-    color_row(drawing, scratch->face + (size_t)row * row_samples, band.width, band.first_row + row,
-              scratch->color + (size_t)row * row_colors);
+    color_row(drawing, buffers->face + (size_t)row * row_samples, band.width, band.first_row + row,
+              buffers->color + (size_t)row * row_colors);
   for (int layer = 1; layer < drawing->layer_count; layer++) {
-    memcpy(scratch->ghost_nearness, scratch->nearness, samples * sizeof(float));
-    memset(scratch->ghost_face, 0xff, samples * sizeof(uint32_t));
-    draw_samples(drawing, layer, index, band, scratch->ghost_nearness, scratch->ghost_face);
+    memcpy(buffers->ghost_nearness, buffers->nearness, samples * sizeof(float));
+    memset(buffers->ghost_face, 0xff, samples * sizeof(uint32_t));
+    draw_samples(drawing, layer, index, band, buffers->ghost_nearness, buffers->ghost_face);
     for (int row = 0; row < band.row_count; row++)
-      blend_row(drawing, scratch->ghost_face + (size_t)row * row_samples, band.width, band.first_row + row,
-                (float)drawing->layers[layer].opacity, scratch->color + (size_t)row * row_colors);
+      blend_row(drawing, buffers->ghost_face + (size_t)row * row_samples, band.width, band.first_row + row,
+                (float)drawing->layers[layer].opacity, buffers->color + (size_t)row * row_colors);
   }
-  store_band(drawing->stage, band, scratch->color, painting->image);
+  store_band(drawing->stage, band, buffers->color, painting->image);
 }
 
 void render_scene(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                   int layer_count, int threads) {
+  assert(layer_count >= 1 && threads >= 1);
   Painting painting = {.image = image};
   drawing_create(&painting.drawing, stage, camera, layers, layer_count);
-  painting.scratch = MEMORY_NEW(Scratch, threads);
-  for (int i = 0; i < threads; i++) scratch_create(&painting.scratch[i], image->width, layer_count > 1);
+  painting.buffers = MEMORY_NEW(BandBuffers, threads);
+  for (int i = 0; i < threads; i++) create_buffers(&painting.buffers[i], image->width, layer_count > 1);
   parallel_for(threads, painting.drawing.band_count, 2, 1, draw_band, &painting);
-  for (int i = 0; i < threads; i++) scratch_destroy(&painting.scratch[i]);
-  memory_free(painting.scratch);
+  for (int i = 0; i < threads; i++) destroy_buffers(&painting.buffers[i]);
+  memory_free(painting.buffers);
   drawing_destroy(&painting.drawing);
 }

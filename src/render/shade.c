@@ -1,8 +1,9 @@
+#include <assert.h>
 #include "render/drawing.h"
 
-/* Half width of a darkened edge including its soft border [px]. */
+/* Half width of a darkened edge with its soft border [px]. */
 #define EDGE_WIDTH 1.3f
-/* Greys of the background and of floors in linear light. */
+/* Greys of background and floors in linear light. */
 #define BACKGROUND_TOP 0.966f
 #define BACKGROUND_BOTTOM 0.857f
 #define GROUND_GREY 0.80f
@@ -23,8 +24,6 @@ static float smaller(float a, float b) { return a < b ? a : b; }
 float background_grey(const Drawing* drawing, float y) {
   return BACKGROUND_TOP + (BACKGROUND_BOTTOM - BACKGROUND_TOP) * y / (float)drawing->camera->height;
 }
-
-/* ---------------------------------------------------------------- light */
 
 /* A run of pixels in a row, with intermediate results. Loops over these arrays are vectorized. */
 typedef struct {
@@ -47,7 +46,7 @@ static void add_lamp(const Drawing* drawing, PixelRun* run, bool shadowed) {
   if (!(face->lamp > 0.0f) || !shadowed || drawing->shadow.size == 0) return;
   for (int i = 0; i < run->count; i++) {
     float point[3], x = run->x + (float)i;
-    for (int k = 0; k < 3; k++) point[k] = form_at(face->in_map[k], x, run->y) * run->distance[i];
+    for (int k = 0; k < 3; k++) point[k] = form_at(face->shadow_coordinates[k], x, run->y) * run->distance[i];
     run->light[i] = face->ambient + face->lamp * shadow_visibility(&drawing->shadow, point, face->slope, face->hull);
   }
 }
@@ -63,9 +62,7 @@ static void darken_edges(PixelRun* run) {
   }
 }
 
-/* ---------------------------------------------------------------- ground */
-
-/* Returns the approximate length of a vector, within 4 %. The approximation needs no square root. */
+/* Returns the approximate length of a vector, within 4 % and without a square root. */
 static float rough_length(float x, float y) {
   float a = fabsf(x), b = fabsf(y);
   return larger(0.96f * larger(a, b), 0.68f * (a + b));
@@ -77,17 +74,17 @@ typedef struct {
   float density;  /* pixels per metre */
 } GridAxis;
 
-/* Returns the coordinate across grid lines at a pixel and its density in the image. The coordinate is position = form /
- * nearness, so its gradient in the image is (form' - position nearness') / nearness. */
+/* Returns the coordinate across grid lines at a pixel, form / nearness, and its density in the image. Its gradient in
+ * the image is (form' - position nearness') / nearness. */
 static GridAxis grid_axis(const float form[3], const float nearness[3], float x, float y, float distance) {
   float position = form_at(form, x, y) * distance;
   float dx = (form[1] - position * nearness[1]) * distance, dy = (form[2] - position * nearness[2]) * distance;
   return (GridAxis){position, 1.0f / (rough_length(dx, dy) + 1e-30f)};
 }
 
-/* Returns the fraction of a pixel that grid lines cover. The lines are one pixel wide at multiples of `spacing`. They
+/* Returns the fraction of a pixel that grid lines cover. The lines are one pixel wide at multiples of `spacing`, and
  * fade out where they would merge. */
-static float line_share(GridAxis axis, float spacing, float per_spacing) {
+static float line_coverage(GridAxis axis, float spacing, float per_spacing) {
   float pitch = spacing * axis.density, cell = axis.position * per_spacing;
   float distance = fabsf(cell - rintf(cell)) * pitch;
   return clamp_unit(1.0f - distance) * clamp_unit((pitch - 3.0f) * (1.0f / 9.0f));
@@ -106,8 +103,8 @@ static void draw_grid(const Floor* floor, PixelRun* run, float faded[FACE_RUN]) 
     GridAxis v = grid_axis(floor->v, nearness, x, run->y, run->distance[i]);
     float du = u.position - floor->center_u, dv = v.position - floor->center_v;
     float out = clamp_unit((du * du + dv * dv - begin) * per_fade);
-    float minor = larger(line_share(u, floor->spacing, per_spacing), line_share(v, floor->spacing, per_spacing));
-    float major = larger(line_share(u, floor->major, per_major), line_share(v, floor->major, per_major));
+    float minor = larger(line_coverage(u, floor->spacing, per_spacing), line_coverage(v, floor->spacing, per_spacing));
+    float major = larger(line_coverage(u, floor->major, per_major), line_coverage(v, floor->major, per_major));
     run->light[i] *= 1.0f - larger(LINE_DARKNESS * minor, MAJOR_DARKNESS * major);
     faded[i] = out * out * (3.0f - 2.0f * out);
   }
@@ -133,6 +130,7 @@ static void color_scale(const PixelRun* run, float* color) {
 
 void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
                  float* color) {
+  assert(count >= 0);
   PixelRun run = {.face = face, .x = x, .y = y};
   for (int done = 0; done < count; done += FACE_RUN, run.x += FACE_RUN, color += 3 * FACE_RUN) {
     run.count = count - done < FACE_RUN ? count - done : FACE_RUN;
@@ -143,7 +141,7 @@ void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y
       color_floor(drawing, &run, color);
       continue;
     }
-    if (face->tinted) {
+    if (face->has_tint) {
       color_scale(&run, color);
       continue;
     }

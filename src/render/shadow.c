@@ -1,24 +1,23 @@
+#include <assert.h>
 #include <string.h>
 #include "render/picture.h"
 
 /* Number of texels along a side of the shadow map. */
 #define SHADOW_SIZE 384
-/* Casters farther from the camera's target than this many half images are ignored. Close views therefore get a fine
- * map. */
+/* Casters farther from the camera's target than this many half images are ignored, so that close views get a fine map.
+ */
 #define SHADOW_REACH 3.0
 /* Half width of the penumbra (the soft border of a shadow) [texel]. */
 #define SHADOW_BLUR 4
 /* Number of texels in a row of the penumbra square, rounded up for vector loads. */
 enum { SHADOW_ROW = 16 };
 _Static_assert(2 * SHADOW_BLUR + 1 <= SHADOW_ROW, "a row of the penumbra must fit");
-/* A caster shadows a point only if it is this many texels nearer to the light. The bias hides rounding errors and
+/* A caster shadows a point if it is at least this many texels nearer to the light. The bias hides rounding errors and
  * facets. */
 #define SHADOW_BIAS 0.75f
-#define NOBODY UINT32_MAX
+#define NO_HULL UINT32_MAX
 
-/* ---------------------------------------------------------------- casters */
-
-static bool casts(const RenderStage* stage, int hull) { return stage->part[hull] != HULL_TERRAIN; }
+static bool is_caster(const RenderStage* stage, int hull) { return stage->part[hull] != HULL_TERRAIN; }
 
 static Pose hull_pose(const RenderStage* stage, const Pose* poses, int hull) {
   return poses[stage->model->hulls[hull].link];
@@ -30,7 +29,7 @@ static void cast_range(const RenderStage* stage, const Pose* poses, const Render
   *low = INFINITY;
   *high = -INFINITY;
   for (int h = 0; h < stage->model->hull_count; h++) {
-    if (!casts(stage, h)) continue;
+    if (!is_caster(stage, h)) continue;
     Pose pose = hull_pose(stage, poses, h);
     *high = fmax(*high, hull_extent_bound(&stage->model->hulls[h], pose, axis));
     *low = fmin(*low, -hull_extent_bound(&stage->model->hulls[h], pose, vec3_scale(axis, -1.0)));
@@ -41,15 +40,15 @@ static void cast_range(const RenderStage* stage, const Pose* poses, const Render
   *high = fmin(*high, middle + reach);
 }
 
-/* Sets the position and the resolution of the map. Returns false if there is no caster. */
-static bool place_map(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera) {
+/* Sets position and resolution of the map. Returns false if there is no caster. */
+static bool set_map_frame(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera) {
   double s0, s1, t0, t1;
   cast_range(stage, poses, camera, map->s, &s0, &s1);
   cast_range(stage, poses, camera, map->t, &t0, &t1);
   if (!(s1 > s0 && t1 > t0)) return false;
   double side = fmax(s1 - s0, t1 - t0);
   if (!isfinite(side)) return false;
-  int border = SHADOW_BLUR + 2; /* needed because the penumbra extends beyond the casters */
+  int border = SHADOW_BLUR + 2; /* the penumbra extends beyond the casters */
   map->size = SHADOW_SIZE;
   map->blur = SHADOW_BLUR;
   map->texel = side / (SHADOW_SIZE - 2 * border);
@@ -70,17 +69,16 @@ static void cast_hull(const ShadowMap* map, const ModelHull* hull, Pose pose, ui
       y[k] = vec3_dot(map->t, corner) / map->texel;
       height[k] = vec3_dot(map->light, corner) / map->texel;
     }
-    /* only faces towards the light: s, t and the light form a right-handed frame */
-    bool lit = (x[1] - x[0]) * (y[2] - y[0]) > (x[2] - x[0]) * (y[1] - y[0]);
-    if (lit && raster_plane(x, y, height, plane)) raster_triangle(target, x, y, plane, number);
+    /* only faces towards the light, because s, t and the light form a right-handed frame */
+    bool faces_light = (x[1] - x[0]) * (y[2] - y[0]) > (x[2] - x[0]) * (y[1] - y[0]);
+    if (faces_light && raster_plane(x, y, height, plane)) raster_triangle(target, x, y, plane, number);
   }
 }
 
-/* ---------------------------------------------------------------- extremes over the penumbra */
-
-/* Sets out to the extremes of `in` over `reach` texels on either side along columns. highest selects the largest
- * values, otherwise the smallest. */
-static void spread_down(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
+/* Sets out (size x size) to the extremes of `in` over `reach` texels on either side along columns: the largest values
+ * if `highest`, otherwise the smallest. */
+static void column_extremes(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
+  assert(reach >= 0 && reach < size);
   size_t row_bytes = sizeof(float) * (size_t)size;
   for (int row = 0; row < size; row++) {
     float* restrict to = out + (size_t)row * (size_t)size;
@@ -96,9 +94,10 @@ static void spread_down(float* restrict out, const float* restrict in, int size,
   }
 }
 
-/* Sets out to the extremes of `in` over `reach` texels on either side along rows. highest selects the largest values,
- * otherwise the smallest. */
-static void spread_along(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
+/* Sets out (size x size) to the extremes of `in` over `reach` texels on either side along rows: the largest values if
+ * `highest`, otherwise the smallest. */
+static void row_extremes(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
+  assert(reach >= 0 && reach < size);
   for (int row = 0; row < size; row++) {
     float* restrict to = out + (size_t)row * (size_t)size;
     const float* restrict from = in + (size_t)row * (size_t)size;
@@ -113,23 +112,24 @@ static void spread_along(float* restrict out, const float* restrict in, int size
   }
 }
 
-/* Returns the extremes of `in` over the square of `reach` texels about every texel. The caller frees the array. */
-static float* extreme_of(const float* in, int size, int reach, bool highest) {
+/* Returns the extremes of `in` over the square of `reach` texels about every texel (size x size). The caller frees the
+ * array. */
+static float* square_extremes(const float* in, int size, int reach, bool highest) {
   size_t count = (size_t)size * (size_t)size;
   float *down = MEMORY_NEW(float, count), *out = MEMORY_NEW(float, count);
-  spread_down(down, in, size, reach, highest);
-  spread_along(out, down, size, reach, highest);
+  column_extremes(down, in, size, reach, highest);
+  row_extremes(out, down, size, reach, highest);
   memory_free(down);
   return out;
 }
 
-/* Returns for every texel the hull that covers the whole square about it without other hulls, or -1. Such a hull is
- * found by equal smallest and largest indices in the square. The caller frees the array. */
-static float* lone_owner(const uint32_t* number, int size, int reach) {
+/* Returns for every texel the hull that alone covers the square about it, or -1 (size x size). Equal smallest and
+ * largest indices in the square show such a hull. The caller frees the array. */
+static float* find_single_hulls(const uint32_t* number, int size, int reach) {
   size_t count = (size_t)size * (size_t)size;
   float* owner = MEMORY_NEW(float, count);
-  for (size_t i = 0; i < count; i++) owner[i] = number[i] == NOBODY ? -1.0f : (float)number[i];
-  float *low = extreme_of(owner, size, reach, false), *high = extreme_of(owner, size, reach, true);
+  for (size_t i = 0; i < count; i++) owner[i] = number[i] == NO_HULL ? -1.0f : (float)number[i];
+  float *low = square_extremes(owner, size, reach, false), *high = square_extremes(owner, size, reach, true);
   for (size_t i = 0; i < count; i++) owner[i] = low[i] >= high[i] ? low[i] : -1.0f;
   memory_free(low);
   memory_free(high);
@@ -141,7 +141,7 @@ void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, 
   static const double CENTER[1] = {0.5};
   *map = (ShadowMap){.light = light};
   plane_axes(light, &map->s, &map->t);
-  if (!place_map(map, stage, poses, camera)) return;
+  if (!set_map_frame(map, stage, poses, camera)) return;
   size_t count = (size_t)map->size * (size_t)map->size;
   map->height = MEMORY_NEW(float, count + SHADOW_ROW); /* vector loads read past the last texel, with weight zero */
   uint32_t* number = MEMORY_NEW(uint32_t, count);
@@ -149,12 +149,12 @@ void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, 
   memset(number, 0xff, count * sizeof *number);
   RenderTarget target = {map->size, 0, map->size, 1, CENTER, map->height, number};
   for (int h = 0; h < stage->model->hull_count; h++)
-    if (casts(stage, h)) cast_hull(map, &stage->model->hulls[h], hull_pose(stage, poses, h), (uint32_t)h, &target);
+    if (is_caster(stage, h)) cast_hull(map, &stage->model->hulls[h], hull_pose(stage, poses, h), (uint32_t)h, &target);
   int reach =
       map->blur + 1; /* one more texel than the blur, because the penumbra square is not aligned with the texels */
-  map->lowest = extreme_of(map->height, map->size, reach, false);
-  map->highest = extreme_of(map->height, map->size, reach, true);
-  map->owner = lone_owner(number, map->size, reach);
+  map->lowest = square_extremes(map->height, map->size, reach, false);
+  map->highest = square_extremes(map->height, map->size, reach, true);
+  map->owner = find_single_hulls(number, map->size, reach);
   memory_free(number);
 }
 
@@ -166,11 +166,9 @@ void shadow_destroy(ShadowMap* map) {
   *map = (ShadowMap){0};
 }
 
-/* ---------------------------------------------------------------- lookup */
-
-/* Returns the fraction of a square about (x, y) that is lit. The square has 2 blur texels per side. A texel is lit if
- * its caster is below the surface. The height of the surface follows its slope, so that a convex body does not shadow
- * its own lit faces. Rows and columns at the border are weighted. */
+/* Returns the lit fraction of a square of 2 blur texels per side about (x, y). A texel is lit if its caster is below
+ * the surface. The height of the surface follows its slope, so that a convex body does not shadow its own lit faces.
+ * Rows and columns at the border are weighted. */
 static float sample_square(const ShadowMap* map, float x, float y, float height, const float slope[2]) {
   int left = (int)floorf(x - 0.5f), top = (int)floorf(y - 0.5f), last = 2 * map->blur;
   float in_x = x - 0.5f - (float)left, in_y = y - 0.5f - (float)top;

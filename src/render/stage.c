@@ -5,15 +5,15 @@
 /* Cosine of 34 degrees. Edges are drawn if the angle between their faces is larger, so that round solids of fine facets
  * look smooth. */
 #define EDGE_COSINE 0.829
-/* Cosine of 0.08 degrees. Triangles at a smaller angle count as coplanar, which allows for rounding errors. */
+/* Cosine of 0.08 degrees. Triangles at a smaller angle are coplanar up to rounding errors. */
 #define FLAT_COSINE 0.999999
-/* Smallest width of a fixed hull that carries the grid, relative to the width of the moving links. The larger
- * horizontal width of the hull must also be at least the width of the moving links. */
+/* Smallest width of a floor, a fixed hull with the grid, relative to that of the moving links. Its larger horizontal
+ * width must be at least that of the moving links. */
 #define FLOOR_NARROW_SHARE 0.3
 /* Smallest extent of terrain, relative to the diagonal of the bounding box of the moving links. Terrain is a fixed hull
  * that need not be completely visible. */
 #define TERRAIN_SHARE 3.0
-/* Largest number of hull poses that are used for the extent. In longer runs only every n-th row is used. */
+/* Largest number of hull poses that determine the extent. Longer runs use every n-th row only. */
 #define EXTENT_SAMPLES 2000000
 
 /* ---------------------------------------------------------------- colours */
@@ -27,8 +27,8 @@ double srgb_from_linear(double value) {
   return value <= 0.0031308 ? 12.92 * value : 1.055 * math_pow(value, 1.0 / 2.4) - 0.055;
 }
 
-/* Palette of Okabe and Ito, Color Universal Design (2008), in sRGB. Black is omitted, because it hides shading. The
- * strong colours blue and orange come first. */
+/* Palette of Okabe and Ito, Color Universal Design (2008), in sRGB, without black, which hides shading. The strong
+ * colours blue and orange come first. */
 static const uint8_t PALETTE[][3] = {
     {0x00, 0x72, 0xB2}, /* blue */
     {0xE6, 0x9F, 0x00}, /* orange */
@@ -43,9 +43,10 @@ enum { PALETTE_COUNT = sizeof PALETTE / sizeof PALETTE[0] };
 /* Colour of fixed links, a light grey. */
 static const float FIXED_COLOR[3] = {0.56f, 0.56f, 0.55f};
 
-/* The second cycle of the palette is darker and the third lighter than the first. Three cycles can be distinguished by
- * lightness, and pale yellow and sky blue remain visible against the background. */
+/* The second cycle of the palette is darker and the third lighter than the first. Three cycles differ in lightness, and
+ * pale yellow and sky blue remain visible against the background. */
 void palette_color(int index, float color[3]) {
+  assert(index >= 0);
   int round = index / PALETTE_COUNT % 3;
   for (int k = 0; k < 3; k++) {
     float pure = linear_from_srgb(PALETTE[index % PALETTE_COUNT][k] / 255.0);
@@ -76,7 +77,7 @@ static void make_tones(RenderStage* stage) {
 /* ---------------------------------------------------------------- sharp edges */
 
 typedef struct {
-  int low, high; /* vertex indices of the edge's ends, in ascending order */
+  int low, high; /* vertices at the ends of the edge, in ascending order */
   int triangle, side;
 } EdgeSide;
 
@@ -95,8 +96,8 @@ static Vec3 triangle_normal(const ConvexHull* solid, int triangle) {
   return length > 0.0 ? vec3_scale(normal, 1.0 / length) : vec3(0, 0, 0);
 }
 
-/* Marks the edges whose triangles have normals with a cosine of at most `cosine`. The two sides of an edge are paired
- * by sorting. */
+/* Marks the edges whose triangles have normals with a cosine of at most `cosine`. Sorting brings the two sides of an
+ * edge together. */
 static void mark_edges(const ConvexHull* solid, double cosine, uint8_t* edges) {
   int count = 3 * solid->triangle_count;
   EdgeSide* sides = MEMORY_NEW(EdgeSide, count + 1);
@@ -144,8 +145,7 @@ static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
   stage->upper = vec3_max(stage->upper, high);
 }
 
-/* Extends the bounding box by the hulls over the run. moving: true for the hulls of movable links, false for the hulls
- * of fixed links. */
+/* Extends the bounding box by the hulls of movable links (`moving`) or fixed links over the run. */
 static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   const Model* model = stage->model;
   int stride = 1 + (int)((double)run->row_count * model->hull_count / EXTENT_SAMPLES);
@@ -180,9 +180,8 @@ static double moving_width(const RenderStage* stage) {
   return width;
 }
 
-/* Gives all hulls of one shape, such as a height field, the same role. Otherwise some hulls of the shape would fade out
- * and others would not. */
-static void keep_shapes_whole(RenderStage* stage) {
+/* Gives all hulls of one shape, such as a height field, the same role, so that they fade out together. */
+static void unify_roles_of_shapes(RenderStage* stage) {
   const ModelHull* hulls = stage->model->hulls;
   for (int h = 0, next = 0; h < stage->model->hull_count; h = next) {
     bool whole = true;
@@ -207,11 +206,11 @@ static void classify_hulls(RenderStage* stage, const RunPoses* run) {
     if (wide >= moving_wide && narrow >= FLOOR_NARROW_SHARE * moving_wide) stage->part[h] = HULL_FLOOR;
     if (size > TERRAIN_SHARE * moving) stage->part[h] = HULL_TERRAIN;
   }
-  keep_shapes_whole(stage);
+  unify_roles_of_shapes(stage);
 }
 
-/* Computes the bounding box and the roles of hulls. The box of the moving links comes first, because it determines
- * which hulls are floors. Then the box is extended by fixed hulls that are not terrain. */
+/* Computes the bounding box and the roles of hulls. The box of the moving links determines which hulls are floors. Then
+ * fixed hulls that are not terrain extend the box. */
 static void find_extent(RenderStage* stage, const RunPoses* run) {
   stage->lower = vec3(INFINITY, INFINITY, INFINITY);
   stage->upper = vec3(-INFINITY, -INFINITY, -INFINITY);
@@ -229,6 +228,7 @@ static Vec3 up_axis(Vec3 gravity) {
 }
 
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run) {
+  assert(run->row_count >= 1);
   *stage = (RenderStage){.model = model, .up = up_axis(model->simulation.gravity)};
   stage->part = MEMORY_NEW(HullPart, model->hull_count + 1);
   stage->color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
@@ -244,22 +244,23 @@ void stage_destroy(RenderStage* stage) {
   memory_free(stage->edge_first);
   memory_free(stage->edges);
   memory_free(stage->srgb);
-  memory_free(stage->moved);
+  memory_free(stage->displacement);
   *stage = (RenderStage){0};
 }
 
 /* ---------------------------------------------------------------- grid */
 
-/* If the cosine of the angle between the plane's normal and the world's x axis is above this value, grid lines follow
- * the y axis. */
-#define NEARLY_ALONG 0.8
+/* Grid lines follow the y axis if the cosine of the angle between the plane's normal and the world's x axis is above
+ * this value. */
+#define ALIGNED_COSINE 0.8
 
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
-  *u = vec3_x_across(normal, NEARLY_ALONG);
+  *u = vec3_x_across(normal, ALIGNED_COSINE);
   *v = vec3_cross(normal, *u);
 }
 
 double grid_spacing(double length) {
+  assert(length > 0);
   double decade = math_pow(10.0, floor(math_log10(length / 8.0)));
   double share = length / 8.0 / decade;
   return decade * (share >= 5.0 ? 5.0 : share >= 2.0 ? 2.0 : 1.0);
@@ -272,7 +273,7 @@ double grid_major_spacing(double spacing) {
 }
 
 /* Finds the upward triangle of a hull with the largest horizontal area. Sets *normal and *point to its normal and a
- * corner. Returns twice its horizontal area, or 0 if there is no upward triangle. */
+ * corner. Returns twice its horizontal area, or 0 if there is none. */
 static double largest_upward(const RenderStage* stage, const ConvexHull* solid, Pose pose, Vec3* normal, Vec3* point) {
   double largest = 0.0;
   for (int i = 0; i < solid->triangle_count; i++) {
@@ -310,9 +311,9 @@ bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec
   return best > 0.0;
 }
 
-/* Returns the axis or its opposite, so that it points along a positive world axis. The numbers of ticks then increase
- * as in the world. */
-static Vec3 along_world(Vec3 axis) {
+/* Returns the axis or its opposite, whichever points along a positive world axis. Numbers at ticks then increase with
+ * the world coordinate. */
+static Vec3 positive_axis(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x >= y && x >= z ? axis.x : y >= z ? axis.y : axis.z;
   return vec3_scale(axis, largest < 0.0 ? -1.0 : 1.0);
@@ -328,7 +329,7 @@ bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch
   plane_axes(normal, &patch->axis[0], &patch->axis[1]);
   patch->origin = vec3_scale(normal, vec3_dot(normal, point));
   for (int k = 0; k < 2; k++) {
-    patch->axis[k] = along_world(patch->axis[k]);
+    patch->axis[k] = positive_axis(patch->axis[k]);
     patch->low[k] = INFINITY;
     patch->high[k] = -INFINITY;
     for (int corner = 0; corner < 8; corner++) {
@@ -342,6 +343,7 @@ bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch
 }
 
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run) {
+  assert(run->row_count >= 1);
   RenderStage stage;
   stage_create(&stage, model, run);
   RenderSurroundings around = {.up = stage.up, .lower = stage.lower, .upper = stage.upper};

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "render/picture.h"
 
@@ -18,7 +19,7 @@ static const uint8_t INK[3] = {40, 44, 52}, PAPER[3] = {255, 255, 255};
 /* RIM: width of the pale border around text [px]. RIM_OPACITY: opacity of the border. */
 #define RIM 1.0
 #define RIM_OPACITY 0.55
-/* Background of lines of text. It is as bright as the background of the image, on which it is therefore invisible. */
+/* Background of lines of text, as bright as the background of the image. */
 static const uint8_t BACKING[3] = {249, 249, 249};
 #define BACKING_OPACITY 0.6
 
@@ -27,8 +28,6 @@ typedef struct {
   float x, y, z;
   uint8_t color[4];
 } FontCorner;
-
-/* ---------------------------------------------------------------- shapes */
 
 /* Returns the length of the intersection of the pixel [i, i + 1) with [from, to). */
 static double overlap(int i, double from, double to) {
@@ -39,6 +38,7 @@ static double overlap(int i, double from, double to) {
 static int clamp_index(double number, int limit) { return !(number > 0.0) ? 0 : number < limit ? (int)number : limit; }
 
 static void blend(RenderImage* image, int x, int y, const uint8_t color[3], double share) {
+  assert(share >= 0);
   uint8_t* pixel = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
   for (int k = 0; k < 3; k++) pixel[k] = (uint8_t)(pixel[k] + share * (color[k] - pixel[k]) + 0.5);
 }
@@ -87,7 +87,7 @@ void image_line(RenderImage* image, double x0, double y0, double x1, double y1, 
 }
 
 /* Returns twice the signed area of a polygon. */
-static double turning(const double (*corner)[2], int count) {
+static double signed_double_area(const double (*corner)[2], int count) {
   double sum = 0.0;
   for (int k = 0; k < count; k++) {
     const double *a = corner[k], *b = corner[(k + 1) % count];
@@ -96,9 +96,9 @@ static double turning(const double (*corner)[2], int count) {
   return sum;
 }
 
-/* Returns the distance [px] of a point from the nearest edge of a polygon, positive inside. side: sign of the polygon's
+/* Returns the distance of a point from the nearest edge of a polygon, positive inside [px]. side: sign of the polygon's
  * area. */
-static double inside_by(const double (*corner)[2], int count, double side, double x, double y) {
+static double distance_inside(const double (*corner)[2], int count, double side, double x, double y) {
   double least = INFINITY;
   for (int k = 0; k < count; k++) {
     const double *a = corner[k], *b = corner[(k + 1) % count];
@@ -109,7 +109,8 @@ static double inside_by(const double (*corner)[2], int count, double side, doubl
 }
 
 void image_polygon(RenderImage* image, const double (*corner)[2], int count, const uint8_t color[3], double opacity) {
-  double area = turning(corner, count), side = area < 0.0 ? -1.0 : 1.0;
+  assert(count >= 3 && opacity >= 0 && opacity <= 1);
+  double area = signed_double_area(corner, count), side = area < 0.0 ? -1.0 : 1.0;
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (int k = 0; k < count; k++)
     for (int i = 0; i < 2; i++) {
@@ -120,12 +121,10 @@ void image_polygon(RenderImage* image, const double (*corner)[2], int count, con
   int right = clamp_index(ceil(high[0]), image->width), bottom = clamp_index(ceil(high[1]), image->height);
   for (int y = clamp_index(floor(low[1]), image->height); y < bottom; y++)
     for (int x = clamp_index(floor(low[0]), image->width); x < right; x++) {
-      double share = inside_by(corner, count, side, x + 0.5, y + 0.5) + 0.5;
+      double share = distance_inside(corner, count, side, x + 0.5, y + 0.5) + 0.5;
       if (share > 0.0) blend(image, x, y, color, opacity * fmin(1.0, share));
     }
 }
-
-/* ---------------------------------------------------------------- letters */
 
 static void copy_printable(char out[TEXT_MAX + 1], const char* text) {
   size_t length = strlen(text);

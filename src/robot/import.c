@@ -6,7 +6,7 @@
 #include "model/tree.h"
 #include "robot/robot.h"
 
-/* Damping ratio of the springs that hold joints. 1 is critical damping. */
+/* Damping ratio of the springs that hold joints; 1 is critical damping. */
 #define HOLD_DAMPING_RATIO 1.0
 
 /* Adds a text to the diagnostics and to the remarks of the report, then frees the text. */
@@ -35,19 +35,20 @@ void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePosition pl
 }
 
 /* Largest number of names in a remark. */
-enum { NAMES_MOST = 10 };
+enum { NAMES_MAX = 10 };
 
 void robot_shorten_names(Text* names) {
   size_t end = 0;
   int count = names->length > 0;
   for (size_t i = 0; i + 1 < names->length; i++)
-    if (names->data[i] == ',' && names->data[i + 1] == ' ' && count++ == NAMES_MOST) end = i;
-  if (count <= NAMES_MOST) return;
+    if (names->data[i] == ',' && names->data[i + 1] == ' ' && count++ == NAMES_MAX) end = i;
+  if (count <= NAMES_MAX) return;
   names->length = end;
-  text_add(names, " and %d more", count - NAMES_MOST);
+  text_add(names, " and %d more", count - NAMES_MAX);
 }
 
 void robot_exclude(Scene* scene, const char* a, const char* b) {
+  assert(a && b);
   SceneContact* contact = &scene->contact;
   size_t count = (size_t)contact->exclude_count, size = sizeof *contact->exclude;
   contact->exclude = memory_resize(contact->exclude, count * size, (count + 1) * size);
@@ -59,10 +60,9 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
   contact->exclude_count++;
 }
 
-/* Returns true if two links belong to the same kinematic tree. */
-static bool is_one_robot(const Model* model, int a, int b) { return model_root(model, a) == model_root(model, b); }
+static bool are_in_same_tree(const Model* model, int a, int b) { return model_root(model, a) == model_root(model, b); }
 
-/* Returns the initial height of the lowest hull vertex [m]. Returns HUGE_VAL if there are no hulls. */
+/* Returns the initial height of the lowest hull vertex [m], or HUGE_VAL if there are no hulls. */
 static double lowest_vertex(const Model* model) {
   Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
   double lowest = HUGE_VAL;
@@ -74,9 +74,9 @@ static double lowest_vertex(const Model* model) {
   return lowest;
 }
 
-/* Places a free robot on the ground: its lowest vertex is then above the ground by the equilibrium gap. Does nothing if
+/* Places a free robot on the ground, such that its lowest vertex has the equilibrium gap. Does nothing if
  * options->height is given. */
-static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
+static void place_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   double lowest = lowest_vertex(model), gap = model->contact.gap_at_rest;
   if (!options->ground || !options->free_base || options->has_height) return;
@@ -87,9 +87,9 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
                "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
 }
 
-/* Excludes contact between a link and the world if they intersect initially and cannot be separated. A scene must start
- * without intersections. Warns of each pair, since the motion then differs from MuJoCo's. Returns false, and changes
- * nothing, for a URDF file or a pair of two moving or two fixed links. */
+/* Excludes contact between a link and the world if they intersect initially and could not be separated, because a scene
+ * must start without intersections. Warns of each pair, since the motion then differs from MuJoCo's. Returns false, and
+ * changes nothing, for a URDF file and for a pair of two moving or two fixed links. */
 static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   const ModelLink *a = &model->links[pair->a], *b = &model->links[pair->b];
@@ -104,8 +104,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   return true;
 }
 
-/* Excludes contact between links of one robot that initially touch or intersect although no joint connects them
- * directly. */
+/* Excludes contact between links of one robot that touch or intersect initially although no joint connects them. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (!model->links || model->contact_model == CONTACT_NONE) return;
@@ -115,9 +114,9 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   Text names = {0};
   for (int k = 0; k < count; k++) {
     if (exclude_from_world(robot, &pairs[k], diagnostics)) continue;
-    /* A URDF file is one robot, although links on a fixed root are separate trees of the model. */
+    /* A URDF file is one robot, although its links on a fixed root are separate trees of the model. */
     bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
-    if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (robot->is_mjcf || ground)) continue;
+    if (!are_in_same_tree(model, pairs[k].a, pairs[k].b) && (robot->is_mjcf || ground)) continue;
     const char *a = model->links[pairs[k].a].name, *b = model->links[pairs[k].b].name;
     robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
@@ -130,8 +129,8 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   memory_free(pairs);
 }
 
-/* Bodies of a MuJoCo file are lifted at the start if they penetrate by at most this depth [m]. */
-#define LIFT_DEEPEST 0.05
+/* Largest penetration at which bodies of a MuJoCo file are lifted [m]. */
+#define LIFT_DEPTH_MAX 0.05
 
 void robot_rebuild_model(Robot* robot) {
   Diagnostics unsaid = {0};
@@ -140,22 +139,21 @@ void robot_rebuild_model(Robot* robot) {
   diagnostics_free(&unsaid);
 }
 
-/* Returns true if links of different kinematic trees touch or intersect. */
 static bool has_touching_bodies(const Robot* robot) {
   ModelTouch* pairs = NULL;
   int count = robot->model.links ? model_touching(&robot->model, &pairs) : 0;
   bool found = false;
-  for (int k = 0; k < count && !found; k++) found = !is_one_robot(&robot->model, pairs[k].a, pairs[k].b);
+  for (int k = 0; k < count && !found; k++) found = !are_in_same_tree(&robot->model, pairs[k].a, pairs[k].b);
   memory_free(pairs);
   return found;
 }
 
-/* Shrinks bodies that still touch after lifting. given (links): positions in the file, to which the bodies return
+/* Shrinks bodies that still touch after lifting. file_positions[links]: positions in the file, to which bodies return
  * first. */
-static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnostics) {
+static void shrink_bodies(Robot* robot, const Vec3* file_positions, Diagnostics* diagnostics) {
   Scene* scene = &robot->scene;
   Text names = {0};
-  for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
+  for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = file_positions[i];
   model_move_links(&robot->model, scene);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
   robot_rebuild_model(robot);
@@ -166,36 +164,36 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   text_free(&names);
 }
 
-/* Moves free bodies out of half-spaces. given (links): positions in the file; a moved body's position gets the same
- * displacement. */
-static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
+/* Moves free bodies out of half-spaces. file_positions[links]: positions in the file; those of moved bodies change,
+ * too. */
+static void move_out_of_half_spaces(Robot* robot, Vec3* file_positions, Diagnostics* diagnostics) {
   int links = robot->scene.link_count;
   Vec3* before = MEMORY_NEW(Vec3, links + 1);
   Text names = {0};
   for (int i = 0; i < links; i++) before[i] = robot->scene.links[i].joint.position;
-  if (robot_move_out_of_half_spaces(robot, LIFT_DEEPEST, &names))
+  if (robot_move_out_of_half_spaces(robot, LIFT_DEPTH_MAX, &names))
     robot_warn(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                "bodies that start inside planes, or touch bodies inside planes, are moved out: %s; to keep the "
                "positions, correct 'pos' in the file",
                names.data);
   for (int i = 0; i < links; i++)
-    given[i] = vec3_add(given[i], vec3_sub(robot->scene.links[i].joint.position, before[i]));
+    file_positions[i] = vec3_add(file_positions[i], vec3_sub(robot->scene.links[i].joint.position, before[i]));
   text_free(&names);
   memory_free(before);
 }
 
-/* Moves bodies that lifting and shrinking did not separate apart, from their given positions. Returns false, with the
- * positions of the lift, if some still touch. */
-static bool separate_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnostics) {
+/* Separates bodies that lifting and shrinking did not separate, from their positions in the file. Returns false, with
+ * the lifted positions, if bodies still touch. file_positions: (links). */
+static bool separate_bodies(Robot* robot, const Vec3* file_positions, Diagnostics* diagnostics) {
   Scene* scene = &robot->scene;
   Text names = {0};
   Vec3* lifted = MEMORY_NEW(Vec3, scene->link_count + 1);
   for (int i = 0; i < scene->link_count; i++) {
     lifted[i] = scene->links[i].joint.position;
-    scene->links[i].joint.position = given[i];
+    scene->links[i].joint.position = file_positions[i];
   }
   model_move_links(&robot->model, scene);
-  bool apart = robot->model.links && robot_separate_bodies(robot, LIFT_DEEPEST, &names);
+  bool apart = robot->model.links && robot_separate_bodies(robot, LIFT_DEPTH_MAX, &names);
   if (!apart) {
     for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = lifted[i];
     if (robot->model.links) model_move_links(&robot->model, scene);
@@ -208,26 +206,26 @@ static bool separate_bodies(Robot* robot, const Vec3* given, Diagnostics* diagno
   return apart;
 }
 
-static void lift_off(Robot* robot, Diagnostics* diagnostics) {
+static void separate_initially(Robot* robot, Diagnostics* diagnostics) {
   if (!robot->is_mjcf || !robot->model.links || robot->model.contact_model == CONTACT_NONE) return;
   int links = robot->scene.link_count;
-  Vec3* given = MEMORY_NEW(Vec3, links + 1);
+  Vec3* file_positions = MEMORY_NEW(Vec3, links + 1);
   Text names = {0};
-  for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
-  bool lifted = model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
-  if (has_touching_bodies(robot)) move_aside(robot, given, diagnostics);
+  for (int i = 0; i < links; i++) file_positions[i] = robot->scene.links[i].joint.position;
+  bool lifted = model_lift(&robot->model, &robot->scene, LIFT_DEPTH_MAX, &names);
+  if (has_touching_bodies(robot)) move_out_of_half_spaces(robot, file_positions, diagnostics);
   if (has_touching_bodies(robot)) {
     names.length = 0;
-    shrink_bodies(robot, given, diagnostics);
-    lifted = robot->model.links && model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
+    shrink_bodies(robot, file_positions, diagnostics);
+    lifted = robot->model.links && model_lift(&robot->model, &robot->scene, LIFT_DEPTH_MAX, &names);
   }
-  if (has_touching_bodies(robot) && separate_bodies(robot, given, diagnostics)) lifted = false;
+  if (has_touching_bodies(robot) && separate_bodies(robot, file_positions, diagnostics)) lifted = false;
   robot_shorten_names(&names);
   if (lifted)
     robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                  "bodies are raised at the start by the gap that contact needs: %s", names.data);
   text_free(&names);
-  memory_free(given);
+  memory_free(file_positions);
 }
 
 /* Replaces meshes that are nearly solids of revolution by round solids, which roll smoothly. Returns true if a mesh was
@@ -261,8 +259,7 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   return any;
 }
 
-/* Builds the model twice. The first build finds touching links and reports no messages. The second build is the same as
- * in `sdrs simulate`. */
+/* Builds the model twice: silently to find touching links, then with the contacts of `sdrs simulate`. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);
@@ -270,8 +267,8 @@ static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics
     model_destroy(&robot->model);
     model_create(&robot->model, &robot->scene, &unsaid);
   }
-  put_on_ground(robot, options, diagnostics);
-  lift_off(robot, diagnostics);
+  place_on_ground(robot, options, diagnostics);
+  separate_initially(robot, diagnostics);
   exclude_touching(robot, options, diagnostics);
   model_destroy(&robot->model);
   diagnostics_free(&unsaid);
@@ -279,11 +276,13 @@ static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics
 }
 
 double robot_center_error(const Robot* robot, int link) {
+  assert(link >= 0 && link < robot->model.link_count);
   assert(link >= 0);
   return vec3_norm(vec3_sub(robot->model.links[link].center, robot->scene.links[link].center));
 }
 
 double robot_inertia_error(const Robot* robot, int link) {
+  assert(link >= 0 && link < robot->model.link_count);
   assert(link >= 0);
   const double* s = robot->scene.links[link].inertia;
   const Mat3 wanted = {{{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}}};
@@ -298,7 +297,7 @@ double robot_inertia_error(const Robot* robot, int link) {
 }
 
 /* Reports by how much the mass model changes the file's centres of mass and inertias. */
-static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
+static void report_mass_changes(Robot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->scene.link_count; i++) {
     const SceneLink* source = &robot->scene.links[i];
     if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
@@ -311,12 +310,13 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
 /* ---------------------------------------------------------------- drives that hold joints (--hold) */
 
 bool robot_stands_free(const Model* model, int link) {
+  assert(link >= 0 && link < model->link_count);
   return joint_floats(&model->links[model_root(model, link)].joint);
 }
 
-/* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]. The inertia is the sum of m v^2 + w.I.w
- * of the moved links at unit rate. If the base is free, the other links of the tree move instead when the robot stands.
- * The larger inertia of both groups is returned. */
+/* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]: the sum of m v^2 + w.I.w over the moved
+ * links at unit rate. With a free base, the other links of the tree move instead when the robot stands; the larger
+ * inertia is returned. */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {
   bool* carried = MEMORY_NEW(bool, model->link_count + 1);
   double sum[2] = {0, 0};
@@ -333,8 +333,8 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
   return robot_stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
 }
 
-/* Returns the file's force limit for the drive of a degree of freedom [N, N m]. Returns 0 if there is no limit. */
-static double effort_of(const RobotReport* report, int link, int dof) {
+/* Returns the force limit of a drive in the file [N, N m], or 0 if there is none. */
+static double find_effort_limit(const RobotReport* report, int link, int dof) {
   for (int k = 0; k < report->joint_count; k++)
     if (report->joints[k].link == link && report->joints[k].dof == dof) return report->joints[k].effort;
   return 0;
@@ -342,7 +342,8 @@ static double effort_of(const RobotReport* report, int link, int dof) {
 
 /* Adds a controller that holds a joint at its initial coordinates. With the moved inertia I and the natural frequency f
  * [Hz], the stiffness is I (2 pi f)^2 and the damping 2 I (2 pi f). */
-static void add_hold(Robot* robot, int index, double frequency, const Screw* screws, const Pose* poses) {
+static void add_holding_controller(Robot* robot, int index, double frequency, const Screw* screws, const Pose* poses) {
+  assert(frequency > 0);
   const Model* model = &robot->model;
   const ModelLink* link = &model->links[index];
   SceneController* controller = &robot->scene.controllers[robot->scene.controller_count++];
@@ -353,7 +354,7 @@ static void add_hold(Robot* robot, int index, double frequency, const Screw* scr
     double inertia = carried_inertia(model, index, &screws[link->dof_first + k], poses), rate = 2 * M_PI * frequency;
     controller->position_gain[k] = inertia * rate * rate;
     controller->damping_gain[k] = 2 * HOLD_DAMPING_RATIO * inertia * rate;
-    controller->max_force[k] = effort_of(&robot->report, index, k);
+    controller->max_force[k] = find_effort_limit(&robot->report, index, k);
     controller->target.values[k] = model->initial_coordinates[link->coordinate_first + k];
   }
 }
@@ -368,7 +369,7 @@ static void hold_joints(Robot* robot, double frequency) {
   model_screws(model, model->initial_coordinates, poses, screws);
   robot->scene.controllers = MEMORY_NEW(SceneController, report->joint_count);
   for (int k = 0; k < report->joint_count; k++)
-    if (report->joints[k].dof == 0) add_hold(robot, report->joints[k].link, frequency, screws, poses);
+    if (report->joints[k].dof == 0) add_holding_controller(robot, report->joints[k].link, frequency, screws, poses);
   memory_free(poses);
   memory_free(screws);
 }
@@ -376,6 +377,7 @@ static void hold_joints(Robot* robot, double frequency) {
 /* ---------------------------------------------------------------- import */
 
 Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics) {
+  assert(path && options);
   char* text;
   size_t length;
   *robot = (Robot){0};
@@ -392,7 +394,7 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
                  "the base is fixed to the world%s",
                  options->ground ? " (--base free lets it move)"
                                  : " (--base free lets it move, --ground adds a ground to stand on)");
-  tell_masses(robot, diagnostics);
+  report_mass_changes(robot, diagnostics);
   hold_joints(robot, options->hold);
   return STATUS_OK;
 }
@@ -404,8 +406,8 @@ void robot_free(Robot* robot) {
   *robot = (Robot){0};
 }
 
-/* Reads a robot file that a scene includes. Notes about changes are discarded, because they would be repeated in every
- * run; `sdrs import` prints them. */
+/* Reads a robot file that a scene includes. Drops remarks about changes, which would be repeated in every run; `sdrs
+ * import` prints them. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) {
   static const RobotOptions PLAIN = {0};
   Robot robot;
@@ -457,9 +459,10 @@ static void add_head(const Robot* robot, const char* source, Text* out) {
   text_free(&lines);
 }
 
-/* Writes the scene as YAML and parses the text, to check that `sdrs simulate` can read it. */
+/* Writes the scene as YAML, and parses the text to check that `sdrs simulate` can read it. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics) {
+  assert(out->length == 0);
   add_head(robot, source, out);
   scene_write_yaml(&robot->scene, folder, out);
   Scene scene;

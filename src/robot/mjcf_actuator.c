@@ -1,27 +1,27 @@
 /* Imports MuJoCo's actuators as controllers of joints, loads and tendons. The force of an actuator is gain * control +
- * bias. The bias may depend linearly on the length and its rate. */
+ * bias; the bias may depend linearly on the length and its rate. */
 #include <assert.h>
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
 
-/* Force law of an actuator. F = gear * (gain * control + constant - stiffness * l - damping * dl/dt) with the length l
- * = gear * q. F is clamped to |F| <= limit; 0: no limit. */
+/* Force law of an actuator: F = gear * (gain * control + constant - stiffness * l - damping * dl/dt) with the length l
+ * = gear * q. F is clamped to |F| <= limit, unless limit is 0. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
   double ratio;    /* damping ratio that determines `damping`; 0: `damping` is given */
   double damper;   /* damping per unit of control, for the actuator type `damper` */
-  bool integrates; /* true: the control is the rate of the target; the target starts at the keyframe's `act` */
+  bool integrates; /* true: the control is the rate of the target, which starts at the keyframe's `act` */
 } ActuatorLaw;
 
-static double reference_of(const MjcfModel* model, const char* joint) {
+static double joint_reference(const MjcfModel* model, const char* joint) {
   for (int i = 0; i < model->coordinate_count; i++)
     if (strcmp(model->coordinates[i].name, joint) == 0) return model->coordinates[i].reference;
   return 0;
 }
 
-/* Returns the index of the robot's joint with this name. Returns -1 if there is none or the name is empty. */
-static int joint_of(const MjcfModel* model, const char* name) {
+/* Returns the index of the robot's joint with a name, or -1 if there is none or the name is empty. */
+static int find_joint(const MjcfModel* model, const char* name) {
   for (int k = 0; k < model->robot.joint_count; k++)
     if (*name && strcmp(model->robot.joints[k].name, name) == 0) return k;
   return -1;
@@ -38,8 +38,8 @@ static bool read_general(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   return !*bias_type || affine || strcmp(bias_type, "none") == 0;
 }
 
-/* Reads a pneumatic or hydraulic cylinder. The force is pressure times area. The delay of the pressure is not imported.
- */
+/* Reads a pneumatic or hydraulic cylinder, whose force is pressure times area. The delay of the pressure is not
+ * imported. */
 static void read_cylinder(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   double diameter = 0, bias[3] = {0};
   bool round = mjcf_numbers(model, e, "diameter", 1, 1, &diameter) > 0;
@@ -83,24 +83,23 @@ static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const 
   return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
 }
 
-/* Sets out (2) to the control range that a position actuator inherits from its joint. It is the joint's range, scaled
- * about its centre by the attribute `inheritrange`. Returns false if the attribute is absent or the joint has no range.
- */
+/* Sets out[2] to the control range that a position actuator inherits from its joint: the joint's range, scaled about
+ * its centre by `inheritrange`. Returns false if the attribute is absent or the joint has no range. */
 static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   double part = mjcf_number(model, e, "inheritrange", 0);
-  int index = joint_of(model, mjcf_text(model, e, "joint"));
+  int index = find_joint(model, mjcf_text(model, e, "joint"));
   const UrdfJoint* joint = index >= 0 ? &model->robot.joints[index] : NULL;
   if (!(part > 0) || !joint || !isfinite(joint->upper - joint->lower)) return false;
-  double middle = 0.5 * (joint->lower + joint->upper) + reference_of(model, joint->name);
+  double middle = 0.5 * (joint->lower + joint->upper) + joint_reference(model, joint->name);
   double half = 0.5 * part * (joint->upper - joint->lower);
   out[0] = middle - half;
   out[1] = middle + half;
   return true;
 }
 
-/* Sets the control, the gear and the force limit of *law. The control is clamped to its range. control: value of the
- * keyframe; NULL if there is none. */
-static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, const double* control) {
+/* Sets the control, clamped to its range, the gear and the force limit of *law. control: value of the keyframe; NULL if
+ * there is none. */
+static void read_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, const double* control) {
   double gear[6] = {1}, range[2];
   if (control) law->control = *control;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
@@ -114,14 +113,14 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
                                  : has_range(model, e, "ctrlrange", "ctrllimited", range);
   limited = limited || inherited_range(model, e, range);
   if (limited) law->control = fmax(fmin(law->control, range[1]), range[0]);
-  double most = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
-  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = most; /* motor */
+  double largest_force = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
+  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = largest_force; /* motor */
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 
-/* Returns the controller of the given type on a link. Creates the controller if it does not exist. The pointer is valid
- * until the next controller is created. */
-static SceneController* controller_of(Scene* scene, int link, ControllerType type) {
+/* Returns the controller of a type on a link, which is created if it does not exist. The pointer is valid until the
+ * next controller is created. */
+static SceneController* find_or_add_controller(Scene* scene, int link, ControllerType type) {
   for (int c = 0; c < scene->controller_count; c++)
     if (scene->controllers[c].link == link && scene->controllers[c].type == type) return &scene->controllers[c];
   size_t count = (size_t)scene->controller_count, size = sizeof(SceneController);
@@ -134,19 +133,19 @@ static SceneController* controller_of(Scene* scene, int link, ControllerType typ
   return controller;
 }
 
-/* Returns the weighted mean of a and b. Returns their sum if both weights are zero. */
-static double weighted(double a, double weight_a, double b, double weight_b) {
+/* Returns the weighted mean of a and b, or their sum if both weights are zero. */
+static double weighted_mean(double a, double weight_a, double b, double weight_b) {
   return weight_a + weight_b > 0 ? (weight_a * a + weight_b * b) / (weight_a + weight_b) : a + b;
 }
 
-/* Adds a drive to a joint, in parallel to the joint's other drives. Stiffness and damping add up. The target is the
- * mean of the targets, weighted by stiffness or damping. Returns the new drive's fraction of the total stiffness, or 1
- * if the joint had no drive. */
+/* Adds a drive to a joint, in parallel to its other drives. Stiffness and damping add up; the target is the mean
+ * weighted by stiffness or damping. Returns the new drive's fraction of the total stiffness, or 1 if the joint had no
+ * drive. */
 static double add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
   double g = law->gear, force = g * (law->gain * law->control + law->constant);
   double stiffness = g * g * law->stiffness, damping = g * g * law->damping;
   ControllerType type = stiffness > 0 ? CONTROLLER_PD : damping > 0 ? CONTROLLER_VELOCITY : CONTROLLER_TORQUE;
-  SceneController* c = controller_of(scene, place->link, type);
+  SceneController* c = find_or_add_controller(scene, place->link, type);
   int dof = place->dof;
   double target = stiffness > 0 ? force / stiffness - reference : damping > 0 ? force / damping : force;
   double limit =
@@ -154,8 +153,8 @@ static double add_drive(Scene* scene, const RobotJointPlace* place, const Actuat
   double old = c->target.values[dof], old_spring = c->position_gain[dof], old_damper = c->damping_gain[dof];
   bool first = old == 0 && old_spring == 0 && old_damper == 0 && c->max_force[dof] == 0;
   double part = old_spring > 0 ? stiffness / (old_spring + stiffness) : 1;
-  c->target.values[dof] = type == CONTROLLER_PD         ? weighted(old, old_spring, target, stiffness)
-                          : type == CONTROLLER_VELOCITY ? weighted(old, old_damper, target, damping)
+  c->target.values[dof] = type == CONTROLLER_PD         ? weighted_mean(old, old_spring, target, stiffness)
+                          : type == CONTROLLER_VELOCITY ? weighted_mean(old, old_damper, target, damping)
                                                         : old + target;
   c->position_gain[dof] = old_spring + stiffness;
   c->damping_gain[dof] = old_damper + damping;
@@ -165,28 +164,28 @@ static double add_drive(Scene* scene, const RobotJointPlace* place, const Actuat
   return part;
 }
 
-static const RobotJointPlace* place_of(const RobotReport* report, const char* joint) {
+static const RobotJointPlace* find_joint_place(const RobotReport* report, const char* joint) {
   for (int k = 0; k < report->joint_count; k++)
     if (strcmp(report->joints[k].name, joint) == 0) return &report->joints[k];
   return NULL;
 }
 
-/* Transmission of an actuator: a joint coordinate, and its contribution to the actuator's length. */
+/* Transmission of an actuator: a joint coordinate and its contribution to the actuator's length. */
 typedef struct {
   const RobotJointPlace* place;
   double gear;      /* derivative of the length with respect to the coordinate */
   double reference; /* the length is gear * (coordinate + reference) */
 } ActuatorEnd;
 
-static double start_at(const Scene* scene, const RobotJointPlace* place) {
+static double initial_coordinate(const Scene* scene, const RobotJointPlace* place) {
   for (int i = 0; i < scene->initial_count; i++)
     if (scene->initials[i].link == place->link) return scene->initials[i].coordinates[place->dof];
   return 0;
 }
 
-/* Returns the derivative of the coordinate `follower` with respect to `leader`, if a coupling of the scene relates
- * them. Returns 1 if both are the same and 0 if no coupling relates them. */
-static double coupled(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
+/* Returns the derivative of the coordinate `follower` by `leader` if a coupling relates them, 1 if both are the same,
+ * and 0 otherwise. */
+static double coupling_ratio(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
   if (follower->link == leader->link && follower->dof == leader->dof) return 1;
   for (int k = 0; k < scene->coupling_count; k++) {
     const SceneCouplingTerm* t = scene->couplings[k].terms;
@@ -203,21 +202,24 @@ static double coupled(const Scene* scene, const RobotJointPlace* follower, const
 
 /* Returns true if all joints of a tendon are coupled to its first joint. Then sets *end to the tendon's length in terms
  * of the first joint's coordinate. */
-static bool one_end(const MjcfModel* model, const Scene* scene, const JointCombination* sum, ActuatorEnd* end) {
+static bool find_single_transmission(const MjcfModel* model, const Scene* scene, const JointCombination* sum,
+                                     ActuatorEnd* end) {
   double gear = 0, length = 0;
   for (int k = 0; k < sum->count; k++) {
-    double slope = coupled(scene, sum->place[k], sum->place[0]);
+    double slope = coupling_ratio(scene, sum->place[k], sum->place[0]);
     if (slope == 0) return false;
     gear += sum->coefficient[k] * slope;
-    length += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
+    length +=
+        sum->coefficient[k] * (initial_coordinate(scene, sum->place[k]) + joint_reference(model, sum->place[k]->name));
   }
-  *end = (ActuatorEnd){sum->place[0], gear, gear != 0 ? length / gear - start_at(scene, sum->place[0]) : 0};
+  *end = (ActuatorEnd){sum->place[0], gear, gear != 0 ? length / gear - initial_coordinate(scene, sum->place[0]) : 0};
   return gear != 0;
 }
 
-/* Returns the diagonal entry of MuJoCo's mass matrix for a joint, with all joints at zero [kg or kg m^2]. The entry is
- * the inertia of the moved links about the joint's axis plus the armature. */
-static double carried_inertia(const MjcfModel* model, int index) {
+/* Returns the diagonal entry of MuJoCo's mass matrix for a joint, with all joints at zero [kg or kg m^2]: inertia of
+ * the moved links about the joint's axis plus armature. */
+static double joint_inertia(const MjcfModel* model, int index) {
+  assert(index >= 0 && index < model->robot.joint_count);
   const UrdfRobot* robot = &model->robot;
   const UrdfJoint* joint = &robot->joints[index];
   UrdfPose* pose = MEMORY_NEW(UrdfPose, robot->link_count + 1); /* in the joint's frame */
@@ -243,33 +245,34 @@ static double carried_inertia(const MjcfModel* model, int index) {
   return sum;
 }
 
-/* Sets the damping from the damping ratio: damping = 2 * ratio * sqrt(stiffness * m). m is the effective mass at the
+/* Sets the damping from the damping ratio: damping = 2 * ratio * sqrt(stiffness * m), with the effective mass m at the
  * actuator's length. */
-static void take_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
-  int joint = joint_of(model, mjcf_text(model, e, "joint"));
+static void set_damping_from_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+  int joint = find_joint(model, mjcf_text(model, e, "joint"));
   if (!(law->ratio > 0) || law->gear == 0) return;
   if (joint < 0)
     mjcf_report_dropped(model, "dampratio of tendons");
   else
-    law->damping = law->ratio * 2 * sqrt(law->stiffness * carried_inertia(model, joint)) / fabs(law->gear);
+    law->damping = law->ratio * 2 * sqrt(law->stiffness * joint_inertia(model, joint)) / fabs(law->gear);
 }
 
-static void add_at(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorEnd* end, ActuatorLaw law,
-                   const double* control) {
-  take_control(model, e, &law, control);
-  take_ratio(model, e, &law);
-  /* If the keyframe has no controls, the actuator holds the keyframe's position. */
+static void add_joint_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorEnd* end, ActuatorLaw law,
+                               const double* control) {
+  read_control(model, e, &law, control);
+  set_damping_from_ratio(model, e, &law);
+  /* Without controls in the keyframe, the actuator holds the keyframe's position. */
   if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
-    law.control =
-        (law.stiffness * law.gear * end->gear * (start_at(scene, end->place) + end->reference) - law.constant) /
-        law.gain;
+    law.control = (law.stiffness * law.gear * end->gear * (initial_coordinate(scene, end->place) + end->reference) -
+                   law.constant) /
+                  law.gain;
   law.gear *= end->gear;
   law.limit *= fabs(end->gear);
   if (law.gear != 0) add_drive(scene, end->place, &law, end->reference);
 }
 
-static void add_measure(Scene* scene, SceneController* c, const RobotJointPlace* of, bool rate, double factor,
-                        int dof) {
+static void add_feedback(Scene* scene, SceneController* c, const RobotJointPlace* of, bool rate, double factor,
+                         int dof) {
+  assert(dof >= 0);
   size_t count = (size_t)c->measure_count;
   int dofs = scene_joint_dof(&scene->links[c->link].joint);
   Text name = {0};
@@ -287,13 +290,14 @@ static void add_measure(Scene* scene, SceneController* c, const RobotJointPlace*
 }
 
 /* Adds the spring of a tendon with several independent joints. Each joint gets a spring whose target is reduced by the
- * other joints' share of the length. */
+ * share of the other joints in the length. */
 static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, const JointCombination* sum,
                                ActuatorLaw law, const double* control) {
   double start = 0;
   for (int k = 0; k < sum->count; k++)
-    start += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
-  take_control(model, e, &law, control);
+    start +=
+        sum->coefficient[k] * (initial_coordinate(scene, sum->place[k]) + joint_reference(model, sum->place[k]->name));
+  read_control(model, e, &law, control);
   if (law.ratio > 0) mjcf_report_dropped(model, "dampratio of tendons");
   if (law.gear == 0) return true;
   if (!control && model->key && law.gain != 0)
@@ -303,16 +307,17 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
     double own = sum->coefficient[k], others = 0;
     ActuatorLaw part = law;
     for (int n = 0; n < sum->count; n++)
-      if (n != k) others += sum->coefficient[n] / own * reference_of(model, sum->place[n]->name);
+      if (n != k) others += sum->coefficient[n] / own * joint_reference(model, sum->place[n]->name);
     part.gear *= own;
     part.limit *= fabs(own);
-    double share = add_drive(scene, place, &part, reference_of(model, place->name) + others);
-    SceneController* c = controller_of(scene, place->link, CONTROLLER_PD);
+    double share = add_drive(scene, place, &part, joint_reference(model, place->name) + others);
+    SceneController* c = find_or_add_controller(scene, place->link, CONTROLLER_PD);
     for (int n = 0; n < sum->count; n++) {
       double factor = -share * sum->coefficient[n] / own;
       if (n == k) continue;
-      add_measure(scene, c, sum->place[n], false, factor, place->dof);
-      if (law.damping > 0) add_measure(scene, c, sum->place[n], true, factor * law.damping / law.stiffness, place->dof);
+      add_feedback(scene, c, sum->place[n], false, factor, place->dof);
+      if (law.damping > 0)
+        add_feedback(scene, c, sum->place[n], true, factor * law.damping / law.stiffness, place->dof);
     }
   }
   return true;
@@ -324,26 +329,26 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
 static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, const JointCombination* sum,
                              const ActuatorLaw* law, const double* control) {
   ActuatorEnd end;
-  if (one_end(model, scene, sum, &end)) {
-    add_at(model, scene, e, &end, *law, control);
+  if (find_single_transmission(model, scene, sum, &end)) {
+    add_joint_actuator(model, scene, e, &end, *law, control);
     return true;
   }
   if (law->stiffness > 0) return add_shared_springs(model, scene, e, sum, *law, control);
   if (law->damping != 0 || law->damper > 0) return false;
   for (int k = 0; k < sum->count; k++) {
     end = (ActuatorEnd){sum->place[k], sum->coefficient[k], 0};
-    add_at(model, scene, e, &end, *law, control);
+    add_joint_actuator(model, scene, e, &end, *law, control);
   }
   return true;
 }
 
-/* Adds an actuator of a spatial tendon. A force that shortens the tendon becomes tension. A spring only pulls; where it
+/* Adds an actuator of a spatial tendon. A force that shortens the tendon becomes tension. A spring only pulls: where it
  * would push, the tendon is slack. */
 static bool add_spatial_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                                  const double* control) {
   double range[2] = {-HUGE_VAL, HUGE_VAL};
   MjcfRoute route;
-  take_control(model, e, &law, control);
+  read_control(model, e, &law, control);
   double g = law.gear, k = g * g * law.stiffness;
   if (law.stiffness > 0 && g == 0) return true;
   const XmlElement* tendon = mjcf_find_tendon(model, "spatial", mjcf_text(model, e, "tendon"));
@@ -372,7 +377,7 @@ static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, c
 
 /* Sets rest to the range of lengths without spring force. If the file gives no range or -1, both ends are the reference
  * length. */
-static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
+static void read_rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
   rest[0] = rest[1] = -1;
   if (mjcf_numbers(model, e, "springlength", 1, 2, rest) == 1) rest[1] = rest[0];
   if (rest[0] == -1 && rest[1] == -1) rest[0] = rest[1] = reference;
@@ -385,8 +390,8 @@ static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, doub
     mjcf_report_dropped(model, "springs of fixed tendons");
     return;
   }
-  for (int k = 0; k < sum.count; k++) reference += sum.coefficient[k] * reference_of(model, sum.place[k]->name);
-  rest_lengths(model, e, reference, rest);
+  for (int k = 0; k < sum.count; k++) reference += sum.coefficient[k] * joint_reference(model, sum.place[k]->name);
+  read_rest_lengths(model, e, reference, rest);
   if (rest[0] != rest[1]) mjcf_report_dropped(model, "slack of fixed tendons (springlength)");
   ActuatorLaw law = {.constant = stiffness * 0.5 * (rest[0] + rest[1]), .stiffness = stiffness, .gear = 1};
   law.damping = mjcf_number(model, e, "damping", 0);
@@ -397,19 +402,19 @@ static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, do
   double rest[2];
   MjcfRoute route;
   if (!mjcf_tendon_route(model, scene, e.element, carrier, &route)) return;
-  rest_lengths(model, e, route.reference, rest);
+  read_rest_lengths(model, e, route.reference, rest);
   if (rest[0] > 0) mjcf_report_dropped(model, MJCF_DROPPED_PUSH);
   mjcf_add_tendon(scene, &route, e.element->place, stiffness, stiffness * rest[1]);
 }
 
-/* Stiffness of a tendon limit, divided by the mass that loads the limit [1/s^2]. It reproduces how far a weight m g
- * exceeds a limit in MuJoCo with the default solreflimit (t = 0.02 s) and solimplimit (d = 0.9 to D = 0.95): m g / k
- * with the stiffness k = m d^2 / (D^2 t^2 (1 - d)). */
+/* Stiffness of a tendon limit, divided by the mass that loads it [1/s^2]. A weight m g then exceeds the limit by the
+ * same length m g / k in MuJoCo, whose stiffness is k = m d^2 / (D^2 t^2 (1 - d)). The defaults of solreflimit and
+ * solimplimit are t = 0.02 s, d = 0.9 and D = 0.95. */
 #define LIMIT_RATE (0.9 * 0.9 / (0.95 * 0.95 * 0.02 * 0.02 * 0.1))
 
-/* Returns an upper bound of the mass that loads the tendon [kg]. The bound is the total mass of the kinematic trees
- * that contain the tendon's points and wraps. */
-static double mass_behind(const Scene* scene, const MjcfRoute* route) {
+/* Returns an upper bound of the mass that loads a tendon [kg]: the total mass of the kinematic trees with the tendon's
+ * points and wraps. */
+static double mass_bound(const Scene* scene, const MjcfRoute* route) {
   int* root = MEMORY_NEW(int, scene->link_count + 1);
   bool* passed = MEMORY_NEW(bool, scene->link_count + 1);
   double sum = 0;
@@ -429,34 +434,35 @@ static double mass_behind(const Scene* scene, const MjcfRoute* route) {
 }
 
 /* Returns the effective mass along a linear combination of joint coordinates [kg or kg m^2]: 1 / sum(coefficient^2 /
- * inertia). The inertial coupling of the joints is neglected. Returns 0 if there are no joints. */
-static double mass_of_sum(const MjcfModel* model, const JointCombination* sum) {
+ * inertia). Neglects the inertial coupling of the joints. Returns 0 if there are no joints. */
+static double effective_mass(const MjcfModel* model, const JointCombination* sum) {
+  assert(sum->count >= 0);
   double mobility = 0;
   for (int k = 0; k < sum->count; k++) {
-    int joint = joint_of(model, sum->place[k]->name);
-    if (joint >= 0) mobility += sum->coefficient[k] * sum->coefficient[k] / carried_inertia(model, joint);
+    int joint = find_joint(model, sum->place[k]->name);
+    if (joint >= 0) mobility += sum->coefficient[k] * sum->coefficient[k] / joint_inertia(model, joint);
   }
   return mobility > 0 ? 1 / mobility : 0;
 }
 
-/* Largest margin of a tendon limit [m]. The margin is small because a hanging mass at rest exceeds the limit by half
- * the margin plus g / LIMIT_RATE = 0.44 mm. */
-#define LIMIT_MARGIN_MOST 1e-4
+/* Largest margin of a tendon limit [m]. It is small because a hanging mass at rest exceeds the limit by half the margin
+ * plus g / LIMIT_RATE = 0.44 mm. */
+#define LIMIT_MARGIN_MAX 1e-4
 
-/* Sets the limits of a tendon with critical damping, as MuJoCo's defaults. mass: mass that loads the limit [kg or kg
- * m^2]. */
+/* Sets the limits of a tendon with critical damping, MuJoCo's default. mass: mass that loads the limit [kg or kg m^2].
+ */
 static void set_range(SceneTendon* tendon, const double range[2], double mass) {
   tendon->limited = true;
   tendon->lower = range[0];
   tendon->upper = range[1];
   tendon->range_stiffness = LIMIT_RATE * mass;
   tendon->range_damping = 2 * mass * sqrt(LIMIT_RATE);
-  tendon->range_margin = fmin(LIMIT_MARGIN_MOST, scene_tendon_margin(range[0], range[1]));
+  tendon->range_margin = fmin(LIMIT_MARGIN_MAX, scene_tendon_margin(range[0], range[1]));
 }
 
-/* Adds a tendon whose length is the linear combination `sum` of joint coordinates, and returns it, borrowed from the
+/* Appends a tendon whose length is a linear combination of joint coordinates. Returns a pointer borrowed from the
  * scene. */
-static SceneTendon* new_sum(Scene* scene, SourcePosition place, const JointCombination* sum) {
+static SceneTendon* add_combination_tendon(Scene* scene, SourcePosition place, const JointCombination* sum) {
   SceneTendon* tendon = mjcf_append_tendon(scene, place);
   tendon->joints = MEMORY_NEW(SceneCouplingTerm, sum->count);
   tendon->joint_count = sum->count;
@@ -471,31 +477,31 @@ static SceneTendon* new_sum(Scene* scene, SourcePosition place, const JointCombi
  * reference. Returns false if the tendon is not supported. */
 static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
   JointCombination sum;
-  double mass = mjcf_fixed_tendon_length(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
+  double mass = mjcf_fixed_tendon_length(model, item, &sum) ? effective_mass(model, &sum) : 0;
   if (!(mass > 0)) return false;
   for (int k = 0; k < sum.count; k++) {
-    double reference = sum.coefficient[k] * reference_of(model, sum.place[k]->name);
+    double reference = sum.coefficient[k] * joint_reference(model, sum.place[k]->name);
     range[0] -= reference;
     range[1] -= reference;
   }
-  set_range(new_sum(scene, item->place, &sum), range, mass);
+  set_range(add_combination_tendon(scene, item->place, &sum), range, mass);
   return true;
 }
 
-/* Adds a tendon with the limits of a spatial tendon. Removes a lower limit <= 0, because the length cannot reach it.
- * Returns false if the tendon is not supported. */
+/* Adds a tendon with the limits of a spatial tendon. Removes a lower limit <= 0, which the length cannot reach. Returns
+ * false if the tendon is not supported. */
 static bool add_spatial_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2],
                                const int* carrier) {
   MjcfRoute route;
   if (!mjcf_tendon_route(model, scene, item, carrier, &route)) return false;
-  double mass = mass_behind(scene, &route);
+  double mass = mass_bound(scene, &route);
   if (!(range[0] > 0)) range[0] = -HUGE_VAL;
   set_range(mjcf_add_passive_tendon(scene, &route, item->place), range, mass);
   return true;
 }
 
-/* Imports the limits of a tendon. Returns false, with a warning, if the limits are not supported. */
-static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
+/* Imports the limits of a tendon. Returns false, with a warning, if they are not supported. */
+static bool add_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double range[2];
   if (!has_range(model, e, "range", "limited", range)) return true;
   const XmlAttribute* named = xml_attribute(e.element, "name");
@@ -516,7 +522,7 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
 
 /* Imports the friction (frictionloss) of a tendon as a tendon of the scene. Returns false if the tendon is not
  * supported. */
-static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
+static bool add_friction(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double friction = mjcf_number(model, e, "frictionloss", 0);
   JointCombination sum;
   MjcfRoute route;
@@ -527,7 +533,7 @@ static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const i
     tendon = mjcf_add_passive_tendon(scene, &route, e.element->place);
   } else {
     if (!mjcf_fixed_tendon_length(model, e.element, &sum) || sum.count == 0) return false;
-    tendon = new_sum(scene, e.element->place, &sum);
+    tendon = add_combination_tendon(scene, e.element->place, &sum);
   }
   tendon->friction = friction;
   tendon->friction_speed = TENDON_FRICTION_SPEED;
@@ -546,7 +552,7 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
         else
           add_joint_spring(model, scene, e, stiffness);
       }
-      bool limits = take_limits(model, scene, e, carrier), friction = take_friction(model, scene, e, carrier);
+      bool limits = add_limits(model, scene, e, carrier), friction = add_friction(model, scene, e, carrier);
       if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) || !friction || !limits)
         mjcf_report_dropped(model, "damping, friction and limits of tendons");
     }
@@ -573,19 +579,19 @@ void mjcf_add_load(Scene* scene, const SceneLoad* load) {
   scene->loads[scene->load_count++] = *load;
 }
 
-/* Returns true if the actuator has no refsite or a refsite in the world. For a refsite in the world, sets *turn to the
- * rotation of its axes. */
-static bool take_refsite(const MjcfModel* model, MjcfElement e, const int* carrier, Mat3* turn) {
+/* Returns true if the actuator has no refsite or one in the world. In the latter case sets *rotation to the rotation of
+ * its axes. */
+static bool read_refsite(const MjcfModel* model, MjcfElement e, const int* carrier, Mat3* rotation) {
   const char* name = mjcf_text(model, e, "refsite");
   int index = names_find(&model->site_names, name);
   if (!*name) return true;
   if (index < 0 || carrier[model->sites[index].link] >= 0) return false;
-  *turn = mat3_from_quat(mjcf_site_pose(model, &model->sites[index]).rotation);
+  *rotation = mat3_from_quat(mjcf_site_pose(model, &model->sites[index]).rotation);
   return true;
 }
 
-/* Adds a thruster, an actuator with force and torque at a site, as a load. The load acts along the axes of the site or
- * of a refsite in the world. Returns false for other actuators. */
+/* Adds a thruster, an actuator with force and torque at a site, as a load along the axes of the site or of a refsite in
+ * the world. Returns false for other actuators. */
 static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                          const double* control) {
   int index = names_find(&model->site_names, mjcf_text(model, e, "site"));
@@ -594,16 +600,16 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   int link = carrier[model->sites[index].link];
   if (link < 0) return false;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
-  take_control(model, e, &law, control);
+  read_control(model, e, &law, control);
   double size = law.gain * law.control + law.constant;
   if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
   UrdfPose place = mjcf_site_pose(model, &model->sites[index]);
-  Mat3 turn = mat3_from_quat(place.rotation);
+  Mat3 rotation = mat3_from_quat(place.rotation);
   bool link_axes = !*mjcf_text(model, e, "refsite");
-  if (!take_refsite(model, e, carrier, &turn)) return false;
+  if (!read_refsite(model, e, carrier, &rotation)) return false;
   SceneLoad load = {.place = e.element->place, .link = link, .link_axes = link_axes};
-  Vec3 force = mat3_mul_vec(turn, vec3(gear[0], gear[1], gear[2]));
-  Vec3 torque = mat3_mul_vec(turn, vec3(gear[3], gear[4], gear[5]));
+  Vec3 force = mat3_mul_vec(rotation, vec3(gear[0], gear[1], gear[2]));
+  Vec3 torque = mat3_mul_vec(rotation, vec3(gear[3], gear[4], gear[5]));
   if (vec3_norm(force) > 0 || vec3_norm(torque) == 0) {
     load.force = mjcf_constant_vector(vec3_scale(force, size));
     load.has_point = true;
@@ -614,12 +620,12 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   return true;
 }
 
-/* Adds an actuator, or reports that the actuator is not supported. control: value of the keyframe's ctrl; act: value of
- * the keyframe's act, for actuators that integrate their control. Both are NULL if the keyframe has no value. */
+/* Adds an actuator, or reports that it is not supported. control: value of the keyframe's ctrl; act: value of the
+ * keyframe's act, for actuators that integrate their control. Both are NULL if the keyframe has no value. */
 static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control,
                          const double* act) {
   const char* joint = mjcf_text(model, e, "joint");
-  const RobotJointPlace* place = place_of(model->report, joint);
+  const RobotJointPlace* place = find_joint_place(model->report, joint);
   ActuatorLaw law = {.gear = 1};
   bool known = read_law(model, e, &law);
   Text what = {0};
@@ -631,8 +637,8 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
   if (!known) {
     text_add(&what, "actuator/%s", e.element->name);
   } else if (place) {
-    ActuatorEnd end = {place, 1, reference_of(model, joint)};
-    add_at(model, scene, e, &end, law, control);
+    ActuatorEnd end = {place, 1, joint_reference(model, joint)};
+    add_joint_actuator(model, scene, e, &end, law, control);
   } else if (*mjcf_text(model, e, "tendon")) {
     if (!add_tendon_actuator(model, scene, e, &law, carrier, control))
       text_add(&what, "actuators of tendons that are neither sums of hinges and slides nor straight from site to site");

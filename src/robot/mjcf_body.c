@@ -1,13 +1,14 @@
 /* Imports MuJoCo's bodies and joints as links and joints of urdf.h. The frame of a link is at the anchor of its joint,
- * so body frames are moved to the anchor. A body with several joints becomes a chain of links, one for each joint. */
+ * so body frames are moved to the anchor. A body with several joints becomes a chain of links, one per joint. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
 enum { JOINTS_MAX = 6 };
-/* A body with several joints that do not become one joint has links between its joints. Each of these links gets this
- * fraction of the body's mass and inertia, because a moving link needs mass. */
-#define BETWEEN_SHARE 0.01
+/* Fraction of a body's mass and inertia that each link between its joints gets, because a moving link needs mass. Does
+ * not apply if the joints become one joint. */
+#define INTERMEDIATE_MASS_SHARE 0.01
 
 /* A body while it is read. */
 typedef struct {
@@ -15,35 +16,34 @@ typedef struct {
   UrdfPose frame; /* pose of the body in its parent's frame */
   const XmlElement* inertial;
   MjcfElement joints[JOINTS_MAX];
-  UrdfPose joint_frame[JOINTS_MAX]; /* pose of the <frame> elements around each joint, in the body's frame */
+  UrdfPose joint_frame[JOINTS_MAX]; /* pose of the <frame> elements around each joint in the body's frame */
   int joint_count;
 } Body;
 
-static UrdfPose at(Vec3 position) { return (UrdfPose){position, {1, 0, 0, 0}}; }
+static UrdfPose translation(Vec3 position) { return (UrdfPose){position, {1, 0, 0, 0}}; }
 
 /* ---------------------------------------------------------------- elements of a body */
 
-static const char* class_inside(const XmlElement* element, const char* outside) {
+static const char* inner_class(const XmlElement* element, const char* outside) {
   const XmlAttribute* own = xml_attribute(element, "childclass");
   return own ? own->value : outside;
 }
 
-/* Callback for an element of a body, or of a <frame> in the body. frame: pose of the enclosing <frame> in the body's
- * frame. */
-typedef void (*Visit)(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context);
+/* Callback for an element of a body or of a <frame> in it. frame: pose of the enclosing <frame> in the body's frame. */
+typedef void (*Visitor)(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context);
 
-static void visit(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visit act,
-                  void* context) {
+static void visit_elements(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visitor visitor,
+                           void* context) {
   for (const XmlElement* child = container.element->first; child; child = child->next) {
     MjcfElement own = {child, container.class_name};
-    if (words_index(names, child->name) >= 0) act(model, own, frame, context);
+    if (words_index(names, child->name) >= 0) visitor(model, own, frame, context);
     if (strcmp(child->name, "frame") != 0) continue;
-    MjcfElement inside = {child, class_inside(child, container.class_name)};
-    visit(model, inside, urdf_pose_mul(frame, mjcf_pose(model, own)), names, act, context);
+    MjcfElement children = {child, inner_class(child, container.class_name)};
+    visit_elements(model, children, urdf_pose_mul(frame, mjcf_pose(model, own)), names, visitor, context);
   }
 }
 
-static void take_joint(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+static void visit_joint(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   Body* body = context;
   if (body->joint_count == JOINTS_MAX) {
     mjcf_error(model, element.element->place,
@@ -54,13 +54,13 @@ static void take_joint(MjcfModel* model, MjcfElement element, UrdfPose frame, vo
   body->joints[body->joint_count++] = element;
 }
 
-static void take_inertial(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+static void visit_inertial(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   Body* body = context;
   (void)model, (void)frame;
   body->inertial = element.element;
 }
 
-static void take_site(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+static void visit_site(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   const int* link = context;
   const char* name = mjcf_text(model, element, "name");
   UrdfPose own = urdf_pose_mul(frame, mjcf_pose(model, element));
@@ -130,7 +130,7 @@ static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint)
     mjcf_report_dropped(model, "actuatorfrcrange that is not symmetric (the larger end counts for both)");
 }
 
-static double not_negative(MjcfModel* model, MjcfElement element, const char* name) {
+static double read_nonnegative(MjcfModel* model, MjcfElement element, const char* name) {
   double value = mjcf_number(model, element, name, 0);
   if (value >= 0) return value;
   mjcf_error(model, element.element->place, "%s of <joint> must be >= 0, got %.10g", name, value);
@@ -139,19 +139,19 @@ static double not_negative(MjcfModel* model, MjcfElement element, const char* na
 
 static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint, double reference) {
   double rest = mjcf_number(model, element, "springref", 0);
-  joint->damping = not_negative(model, element, "damping");
-  joint->stiffness = not_negative(model, element, "stiffness");
-  joint->armature = not_negative(model, element, "armature");
+  joint->damping = read_nonnegative(model, element, "damping");
+  joint->stiffness = read_nonnegative(model, element, "stiffness");
+  joint->armature = read_nonnegative(model, element, "armature");
   if (joint->type == URDF_BALL) {
-    if (not_negative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of balls");
+    if (read_nonnegative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of balls");
     return;
   }
-  joint->friction = not_negative(model, element, "frictionloss");
+  joint->friction = read_nonnegative(model, element, "frictionloss");
   if (joint->stiffness > 0)
     joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, element.element->place, rest)) - reference;
 }
 
-static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
+static UrdfJointType read_joint_type(MjcfModel* model, MjcfElement element) {
   static const UrdfJointType TYPES[] = {URDF_FLOATING, URDF_BALL, URDF_PRISMATIC, URDF_CONTINUOUS};
   const char* word = mjcf_text(model, element, "type");
   if (strcmp(element.element->name, "freejoint") == 0) return URDF_FLOATING;
@@ -169,14 +169,15 @@ static void add_coordinate(MjcfModel* model, int joint, const char* name, double
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
 
-/* Returns the position of a joint's anchor in the body's frame [m]. Returns zero for a free joint. A slide joint has no
- * particular anchor. It gets the anchor of the next joint, so that both can become one joint. */
-static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
+/* Returns the position of a joint's anchor in the body's frame [m], zero for a free joint. A slide joint has no
+ * particular anchor: it gets that of the next joint, so that both can become one joint. */
+static Vec3 find_anchor(MjcfModel* model, const Body* body, int index) {
+  assert(index >= 0 && index < body->joint_count);
   double position[3] = {0};
-  while (index + 1 < body->joint_count && type_of(model, body->joints[index]) == URDF_PRISMATIC) index++;
-  if (type_of(model, body->joints[index]) == URDF_FLOATING) return vec3(0, 0, 0);
+  while (index + 1 < body->joint_count && read_joint_type(model, body->joints[index]) == URDF_PRISMATIC) index++;
+  if (read_joint_type(model, body->joints[index]) == URDF_FLOATING) return vec3(0, 0, 0);
   mjcf_numbers(model, body->joints[index], "pos", 3, 3, position);
-  return urdf_pose_mul(body->joint_frame[index], at(vec3(position[0], position[1], position[2]))).position;
+  return urdf_pose_mul(body->joint_frame[index], translation(vec3(position[0], position[1], position[2]))).position;
 }
 
 static const char* joint_name(MjcfModel* model, const Body* body, int index, const char* link) {
@@ -188,12 +189,13 @@ static const char* joint_name(MjcfModel* model, const Body* body, int index, con
 }
 
 /* Adds joint `index` of the body to the robot, from link `parent` to link `child`. */
-static void fill_joint(MjcfModel* model, const Body* body, int index, int parent, int child, UrdfPose origin) {
+static void add_body_joint(MjcfModel* model, const Body* body, int index, int parent, int child, UrdfPose origin) {
+  assert(index >= 0 && index < body->joint_count);
   MjcfElement element = body->joints[index];
   const char* name = joint_name(model, body, index, model->robot.links[child].name);
   UrdfJoint* joint = add_joint(model, name, element.element->place, parent, child);
   double axis[3] = {0, 0, 1}, reference = 0;
-  joint->type = type_of(model, element);
+  joint->type = read_joint_type(model, element);
   joint->origin = origin;
   mjcf_numbers(model, element, "axis", 3, 3, axis);
   Vec3 unit = unit_vector(vec3(axis[0], axis[1], axis[2]));
@@ -207,9 +209,9 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, element.element->place, reference);
   add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
   if (joint->type == URDF_FLOATING) {
-    joint->damping = not_negative(model, element, "damping");
-    joint->armature = not_negative(model, element, "armature");
-    if (not_negative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of free joints");
+    joint->damping = read_nonnegative(model, element, "damping");
+    joint->armature = read_nonnegative(model, element, "armature");
+    if (read_nonnegative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of free joints");
     return;
   }
   read_limits(model, element, joint, reference);
@@ -225,9 +227,9 @@ typedef struct {
   MassMoment* moment;
 } GeomTarget;
 
-static void take_geom(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+static void visit_geom(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   const GeomTarget* target = context;
-  UrdfPose seen = urdf_pose_mul(at(vec3_scale(target->anchor, -1)), frame);
+  UrdfPose seen = urdf_pose_mul(translation(vec3_scale(target->anchor, -1)), frame);
   mjcf_read_geom(model, element, target->link, seen, target->moment);
 }
 
@@ -242,8 +244,9 @@ static const char* body_name(MjcfModel* model, const XmlElement* element) {
   return mjcf_own_text(model, &text);
 }
 
-/* Assigns a fraction of a body's mass to each link between the body's joints, unless the joints become one joint. */
+/* Assigns a fraction of a body's mass to each link between its joints, unless the joints become one joint. */
 static void split_mass(MjcfModel* model, int first, int last) {
+  assert(first >= 0 && first <= last && last < model->robot.link_count);
   UrdfRobot* robot = &model->robot;
   UrdfLink* body = &robot->links[last];
   const UrdfJoint* chain[JOINTS_MAX];
@@ -260,13 +263,13 @@ static void split_mass(MjcfModel* model, int first, int last) {
   for (int k = first; k < last; k++) {
     UrdfLink* between = &robot->links[k];
     Vec3 ahead =
-        vec3(0, 0, 0); /* vector from the origin of this link's frame to the origin of the last link's frame [m] */
+        vec3(0, 0, 0); /* vector from the origin of the present link's frame to that of the last link's frame [m] */
     for (int n = k + 1; n <= last; n++) ahead = vec3_add(ahead, robot->joints[robot->links[n].joint].origin.position);
-    between->mass = BETWEEN_SHARE * body->mass;
-    between->inertia = mat3_scale(body->inertia, BETWEEN_SHARE);
+    between->mass = INTERMEDIATE_MASS_SHARE * body->mass;
+    between->inertia = mat3_scale(body->inertia, INTERMEDIATE_MASS_SHARE);
     between->center = vec3_add(body->center, ahead);
   }
-  double left = 1 - BETWEEN_SHARE * (last - first);
+  double left = 1 - INTERMEDIATE_MASS_SHARE * (last - first);
   body->mass *= left;
   body->inertia = mat3_scale(body->inertia, left);
   robot_remark(
@@ -275,16 +278,16 @@ static void split_mass(MjcfModel* model, int first, int last) {
       text_excerpt(body->name).text);
 }
 
-/* Returns true if the joints of a body together are a free joint: slides along x, y, z and a ball. `sdrs export` writes
- * free joints with forces in this form. */
-static bool is_free_in_parts(MjcfModel* model, const Body* body) {
-  if (body->joint_count != 4 || type_of(model, body->joints[3]) != URDF_BALL) return false;
-  if (vec3_norm(anchor_of(model, body, 3)) != 0) return false;
+/* Returns true if the joints of a body form a free joint: slides along x, y, z and a ball. `sdrs export` writes free
+ * joints with forces in this form. */
+static bool is_composite_free_joint(MjcfModel* model, const Body* body) {
+  if (body->joint_count != 4 || read_joint_type(model, body->joints[3]) != URDF_BALL) return false;
+  if (vec3_norm(find_anchor(model, body, 3)) != 0) return false;
   for (int k = 0; k < 3; k++) {
     double axis[3] = {0, 0, 1};
     mjcf_numbers(model, body->joints[k], "axis", 3, 3, axis);
     bool turned = body->joint_frame[k].rotation.w != 1;
-    if (type_of(model, body->joints[k]) != URDF_PRISMATIC || turned) return false;
+    if (read_joint_type(model, body->joints[k]) != URDF_PRISMATIC || turned) return false;
     for (int i = 0; i < 3; i++)
       if (axis[i] != (i == k)) return false;
   }
@@ -305,11 +308,11 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   return link;
 }
 
-/* Adds the links of a body, one for each joint, and returns the last link. The last link has the body's mass and
- * shapes. Sets *anchor to the origin of the last link's frame in the body's frame [m]. */
+/* Adds the links of a body, one per joint, and returns the last link, which has the body's mass and shapes. Sets
+ * *anchor to the origin of its frame in the body's frame [m]. */
 static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 parent_anchor, const char* name,
                           Vec3* anchor) {
-  UrdfPose origin = urdf_pose_mul(at(vec3_scale(parent_anchor, -1)), body->frame);
+  UrdfPose origin = urdf_pose_mul(translation(vec3_scale(parent_anchor, -1)), body->frame);
   SourcePosition place = body->element.element->place;
   *anchor = vec3(0, 0, 0);
   if (body->joint_count == 0) {
@@ -319,15 +322,15 @@ static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 p
     joint->origin = origin;
     return link;
   }
-  if (is_free_in_parts(model, body)) return add_free_body(model, body, parent, origin, name);
+  if (is_composite_free_joint(model, body)) return add_free_body(model, body, parent, origin, name);
   for (int k = 0; k < body->joint_count; k++) {
     Text between = {0};
-    Vec3 here = anchor_of(model, body, k);
+    Vec3 here = find_anchor(model, body, k);
     bool last = k + 1 == body->joint_count;
     if (!last) text_add(&between, "%s_between%d", name, k);
     int link = add_link(model, last ? name : mjcf_own_text(model, &between), place);
-    UrdfPose step = k == 0 ? urdf_pose_mul(origin, at(here)) : at(vec3_sub(here, *anchor));
-    fill_joint(model, body, k, parent, link, step);
+    UrdfPose step = k == 0 ? urdf_pose_mul(origin, translation(here)) : translation(vec3_sub(here, *anchor));
+    add_body_joint(model, body, k, parent, link, step);
     *anchor = here;
     parent = link;
   }
@@ -340,10 +343,10 @@ typedef struct {
 } BodyParent;
 
 typedef struct {
-  int link, before; /* of the robot */
+  int link, before; /* links of the robot */
 } Segment;
 
-static void take_elasticity(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+static void visit_elasticity(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   (void)frame;
   const Segment* segment = context;
   double stiffness[3] = {0}, rest[3] = {0};
@@ -355,32 +358,32 @@ static void take_elasticity(MjcfModel* model, MjcfElement element, UrdfPose fram
       (MjcfElasticity){element.element->place, segment->link, segment->before, vec3_at(stiffness), vec3_at(rest)};
 }
 
-static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, int link, Vec3 anchor) {
-  UrdfPose none = at(vec3(0, 0, 0)), shifted = at(vec3_scale(anchor, -1));
+static void read_children(MjcfModel* model, MjcfElement children, const Body* body, int link, Vec3 anchor) {
+  UrdfPose none = translation(vec3(0, 0, 0)), shifted = translation(vec3_scale(anchor, -1));
   MassMoment moment = mass_moment_zero();
-  int mode = mjcf_compiler(model, inside.element->place)->from_geoms;
+  int mode = mjcf_compiler(model, children.element->place)->from_geoms;
   bool from_geoms = link > 0 && (mode == 1 || (mode < 0 && !body->inertial));
   GeomTarget target = {link, anchor, from_geoms ? &moment : NULL};
-  visit(model, inside, none, "geom", take_geom, &target);
+  visit_elements(model, children, none, "geom", visit_geom, &target);
   if (link > 0)
-    mjcf_set_body_mass(model, inside.element, from_geoms ? NULL : body->inertial, from_geoms ? &moment : NULL, shifted,
-                       &model->robot.links[link]);
+    mjcf_set_body_mass(model, children.element, from_geoms ? NULL : body->inertial, from_geoms ? &moment : NULL,
+                       shifted, &model->robot.links[link]);
   model->anchors[link] = anchor;
-  visit(model, inside, none, "site", take_site, &link);
+  visit_elements(model, children, none, "site", visit_site, &link);
 }
 
 static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   const BodyParent* parent = context;
   Body body = {.element = element, .frame = urdf_pose_mul(frame, mjcf_pose(model, element))};
-  MjcfElement inside = {element.element, class_inside(element.element, element.class_name)};
+  MjcfElement children = {element.element, inner_class(element.element, element.class_name)};
   const char* name = body_name(model, element.element);
   if (model->robot.link_count + JOINTS_MAX > LINK_MAX) {
     if (model->robot.link_count < LINK_MAX)
       mjcf_error(model, element.element->place, "the model has more than %d links: remove bodies or joints", LINK_MAX);
     return;
   }
-  visit(model, inside, at(vec3(0, 0, 0)), "joint|freejoint", take_joint, &body);
-  visit(model, inside, at(vec3(0, 0, 0)), "inertial", take_inertial, &body);
+  visit_elements(model, children, translation(vec3(0, 0, 0)), "joint|freejoint", visit_joint, &body);
+  visit_elements(model, children, translation(vec3(0, 0, 0)), "inertial", visit_inertial, &body);
   int first = model->robot.link_count;
   Vec3 anchor;
   int link = add_body_links(model, &body, parent->link, parent->anchor, name, &anchor);
@@ -390,20 +393,20 @@ static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   model->robot.links[link].gravity_compensation = mjcf_number(model, (MjcfElement){element.element, ""}, "gravcomp", 0);
   if (*mjcf_text(model, (MjcfElement){element.element, ""}, "mocap"))
     mjcf_report_dropped(model, "mocap (the body stands still)");
-  read_inside(model, inside, &body, link, anchor);
+  read_children(model, children, &body, link, anchor);
   if (link > first) split_mass(model, first, link);
   Segment segment = {link, parent->link};
-  visit(model, inside, at(vec3(0, 0, 0)), MJCF_ELASTICITY, take_elasticity, &segment);
+  visit_elements(model, children, translation(vec3(0, 0, 0)), MJCF_ELASTICITY, visit_elasticity, &segment);
   BodyParent own = {link, anchor};
-  visit(model, inside, at(vec3(0, 0, 0)), "body", read_body, &own);
+  visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &own);
 }
 
 static void read_world(MjcfModel* model, const XmlElement* world) {
-  MjcfElement inside = {world, class_inside(world, "")};
-  Body none = {.element = inside};
+  MjcfElement children = {world, inner_class(world, "")};
+  Body none = {.element = children};
   BodyParent own = {0, {0, 0, 0}};
-  read_inside(model, inside, &none, 0, vec3(0, 0, 0));
-  visit(model, inside, at(vec3(0, 0, 0)), "body", read_body, &own);
+  read_children(model, children, &none, 0, vec3(0, 0, 0));
+  visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &own);
 }
 
 bool mjcf_read_bodies(MjcfModel* model) {

@@ -1,17 +1,17 @@
-/* Expands <composite type="cable"> into the bodies, joints, geoms, sites and excluded pairs that MuJoCo generates.
- * Bushings represent the elasticity. Other types are left out: they are soft bodies, or current versions of MuJoCo
- * reject them. */
+/* Expands <composite type="cable"> to the bodies, joints, geoms, sites and excluded pairs that MuJoCo generates, with
+ * bushings as elasticity. Other types are omitted: they are soft bodies, or current versions of MuJoCo reject them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* VERTICES_MAX: largest number of cable vertices. It limits the recursion, because the segments are nested bodies.
- * PAIRS_MAX: largest number of attributes of a generated element. */
+/* VERTICES_MAX: largest number of cable vertices, which limits the recursion through the nested segments. PAIRS_MAX:
+ * largest number of attributes of a generated element. */
 enum { VERTICES_MAX = 500, PAIRS_MAX = 32 };
 
-/* Attributes that the segments inherit from the composite's geom (GEOM) and joint (JOINT). A free joint inherits
- * FREE_JOINT only. */
+/* Attributes that segments inherit from the composite's geom (GEOM) and joint (JOINT). A free joint inherits FREE_JOINT
+ * only. */
 #define GEOM "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material"
 #define JOINT "damping|stiffness|armature|frictionloss|range"
 #define FREE_JOINT "stiffness"
@@ -23,13 +23,12 @@ typedef struct {
   const char *prefix, *initial;
   Vec3* vertices; /* end points of the segments [m] (segment_count + 1) */
   int segment_count;
-  const XmlElement*
-      plugin;         /* element with the <config> elements of the elasticity; NULL: the cable has no elasticity */
-  double twist, bend; /* shear modulus and Young's modulus [Pa] */
-  bool flat;          /* true: the cable is straight at rest; false: the initial shape is the rest shape */
+  const XmlElement* plugin; /* element with the <config> elements of the elasticity; NULL: no elasticity */
+  double twist, bend;       /* shear modulus and Young's modulus [Pa] */
+  bool flat;                /* true: straight at rest; false: the initial shape is the rest shape */
 } Cable;
 
-static const char* name_of(const Cable* cable, const char* kind, int index) {
+static const char* make_name(const Cable* cable, const char* kind, int index) {
   Text text = {0};
   if (index == 0)
     text_add(&text, "%s%s_first", cable->prefix, kind);
@@ -40,17 +39,17 @@ static const char* name_of(const Cable* cable, const char* kind, int index) {
   return mjcf_own_text(cable->model, &text);
 }
 
-static const char* numbers(const Cable* cable, const double* values, int count) {
+static const char* format_numbers(const Cable* cable, const double* values, int count) {
   Text text = {0};
   for (int k = 0; k < count; k++) text_add(&text, "%s%.17g", k > 0 ? " " : "", values[k]);
   return mjcf_own_text(cable->model, &text);
 }
 
-/* Appends names and values of the attributes of `from` that are listed in `words` to pairs (2 PAIRS_MAX + 1). count:
- * number of texts in pairs before the call. Returns the new number. */
-static int inherit(const XmlElement* from, const char* words, const char** pairs, int count) {
+/* Appends names and values of the attributes of `from` that `names` lists to pairs[2 PAIRS_MAX + 1], which has `count`
+ * texts. Returns the new number of texts. */
+static int append_inherited(const XmlElement* from, const char* names, const char** pairs, int count) {
   for (int i = 0; from && i < from->attribute_count; i++) {
-    if (words_index(words, from->attributes[i].name) < 0 || count + 2 > 2 * PAIRS_MAX) continue;
+    if (words_index(names, from->attributes[i].name) < 0 || count + 2 > 2 * PAIRS_MAX) continue;
     pairs[count++] = from->attributes[i].name;
     pairs[count++] = from->attributes[i].value;
   }
@@ -59,9 +58,10 @@ static int inherit(const XmlElement* from, const char* words, const char** pairs
 
 /* ---------------------------------------------------------------- the curve */
 
-/* Returns one coordinate of vertex k of n, given by a word of `curve` [m]. The word s is a straight line, and cos(s)
- * and sin(s) are an arc of radius size[1] over size[2] half turns. 0 or zero gives zero. Returns NAN after an error. */
-static double curve_at(const Cable* cable, const char* word, const double* size, int k, int n) {
+/* Returns a coordinate of vertex k of n by a word of `curve` [m]. s is a straight line; cos(s) and sin(s) are an arc of
+ * radius size[1] over size[2] half turns; 0 and zero give zero. Returns NAN after an error. */
+static double curve_coordinate(const Cable* cable, const char* word, const double* size, int k, int n) {
+  assert(n >= 2 && k >= 0 && k < n);
   double angle = 3.14159265358979323846 * k * size[2] / (n - 1);
   if (strcmp(word, "s") == 0) return k * size[0] / (n - 1);
   if (strcmp(word, "cos(s)") == 0) return size[1] * math_cos(angle);
@@ -72,30 +72,29 @@ static double curve_at(const Cable* cable, const char* word, const double* size,
   return NAN;
 }
 
-/* Sets the vertices from the attributes `curve` and `size`, rotated by `quat`. count: number of vertices. Returns false
- * after an error. */
-static bool place_curve(Cable* cable, int count) {
+/* Sets `count` vertices from the attributes `curve` and `size`, rotated by `quat`. Returns false after an error. */
+static bool set_curve_vertices(Cable* cable, int count) {
   MjcfElement e = {cable->element, ""};
   double size[3] = {1, 0, 0}, quat[4] = {1, 0, 0, 0};
-  char words[3][8] = {"0", "0", "0"}, more[2];
+  char names[3][8] = {"0", "0", "0"}, more[2];
   mjcf_numbers(cable->model, e, "size", 1, 3, size);
   mjcf_numbers(cable->model, e, "quat", 4, 4, quat);
-  if (sscanf(mjcf_text(cable->model, e, "curve"), "%7s %7s %7s %1s", words[0], words[1], words[2], more) > 3)
-    words[2][0] = '\0';
-  Quat turn = quat_normalized(quat_at(quat));
+  if (sscanf(mjcf_text(cable->model, e, "curve"), "%7s %7s %7s %1s", names[0], names[1], names[2], more) > 3)
+    names[2][0] = '\0';
+  Quat rotation = quat_normalized(quat_at(quat));
   for (int k = 0; k < count; k++) {
     double v[3];
     for (int i = 0; i < 3; i++) {
-      v[i] = curve_at(cable, words[i], size, k, count);
+      v[i] = curve_coordinate(cable, names[i], size, k, count);
       if (isnan(v[i])) return false;
     }
-    cable->vertices[k] = mat3_mul_vec(mat3_from_quat(turn), vec3_at(v));
+    cable->vertices[k] = mat3_mul_vec(mat3_from_quat(rotation), vec3_at(v));
   }
   return true;
 }
 
 /* Sets the vertices of the cable from `vertex` or `curve`. Returns false after an error. */
-static bool place_vertices(Cable* cable) {
+static bool set_vertices(Cable* cable) {
   MjcfElement e = {cable->element, ""};
   double count[3] = {1, 1, 1};
   bool given = xml_attribute(cable->element, "vertex") != NULL;
@@ -117,7 +116,7 @@ static bool place_vertices(Cable* cable) {
   cable->segment_count = vertices - 1;
   if (!given) {
     cable->vertices = MEMORY_NEW(Vec3, vertices);
-    if (!place_curve(cable, vertices)) return false;
+    if (!set_curve_vertices(cable, vertices)) return false;
   }
   for (int k = 0; k + 1 < vertices; k++)
     if (!(vec3_norm(vec3_sub(cable->vertices[k + 1], cable->vertices[k])) > 0)) {
@@ -131,23 +130,25 @@ static bool place_vertices(Cable* cable) {
 
 /* ---------------------------------------------------------------- frames */
 
-static Vec3 tangent_of(const Cable* cable, int segment) {
+static Vec3 segment_tangent(const Cable* cable, int segment) {
+  assert(segment >= 0 && segment < cable->segment_count);
   return vec3_normalized(vec3_sub(cable->vertices[segment + 1], cable->vertices[segment]));
 }
 
 /* Returns the smallest rotation that maps the unit vector a to the unit vector b. */
-static Quat between(Vec3 a, Vec3 b) {
+static Quat rotation_between(Vec3 a, Vec3 b) {
   Vec3 axis = vec3_cross(a, b);
   double sine = vec3_norm(axis), cosine = vec3_dot(a, b);
   if (sine < 1e-12) return cosine > 0 ? quat_identity() : quat_about(vec3_across(a), 3.14159265358979323846);
   return quat_about(vec3_scale(axis, 1 / sine), math_atan2(sine, cosine));
 }
 
-/* Returns the rotation of the first segment in the composite's frame. x is along the segment, and z along the binormal
- * of the first two segments. */
-static Quat first_frame(const Cable* cable) {
-  Vec3 x = tangent_of(cable, 0), z = cable->segment_count > 1 ? vec3_cross(x, tangent_of(cable, 1)) : vec3(0, 0, 0);
-  if (!(vec3_norm(z) > 1e-12)) return between(vec3(1, 0, 0), x);
+/* Returns the rotation of the first segment in the composite's frame. x is along the segment, z along the binormal of
+ * the first two segments. */
+static Quat first_rotation(const Cable* cable) {
+  Vec3 x = segment_tangent(cable, 0),
+       z = cable->segment_count > 1 ? vec3_cross(x, segment_tangent(cable, 1)) : vec3(0, 0, 0);
+  if (!(vec3_norm(z) > 1e-12)) return rotation_between(vec3(1, 0, 0), x);
   z = vec3_normalized(z);
   Vec3 y = vec3_cross(z, x);
   return quat_from_mat3((Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}});
@@ -167,40 +168,40 @@ static void add_geom(const Cable* cable, XmlElement* body, int segment, double l
     const double middle[3] = {length / 2, 0, 0};
     mjcf_numbers(cable->model, (MjcfElement){cable->geom, ""}, "size", 3, 3, size);
     size[0] = length / 2;
-    pairs[count++] = "size", pairs[count++] = numbers(cable, size, 3);
-    pairs[count++] = "pos", pairs[count++] = numbers(cable, middle, 3);
+    pairs[count++] = "size", pairs[count++] = format_numbers(cable, size, 3);
+    pairs[count++] = "pos", pairs[count++] = format_numbers(cable, middle, 3);
   } else {
     const double ends[6] = {0, 0, 0, length, 0, 0};
-    pairs[count++] = "fromto", pairs[count++] = numbers(cable, ends, 6);
+    pairs[count++] = "fromto", pairs[count++] = format_numbers(cable, ends, 6);
   }
-  int own = inherit(cable->geom,
-                    type && strcmp(type->value, "box") == 0
-                        ? "type|contype|conaffinity|priority|friction|mass|density|rgba|material"
-                        : GEOM,
-                    pairs, count);
-  pairs[own] = NULL;
+  int empty_default = append_inherited(cable->geom,
+                                       type && strcmp(type->value, "box") == 0
+                                           ? "type|contype|conaffinity|priority|friction|mass|density|rgba|material"
+                                           : GEOM,
+                                       pairs, count);
+  pairs[empty_default] = NULL;
   xml_append(body, xml_make(cable->document, "geom", cable->geom->place, pairs));
 }
 
 static void add_joint(const Cable* cable, XmlElement* body, int segment) {
   bool is_free = segment == 0 && strcmp(cable->initial, "free") == 0;
-  const char* pairs[2 * PAIRS_MAX + 1] = {"name", name_of(cable, "J", segment), "type", is_free ? "free" : "ball"};
+  const char* pairs[2 * PAIRS_MAX + 1] = {"name", make_name(cable, "J", segment), "type", is_free ? "free" : "ball"};
   if (segment == 0 && strcmp(cable->initial, "none") == 0) return;
-  int count = inherit(cable->joint, is_free ? FREE_JOINT : JOINT, pairs, 4);
+  int count = append_inherited(cable->joint, is_free ? FREE_JOINT : JOINT, pairs, 4);
   pairs[count] = NULL;
   xml_append(body, xml_make(cable->document, "joint", cable->element->place, pairs));
 }
 
 static void add_site(const Cable* cable, XmlElement* body, int segment, double length) {
   const double position[3] = {segment > 0 ? length : 0, 0, 0};
-  const char* const pairs[] = {"name", name_of(cable, "S", segment), "pos", numbers(cable, position, 3), NULL};
+  const char* const pairs[] = {"name", make_name(cable, "S", segment), "pos", format_numbers(cable, position, 3), NULL};
   if (segment == 0 || segment == cable->segment_count - 1)
     xml_append(body, xml_make(cable->document, "site", cable->element->place, pairs));
 }
 
 /* ---------------------------------------------------------------- elasticity */
 
-static const XmlAttribute* config_of(const XmlElement* plugin, const char* key) {
+static const XmlAttribute* find_config(const XmlElement* plugin, const char* key) {
   for (const XmlElement* config = xml_child(plugin, "config"); config; config = xml_next(config)) {
     const XmlAttribute* name = xml_attribute(config, "key");
     if (name && strcmp(name->value, key) == 0) return xml_attribute(config, "value");
@@ -208,23 +209,23 @@ static const XmlAttribute* config_of(const XmlElement* plugin, const char* key) 
   return NULL;
 }
 
-/* Returns the <instance> of the cable plugin with this name in the file's <extension>s, or NULL if there is none. */
-static const XmlElement* instance_of(const XmlElement* root, const char* name) {
+/* Returns the <instance> of the cable plugin with a name in the file's <extension>s, or NULL. */
+static const XmlElement* find_instance(const XmlElement* root, const char* name) {
   for (const XmlElement* extension = xml_child(root, "extension"); extension; extension = xml_next(extension))
     for (const XmlElement* plugin = xml_child(extension, "plugin"); plugin; plugin = xml_next(plugin)) {
       const XmlAttribute* kind = xml_attribute(plugin, "plugin");
       if (!kind || strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0) continue;
       for (const XmlElement* item = xml_child(plugin, "instance"); item; item = xml_next(item)) {
-        const XmlAttribute* own = xml_attribute(item, "name");
-        if (own && strcmp(own->value, name) == 0) return item;
+        const XmlAttribute* empty_default = xml_attribute(item, "name");
+        if (empty_default && strcmp(empty_default->value, name) == 0) return item;
       }
     }
   return NULL;
 }
 
-/* Sets *modulus to a modulus of the plugin [Pa], or 0 if it is absent. Returns false after an error. */
+/* Sets *modulus to a modulus of the plugin [Pa], or to 0 if it is absent. Returns false after an error. */
 static bool read_modulus(const Cable* cable, const char* key, double* modulus) {
-  const XmlAttribute* value = config_of(cable->plugin, key);
+  const XmlAttribute* value = find_config(cable->plugin, key);
   char* after;
   *modulus = value ? strtod(value->value, &after) : 0;
   if (!value || (after[strspn(after, " \t\r\n")] == '\0' && *modulus >= 0 && isfinite(*modulus))) return true;
@@ -238,15 +239,14 @@ static bool read_elasticity(Cable* cable, const XmlElement* root) {
   const XmlElement* plugin = xml_child(cable->element, "plugin");
   if (!plugin) return true;
   const XmlAttribute *kind = xml_attribute(plugin, "plugin"), *instance = xml_attribute(plugin, "instance");
-  if (kind && strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0)
-    return true; /* another plugin, which is reported elsewhere */
-  cable->plugin = !kind && instance ? instance_of(root, instance->value) : plugin;
+  if (kind && strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0) return true; /* another plugin is reported elsewhere */
+  cable->plugin = !kind && instance ? find_instance(root, instance->value) : plugin;
   if (!cable->plugin) {
     mjcf_error(cable->model, instance->place, "no <instance> of the plugin %s is named '%s'", MJCF_CABLE_PLUGIN,
                text_excerpt(instance->value).text);
     return false;
   }
-  const XmlAttribute* flat = config_of(cable->plugin, "flat");
+  const XmlAttribute* flat = find_config(cable->plugin, "flat");
   cable->flat = flat && strcmp(flat->value, "true") == 0;
   return read_modulus(cable, "twist", &cable->twist) && read_modulus(cable, "bend", &cable->bend);
 }
@@ -265,17 +265,18 @@ static Vec3 section_moments(const Cable* cable) {
   return vec3(torsion, 4.0 / 3 * y * z * z * z, 4.0 / 3 * z * y * y * y);
 }
 
-/* Adds the elasticity of the joint between a segment and the previous segment to `body`. turn: initial rotation of the
- * segment relative to the previous segment. length: length of the previous segment [m]. */
-static void add_elasticity(const Cable* cable, XmlElement* body, Quat turn, double length) {
+/* Adds the elasticity of the joint between a segment and the previous one to `body`. rotation: initial rotation of the
+ * segment relative to the previous one. length: length of the previous segment [m]. */
+static void add_elasticity(const Cable* cable, XmlElement* body, Quat rotation, double length) {
   double stiffness[3], rest[3] = {0};
   Vec3 moments = section_moments(cable);
   if (!(cable->twist > 0) && !(cable->bend > 0)) return;
   vec3_store(
       vec3(cable->twist * moments.x / length, cable->bend * moments.y / length, cable->bend * moments.z / length),
       stiffness);
-  if (!cable->flat) vec3_store(quat_log(turn), rest);
-  const char* const pairs[] = {"stiffness", numbers(cable, stiffness, 3), "rest", numbers(cable, rest, 3), NULL};
+  if (!cable->flat) vec3_store(quat_log(rotation), rest);
+  const char* const pairs[] = {"stiffness", format_numbers(cable, stiffness, 3), "rest", format_numbers(cable, rest, 3),
+                               NULL};
   xml_append(body, xml_make(cable->document, MJCF_ELASTICITY, cable->plugin->place, pairs));
 }
 
@@ -307,53 +308,56 @@ void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier) {
 
 /* ---------------------------------------------------------------- the chain */
 
-/* Returns the first body of the chain of segments; each further segment is a child of the previous one. own: an empty
- * default class, because elements of a composite have no defaults. */
-static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, XmlElement* contact) {
+/* Returns the first body of the chain of segments, which are nested. empty_default: an empty default class, because
+ * elements of a composite have no defaults. */
+static XmlElement* make_chain(const Cable* cable, const char* empty_default, Vec3 offset, XmlElement* contact) {
   XmlElement *first = NULL, *parent = NULL;
-  Quat turn = first_frame(cable), before = quat_identity();
+  Quat rotation = first_rotation(cable), before = quat_identity();
   double length_before = 0;
   for (int k = 0; k < cable->segment_count; k++) {
-    double position[3] = {length_before, 0, 0}, rotation[4],
+    double position[3] = {length_before, 0, 0}, quaternion[4],
            length = vec3_norm(vec3_sub(cable->vertices[k + 1], cable->vertices[k]));
     if (k == 0)
       vec3_store(vec3_add(offset, cable->vertices[0]), position);
     else
-      turn = quat_normalized(quat_mul(between(tangent_of(cable, k - 1), tangent_of(cable, k)), turn));
-    quat_store(quat_mul(quat_conjugate(before), turn), rotation);
-    const char* const pairs[] = {"name", name_of(cable, "B", k),      "pos",        numbers(cable, position, 3),
-                                 "quat", numbers(cable, rotation, 4), "childclass", own,
+      rotation = quat_normalized(
+          quat_mul(rotation_between(segment_tangent(cable, k - 1), segment_tangent(cable, k)), rotation));
+    quat_store(quat_mul(quat_conjugate(before), rotation), quaternion);
+    const char* const pairs[] = {"name",       make_name(cable, "B", k),
+                                 "pos",        format_numbers(cable, position, 3),
+                                 "quat",       format_numbers(cable, quaternion, 4),
+                                 "childclass", empty_default,
                                  NULL};
     XmlElement* body = xml_make(cable->document, "body", cable->element->place, pairs);
     add_joint(cable, body, k);
     add_geom(cable, body, k, length);
     add_site(cable, body, k, length);
     if (parent) {
-      add_elasticity(cable, body, quat_normalized(quat_mul(quat_conjugate(before), turn)), length_before);
-      const char* const both[] = {"body1", name_of(cable, "B", k - 1), "body2", name_of(cable, "B", k), NULL};
+      add_elasticity(cable, body, quat_normalized(quat_mul(quat_conjugate(before), rotation)), length_before);
+      const char* const both[] = {"body1", make_name(cable, "B", k - 1), "body2", make_name(cable, "B", k), NULL};
       xml_append(parent, body);
       xml_append(contact, xml_make(cable->document, "exclude", cable->element->place, both));
     } else {
       first = body;
     }
-    parent = body, before = turn, length_before = length;
+    parent = body, before = rotation, length_before = length;
   }
   return first;
 }
 
 /* Returns the name of a new empty default class that inherits from no other class. */
-static const char* empty_class(const Cable* cable) {
+static const char* make_empty_class(const Cable* cable) {
   Text text = {0};
   text_add(&text, "composite of line %d", cable->element->place.line);
   const char* name = mjcf_own_text(cable->model, &text);
-  XmlElement* own = xml_make(cable->document, "mujoco", cable->element->place, (const char* const[]){NULL});
-  xml_append(own,
+  XmlElement* empty_default = xml_make(cable->document, "mujoco", cable->element->place, (const char* const[]){NULL});
+  xml_append(empty_default,
              xml_make(cable->document, "default", cable->element->place, (const char* const[]){"class", name, NULL}));
-  mjcf_add_default(cable->model, own->first);
+  mjcf_add_default(cable->model, empty_default->first);
   return name;
 }
 
-static bool has_a_cable_s_geom(const Cable* cable) {
+static bool has_cable_geom(const Cable* cable) {
   const XmlAttribute* type = cable->geom ? xml_attribute(cable->geom, "type") : NULL;
   if (type && words_index("capsule|cylinder|box", type->value) >= 0) return true;
   mjcf_error(cable->model, cable->element->place,
@@ -384,10 +388,10 @@ XmlElement* mjcf_expand_composite(MjcfModel* model, XmlElement* root, const XmlE
   cable.joint = xml_child(element, "joint");
   double offset[3] = {0};
   mjcf_numbers(model, e, "offset", 3, 3, offset);
-  bool good = has_a_cable_s_geom(&cable) && read_elasticity(&cable, root) && place_vertices(&cable);
+  bool good = has_cable_geom(&cable) && read_elasticity(&cable, root) && set_vertices(&cable);
   if (good) {
     XmlElement* contact = xml_make(cable.document, "contact", element->place, (const char* const[]){NULL});
-    xml_append(container, make_chain(&cable, empty_class(&cable), vec3_at(offset), contact));
+    xml_append(container, make_chain(&cable, make_empty_class(&cable), vec3_at(offset), contact));
     xml_append(root, contact);
   }
   memory_free(cable.vertices);

@@ -1,30 +1,28 @@
-/* Imports MuJoCo's contact filters: excluded pairs, named pairs and masks. The filters apply to geoms in MJCF and to
- * links in a scene. */
+/* Imports MuJoCo's contact filters: excluded pairs, named pairs and masks. They apply to geoms in MJCF and to links in
+ * a scene. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Largest number of links for which masks of all pairs of links are compared. In scenes with more links, masks are not
- * imported. */
+/* Largest number of links for which masks of all pairs are compared. In larger scenes masks are not imported. */
 enum { MASKED_LINKS_MAX = 2000 };
 
-/* Two links of the scene that have geoms in a common <pair>. The links can collide regardless of masks and excludes. */
+/* Two scene links with geoms in a common <pair>, which can collide regardless of masks and excludes. */
 typedef struct {
   int a, b;
-  double friction;    /* largest friction of the <pair> elements of these links; negative: friction of the geoms */
+  double friction;    /* largest friction of the <pair> elements of the links; negative: friction of the geoms */
   double restitution; /* largest restitution of the <pair> elements with solref; negative: restitution of the geoms */
-} TouchingLinks;
+} CollidingLinks;
 
 typedef struct {
   MjcfModel* model;
   Scene* scene;
   const int* carrier;
-  TouchingLinks* pairs;
+  CollidingLinks* pairs;
   int pair_count, pair_capacity;
 } Contacts;
-
-/* ---------------------------------------------------------------- pairs of geoms */
 
 void mjcf_find_pairs(MjcfModel* model) {
   for (const XmlElement* section = xml_child(model->root, "contact"); section; section = xml_next(section))
@@ -40,7 +38,7 @@ void mjcf_find_pairs(MjcfModel* model) {
 }
 
 /* Returns the scene link of a geom that a <pair> names by the attribute `key`. Returns -1 if the geom belongs to the
- * world or is unknown. Reports an unknown name. */
+ * world or is unknown; reports an unknown name. */
 static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* key) {
   const XmlAttribute* name = xml_attribute(pair, key);
   int index = name ? names_find(&c->model->paired, name->value) : -1;
@@ -50,7 +48,7 @@ static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* k
   return -1;
 }
 
-static TouchingLinks* find_pair(const Contacts* c, int a, int b) {
+static CollidingLinks* find_pair(const Contacts* c, int a, int b) {
   for (int k = 0; k < c->pair_count; k++)
     if ((c->pairs[k].a == a && c->pairs[k].b == b) || (c->pairs[k].a == b && c->pairs[k].b == a)) return &c->pairs[k];
   return NULL;
@@ -60,11 +58,11 @@ static void read_pair(Contacts* c, const XmlElement* element) {
   int a = link_of_geom(c, element, "geom1"), b = link_of_geom(c, element, "geom2");
   double friction[5] = {-1}, solref[2] = {1, 1};
   if (a < 0 || b < 0 || a == b) return;
-  TouchingLinks* pair = find_pair(c, a, b);
+  CollidingLinks* pair = find_pair(c, a, b);
   if (!pair) {
-    c->pairs = memory_grow_array(c->pairs, sizeof(TouchingLinks), c->pair_count, &c->pair_capacity);
+    c->pairs = memory_grow_array(c->pairs, sizeof(CollidingLinks), c->pair_count, &c->pair_capacity);
     pair = &c->pairs[c->pair_count++];
-    *pair = (TouchingLinks){a, b, -1, -1};
+    *pair = (CollidingLinks){a, b, -1, -1};
   }
   mjcf_numbers(c->model, (MjcfElement){element, ""}, "friction", 1, 5, friction);
   pair->friction = fmax(pair->friction, friction[0]);
@@ -76,10 +74,10 @@ static void read_pair(Contacts* c, const XmlElement* element) {
     mjcf_report_dropped(c->model, "contact/pair of single geoms of a link (all of them touch)");
 }
 
-static void put_pairs(Contacts* c) {
+static void store_pairs(Contacts* c) {
   SceneContact* contact = &c->scene->contact;
   for (int k = 0; k < c->pair_count; k++) {
-    const TouchingLinks* pair = &c->pairs[k];
+    const CollidingLinks* pair = &c->pairs[k];
     if (pair->friction < 0 && pair->restitution < 0) continue;
     size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
     contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
@@ -94,9 +92,8 @@ static void put_pairs(Contacts* c) {
   }
 }
 
-/* ---------------------------------------------------------------- excluded pairs */
-
 static void exclude_links(const Contacts* c, int a, int b) {
+  assert(a >= 0 && b >= 0);
   if (a >= 0 && b >= 0 && a != b && !find_pair(c, a, b))
     robot_exclude(c->scene, c->scene->links[a].name, c->scene->links[b].name);
 }
@@ -118,18 +115,17 @@ static void exclude_pair(const Contacts* c, const XmlElement* element) {
   exclude_links(c, link[0], link[1]);
 }
 
-/* ---------------------------------------------------------------- masks */
-
-static bool masks_touch(const MjcfMask* a, const MjcfMask* b) {
+static bool masks_collide(const MjcfMask* a, const MjcfMask* b) {
   return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
 }
 
-/* Returns which pairs of geoms of two links can collide: 0 for none, 1 for some, 2 for all. The masks of the links are
- * masks[a] to masks[a_end - 1] and masks[b] to masks[b_end - 1]. */
-static int touching(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
+/* Returns how many pairs of geoms of two links can collide: 0 for none, 1 for some, 2 for all. The masks of the links
+ * are masks[a] to masks[a_end - 1] and masks[b] to masks[b_end - 1]. */
+static int count_colliding(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
+  assert(a < a_end && b < b_end);
   int yes = 0, no = 0;
   for (int i = a; i < a_end; i++)
-    for (int k = b; k < b_end; k++) masks_touch(&masks[i], &masks[k]) ? yes++ : no++;
+    for (int k = b; k < b_end; k++) masks_collide(&masks[i], &masks[k]) ? yes++ : no++;
   return yes == 0 ? 0 : no == 0 ? 2 : 1;
 }
 
@@ -138,14 +134,14 @@ static int compare_links(const void* left, const void* right) {
   return (a->link > b->link) - (a->link < b->link);
 }
 
-static bool all_touch(const MjcfModel* model) {
+static bool all_collide(const MjcfModel* model) {
   for (int i = 1; i < model->mask_count; i++)
     if (model->masks[i].type != model->masks[0].type || model->masks[i].affinity != model->masks[0].affinity)
       return false;
-  return model->mask_count == 0 || masks_touch(&model->masks[0], &model->masks[0]);
+  return model->mask_count == 0 || masks_collide(&model->masks[0], &model->masks[0]);
 }
 
-static bool moves(const Scene* scene, int link) {
+static bool is_movable(const Scene* scene, int link) {
   for (; link >= 0; link = scene->links[link].parent)
     if (scene->links[link].joint.type != JOINT_FIXED) return true;
   return false;
@@ -157,7 +153,7 @@ static void exclude_by_masks(const Contacts* c) {
   MjcfMask* masks = model->masks;
   int count = model->mask_count;
   bool some = false;
-  if (all_touch(model)) return;
+  if (all_collide(model)) return;
   if (c->scene->link_count > MASKED_LINKS_MAX) {
     mjcf_report_dropped(model, "contype and conaffinity");
     return;
@@ -169,8 +165,8 @@ static void exclude_by_masks(const Contacts* c) {
     for (int b = a_end, b_end; b < count; b = b_end) {
       for (b_end = b; b_end < count && masks[b_end].link == masks[b].link; b_end++) continue;
       int x = masks[a].link, y = masks[b].link;
-      if (x < 0 || (!moves(c->scene, x) && !moves(c->scene, y))) continue;
-      int may = touching(masks, a, a_end, b, b_end);
+      if (x < 0 || (!is_movable(c->scene, x) && !is_movable(c->scene, y))) continue;
+      int may = count_colliding(masks, a, a_end, b, b_end);
       some = some || may == 1;
       if (may == 0) exclude_links(c, x, y);
     }
@@ -179,15 +175,13 @@ static void exclude_by_masks(const Contacts* c) {
     mjcf_report_dropped(model, "contype and conaffinity that differ among the geoms of a link (all of them touch)");
 }
 
-/* ---------------------------------------------------------------- all contact sections */
-
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier) {
   Contacts c = {.model = model, .scene = scene, .carrier = carrier};
   for (const XmlElement* section = xml_child(model->root, "contact"); section; section = xml_next(section))
     for (const XmlElement* pair = xml_child(section, "pair"); pair; pair = xml_next(pair)) read_pair(&c, pair);
   for (const XmlElement* section = xml_child(model->root, "contact"); section; section = xml_next(section))
     for (const XmlElement* item = xml_child(section, "exclude"); item; item = xml_next(item)) exclude_pair(&c, item);
-  put_pairs(&c);
+  store_pairs(&c);
   exclude_by_masks(&c);
   memory_free(c.pairs);
 }

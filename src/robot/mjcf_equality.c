@@ -1,37 +1,39 @@
-/* Imports equality constraints. MuJoCo's soft constraints become exact closures or couplings. The constants of the
- * constraints follow from MuJoCo's reference configuration, in which the file describes the bodies. The initial state
- * is then changed to satisfy all constraints. */
+/* Imports equality constraints. MuJoCo's soft constraints become exact closures or couplings. Their constants follow
+ * from MuJoCo's reference configuration, in which the file describes the bodies. Then the initial state is changed to
+ * satisfy all constraints. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
 
-/* Constraints with a larger remaining closure error [m, rad] count as unsatisfiable. */
-#define OPEN_MOST 1e-8
+/* Constraints with a larger remaining error [m, rad] count as unsatisfiable. */
+#define ERROR_MAX 1e-8
 
-/* State of reading the equality constraints, with all poses in the reference configuration. */
+/* State of reading the equality constraints, with poses in the reference configuration. */
 typedef struct {
   MjcfModel* model;
   Scene* scene;
-  const int* carrier; /* scene link of each robot link */
-  UrdfPose* drawn;    /* world poses of the robot's links */
-  Pose* poses;        /* world poses of the scene's links */
+  const int* carrier;        /* scene link of each robot link */
+  UrdfPose* reference_poses; /* world poses of the robot's links */
+  Pose* poses;               /* world poses of the scene's links */
   Equalities found;
 } EqualityReading;
 
 /* ---------------------------------------------------------------- the reference */
 
-void mjcf_reference_poses(const MjcfModel* model, UrdfPose* drawn) {
+void mjcf_reference_poses(const MjcfModel* model, UrdfPose* reference_poses) {
   const UrdfRobot* robot = &model->robot;
   for (int i = 0; i < robot->link_count; i++) {
     int joint = robot->links[i].joint;
-    drawn[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
-    if (joint >= 0) drawn[i] = urdf_pose_mul(drawn[robot->joints[joint].parent], robot->joints[joint].origin);
+    reference_poses[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
+    if (joint >= 0)
+      reference_poses[i] = urdf_pose_mul(reference_poses[robot->joints[joint].parent], robot->joints[joint].origin);
   }
 }
 
-/* Sets r->poses to the poses of the scene's links in the reference configuration. All joint coordinates are then zero,
- * and ball joints have no rotation. Free bodies have their initial poses. */
-static void place_scene(EqualityReading* r, const Model* model) {
+/* Sets r->poses to the poses of the scene's links in the reference configuration. All joint coordinates are zero, and
+ * ball joints have no rotation. Free bodies have their initial poses. */
+static void compute_reference_poses(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   for (int i = 0; i < model->link_count; i++) {
@@ -44,22 +46,23 @@ static void place_scene(EqualityReading* r, const Model* model) {
   memory_free(q);
 }
 
-static Pose plain_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
+static Pose to_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
 
-/* Attaches an end of a closure to the scene link that carries a body, or to the world. side: index of the end. body:
- * robot link, 0 or negative for the world. place: world pose of the end. */
+/* Attaches end `side` of a closure to the scene link that carries a body, or to the world. body: robot link; 0 or
+ * negative for the world. place: world pose of the end. */
 static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
+  assert(side == 0 || side == 1);
   int link = body > 0 ? r->carrier[body] : -1;
   e->link[side] = link;
   e->end[side] = link < 0 ? place : pose_mul(pose_inverse(r->poses[link]), place);
 }
 
-static bool same(double a, double b) { return fabs(a - b) <= 1e-12; }
+static bool nearly_equal(double a, double b) { return fabs(a - b) <= 1e-12; }
 
-static bool stands(const EqualityReading* r, int link) { return link < 0 || r->scene->links[link].fixed; }
+static bool is_fixed(const EqualityReading* r, int link) { return link < 0 || r->scene->links[link].fixed; }
 
 static void add_closure(EqualityReading* r, EqualityClosure e) {
-  if (stands(r, e.link[0])) { /* swap the ends, because the world must be the second end */
+  if (is_fixed(r, e.link[0])) { /* the world must be the second end */
     int link = e.link[0];
     Pose end = e.end[0];
     e.link[0] = e.link[1];
@@ -67,7 +70,7 @@ static void add_closure(EqualityReading* r, EqualityClosure e) {
     e.link[1] = link;
     e.end[1] = end;
   }
-  if (stands(r, e.link[0]) || e.link[0] == e.link[1]) return;
+  if (is_fixed(r, e.link[0]) || e.link[0] == e.link[1]) return;
   Equalities* found = &r->found;
   found->closures =
       memory_grow_array(found->closures, sizeof(EqualityClosure), found->closure_count, &found->closure_capacity);
@@ -77,10 +80,10 @@ static void add_closure(EqualityReading* r, EqualityClosure e) {
 /* ---------------------------------------------------------------- bodies */
 
 /* Returns the robot link of the body that a <connect> or <weld> names by the attribute `key`. Returns 0 for the world
- * and -1 after an error. may_lack: true if an absent attribute means the world. */
-static int body_of(EqualityReading* r, const XmlElement* item, const char* key, bool may_lack) {
+ * and -1 after an error. optional: an absent attribute means the world. */
+static int find_body(EqualityReading* r, const XmlElement* item, const char* key, bool optional) {
   const XmlAttribute* name = xml_attribute(item, key);
-  if ((!name && may_lack) || (name && strcmp(name->value, "world") == 0)) return 0;
+  if ((!name && optional) || (name && strcmp(name->value, "world") == 0)) return 0;
   int body = name ? names_find(&r->model->bodies, name->value) : -1;
   if (body < 0)
     mjcf_error(r->model, name ? name->place : item->place, "<%s>: %s: no body is named '%s'%s", item->name, key,
@@ -88,17 +91,18 @@ static int body_of(EqualityReading* r, const XmlElement* item, const char* key, 
   return body;
 }
 
-UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body) {
+UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* reference_poses, int body) {
+  assert(body >= 0 && body < model->robot.link_count);
   UrdfPose back = {vec3_scale(model->anchors[body], -1), {1, 0, 0, 0}};
-  return urdf_pose_mul(drawn[body], back);
+  return urdf_pose_mul(reference_poses[body], back);
 }
 
 static Pose body_frame(const EqualityReading* r, int body) {
-  return plain_pose(mjcf_body_frame(r->model, r->drawn, body));
+  return to_pose(mjcf_body_frame(r->model, r->reference_poses, body));
 }
 
 static void read_connect(EqualityReading* r, const XmlElement* item) {
-  int a = body_of(r, item, "body1", false), b = body_of(r, item, "body2", true);
+  int a = find_body(r, item, "body1", false), b = find_body(r, item, "body2", true);
   double anchor[3] = {0};
   if (a < 0 || b < 0) return;
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "anchor", 3, 3, anchor);
@@ -110,10 +114,10 @@ static void read_connect(EqualityReading* r, const XmlElement* item) {
   add_closure(r, e);
 }
 
-/* Reads a <weld>. The attribute relpose is the pose of body2 in the frame of body1. By default it is the relative pose
- * in the reference configuration. */
+/* Reads a <weld>. relpose is the pose of body2 in the frame of body1; the default is the relative pose in the reference
+ * configuration. */
 static void read_weld(EqualityReading* r, const XmlElement* item) {
-  int a = body_of(r, item, "body1", false), b = body_of(r, item, "body2", true);
+  int a = find_body(r, item, "body1", false), b = find_body(r, item, "body2", true);
   double relative[7] = {0};
   if (a < 0 || b < 0) return;
   int given = mjcf_numbers(r->model, (MjcfElement){item, ""}, "relpose", 7, 7, relative);
@@ -132,7 +136,7 @@ static void read_weld(EqualityReading* r, const XmlElement* item) {
 
 /* ---------------------------------------------------------------- joints and fixed tendons */
 
-static const RobotJointPlace* place_of(const MjcfModel* model, const char* joint) {
+static const RobotJointPlace* find_joint_place(const MjcfModel* model, const char* joint) {
   for (int k = 0; k < model->report->joint_count; k++)
     if (*joint && strcmp(model->report->joints[k].name, joint) == 0) return &model->report->joints[k];
   return NULL;
@@ -151,7 +155,7 @@ static void add_coupling(EqualityReading* r, SourcePosition place, JointCombinat
 
 /* Sets line to the constant and the slope of `polycoef`. Returns false, with a report, if the polynomial has a higher
  * degree. */
-static bool read_line(EqualityReading* r, const XmlElement* item, double line[2]) {
+static bool read_linear_coefficients(EqualityReading* r, const XmlElement* item, double line[2]) {
   double polynomial[5] = {0, 1, 0, 0, 0};
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);
   memcpy(line, polynomial, 2 * sizeof(double));
@@ -164,10 +168,10 @@ static void read_joints(EqualityReading* r, const XmlElement* item) {
   MjcfElement e = {item, ""};
   const char* second = mjcf_text(r->model, e, "joint2");
   double line[2];
-  if (!read_line(r, item, line)) return;
+  if (!read_linear_coefficients(r, item, line)) return;
   JointCombination sum = {.count = *second ? 2 : 1};
-  sum.place[0] = place_of(r->model, mjcf_text(r->model, e, "joint1"));
-  sum.place[1] = place_of(r->model, second);
+  sum.place[0] = find_joint_place(r->model, mjcf_text(r->model, e, "joint1"));
+  sum.place[1] = find_joint_place(r->model, second);
   sum.coefficient[0] = 1;
   sum.coefficient[1] = -line[1];
   if (!sum.place[0] || (*second && !sum.place[1]))
@@ -191,7 +195,7 @@ bool mjcf_fixed_tendon_length(MjcfModel* model, const XmlElement* tendon, JointC
   if (!tendon) return false;
   for (const XmlElement* joint = xml_child(tendon, "joint"); joint; joint = xml_next(joint)) {
     MjcfElement e = {joint, ""};
-    const RobotJointPlace* place = place_of(model, mjcf_text(model, e, "joint"));
+    const RobotJointPlace* place = find_joint_place(model, mjcf_text(model, e, "joint"));
     double coefficient = mjcf_number(model, e, "coef", 1);
     if (!place || sum->count == TENDON_JOINTS_MAX) return false;
     if (coefficient == 0) continue;
@@ -201,17 +205,17 @@ bool mjcf_fixed_tendon_length(MjcfModel* model, const XmlElement* tendon, JointC
   return sum->count > 0;
 }
 
-static const MjcfSite* site_of(const MjcfModel* model, const XmlElement* part) {
+static const MjcfSite* find_site(const MjcfModel* model, const XmlElement* part) {
   const XmlAttribute* name = part ? xml_attribute(part, "site") : NULL;
   int index = name ? names_find(&model->site_names, name->value) : -1;
   return index < 0 ? NULL : &model->sites[index];
 }
 
 /* Adds a distance constraint for a spatial tendon with two sites. Returns false if the tendon has more points. */
-static bool read_rope(EqualityReading* r, const XmlElement* item, const char* name) {
+static bool read_distance_tendon(EqualityReading* r, const XmlElement* item, const char* name) {
   const XmlElement* tendon = mjcf_find_tendon(r->model, "spatial", name);
   const XmlElement* part = tendon ? tendon->first : NULL;
-  const MjcfSite *a = site_of(r->model, part), *b = site_of(r->model, part ? part->next : NULL);
+  const MjcfSite *a = find_site(r->model, part), *b = find_site(r->model, part ? part->next : NULL);
   if (!a || !b || part->next->next) return false;
   EqualityClosure e = {.place = item->place, .type = CLOSURE_DISTANCE};
   Pose ends[2];
@@ -231,8 +235,8 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   const char *first = mjcf_text(r->model, e, "tendon1"), *second = mjcf_text(r->model, e, "tendon2");
   double line[2] = {0, 1};
   JointCombination sum, other = {.count = 0};
-  if (!read_line(r, item, line)) return;
-  if (!*second && line[0] == 0 && read_rope(r, item, first)) return;
+  if (!read_linear_coefficients(r, item, line)) return;
+  if (!*second && line[0] == 0 && read_distance_tendon(r, item, first)) return;
   bool good = mjcf_fixed_tendon_length(r->model, mjcf_find_tendon(r->model, "fixed", first), &sum);
   if (*second) good = mjcf_fixed_tendon_length(r->model, mjcf_find_tendon(r->model, "fixed", second), &other) && good;
   if (!good || sum.count + other.count > TENDON_JOINTS_MAX) {
@@ -246,7 +250,7 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   add_coupling(r, item->place, sum, line[0]);
 }
 
-/* Reads a constraint between two sites. The sites coincide as points (<connect>) or as frames (<weld>), for any poses
+/* Reads a constraint between two sites, which coincide as points (<connect>) or frames (<weld>), whatever their poses
  * in the reference configuration. */
 static void read_sites(EqualityReading* r, const XmlElement* item) {
   EqualityClosure e = {.place = item->place};
@@ -260,7 +264,7 @@ static void read_sites(EqualityReading* r, const XmlElement* item) {
       return;
     }
     const MjcfSite* site = &r->model->sites[index];
-    set_end(r, &e, k, site->link, pose_mul(body_frame(r, site->link), plain_pose(site->pose)));
+    set_end(r, &e, k, site->link, pose_mul(body_frame(r, site->link), to_pose(site->pose)));
   }
   add_closure(r, e);
 }
@@ -289,7 +293,7 @@ static void read_all(EqualityReading* r) {
 
 /* ---------------------------------------------------------------- into the scene */
 
-static void set_start(Scene* scene, const RobotJointPlace* place, double value) {
+static void set_initial_coordinate(Scene* scene, const RobotJointPlace* place, double value) {
   SceneInitial* initial = NULL;
   for (int i = 0; i < scene->initial_count; i++)
     if (scene->initials[i].link == place->link) initial = &scene->initials[i];
@@ -301,15 +305,15 @@ static void set_start(Scene* scene, const RobotJointPlace* place, double value) 
   initial->coordinates[place->dof] = value;
 }
 
-/* Stores the changed coordinates of q as initial coordinates of the scene, and reports the joints. */
-static void take_start(EqualityReading* r, const Model* model, const double* q) {
+/* Stores the changed coordinates in q as initial coordinates of the scene, and reports the joints. */
+static void store_initial_coordinates(EqualityReading* r, const Model* model, const double* q) {
   const RobotReport* report = r->model->report;
   Text moved = {0};
   for (int k = 0; k < report->joint_count; k++) {
     const RobotJointPlace* place = &report->joints[k];
     int at = model->links[place->link].coordinate_first + place->dof;
-    if (same(q[at], model->initial_coordinates[at])) continue;
-    set_start(r->scene, place, q[at]);
+    if (nearly_equal(q[at], model->initial_coordinates[at])) continue;
+    set_initial_coordinate(r->scene, place, q[at]);
     text_add(&moved, "%s%s %.6g", moved.length > 0 ? ", " : "", text_excerpt(place->name).text, q[at]);
   }
   if (moved.length > 0)
@@ -320,7 +324,7 @@ static void take_start(EqualityReading* r, const Model* model, const double* q) 
   text_free(&moved);
 }
 
-static void put_closures(EqualityReading* r) {
+static void store_closures(EqualityReading* r) {
   Scene* scene = r->scene;
   int count = r->found.closure_count;
   scene->closures = MEMORY_NEW(SceneClosure, count + 1);
@@ -340,7 +344,7 @@ static void put_closures(EqualityReading* r) {
   }
 }
 
-static void put_couplings(EqualityReading* r) {
+static void store_couplings(EqualityReading* r) {
   Scene* scene = r->scene;
   int count = r->found.coupling_count;
   scene->couplings = MEMORY_NEW(SceneCoupling, count + 1);
@@ -355,17 +359,17 @@ static void put_couplings(EqualityReading* r) {
   }
 }
 
-/* Changes the initial state so that all constraints hold, and adds the constraints to the scene. Reports constraints
- * that cannot be satisfied. */
-static void close_start(EqualityReading* r, const Model* model) {
+/* Changes the initial state so that all constraints hold, and adds the constraints to the scene. Reports unsatisfiable
+ * constraints. */
+static void satisfy_constraints(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   double open = mjcf_solve_closures(model, &r->found, r->model->report, q);
-  if (open < OPEN_MOST) {
-    take_start(r, model, q);
+  if (open < ERROR_MAX) {
+    store_initial_coordinates(r, model, q);
     model_poses(model, q, r->poses);
-    put_closures(r);
-    put_couplings(r);
+    store_closures(r);
+    store_couplings(r);
   } else {
     robot_remark(r->model->report, r->model->diagnostics, (SourcePosition){r->model->path, 0, 0},
                  "left out: equality constraints, because no initial state was found that satisfies the constraints "
@@ -381,15 +385,15 @@ void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier) {
   if (!xml_child(model->root, "equality")) return;
   if (model_create(&built, scene, &unsaid) == STATUS_OK || built.links) {
     EqualityReading r = {.model = model, .scene = scene, .carrier = carrier};
-    r.drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
+    r.reference_poses = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
     r.poses = MEMORY_NEW(Pose, built.link_count + 1);
-    mjcf_reference_poses(model, r.drawn);
-    place_scene(&r, &built);
+    mjcf_reference_poses(model, r.reference_poses);
+    compute_reference_poses(&r, &built);
     read_all(&r);
-    if (r.found.closure_count + r.found.coupling_count > 0) close_start(&r, &built);
+    if (r.found.closure_count + r.found.coupling_count > 0) satisfy_constraints(&r, &built);
     memory_free(r.found.closures);
     memory_free(r.found.couplings);
-    memory_free(r.drawn);
+    memory_free(r.reference_poses);
     memory_free(r.poses);
   }
   model_destroy(&built);

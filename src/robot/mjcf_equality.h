@@ -1,5 +1,5 @@
-/* Private to robot/: converts MuJoCo's equality constraints and tendons to closures, couplings and tendons of a scene.
- * mjcf_equality.c reads the constraints. mjcf_solve_closures.c finds an initial state that satisfies them. */
+/* Private to robot/. Converts MuJoCo's equality constraints and tendons to closures, couplings and tendons of a scene.
+ */
 #ifndef SDRS_ROBOT_MJCF_EQUALITY_H
 #define SDRS_ROBOT_MJCF_EQUALITY_H
 
@@ -7,25 +7,25 @@
 
 enum { TENDON_JOINTS_MAX = 8 };
 
-/* A linear combination of joint coordinates of a scene: the sum of coefficient[k] * q_k over k < count. q_k is the
- * coordinate of place[k]; it is 0 in MuJoCo's reference configuration. */
+/* A linear combination of joint coordinates: the sum of coefficient[k] * q_k over k < count. q_k is the coordinate of
+ * place[k], which is 0 in MuJoCo's reference configuration. */
 typedef struct {
   const RobotJointPlace* place[TENDON_JOINTS_MAX];
   double coefficient[TENDON_JOINTS_MAX];
   int count;
 } JointCombination;
 
-/* A closure between two links. The frames or points `end` on both links coincide. For CLOSURE_DISTANCE the points are
+/* A closure between two links: the frames or points `end` on both links coincide. For CLOSURE_DISTANCE the points are
  * `length` apart. */
 typedef struct {
   SourcePosition place;
   ClosureType type; /* CLOSURE_BALL, _WELD or _DISTANCE */
-  int link[2];      /* links of the scene; link[1] is -1 for the world */
-  Pose end[2];      /* in the links' frames */
+  int link[2];      /* scene links; link[1] is -1 for the world */
+  Pose end[2];      /* poses of the ends in the links' frames */
   double length;    /* m */
 } EqualityClosure;
 
-/* A coupling of joint coordinates: the linear combination `sum` equals `constant`. */
+/* A coupling of joint coordinates: `sum` equals `constant`. */
 typedef struct {
   SourcePosition place;
   JointCombination sum;
@@ -39,21 +39,19 @@ typedef struct {
   int coupling_count, coupling_capacity;
 } Equalities;
 
-/* Sets drawn (links of the robot) to the world poses of the robot's links in MuJoCo's reference configuration [m]. */
+/* Sets drawn[links of the robot] to the world poses of the links in MuJoCo's reference configuration [m]. */
 void mjcf_reference_poses(const MjcfModel* model, UrdfPose* drawn);
-/* Returns the world pose of a body's frame in the reference configuration [m]. The frame of the body differs from the
- * frame of its link, which is at the anchor of the joint. body: link of the robot. drawn: result of
- * mjcf_reference_poses. */
+/* Returns the world pose of a body's frame in the reference configuration [m]. A link's frame differs from its body's
+ * frame, because it is at the anchor of the joint. body: link of the robot. drawn: result of mjcf_reference_poses. */
 UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body);
 
 /* Returns the tendon with this name and kind ("fixed" or "spatial"), borrowed, or NULL if there is none. */
 const XmlElement* mjcf_find_tendon(const MjcfModel* model, const char* kind, const char* name);
-/* Sets *sum to the length of a <fixed> tendon as a linear combination of joint coordinates. Returns false, with *sum
- * undefined, if tendon is NULL, has no joints, has more than TENDON_JOINTS_MAX joints, or has a joint whose number of
- * degrees of freedom is not one. */
+/* Sets *sum to the length of a <fixed> tendon. Returns false, with *sum undefined, if tendon is NULL, has no or more
+ * than TENDON_JOINTS_MAX joints, or has a joint that does not have exactly one degree of freedom. */
 bool mjcf_fixed_tendon_length(MjcfModel* model, const XmlElement* tendon, JointCombination* sum);
 
-/* The path of a spatial tendon: straight between sites, or wrapped around geoms. */
+/* Path of a spatial tendon: straight between sites, or wrapped around geoms. */
 typedef struct {
   SceneTendonPoint* points; /* owned (count) */
   int count;
@@ -65,26 +63,25 @@ typedef struct {
 /* Name in the report of a property that tendons of a scene cannot represent. */
 #define MJCF_DROPPED_PUSH "push of spatial tendons shorter than at rest"
 
-/* Sets *route to the path of a <spatial> tendon on the scene's links (robot/mjcf_find_tendon.c). carrier (links of the
- * robot): as in mjcf_complete_scene. Returns false, with nothing to free, if the tendon is NULL, moves with no link, or
- * uses pulleys or geoms that cannot be wrapped. Unsupported features are reported. */
+/* Sets *route to the path of a <spatial> tendon on the scene's links. carrier[links of the robot]: scene link of each
+ * robot link, or -1. Returns false, with nothing to free, if the tendon is NULL, moves with no link, or uses pulleys or
+ * geoms that cannot be wrapped. Reports unsupported features. */
 bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier,
                        MjcfRoute* route);
-/* Returns the tendon's length in the scene's initial state [m]. Returns the reference length if no model can be created
- * from the scene. */
+/* Returns a tendon's length in the scene's initial state [m], or the reference length if no model can be created from
+ * the scene. */
 double mjcf_start_length(const Scene* scene, const MjcfRoute* route);
-/* Appends an empty tendon to the scene and returns a borrowed pointer, valid until the next tendon is added. */
+/* Appends an empty tendon to the scene. Returns a borrowed pointer, valid until the next tendon is added. */
 SceneTendon* mjcf_append_tendon(Scene* scene, SourcePosition place);
-/* Appends a tendon without force to the scene. Moves points and wraps from *route to the tendon. Returns a borrowed
- * pointer, valid until the next tendon is added. */
+/* Appends a tendon without force to the scene and moves points and wraps from *route to it. Returns a borrowed pointer,
+ * valid until the next tendon is added. */
 SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePosition place);
-/* Appends a tendon with the force push - stiffness * length (push [N], stiffness [N/m]). Moves points and wraps from
- * *route to the tendon. If stiffness > 0, the tendon can only pull. */
+/* Appends a tendon with the force push - stiffness * length (push [N], stiffness [N/m]) and moves points and wraps from
+ * *route to it. If stiffness > 0, the tendon can only pull. */
 void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePosition place, double stiffness, double push);
 
-/* Sets q (model->coordinate_count) to coordinates that satisfy all constraints (robot/mjcf_solve_closures.c). On entry
- * q is the initial guess, and the result stays within joint limits. Returns the largest remaining error [m, rad].
- * Cannot fail: if the constraints cannot be satisfied, the error stays large. Allocates temporary memory. */
+/* Changes q[model->coordinate_count], the initial guess, to coordinates that satisfy all constraints within the joint
+ * limits. Returns the largest remaining error [m, rad], which stays large if the constraints cannot be satisfied. */
 double mjcf_solve_closures(const Model* model, const Equalities* equalities, const RobotReport* report, double* q);
 
 #endif

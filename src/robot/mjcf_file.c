@@ -1,4 +1,5 @@
 /* Reads MuJoCo files as elements: includes, default classes, compiler settings and attributes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,12 @@ const char* mjcf_own_text(MjcfModel* model, Text* text) {
   return kept;
 }
 
-void mjcf_report_dropped(MjcfModel* model, const char* what) {
-  if (names_find(&model->dropped_names, what) >= 0) return;
+void mjcf_report_dropped(MjcfModel* model, const char* name) {
+  if (names_find(&model->dropped_names, name) >= 0) return;
   Text text = {0};
-  text_add(&text, "%s", what);
+  text_add(&text, "%s", name);
   names_add(&model->dropped_names, mjcf_own_text(model, &text), 0);
-  text_add(&model->dropped, "%s%s", model->dropped.length > 0 ? ", " : "", text_excerpt(what).text);
+  text_add(&model->dropped_list, "%s%s", model->dropped_list.length > 0 ? ", " : "", text_excerpt(name).text);
 }
 
 /* ---------------------------------------------------------------- includes */
@@ -55,8 +56,9 @@ static bool add_document(MjcfModel* model, const char* path, const char* text, s
   return xml_read(&model->documents[count], path, text, length, model->diagnostics);
 }
 
-/* Moves a path into the report, which owns it, because places of the scene may point to the path. Returns the path. */
-static char* keep_file(MjcfModel* model, char* path) {
+/* Moves a path into the report, because places of the scene may point to it. Returns the path, which the report owns.
+ */
+static char* own_path(MjcfModel* model, char* path) {
   RobotReport* report = model->report;
   size_t count = (size_t)report->file_count;
   report->files = memory_resize(report->files, count * sizeof(char*), (count + 1) * sizeof(char*));
@@ -73,7 +75,7 @@ static bool include_file(MjcfModel* model, const char* base, XmlElement* include
     mjcf_error(model, include->place, "<include> needs 'file', the path of the file to include");
     return false;
   }
-  char* path = keep_file(model, file_resolve(base, file->value));
+  char* path = own_path(model, file_resolve(base, file->value));
   if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
     mjcf_error(model, file->place,
                "<include>: the file '%s' cannot be read: check the path, which starts from the folder of the main file",
@@ -86,8 +88,8 @@ static bool include_file(MjcfModel* model, const char* base, XmlElement* include
   return good;
 }
 
-/* Expands all <include> elements, also in included files. The limit INCLUDE_MAX ends cycles of includes. Returns false
- * after an error. */
+/* Expands all <include> elements, also in included files. INCLUDE_MAX ends cycles of includes. Returns false after an
+ * error. */
 static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) {
   XmlElement* before = NULL;
   for (XmlElement* child = parent->first; child;) {
@@ -107,13 +109,13 @@ static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) 
 
 static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler);
 
-/* Number of actuator groups that an <option> can disable. The groups are 0 to 30. */
+/* Number of actuator groups, 0 to 30, that an <option> can disable. */
 enum { DISABLED_GROUPS = 31 };
 
 static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
                                             .auto_limits = true,
                                             .from_geoms = -1,
-                                            .most_group = 5,
+                                            .group_maximum = 5,
                                             .euler = "xyz",
                                             .mesh_folder = "",
                                             .folder = "",
@@ -122,7 +124,7 @@ static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
 
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
                             SourcePosition from) {
-  char *path = keep_file(model, file_resolve(base, file->value)), *text;
+  char *path = own_path(model, file_resolve(base, file->value)), *text;
   size_t length;
   int first = model->document_count;
   Text own = {0};
@@ -151,17 +153,18 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   return root;
 }
 
-/* Returns the root of the attached model that contains the element at `place`. Returns NULL if the element belongs to
- * the first model. */
-static const XmlElement* model_of(const MjcfModel* model, SourcePosition place) {
+/* Returns the root of the attached model that contains the element at `place`, or NULL if the first model contains it.
+ */
+static const XmlElement* attached_root_of(const MjcfModel* model, SourcePosition place) {
   for (int k = 0; k < model->compiler_count; k++)
     if (model->compilers[k].file == place.file) return model->compilers[k].root;
   return NULL;
 }
 
 bool mjcf_keyframe_applies(const MjcfModel* model, SourcePosition place) {
-  const XmlElement* owner = model_of(model, model->key->place);
-  return !owner || owner == model_of(model, place);
+  assert(model->key);
+  const XmlElement* owner = attached_root_of(model, model->key->place);
+  return !owner || owner == attached_root_of(model, place);
 }
 
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePosition place) {
@@ -172,9 +175,9 @@ const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePosition place) 
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Returns an attribute of an element `tag` in a <default> element. Attributes shared by all actuators may be given in
- * any actuator element. Attributes of tendons are given in <tendon>. Returns NULL if the attribute is absent. */
-static const XmlAttribute* said_by_default(const XmlElement* class_element, const char* tag, const char* name) {
+/* Returns an attribute of an element `tag` in a <default> element, or NULL if it is absent. Attributes shared by all
+ * actuators may be given in any actuator element, and those of tendons in <tendon>. */
+static const XmlAttribute* attribute_in_default(const XmlElement* class_element, const char* tag, const char* name) {
   static const char* const ACTUATORS[] = {"general", "motor",    "position", "velocity", "intvelocity",
                                           "damper",  "cylinder", "muscle",   "adhesion"};
   enum { COUNT = sizeof ACTUATORS / sizeof *ACTUATORS };
@@ -198,11 +201,11 @@ static const XmlAttribute* default_attribute(const MjcfModel* model, const char*
   for (; element; element = element->parent) {
     top = element->parent;
     if (!top || strcmp(top->name, "default") != 0) break;
-    const XmlAttribute* attribute = said_by_default(element, tag, name);
+    const XmlAttribute* attribute = attribute_in_default(element, tag, name);
     if (attribute) return attribute;
   }
   for (element = xml_child(top, "default"); element; element = xml_next(element)) {
-    const XmlAttribute* attribute = said_by_default(element, tag, name);
+    const XmlAttribute* attribute = attribute_in_default(element, tag, name);
     if (attribute) return attribute;
   }
   return NULL;
@@ -220,39 +223,43 @@ bool mjcf_is_decimal(const char* p, const char* end) {
   return end - p <= (ptrdiff_t)strspn(p, "0123456789+-.eE");
 }
 
-/* Parses up to `most` finite numbers separated by blanks. Returns how many there are, or -1 if the text is anything
- * else. */
-static int parse_numbers(const char* text, int most, double* values) {
+/* Parses up to `maximum` finite numbers separated by blanks. Returns their number, or -1 if the text is anything else.
+ */
+static int parse_numbers(const char* text, int maximum, double* values) {
+  assert(maximum >= 1);
   const char* p = text;
   for (int count = 0;; count++) {
     p += strspn(p, " \t\r\n");
     if (!*p) return count;
     char* end;
     double value = strtod(p, &end);
-    if (end == p || !mjcf_is_decimal(p, end) || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) || count == most)
+    if (end == p || !mjcf_is_decimal(p, end) || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) ||
+        count == maximum)
       return -1;
     values[count] = value;
     p = end;
   }
 }
 
-enum { NUMBERS_MAX = 16 };
+/* Largest number of numbers of an attribute, at least DISABLED_GROUPS. */
+enum { NUMBERS_MAX = 32 };
 
-int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values) {
+int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int minimum, int maximum, double* values) {
+  assert(minimum >= 0 && minimum <= maximum && maximum <= NUMBERS_MAX);
   const XmlAttribute* attribute = mjcf_attribute(model, element, name);
   double read[NUMBERS_MAX];
-  int count = attribute ? parse_numbers(attribute->value, most, read) : 0;
+  int count = attribute ? parse_numbers(attribute->value, maximum, read) : 0;
   if (!attribute) return 0;
-  if (count >= least) {
+  if (count >= minimum) {
     memcpy(values, read, sizeof(double) * (size_t)count);
     return count;
   }
-  if (least == most)
-    mjcf_error(model, attribute->place, "%s of <%s>: expected %d number%s, got '%s'", name, element.element->name, most,
-               most == 1 ? "" : "s", text_excerpt(attribute->value).text);
+  if (minimum == maximum)
+    mjcf_error(model, attribute->place, "%s of <%s>: expected %d number%s, got '%s'", name, element.element->name,
+               maximum, maximum == 1 ? "" : "s", text_excerpt(attribute->value).text);
   else
     mjcf_error(model, attribute->place, "%s of <%s>: expected %d to %d numbers, got '%s'", name, element.element->name,
-               least, most, text_excerpt(attribute->value).text);
+               minimum, maximum, text_excerpt(attribute->value).text);
   return 0;
 }
 
@@ -277,7 +284,7 @@ double mjcf_angle(const MjcfModel* model, SourcePosition place, double value) {
 
 /* ---------------------------------------------------------------- poses */
 
-static Quat about(char axis, double angle) {
+static Quat rotation_about(char axis, double angle) {
   char low = axis >= 'a' ? axis : (char)(axis - 'A' + 'a');
   return quat_about(vec3(low == 'x', low == 'y', low == 'z'), angle);
 }
@@ -286,21 +293,21 @@ Quat mjcf_euler(const MjcfModel* model, SourcePosition place, const double* angl
   const char* sequence = mjcf_compiler(model, place)->euler;
   Quat q = {1, 0, 0, 0};
   for (int k = 0; k < 3; k++) {
-    Quat turn = about(sequence[k], mjcf_angle(model, place, angles[k]));
+    Quat turn = rotation_about(sequence[k], mjcf_angle(model, place, angles[k]));
     q = sequence[k] >= 'a' ? quat_mul(q, turn) : quat_mul(turn, q);
   }
   return q;
 }
 
-/* Returns the smallest rotation that maps the z axis to a direction. Returns the identity if the direction is zero. */
-static Quat from_z(Vec3 direction) {
+/* Returns the smallest rotation that maps the z axis to a direction, or the identity if the direction is zero. */
+static Quat rotation_from_z(Vec3 direction) {
   Vec3 z = unit_vector(direction);
   if (!(vec3_norm(z) > 0)) return (Quat){1, 0, 0, 0};
   if (z.z < -1 + 1e-12) return (Quat){0, 1, 0, 0};
   return quat_normalized((Quat){1 + z.z, -z.y, z.x, 0});
 }
 
-static Quat from_axes(const double* v) {
+static Quat rotation_from_axes(const double* v) {
   Vec3 x = unit_vector(vec3(v[0], v[1], v[2])), given = vec3(v[3], v[4], v[5]);
   Vec3 y = unit_vector(vec3_add_scaled(given, -vec3_dot(x, given), x)), z = vec3_cross(x, y);
   if (!(vec3_norm(z) > 0.5)) return (Quat){1, 0, 0, 0};
@@ -320,8 +327,8 @@ static Quat read_rotation(MjcfModel* model, MjcfElement element) {
     Vec3 axis = unit_vector(vec3(v[0], v[1], v[2]));
     return vec3_norm(axis) > 0 ? quat_about(axis, mjcf_angle(model, element.element->place, v[3])) : (Quat){1, 0, 0, 0};
   }
-  if (mjcf_numbers(model, element, "xyaxes", 6, 6, v) > 0) return from_axes(v);
-  if (mjcf_numbers(model, element, "zaxis", 3, 3, v) > 0) return from_z(vec3(v[0], v[1], v[2]));
+  if (mjcf_numbers(model, element, "xyaxes", 6, 6, v) > 0) return rotation_from_axes(v);
+  if (mjcf_numbers(model, element, "zaxis", 3, 3, v) > 0) return rotation_from_z(vec3(v[0], v[1], v[2]));
   return (Quat){1, 0, 0, 0};
 }
 
@@ -330,7 +337,7 @@ UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element) {
   mjcf_numbers(model, element, "pos", 3, 3, position);
   if (mjcf_numbers(model, element, "fromto", 6, 6, ends) > 0) { /* z is along the segment, from its end to its start */
     Vec3 a = vec3(ends[0], ends[1], ends[2]), b = vec3(ends[3], ends[4], ends[5]);
-    return (UrdfPose){vec3_scale(vec3_add(a, b), 0.5), from_z(vec3_sub(a, b))};
+    return (UrdfPose){vec3_scale(vec3_add(a, b), 0.5), rotation_from_z(vec3_sub(a, b))};
   }
   return (UrdfPose){vec3(position[0], position[1], position[2]), read_rotation(model, element)};
 }
@@ -338,14 +345,14 @@ UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element) {
 /* ---------------------------------------------------------------- compiler, option, defaults, assets */
 
 static void read_mass_rules(MjcfModel* model, MjcfElement e, MjcfCompiler* compiler) {
-  double groups[2] = {compiler->least_group, compiler->most_group};
-  compiler->least_mass = mjcf_number(model, e, "boundmass", compiler->least_mass);
-  compiler->least_inertia = mjcf_number(model, e, "boundinertia", compiler->least_inertia);
+  double groups[2] = {compiler->group_minimum, compiler->group_maximum};
+  compiler->mass_minimum = mjcf_number(model, e, "boundmass", compiler->mass_minimum);
+  compiler->inertia_minimum = mjcf_number(model, e, "boundinertia", compiler->inertia_minimum);
   if (mjcf_flag(model, e, "balanceinertia") >= 0)
     compiler->balances_inertia = mjcf_flag(model, e, "balanceinertia") == 1;
   mjcf_numbers(model, e, "inertiagrouprange", 2, 2, groups);
-  compiler->least_group = groups[0];
-  compiler->most_group = groups[1];
+  compiler->group_minimum = groups[0];
+  compiler->group_maximum = groups[1];
 }
 
 static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler) {
@@ -394,8 +401,8 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
   }
 }
 
-/* Reads the <numeric> elements that `sdrs export` writes. sdrs_dt is the time step of the scene, and sdrs_integrator
- * its integrator. sdrs_restitution marks damping ratios above 1 as small restitutions. */
+/* Reads the <numeric> elements that `sdrs export` writes: sdrs_dt, the time step, and sdrs_integrator, the integrator
+ * of the scene. sdrs_restitution marks damping ratios above 1 as small restitutions. */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};
@@ -461,6 +468,7 @@ static void read_sections(MjcfModel* model) {
 /* ---------------------------------------------------------------- the file */
 
 bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
+  assert(model->options && model->report && model->diagnostics);
   int before = model->diagnostics->error_count;
   model->compiler = PLAIN_COMPILER;
   model->robot.root = -1;
@@ -496,8 +504,8 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->attached_keys);
   names_free(&model->bodies);
   names_free(&model->site_names);
-  names_free(&model->round_names);
-  memory_free(model->rounds);
+  names_free(&model->wrap_geom_names);
+  memory_free(model->wrap_geoms);
   memory_free(model->frictions);
   memory_free(model->elasticities);
   memory_free(model->anchors);
@@ -508,9 +516,9 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->default_elements);
   memory_free(model->assets);
   memory_free(model->masks);
-  memory_free(model->weighed);
+  memory_free(model->mesh_moments);
   memory_free(model->coordinates);
   memory_free(model->starts);
-  text_free(&model->dropped);
+  text_free(&model->dropped_list);
   *model = (MjcfModel){0};
 }

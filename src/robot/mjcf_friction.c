@@ -1,12 +1,12 @@
 /* Imports friction and solref of geoms as friction and restitution of links. For two geoms, MuJoCo uses the larger
- * coefficient of friction, or the coefficient of the geom with higher priority. Links with equal values form a group,
- * and each pair of groups gets its combined coefficients. */
+ * friction, or that of the geom with higher priority. Links with equal values form a group, and each pair of groups
+ * gets its combined coefficients. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Largest number of different combinations of friction, priority and solref. If a file has more, all geoms get the
- * largest friction. */
+/* Largest number of different combinations of friction, priority and solref. With more, all geoms get the largest
+ * friction. */
 enum { KINDS_MAX = 12 };
 
 typedef struct {
@@ -14,11 +14,11 @@ typedef struct {
   Scene* scene;
   MjcfFriction kinds[KINDS_MAX];
   int kind_count;
-  int* kind_of;         /* index into kinds of each link of the scene; -1: none (links) */
-  bool used[KINDS_MAX]; /* true if links of this kind form a group */
+  int* find_or_add_kind; /* index in `kinds` for each scene link; -1: none (links) */
+  bool used[KINDS_MAX];  /* true if links of the kind form a group */
 } Frictions;
 
-static bool decides(const MjcfFriction* a, const MjcfFriction* b) {
+static bool has_precedence(const MjcfFriction* a, const MjcfFriction* b) {
   return a->priority != b->priority ? a->priority > b->priority : a->value >= b->value;
 }
 
@@ -31,9 +31,8 @@ static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
   return a->is_ground == b->is_ground && same_values(a, b);
 }
 
-/* Sets solref of a pair of geoms by MuJoCo's rules. If the priorities differ, solref of the geom with higher priority
- * is used. If both are time constant and damping ratio, solref is their mean weighted by `mix`. Otherwise solref is the
- * componentwise minimum. */
+/* Sets solref of a pair of geoms by MuJoCo's rules. The geom of higher priority decides. If both solref are time
+ * constant and damping ratio, the result is their mean weighted by `mix`. Otherwise it is the componentwise minimum. */
 static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double solref[2]) {
   double sum = a->mix + b->mix, weight = sum > 1e-15 ? a->mix / sum : 0.5;
   if (a->priority != b->priority) weight = a->priority > b->priority ? 1 : 0;
@@ -42,13 +41,12 @@ static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double sol
     solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
 }
 
-/* Damping ratio from which a contact has no restitution. `sdrs export` writes this ratio for contacts without
- * restitution. */
-#define RATIO_MOST 5.0
+/* Smallest damping ratio of a contact without restitution, as `sdrs export` writes it. */
+#define DAMPING_RATIO_MAX 5.0
 
 double mjcf_restitution(const MjcfModel* model, const double solref[2]) {
   double z = solref[0] > 0 ? solref[1] : solref[0] < 0 ? -solref[1] / (2 * sqrt(-solref[0])) : 1;
-  if (!(z < 1) && !(model->small_restitution && z < RATIO_MOST)) return 0;
+  if (!(z < 1) && !(model->small_restitution && z < DAMPING_RATIO_MAX)) return 0;
   double s = sqrt(fabs(1 - z * z));
   if (s < 1e-6) return math_exp_nonpositive(-2);
   if (z > 1)
@@ -62,9 +60,9 @@ static double pair_restitution(const MjcfModel* model, const MjcfFriction* a, co
   return mjcf_restitution(model, solref);
 }
 
-/* Returns the index of a combination of values in f->kinds. Adds a new combination. Returns -1 if there are too many.
- */
-static int kind_of(Frictions* f, const MjcfFriction* friction) {
+/* Returns the index of a combination of values in f->kinds, to which a new one is added. Returns -1 if there are too
+ * many. */
+static int find_or_add_kind(Frictions* f, const MjcfFriction* friction) {
   for (int k = 0; k < f->kind_count; k++)
     if (same_kind(&f->kinds[k], friction)) return k;
   if (f->kind_count == KINDS_MAX) return -1;
@@ -77,16 +75,16 @@ static int kind_of(Frictions* f, const MjcfFriction* friction) {
 static bool find_kinds(Frictions* f, const int* carrier) {
   MjcfModel* model = f->model;
   bool mixed = false;
-  for (int i = 0; i < f->scene->link_count; i++) f->kind_of[i] = -1;
+  for (int i = 0; i < f->scene->link_count; i++) f->find_or_add_kind[i] = -1;
   for (int i = 0; i < model->friction_count; i++) {
-    int link = carrier[model->frictions[i].link], kind = kind_of(f, &model->frictions[i]);
+    int link = carrier[model->frictions[i].link], kind = find_or_add_kind(f, &model->frictions[i]);
     if (kind < 0) return false;
     if (link < 0) continue;
-    int before = f->kind_of[link];
+    int before = f->find_or_add_kind[link];
     mixed = mixed || (before >= 0 && !same_values(&f->kinds[before], &f->kinds[kind]));
     bool floor = f->kinds[kind].is_ground, was = before >= 0 && f->kinds[before].is_ground;
-    if (before < 0 || floor > was || (floor == was && decides(&f->kinds[kind], &f->kinds[before])))
-      f->kind_of[link] = kind;
+    if (before < 0 || floor > was || (floor == was && has_precedence(&f->kinds[kind], &f->kinds[before])))
+      f->find_or_add_kind[link] = kind;
   }
   if (mixed) mjcf_report_dropped(model, "friction and solref that differ within a link (largest friction)");
   return true;
@@ -123,24 +121,24 @@ static void add_pair(Frictions* f, int a, int b, double value, double restitutio
 static void add_groups(Frictions* f) {
   for (int i = 0; i < f->scene->link_count; i++) {
     SceneLink* link = &f->scene->links[i];
-    if (f->kind_of[i] < 0 || !f->used[f->kind_of[i]]) continue;
+    if (f->find_or_add_kind[i] < 0 || !f->used[f->find_or_add_kind[i]]) continue;
     Text name = {0};
     size_t count = (size_t)link->group_count;
-    group_name(&name, &f->kinds[f->kind_of[i]]);
+    group_name(&name, &f->kinds[f->find_or_add_kind[i]]);
     link->groups = memory_resize(link->groups, count * sizeof(char*), (count + 1) * sizeof(char*));
     link->groups[link->group_count++] = memory_copy_text(name.data);
     text_free(&name);
   }
 }
 
-static bool occurs(const Frictions* f, int kind) {
+static bool is_kind_used(const Frictions* f, int kind) {
   for (int i = 0; i < f->scene->link_count; i++)
-    if (f->kind_of[i] == kind) return true;
+    if (f->find_or_add_kind[i] == kind) return true;
   return false;
 }
 
 void mjcf_read_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
-  Frictions f = {.model = model, .scene = scene, .kind_of = MEMORY_NEW(int, scene->link_count + 1)};
+  Frictions f = {.model = model, .scene = scene, .find_or_add_kind = MEMORY_NEW(int, scene->link_count + 1)};
   double largest = -1;
   for (int i = 0; i < model->friction_count; i++) largest = fmax(largest, model->frictions[i].value);
   if (largest >= 0) scene->contact.friction = largest;
@@ -152,11 +150,11 @@ void mjcf_read_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
     f.kind_count = 0;
   }
   for (int a = 0; a < f.kind_count; a++)
-    for (int b = a; b < f.kind_count && occurs(&f, a); b++) {
-      double value = decides(&f.kinds[a], &f.kinds[b]) ? f.kinds[a].value : f.kinds[b].value;
+    for (int b = a; b < f.kind_count && is_kind_used(&f, a); b++) {
+      double value = has_precedence(&f.kinds[a], &f.kinds[b]) ? f.kinds[a].value : f.kinds[b].value;
       double restitution = pair_restitution(model, &f.kinds[a], &f.kinds[b]);
-      if (occurs(&f, b) && (value != largest || restitution > 0)) add_pair(&f, a, b, value, restitution);
+      if (is_kind_used(&f, b) && (value != largest || restitution > 0)) add_pair(&f, a, b, value, restitution);
     }
   if (f.kind_count > 0) add_groups(&f);
-  memory_free(f.kind_of);
+  memory_free(f.find_or_add_kind);
 }

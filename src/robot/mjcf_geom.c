@@ -1,4 +1,5 @@
 /* Imports MuJoCo's geoms: shapes, masses, colours and collision masks. Sizes in MJCF are half lengths. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,8 +24,7 @@ typedef enum {
 } GeomType;
 static const char TYPES[] = "plane|sphere|capsule|ellipsoid|cylinder|box|mesh|hfield";
 
-/* Number of entries of `size` that each geom type uses. With `fromto` one entry fewer is used, because fromto gives the
- * half length. */
+/* Number of entries of `size` for each geom type. With `fromto`, which gives the half length, there is one less. */
 static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0, 0};
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
   int link; /* of the robot */
   GeomType type;
   double size[3];  /* m */
-  UrdfPose pose;   /* link frame */
+  UrdfPose pose;   /* in the link's frame */
   bool concave;    /* true for a mesh that is decomposed into convex hulls */
   bool torus;      /* true for a torus about z, which becomes a ring of capsules */
   double radii[2]; /* major and minor radius of the torus [m] */
@@ -54,8 +54,8 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* Reads a geom of type sdf (signed distance field). The geom becomes a torus if its plugin is a torus, and otherwise
- * the decomposed surface of its mesh. Returns false, with a warning, for the distance field of another plugin. */
+/* Reads a geom of type sdf (signed distance field). It becomes a torus if its plugin is a torus, otherwise the
+ * decomposed surface of its mesh. Returns false, with a warning, for the distance field of another plugin. */
 static bool read_distance_field(Geom* geom, const char* name) {
   MjcfModel* model = geom->model;
   const XmlElement* mesh = mjcf_asset(model, &model->meshes, name);
@@ -123,7 +123,7 @@ static bool read_size(Geom* geom) {
 
 /* ---------------------------------------------------------------- meshes */
 
-static Vec3 scaled(Vec3 p, Vec3 scale) { return vec3(p.x * scale.x, p.y * scale.y, p.z * scale.z); }
+static Vec3 scale_components(Vec3 p, Vec3 scale) { return vec3(p.x * scale.x, p.y * scale.y, p.z * scale.z); }
 
 static Vec3 mesh_scale(MjcfModel* model, const XmlElement* mesh) {
   double scale[3] = {1, 1, 1};
@@ -155,32 +155,32 @@ Vec3* mjcf_read_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale
       p = end;
     }
     points = memory_grow_array(points, sizeof(Vec3), *count, &capacity);
-    points[(*count)++] = scaled(vec3(v[0], v[1], v[2]), scale);
+    points[(*count)++] = scale_components(vec3(v[0], v[1], v[2]), scale);
     p += strspn(p, " \t\r\n");
   }
   return points;
 }
 
 /* Returns the file name of an attribute, without folders if the compiler setting strippath is set. */
-static const char* name_of_file(const MjcfCompiler* compiler, const XmlAttribute* file) {
+static const char* asset_file_name(const MjcfCompiler* compiler, const XmlAttribute* file) {
   const char* slash = compiler->strips_paths ? strrchr(file->value, '/') : NULL;
   return slash ? slash + 1 : file->value;
 }
 
-static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
+static const char* path_beside_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
-  const char* name = name_of_file(compiler, file);
+  const char* name = asset_file_name(compiler, file);
   text_add(&path, "%s%s", *name == '/' ? "" : compiler->folder, name);
   return mjcf_own_text(model, &path);
 }
 
-/* Returns the path of an asset, by meshdir, relative to the folder of the first file. */
+/* Returns the path of an asset in meshdir, relative to the folder of the first file. */
 static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
   const char* folder = compiler->mesh_folder;
-  const char* name = name_of_file(compiler, file);
+  const char* name = asset_file_name(compiler, file);
   bool slash = *folder && folder[strlen(folder) - 1] != '/';
   if (*name != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
   text_add(&path, "%s", name);
@@ -197,7 +197,7 @@ static bool is_idle(const Geom* geom) {
 }
 
 /* Replaces an OBJ file without faces by its points. Other files remain unchanged. */
-static void fill_obj_points(const MjcfModel* model, UrdfShape* shape) {
+static void replace_obj_by_points(const MjcfModel* model, UrdfShape* shape) {
   char* path = file_resolve(model->path, shape->file);
   shape->points = mjcf_read_obj_points(path, shape->scale, &shape->point_count);
   if (shape->points) shape->kind = URDF_POINTS;
@@ -221,12 +221,12 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   if (file) {
     shape->file = asset_file(model, file);
     shape->file_place = file->place;
-    fill_obj_points(model, shape);
+    replace_obj_by_points(model, shape);
     return true;
   }
   ConvexHull made;
   MjcfMeshResult kind = mjcf_build_mesh(model, mesh, shape->scale, &made);
-  if (kind == MESH_BUILT) { /* as in MuJoCo, the convex hull of the mesh is used for contact */
+  if (kind == MESH_BUILT) { /* the convex hull of the mesh is used for contact, as in MuJoCo */
     shape->kind = URDF_POINTS;
     shape->point_count = made.vertex_count - 1;
     shape->points = MEMORY_NEW(Vec3, shape->point_count);
@@ -238,7 +238,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
                "a geom of type sdf has a built-in mesh: contact uses the convex hull of the mesh '%s'",
                text_excerpt(name->value).text);
   if (kind != MESH_NOT_BUILTIN) return kind == MESH_BUILT;
-  if (!vertex && is_idle(geom)) { /* such a mesh is only drawn or used by a sensor */
+  if (!vertex && is_idle(geom)) { /* a mesh without triangles is only drawn or used by a sensor */
     mjcf_report_dropped(model, "meshes without 'file' and 'vertex' of geoms without contact and mass");
     return false;
   }
@@ -261,8 +261,8 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- height fields */
 
-/* Sets the levels of a height field from the range of its image. MuJoCo's height 0 is the darkest sample of the image,
- * and height 1 the lightest. Returns false after an error. */
+/* Sets the levels of a height field from the range of its image. MuJoCo's height 0 is the darkest and height 1 the
+ * lightest sample. Returns false after an error. */
 static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   HeightGrid grid = {0};
@@ -311,7 +311,7 @@ static bool fill_heights(Geom* geom, UrdfShape* shape) {
   char* path = file_resolve(model->path, shape->file);
   if (!file_exists(path)) {
     memory_free(path);
-    shape->file = beside_file(model, file);
+    shape->file = path_beside_file(model, file);
     path = file_resolve(model->path, shape->file);
   }
   bool good = fill_levels(geom, path, field, shape);
@@ -326,7 +326,7 @@ static void fill_ellipsoid(const Geom* geom, UrdfShape* shape) {
   shape->kind = URDF_POINTS;
   if (primitive_sphere(&sphere, 1.0, ELLIPSOID_LEVEL) != HULL_OK) return;
   for (int i = 0; i < sphere.vertex_count; i++)
-    sphere.vertices[i] = scaled(sphere.vertices[i], vec3(geom->size[0], geom->size[1], geom->size[2]));
+    sphere.vertices[i] = scale_components(sphere.vertices[i], vec3(geom->size[0], geom->size[1], geom->size[2]));
   shape->points = sphere.vertices;
   shape->point_count = sphere.vertex_count;
   sphere.vertices = NULL;
@@ -347,8 +347,8 @@ static bool fill_shape(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- masses */
 
-/* Returns the volume of a primitive [m^3]. Sets inertia (3) to the moments of inertia per unit mass about the centre,
- * in the geom's axes [m^2] (docs/mjcf.md). */
+/* Returns the volume of a primitive [m^3]. Sets inertia[3] to the moments of inertia per unit mass about the centre, in
+ * the geom's axes [m^2] (docs/mjcf.md). */
 static double primitive_mass(const Geom* geom, double inertia[3]) {
   double a = geom->size[0], b = geom->size[1], c = geom->size[2], cylinder, ball, across;
   switch (geom->type) {
@@ -390,7 +390,7 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
   double volume;
   const MjcfCompiler* compiler = mjcf_compiler(model, geom->element.element->place);
   double group = mjcf_number(model, geom->element, "group", 0);
-  if (group < compiler->least_group || group > compiler->most_group) return;
+  if (group < compiler->group_minimum || group > compiler->group_maximum) return;
   if (geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS || (given && !(mass > 0)) || (!given && !(density > 0)))
     return;
   if (geom->type == GEOM_MESH) {
@@ -410,7 +410,7 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
 
 /* ---------------------------------------------------------------- contact and colour */
 
-static MjcfMask mask_of(Geom* geom, int link) {
+static MjcfMask make_mask(Geom* geom, int link) {
   double type = mjcf_number(geom->model, geom->element, "contype", 1);
   double affinity = mjcf_number(geom->model, geom->element, "conaffinity", 1);
   MjcfMask mask = {.link = link};
@@ -419,7 +419,7 @@ static MjcfMask mask_of(Geom* geom, int link) {
   return mask;
 }
 
-/* Adds a mask unless the link already has an equal mask. The search is linear, because a link has few masks. */
+/* Adds a mask unless the link has an equal mask. The search is linear, because a link has few masks. */
 static void add_mask(MjcfModel* model, MjcfMask mask) {
   for (int i = model->mask_count - 1; i >= 0 && model->masks[i].link == mask.link; i--)
     if (model->masks[i].type == mask.type && model->masks[i].affinity == mask.affinity) return;
@@ -456,19 +456,20 @@ static void read_color(Geom* geom, double color[3]) {
 
 /* ---------------------------------------------------------------- the geom */
 
-static bool stands_still(const UrdfRobot* robot, int link) {
+static bool is_fixed(const UrdfRobot* robot, int link) {
   for (int joint = robot->links[link].joint; joint >= 0; joint = robot->links[robot->joints[joint].parent].joint)
     if (robot->joints[joint].type != URDF_FIXED) return false;
   return true;
 }
 
-static void note_round(const Geom* geom) {
+static void add_wrap_geom(const Geom* geom) {
   MjcfModel* model = geom->model;
   const char* name = mjcf_text(model, geom->element, "name");
   if (!*name || (geom->type != GEOM_SPHERE && geom->type != GEOM_CYLINDER)) return;
-  if (!names_add(&model->round_names, name, model->round_count)) return;
-  model->rounds = memory_grow_array(model->rounds, sizeof(MjcfWrapGeom), model->round_count, &model->round_capacity);
-  model->rounds[model->round_count++] =
+  if (!names_add(&model->wrap_geom_names, name, model->wrap_geom_count)) return;
+  model->wrap_geoms =
+      memory_grow_array(model->wrap_geoms, sizeof(MjcfWrapGeom), model->wrap_geom_count, &model->wrap_geom_capacity);
+  model->wrap_geoms[model->wrap_geom_count++] =
       (MjcfWrapGeom){geom->link, geom->pose, geom->type == GEOM_SPHERE, geom->size[0]};
 }
 
@@ -477,8 +478,8 @@ static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
   shapes->items[shapes->count++] = *shape;
 }
 
-/* Adds a torus as a ring of capsules. The largest deviations of the ring's centre line from the torus's circle, inwards
- * and outwards, are equal. */
+/* Adds a torus as a ring of capsules. The largest deviations of the ring from the torus's circle, inwards and outwards,
+ * are equal. */
 static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
   double half = M_PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + math_cos(half)),
          deviation = radius - geom->radii[0];
@@ -498,21 +499,22 @@ static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
 }
 
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment) {
+  assert(link >= 0 && link < model->robot.link_count);
   Geom geom = {.model = model, .element = element, .link = link};
   UrdfShape shape;
   UrdfLink* to = &model->robot.links[link];
   if (!read_type(&geom) || !read_size(&geom)) return;
   geom.pose = urdf_pose_mul(frame, mjcf_pose(model, element));
-  note_round(&geom);
+  add_wrap_geom(&geom);
   if (!fill_shape(&geom, &shape)) return;
   if (moment) add_mass(&geom, &shape, moment);
-  MjcfMask mask = mask_of(&geom, link);
+  MjcfMask mask = make_mask(&geom, link);
   int pair = names_find(&model->paired, mjcf_text(model, element, "name"));
   bool collides = mask.type != 0 || mask.affinity != 0 || pair >= 0;
   if (pair >= 0) model->paired_link[pair] = link;
   if (to->color[0] < 0) read_color(&geom, to->color);
   bool ground = geom.type == GEOM_PLANE || geom.type == GEOM_HEIGHTS;
-  if (ground && collides && !stands_still(&model->robot, link))
+  if (ground && collides && !is_fixed(&model->robot, link))
     mjcf_error(model, element.element->place, "a body cannot contain a %s: move it to <worldbody>",
                geom.type == GEOM_PLANE ? "plane" : "height field");
   UrdfShapes* shapes = collides ? &to->collision : &to->visual;

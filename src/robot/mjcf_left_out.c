@@ -1,139 +1,138 @@
-/* Lists the elements and attributes of MJCF up to MuJoCo 3.12: those that are imported, and those without effect on
- * motion. All other elements and attributes are reported by name, so that none is dropped silently
- * (tests/mujoco/attributes.py). */
+/* Lists the elements and attributes of MJCF up to MuJoCo 3.12 that are imported, and those without effect on motion.
+ * All others are reported by name, so that none is dropped silently (tests/mujoco/attributes.py). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-#define FRAME "|pos|quat|euler|axisangle|xyaxes|zaxis|"
-#define DRIVE                                                                                                 \
+#define FRAME_ATTRIBUTES "|pos|quat|euler|axisangle|xyaxes|zaxis|"
+#define ACTUATOR_ATTRIBUTES                                                                                   \
   "class|group|joint|tendon|site|refsite|gear|ctrllimited|ctrlrange|forcelimited|forcerange|kp|kv|dampratio|" \
   "inheritrange|gainprm|biasprm|biastype|gaintype|dyntype|dynprm"
-#define TENDON "class|stiffness|springlength|damping|frictionloss|range|limited"
+#define TENDON_ATTRIBUTES "class|stiffness|springlength|damping|frictionloss|range|limited"
 #define TENDON_IDLE "group|user|width|material|rgba|solreflimit|solimplimit|solreffriction|solimpfriction|margin"
-#define EQUALITY "name|class|active|"
-#define DRAWN "|group|material|rgba|user"
+#define EQUALITY_ATTRIBUTES "name|class|active|"
+#define DISPLAY_ATTRIBUTES "|group|material|rgba|user"
 
 typedef enum {
-  FATE_ATTRIBUTES, /* each attribute is imported, ignored or reported by itself */
-  FATE_IDLE,       /* the element and its descendants have no effect on motion */
-  FATE_LEFT        /* the element is not imported, and is reported without its attributes */
-} ElementFate;
+  HANDLE_ATTRIBUTES,    /* each attribute is imported, ignored or reported individually */
+  HANDLE_AS_IDLE,       /* the element and its descendants have no effect on motion */
+  HANDLE_AS_UNSUPPORTED /* the element is not imported, and is reported without its attributes */
+} ElementHandling;
 
-/* Rules for an element, or for an element inside another. parent: "" for any parent. read: attributes that are
- * imported, or reported where they are read. idle: attributes without effect on motion. */
+/* Rule for an element inside a parent element; parent "" means any parent. read: attributes that are imported, or
+ * reported where they are read. idle: attributes without effect on motion. */
 typedef struct {
   const char *parent, *element;
   const char *read, *idle;
-  ElementFate fate;
+  ElementHandling handling;
 } ElementRow;
 
 /* The first matching row applies, so rows with a parent precede the row of the same element without a parent. */
 static const ElementRow ROWS[] = {
-    {"", "mujoco", "", "model", FATE_ATTRIBUTES},
-    {"", "include", "file", "", FATE_ATTRIBUTES},
+    {"", "mujoco", "", "model", HANDLE_ATTRIBUTES},
+    {"", "include", "file", "", HANDLE_ATTRIBUTES},
     {"", "compiler",
      "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|settotalmass|exactmeshinertia|strippath|"
      "boundmass|boundinertia|balanceinertia|inertiagrouprange",
-     "texturedir|discardvisual|fitaabb|convexhull|usethread|fusestatic|saveinertial|conflict", FATE_ATTRIBUTES},
-    {"", "lengthrange", "", "", FATE_IDLE},
+     "texturedir|discardvisual|fitaabb|convexhull|usethread|fusestatic|saveinertial|conflict", HANDLE_ATTRIBUTES},
+    {"", "lengthrange", "", "", HANDLE_AS_IDLE},
     {"", "option", "timestep|gravity|actuatorgroupdisable",
      "apirate|impratio|tolerance|ls_tolerance|noslip_tolerance|mpr_tolerance|ccd_tolerance|sleep_tolerance|magnetic|"
      "integrator|collision|cone|jacobian|solver|iterations|ls_iterations|noslip_iterations|mpr_iterations|"
      "ccd_iterations|sdf_iterations|sdf_initpoints|o_margin|o_solref|o_solimp",
-     FATE_ATTRIBUTES},
+     HANDLE_ATTRIBUTES},
     {"", "flag", "gravity|contact",
      "warmstart|refsafe|sensor|midphase|eulerdamp|autoreset|nativeccd|island|multiccd|energy|fwdinv|invdiscrete|sleep|"
      "diagexact|sensornoise",
-     FATE_ATTRIBUTES},
-    {"", "size", "", "", FATE_IDLE},
-    {"", "statistic", "", "", FATE_IDLE},
-    {"", "visual", "", "", FATE_IDLE},
-    {"", "custom", "", "", FATE_IDLE},
-    {"", "texture", "", "", FATE_IDLE},
-    {"", "light", "", "", FATE_IDLE},
-    {"", "camera", "", "", FATE_IDLE},
-    {"", "sensor", "", "", FATE_LEFT},
-    {"", "extension", "", "", FATE_LEFT},
-    {"", "deformable", "", "", FATE_LEFT},
-    {"", "plugin", "", "", FATE_LEFT},
-    {"composite", "skin", "", "", FATE_IDLE},
-    {"", "skin", "", "", FATE_LEFT},
-    {"", "composite", "prefix|type|count|offset|vertex|initial|curve|size|quat", "", FATE_ATTRIBUTES},
-    {"", "flexcomp", "", "", FATE_LEFT},
-    {"default", "equality", "", "", FATE_ATTRIBUTES},
-    {"default", "tendon", TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
-    {"", "default", "class", "", FATE_ATTRIBUTES},
-    {"", "asset", "", "", FATE_ATTRIBUTES},
+     HANDLE_ATTRIBUTES},
+    {"", "size", "", "", HANDLE_AS_IDLE},
+    {"", "statistic", "", "", HANDLE_AS_IDLE},
+    {"", "visual", "", "", HANDLE_AS_IDLE},
+    {"", "custom", "", "", HANDLE_AS_IDLE},
+    {"", "texture", "", "", HANDLE_AS_IDLE},
+    {"", "light", "", "", HANDLE_AS_IDLE},
+    {"", "camera", "", "", HANDLE_AS_IDLE},
+    {"", "sensor", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "extension", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "deformable", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "plugin", "", "", HANDLE_AS_UNSUPPORTED},
+    {"composite", "skin", "", "", HANDLE_AS_IDLE},
+    {"", "skin", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "composite", "prefix|type|count|offset|vertex|initial|curve|size|quat", "", HANDLE_ATTRIBUTES},
+    {"", "flexcomp", "", "", HANDLE_AS_UNSUPPORTED},
+    {"default", "equality", "", "", HANDLE_ATTRIBUTES},
+    {"default", "tendon", TENDON_ATTRIBUTES, TENDON_IDLE, HANDLE_ATTRIBUTES},
+    {"", "default", "class", "", HANDLE_ATTRIBUTES},
+    {"", "asset", "", "", HANDLE_ATTRIBUTES},
     {"", "mesh", "name|class|file|vertex|builtin|params|scale|inertia",
-     "content_type|smoothnormal|normal|texcoord|material", FATE_ATTRIBUTES},
-    {"", "hfield", "name|file|size|nrow|ncol|elevation", "content_type", FATE_ATTRIBUTES},
+     "content_type|smoothnormal|normal|texcoord|material", HANDLE_ATTRIBUTES},
+    {"", "hfield", "name|file|size|nrow|ncol|elevation", "content_type", HANDLE_ATTRIBUTES},
     {"", "material", "name|class|rgba",
-     "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness", FATE_ATTRIBUTES},
-    {"", "layer", "", "", FATE_IDLE},
-    {"", "model", "name|file", "content_type", FATE_ATTRIBUTES},
-    {"", "worldbody", "childclass", "", FATE_ATTRIBUTES},
-    {"", "body", "name|childclass|mocap|gravcomp" FRAME, "user|sleep|simple", FATE_ATTRIBUTES},
-    {"", "frame", "childclass" FRAME, "name", FATE_ATTRIBUTES},
-    {"", "inertial", "mass|diaginertia|fullinertia" FRAME, "", FATE_ATTRIBUTES},
+     "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness", HANDLE_ATTRIBUTES},
+    {"", "layer", "", "", HANDLE_AS_IDLE},
+    {"", "model", "name|file", "content_type", HANDLE_ATTRIBUTES},
+    {"", "worldbody", "childclass", "", HANDLE_ATTRIBUTES},
+    {"", "body", "name|childclass|mocap|gravcomp" FRAME_ATTRIBUTES, "user|sleep|simple", HANDLE_ATTRIBUTES},
+    {"", "frame", "childclass" FRAME_ATTRIBUTES, "name", HANDLE_ATTRIBUTES},
+    {"", "inertial", "mass|diaginertia|fullinertia" FRAME_ATTRIBUTES, "", HANDLE_ATTRIBUTES},
     {"composite", "joint", "damping|stiffness|armature|frictionloss|range",
-     "kind|group|type|axis|limited|solreffix|solimpfix", FATE_ATTRIBUTES},
-    {"fixed", "joint", "joint|coef", "", FATE_ATTRIBUTES},
-    {"equality", "joint", EQUALITY "joint1|joint2|polycoef", "", FATE_ATTRIBUTES},
+     "kind|group|type|axis|limited|solreffix|solimpfix", HANDLE_ATTRIBUTES},
+    {"fixed", "joint", "joint|coef", "", HANDLE_ATTRIBUTES},
+    {"equality", "joint", EQUALITY_ATTRIBUTES "joint1|joint2|polycoef", "", HANDLE_ATTRIBUTES},
     {"", "joint",
      "name|class|type|pos|axis|range|limited|damping|stiffness|springref|armature|frictionloss|ref|actuatorfrcrange|"
      "actuatorfrclimited",
-     "group|user", FATE_ATTRIBUTES},
-    {"", "freejoint", "name", "group", FATE_ATTRIBUTES},
+     "group|user", HANDLE_ATTRIBUTES},
+    {"", "freejoint", "name", "group", HANDLE_ATTRIBUTES},
     {"composite", "geom", "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material", "group",
-     FATE_ATTRIBUTES},
-    {"spatial", "geom", "geom|sidesite", "", FATE_ATTRIBUTES},
+     HANDLE_ATTRIBUTES},
+    {"spatial", "geom", "geom|sidesite", "", HANDLE_ATTRIBUTES},
     {"", "geom",
      "name|class|type|contype|conaffinity|priority|size|friction|solref|solmix|mass|density|fromto|hfield|mesh|rgba|"
-     "material" FRAME,
-     "group|user|fluidshape|fluidcoef", FATE_ATTRIBUTES},
-    {"composite", "site", "", "group|size|material|rgba", FATE_ATTRIBUTES},
-    {"spatial", "site", "site", "", FATE_ATTRIBUTES},
-    {"", "site", "name|class|fromto" FRAME, "type|size" DRAWN, FATE_ATTRIBUTES},
-    {"", "contact", "", "", FATE_ATTRIBUTES},
-    {"", "pair", "name|class|geom1|geom2|friction|solref", "", FATE_ATTRIBUTES},
-    {"", "exclude", "body1|body2", "name", FATE_ATTRIBUTES},
-    {"equality", "tendon", EQUALITY "tendon1|tendon2|polycoef", "", FATE_ATTRIBUTES},
-    {"", "tendon", "", "", FATE_ATTRIBUTES},
-    {"", "spatial", "name|" TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
-    {"", "fixed", "name|" TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
-    {"", "pulley", "divisor", "", FATE_ATTRIBUTES},
-    {"", "equality", "", "", FATE_ATTRIBUTES},
-    {"", "connect", EQUALITY "body1|body2|anchor|site1|site2", "", FATE_ATTRIBUTES},
-    {"", "weld", EQUALITY "body1|body2|relpose|anchor|site1|site2", "torquescale", FATE_ATTRIBUTES},
-    {"", "flex", "", "", FATE_LEFT},
-    {"", "flexvert", "", "", FATE_LEFT},
-    {"", "flexstrain", "", "", FATE_LEFT},
-    {"", "distance", "", "", FATE_LEFT}, /* equality constraint of MuJoCo 2.2.2 */
-    {"", "actuator", "", "", FATE_ATTRIBUTES},
-    {"", "motor", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
-    {"", "position", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
-    {"", "velocity", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
-    {"", "general", DRIVE "|actrange|actlimited", "name|user|lengthrange|actdim", FATE_ATTRIBUTES},
-    {"", "intvelocity", DRIVE "|actrange|actlimited", "name|user|lengthrange", FATE_ATTRIBUTES},
-    {"", "damper", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
-    {"", "cylinder", DRIVE "|area|diameter|bias|timeconst", "name|user|lengthrange", FATE_ATTRIBUTES},
-    {"actuator", "muscle", "", "", FATE_LEFT},
-    {"actuator", "adhesion", "", "", FATE_LEFT},
-    {"actuator", "dcmotor", "", "", FATE_LEFT},
-    {"actuator", "pid", "", "", FATE_LEFT},
-    {"actuator", "orientation", "", "", FATE_LEFT},
-    {"", "muscle", "", "", FATE_IDLE}, /* in a <default>; the actuator itself is reported */
-    {"", "adhesion", "", "", FATE_IDLE},
-    {"", "dcmotor", "", "", FATE_IDLE},
-    {"", "pid", "", "", FATE_IDLE},
-    {"", "orientation", "", "", FATE_IDLE},
-    {"", "keyframe", "", "", FATE_ATTRIBUTES},
-    {"", "key", "name|qpos|qvel|act|ctrl", "time", FATE_ATTRIBUTES},
+     "material" FRAME_ATTRIBUTES,
+     "group|user|fluidshape|fluidcoef", HANDLE_ATTRIBUTES},
+    {"composite", "site", "", "group|size|material|rgba", HANDLE_ATTRIBUTES},
+    {"spatial", "site", "site", "", HANDLE_ATTRIBUTES},
+    {"", "site", "name|class|fromto" FRAME_ATTRIBUTES, "type|size" DISPLAY_ATTRIBUTES, HANDLE_ATTRIBUTES},
+    {"", "contact", "", "", HANDLE_ATTRIBUTES},
+    {"", "pair", "name|class|geom1|geom2|friction|solref", "", HANDLE_ATTRIBUTES},
+    {"", "exclude", "body1|body2", "name", HANDLE_ATTRIBUTES},
+    {"equality", "tendon", EQUALITY_ATTRIBUTES "tendon1|tendon2|polycoef", "", HANDLE_ATTRIBUTES},
+    {"", "tendon", "", "", HANDLE_ATTRIBUTES},
+    {"", "spatial", "name|" TENDON_ATTRIBUTES, TENDON_IDLE, HANDLE_ATTRIBUTES},
+    {"", "fixed", "name|" TENDON_ATTRIBUTES, TENDON_IDLE, HANDLE_ATTRIBUTES},
+    {"", "pulley", "divisor", "", HANDLE_ATTRIBUTES},
+    {"", "equality", "", "", HANDLE_ATTRIBUTES},
+    {"", "connect", EQUALITY_ATTRIBUTES "body1|body2|anchor|site1|site2", "", HANDLE_ATTRIBUTES},
+    {"", "weld", EQUALITY_ATTRIBUTES "body1|body2|relpose|anchor|site1|site2", "torquescale", HANDLE_ATTRIBUTES},
+    {"", "flex", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "flexvert", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "flexstrain", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "distance", "", "", HANDLE_AS_UNSUPPORTED}, /* equality constraint of MuJoCo 2.2.2 */
+    {"", "actuator", "", "", HANDLE_ATTRIBUTES},
+    {"", "motor", ACTUATOR_ATTRIBUTES, "name|user|lengthrange", HANDLE_ATTRIBUTES},
+    {"", "position", ACTUATOR_ATTRIBUTES, "name|user|lengthrange", HANDLE_ATTRIBUTES},
+    {"", "velocity", ACTUATOR_ATTRIBUTES, "name|user|lengthrange", HANDLE_ATTRIBUTES},
+    {"", "general", ACTUATOR_ATTRIBUTES "|actrange|actlimited", "name|user|lengthrange|actdim", HANDLE_ATTRIBUTES},
+    {"", "intvelocity", ACTUATOR_ATTRIBUTES "|actrange|actlimited", "name|user|lengthrange", HANDLE_ATTRIBUTES},
+    {"", "damper", ACTUATOR_ATTRIBUTES, "name|user|lengthrange", HANDLE_ATTRIBUTES},
+    {"", "cylinder", ACTUATOR_ATTRIBUTES "|area|diameter|bias|timeconst", "name|user|lengthrange", HANDLE_ATTRIBUTES},
+    {"actuator", "muscle", "", "", HANDLE_AS_UNSUPPORTED},
+    {"actuator", "adhesion", "", "", HANDLE_AS_UNSUPPORTED},
+    {"actuator", "dcmotor", "", "", HANDLE_AS_UNSUPPORTED},
+    {"actuator", "pid", "", "", HANDLE_AS_UNSUPPORTED},
+    {"actuator", "orientation", "", "", HANDLE_AS_UNSUPPORTED},
+    {"", "muscle", "", "", HANDLE_AS_IDLE}, /* in a <default>; the actuator itself is reported */
+    {"", "adhesion", "", "", HANDLE_AS_IDLE},
+    {"", "dcmotor", "", "", HANDLE_AS_IDLE},
+    {"", "pid", "", "", HANDLE_AS_IDLE},
+    {"", "orientation", "", "", HANDLE_AS_IDLE},
+    {"", "keyframe", "", "", HANDLE_ATTRIBUTES},
+    {"", "key", "name|qpos|qvel|act|ctrl", "time", HANDLE_ATTRIBUTES},
 };
 
-/* Attributes with a value that has no effect on motion. */
+/* Attribute values that have no effect on motion. */
 static const struct {
   const char *attribute, *value;
 } NEUTRAL[] = {{"density", "0"},
@@ -157,7 +156,7 @@ static const struct {
                {"springdamper", "0 0"},
                {"refquat", "1 0 0 0"}};
 
-static const ElementRow* row_of(const XmlElement* element) {
+static const ElementRow* find_row(const XmlElement* element) {
   const char* parent = element->parent ? element->parent->name : "";
   for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++)
     if (strcmp(ROWS[k].element, element->name) == 0 && (!*ROWS[k].parent || strcmp(ROWS[k].parent, parent) == 0))
@@ -165,7 +164,7 @@ static const ElementRow* row_of(const XmlElement* element) {
   return NULL;
 }
 
-/* Returns true if two attribute values are the same words or equal numbers. For example, 0.0 equals 0. */
+/* Returns true if two attribute values are the same words or equal numbers, such as 0.0 and 0. */
 static bool same_value(const char* a, const char* b) {
   while (*a || *b) {
     char *after_a, *after_b;
@@ -201,8 +200,8 @@ static void report_attributes(MjcfModel* model, const XmlElement* element, const
   }
 }
 
-/* Returns true if a <plugin> or <extension> needs no report. The elasticity of a cable (robot/mjcf_expand_composite.c)
- * and a torus (robot/mjcf_made.c) are imported. An extension is known if all its plugins are. */
+/* Returns true if a <plugin> or <extension> needs no report, because only cable elasticity or a torus uses it, which
+ * are imported. */
 static bool is_known_plugin(const MjcfModel* model, const XmlElement* element) {
   if (strcmp(element->name, "plugin") == 0) {
     const XmlElement* settings;
@@ -222,7 +221,7 @@ static bool is_known_plugin(const MjcfModel* model, const XmlElement* element) {
 }
 
 void mjcf_report_unsupported(MjcfModel* model, const XmlElement* element) {
-  const ElementRow* row = row_of(element);
+  const ElementRow* row = find_row(element);
   Text what = {0};
   if (is_known_plugin(model, element)) return;
   if (!row) {
@@ -231,12 +230,12 @@ void mjcf_report_unsupported(MjcfModel* model, const XmlElement* element) {
     text_free(&what);
     return;
   }
-  if (row->fate == FATE_LEFT) {
+  if (row->handling == HANDLE_AS_UNSUPPORTED) {
     text_add(&what, "%s%s%s", row->parent, *row->parent ? "/" : "", element->name);
     mjcf_report_dropped(model, what.data);
     text_free(&what);
   }
-  if (row->fate != FATE_ATTRIBUTES) return;
+  if (row->handling != HANDLE_ATTRIBUTES) return;
   report_attributes(model, element, row);
   for (const XmlElement* child = element->first; child; child = child->next) mjcf_report_unsupported(model, child);
 }

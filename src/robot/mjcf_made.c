@@ -1,17 +1,16 @@
-/* Builds MJCF meshes whose triangles are not read from a file. There are three kinds: `builtin` meshes, the torus of
- * the plugin mujoco.sdf.torus, and OBJ files that contain only points. MuJoCo 3.12 has the same vertices and triangles
- * (user_mesh.cc). */
+/* Builds the surfaces of MJCF meshes that have no file with triangles: `builtin` meshes, the torus of the plugin
+ * mujoco.sdf.torus, and OBJ files with points only. Vertices and triangles equal those of MuJoCo 3.12 (user_mesh.cc).
+ */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "robot/mjcf.h"
 
-/* TORUS_RESOLUTION: number of vertices around a torus and around its tube, used for its mass; MuJoCo uses marching
- * cubes. RESOLUTION_MAX: largest resolution of a builtin mesh. */
+/* TORUS_RESOLUTION: number of vertices around a torus and around its tube, for its mass; MuJoCo uses marching cubes.
+ * RESOLUTION_MAX: largest resolution of a builtin mesh. */
 enum { TORUS_RESOLUTION = 64, RESOLUTION_MAX = 200 };
-
-/* ---------------------------------------------------------------- plugins */
 
 const char* mjcf_find_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings) {
   const XmlElement* plugin = element ? xml_child(element, "plugin") : NULL;
@@ -54,8 +53,6 @@ bool mjcf_read_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]) 
   return false;
 }
 
-/* ---------------------------------------------------------------- surfaces */
-
 /* Returns sign(x) |x|^power. */
 static double signed_power(double x, double power) { return copysign(math_pow(fabs(x), power), x); }
 
@@ -66,16 +63,17 @@ static void add_triangle(ConvexHull* solid, int a, int b, int c) {
   triangle[2] = c;
 }
 
-/* Allocates vertices and triangles of a surface. Vertex 0 is unused. `rings` rings of `around` vertices and `poles`
- * further vertices (0 or 2) follow. */
+/* Allocates vertices and triangles of a surface: unused vertex 0, `rings` rings of `around` vertices, and `poles`
+ * further vertices (0 or 2). */
 static void reserve(ConvexHull* solid, int rings, int around, int poles) {
+  assert(rings >= 1 && around >= 3 && (poles == 0 || poles == 2));
   solid->vertex_count = 1 + rings * around + poles;
   solid->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
   solid->triangles = memory_alloc(sizeof(int[3]) * 2 * ((size_t)(rings + 1) * (size_t)around));
 }
 
-/* Builds a superellipsoid of unit radii from n - 1 rings. Vertex 1 is the south pole, and the last vertex is the north
- * pole. around, along: exponents about z and along the meridian. */
+/* Builds a superellipsoid of unit radii from n - 1 rings. Vertex 1 is the south pole, the last vertex the north pole.
+ * around, along: exponents about z and along the meridian. */
 static void make_supersphere(ConvexHull* solid, int n, double around, double along) {
   reserve(solid, n - 1, n, 2);
   int north = solid->vertex_count - 1;
@@ -101,7 +99,7 @@ static void make_supersphere(ConvexHull* solid, int n, double around, double alo
 }
 
 /* Builds a supertorus of major radius 1 about z with n rings of n vertices. tube: radius of the tube; section: exponent
- * of the cross section; turn: exponent about z. */
+ * of the cross section; around: exponent about z. */
 static void make_supertorus(ConvexHull* solid, int n, double tube, double section, double turn) {
   reserve(solid, n, n, 0);
   for (int i = 0; i < n; i++)
@@ -116,10 +114,7 @@ static void make_supertorus(ConvexHull* solid, int n, double tube, double sectio
     }
 }
 
-/* ---------------------------------------------------------------- meshes */
-
-/* Reads the `count` parameters of a built-in mesh into values (count). Returns false, with a report, if they are
- * invalid. */
+/* Reads values[count], the parameters of a built-in mesh. Returns false, with a report, if they are invalid. */
 static bool read_parameters(MjcfModel* model, const XmlElement* mesh, int count, double* values) {
   const XmlAttribute *given = xml_attribute(mesh, "params"), *builtin = xml_attribute(mesh, "builtin");
   if (!given) {
@@ -162,18 +157,16 @@ MjcfMeshResult mjcf_build_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 sc
   return MESH_BUILT;
 }
 
-/* ---------------------------------------------------------------- OBJ files of points */
-
-/* Returns the next line of a text, without leading blanks. Starts at *at, and moves *at to the end of the line. Returns
- * NULL at the end of the text. */
-static const char* next_line(const char** at) {
-  const char* line = *at + strspn(*at, " \t\r\n");
-  *at = line + strcspn(line, "\n");
+/* Returns the next line of a text without leading blanks, or NULL at the end. Starts at *at and moves *at to the end of
+ * the line. */
+static const char* next_line(const char** cursor) {
+  const char* line = *cursor + strspn(*cursor, " \t\r\n");
+  *cursor = line + strcspn(line, "\n");
   return *line ? line : NULL;
 }
 
 Vec3* mjcf_read_obj_points(const char* path, Vec3 scale, int* count) {
-  const char *dot = strrchr(path, '.'), *line, *at;
+  const char *dot = strrchr(path, '.'), *line, *cursor;
   char* text;
   size_t length;
   Vec3* points = NULL;
@@ -181,12 +174,12 @@ Vec3* mjcf_read_obj_points(const char* path, Vec3 scale, int* count) {
   *count = 0;
   if (!dot || strcasecmp(dot, ".obj") != 0 || file_read(path, &text, &length) != STATUS_OK) return NULL;
   bool only_points = true;
-  for (at = text; only_points && (line = next_line(&at));) only_points = line[0] != 'f' && line[0] != 'l';
-  for (at = text; only_points && (line = next_line(&at));) {
+  for (cursor = text; only_points && (line = next_line(&cursor));) only_points = line[0] != 'f' && line[0] != 'l';
+  for (cursor = text; only_points && (line = next_line(&cursor));) {
     char *x_end, *y_end, *z_end;
     if (line[0] != 'v' || (line[1] != ' ' && line[1] != '\t')) continue;
     double x = strtod(line + 1, &x_end), y = strtod(x_end, &y_end), z = strtod(y_end, &z_end);
-    only_points = x_end > line + 1 && y_end > x_end && z_end > y_end && z_end <= at && isfinite(x + y + z);
+    only_points = x_end > line + 1 && y_end > x_end && z_end > y_end && z_end <= cursor && isfinite(x + y + z);
     points = memory_grow_array(points, sizeof(Vec3), *count, &capacity);
     points[(*count)++] = vec3(x * scale.x, y * scale.y, z * scale.z);
   }

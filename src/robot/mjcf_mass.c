@@ -20,7 +20,7 @@ static void read_inertial(MjcfModel* model, const XmlElement* element, UrdfPose 
   link->inertia = turned ? mat3_mul(turn, mat3_mul(own, mat3_transpose(turn))) : own;
 }
 
-static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
+static void set_mass_from_geoms(const MassMoment* moment, UrdfLink* link) {
   double mass = mass_moment_mass(moment);
   if (!(mass > 0)) return;
   link->mass = mass;
@@ -28,13 +28,13 @@ static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
   link->inertia = mass_moment_inertia_tensor(moment);
 }
 
-/* Applies boundinertia and balanceinertia to the link's principal moments of inertia. boundinertia is a lower bound.
- * With balanceinertia, moments A, B, C with A + B < C are replaced by their mean. */
+/* Applies boundinertia, a lower bound of the principal moments of inertia, and balanceinertia. The latter replaces
+ * moments A, B, C with A + B < C by their mean. */
 static void bound_inertia(const MjcfCompiler* compiler, UrdfLink* link) {
   Mat3 axes = link->inertia; /* each row is a principal axis */
   double moments[3];
   if (!dense_eigen(3, axes.m[0], moments)) return;
-  for (int k = 0; k < 3; k++) moments[k] = fmax(moments[k], compiler->least_inertia);
+  for (int k = 0; k < 3; k++) moments[k] = fmax(moments[k], compiler->inertia_minimum);
   if (compiler->balances_inertia && moments[0] + moments[1] < moments[2])
     moments[0] = moments[1] = moments[2] = (moments[0] + moments[1] + moments[2]) / 3;
   link->inertia = mat3_zero();
@@ -48,7 +48,7 @@ void mjcf_set_body_mass(MjcfModel* model, const XmlElement* body, const XmlEleme
                         UrdfPose frame, UrdfLink* link) {
   const MjcfCompiler* compiler = mjcf_compiler(model, body->place);
   if (inertial) read_inertial(model, inertial, frame, link);
-  if (moment) mass_of_geoms(moment, link);
-  link->mass = fmax(link->mass, compiler->least_mass);
-  if (compiler->least_inertia > 0 || compiler->balances_inertia) bound_inertia(compiler, link);
+  if (moment) set_mass_from_geoms(moment, link);
+  link->mass = fmax(link->mass, compiler->mass_minimum);
+  if (compiler->inertia_minimum > 0 || compiler->balances_inertia) bound_inertia(compiler, link);
 }

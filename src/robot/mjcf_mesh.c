@@ -3,17 +3,15 @@
 
 #include "robot/mjcf.h"
 
-/* If the legacy rule's volume exceeds the enclosed volume by more than this factor, the difference is reported. */
+/* If the volume by the legacy rule exceeds the enclosed volume by more than this factor, the difference is reported. */
 #define LEGACY_REPORTED 1.01
 
 static const char RULES[] = "legacy|convex|exact|shell";
 typedef enum { RULE_LEGACY, RULE_CONVEX, RULE_EXACT, RULE_SHELL } MeshRule;
 
-/* ---------------------------------------------------------------- triangles */
-
-/* Sets *solid to the triangles of a mesh, scaled by `scale`. Faces with more corners are split into triangles. Vertex 0
- * is reserved for an apex. The caller frees *solid with hull_free. */
-static void triangles_of(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
+/* Sets *solid to the triangles of a mesh, scaled by `scale`. Faces with more corners are split. Vertex 0 is reserved
+ * for an apex. The caller frees *solid with hull_free. */
+static void copy_triangles(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
   solid->vertex_count = mesh->position_count + 1;
   solid->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
   solid->triangles = memory_alloc(sizeof(int[3]) * ((size_t)mesh->corner_count + 1));
@@ -47,7 +45,7 @@ static MassMoment moment_of_surface(const ConvexHull* solid) {
   return sum;
 }
 
-/* Returns the mass moment of the tetrahedra between an apex and all triangles. Every tetrahedron counts as positive, so
+/* Returns the mass moment of the tetrahedra between an apex and all triangles. All tetrahedra count as positive, so
  * triangles of wrong orientation are reversed. */
 static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
   solid->vertices[0] = apex;
@@ -62,8 +60,8 @@ static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
   return mass_moment_solid(solid);
 }
 
-/* Returns the mass moment by MuJoCo's legacy rule. Tetrahedra with their apex at the surface's centroid give the centre
- * of mass. Tetrahedra with their apex at the centre of mass give the volume and the inertia. */
+/* Returns the mass moment by MuJoCo's legacy rule. Tetrahedra from the surface's centroid give the centre of mass;
+ * tetrahedra from the centre of mass give volume and inertia. */
 static MassMoment moment_legacy(ConvexHull* solid) {
   MassMoment surface = moment_of_surface(solid);
   if (!(mass_moment_mass(&surface) > 0)) return mass_moment_zero();
@@ -76,8 +74,6 @@ static MassMoment moment_legacy(ConvexHull* solid) {
   return mass_moment_transform(&own, (Pose){mat3_identity(), center});
 }
 
-/* ---------------------------------------------------------------- the mesh */
-
 static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* name, double enclosed, double counted) {
   if (!(enclosed > 0) || !(counted > LEGACY_REPORTED * enclosed)) return;
   robot_remark(model->report, model->diagnostics, mesh->place,
@@ -86,10 +82,10 @@ static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* 
                text_excerpt(name).text, counted / enclosed);
 }
 
-/* Returns the mass moment of a triangle mesh at unit density by `rule`. Vertex 0 of the solid must be unused, and is
+/* Returns the mass moment of a triangle mesh at unit density by a rule. Vertex 0 of the solid must be unused, and is
  * overwritten. flipped: true if the triangles face inwards. */
-static MassMoment weigh_triangles(MjcfModel* model, const XmlElement* element, ConvexHull* solid, bool flipped,
-                                  const char* name, MeshRule rule) {
+static MassMoment moment_of_triangles(MjcfModel* model, const XmlElement* element, ConvexHull* solid, bool flipped,
+                                      const char* name, MeshRule rule) {
   MassMoment moment = mass_moment_zero(), zero = mass_moment_zero();
   if (rule == RULE_SHELL) return moment_of_surface(solid);
   if (rule == RULE_CONVEX) {
@@ -115,8 +111,8 @@ static MassMoment weigh_triangles(MjcfModel* model, const XmlElement* element, C
   return flipped ? zero : moment;
 }
 
-static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const UrdfShape* shape, const char* name,
-                             MeshRule rule) {
+static MassMoment moment_of_file(MjcfModel* model, const XmlElement* element, const UrdfShape* shape, const char* name,
+                                 MeshRule rule) {
   Mesh mesh = {0};
   Diagnostics unsaid = {0};
   ConvexHull solid = {0};
@@ -127,8 +123,9 @@ static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const 
     mjcf_error(model, shape->file_place, "the mesh '%s' cannot be used: %s", text_excerpt(path).text,
                unsaid.count > 0 ? unsaid.items[0].text : "");
   if (good) {
-    triangles_of(&mesh, shape->scale, &solid);
-    moment = weigh_triangles(model, element, &solid, shape->scale.x * shape->scale.y * shape->scale.z < 0, name, rule);
+    copy_triangles(&mesh, shape->scale, &solid);
+    moment =
+        moment_of_triangles(model, element, &solid, shape->scale.x * shape->scale.y * shape->scale.z < 0, name, rule);
   }
   hull_free(&solid);
   mesh_free(&mesh);
@@ -137,9 +134,9 @@ static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const 
   return moment;
 }
 
-/* Returns the mass moment of the convex hull of points at unit density. All rules except the shell rule agree for
- * points without faces. */
-static MassMoment weigh_points(const UrdfShape* shape, MeshRule rule) {
+/* Returns the mass moment of the convex hull of points at unit density. For points without faces all rules except the
+ * shell rule agree. */
+static MassMoment moment_of_points(const UrdfShape* shape, MeshRule rule) {
   ConvexHull hull = {0};
   MassMoment moment = mass_moment_zero();
   if (hull_create(&hull, shape->points, shape->point_count) == HULL_OK)
@@ -149,8 +146,8 @@ static MassMoment weigh_points(const UrdfShape* shape, MeshRule rule) {
 }
 
 MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name) {
-  for (int i = 0; i < model->weighed_count; i++)
-    if (model->weighed[i].mesh == mesh) return model->weighed[i].moment;
+  for (int i = 0; i < model->mesh_moment_count; i++)
+    if (model->mesh_moments[i].mesh == mesh) return model->mesh_moments[i].moment;
   const char* word = mjcf_text(model, (MjcfElement){mesh, ""}, "inertia");
   int rule = *word ? words_index(RULES, word) : mjcf_compiler(model, mesh->place)->exact_meshes ? RULE_EXACT : 0;
   if (rule < 0) {
@@ -161,12 +158,12 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
   ConvexHull made;
   bool flipped = shape->scale.x * shape->scale.y * shape->scale.z < 0;
   MassMoment moment = mjcf_build_mesh(model, mesh, shape->scale, &made) == MESH_BUILT
-                          ? weigh_triangles(model, mesh, &made, flipped, name, (MeshRule)rule)
-                      : shape->kind == URDF_POINTS ? weigh_points(shape, (MeshRule)rule)
-                                                   : weigh_file(model, mesh, shape, name, (MeshRule)rule);
+                          ? moment_of_triangles(model, mesh, &made, flipped, name, (MeshRule)rule)
+                      : shape->kind == URDF_POINTS ? moment_of_points(shape, (MeshRule)rule)
+                                                   : moment_of_file(model, mesh, shape, name, (MeshRule)rule);
   hull_free(&made);
-  model->weighed =
-      memory_grow_array(model->weighed, sizeof(MjcfMeshMoment), model->weighed_count, &model->weighed_capacity);
-  model->weighed[model->weighed_count++] = (MjcfMeshMoment){mesh, moment};
+  model->mesh_moments = memory_grow_array(model->mesh_moments, sizeof(MjcfMeshMoment), model->mesh_moment_count,
+                                          &model->mesh_moment_capacity);
+  model->mesh_moments[model->mesh_moment_count++] = (MjcfMeshMoment){mesh, moment};
   return moment;
 }

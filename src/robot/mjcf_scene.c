@@ -1,14 +1,13 @@
 /* Converts a MuJoCo file to a scene. Reads the keyframe, the options and the total mass. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Initial coordinates stay inside the joint limits by this fraction of the range, because limit forces act close to a
- * limit. */
+/* Smallest distance of initial coordinates from joint limits as a fraction of the range, because limit forces act near
+ * a limit. */
 #define LIMIT_SHARE 0.01
-
-/* ---------------------------------------------------------------- the keyframe */
 
 static const XmlElement* find_attached_key(const MjcfModel* model, const char* name) {
   for (int k = 0; k < model->attached_key_count; k++)
@@ -17,7 +16,7 @@ static const XmlElement* find_attached_key(const MjcfModel* model, const char* n
 }
 
 /* Reports the names of the keyframes of attached models. */
-static void tell_attached_keys(MjcfModel* model) {
+static void report_attached_keys(MjcfModel* model) {
   enum { NAMES_MOST = 10 };
   Text names = {0};
   for (int k = 0; k < model->attached_key_count && k < NAMES_MOST; k++)
@@ -29,8 +28,8 @@ static void tell_attached_keys(MjcfModel* model) {
   text_free(&names);
 }
 
-/* Returns the keyframe of the initial state: the keyframe named by --key, also of an attached model. Without --key,
- * returns the model's own keyframe `home`, otherwise its first keyframe. Returns NULL if there is none. */
+/* Returns the keyframe of the initial state: the one of --key, also of an attached model, otherwise the model's own
+ * keyframe `home`, otherwise its first one. Returns NULL if there is none. */
 static const XmlElement* find_key(MjcfModel* model) {
   const char* wanted = model->options->key;
   const XmlElement *first = NULL, *found = NULL;
@@ -40,7 +39,7 @@ static const XmlElement* find_key(MjcfModel* model) {
       if (!first) first = key;
       if (name && !found && strcmp(name->value, wanted ? wanted : "home") == 0) found = key;
     }
-  if (!wanted && !first) tell_attached_keys(model);
+  if (!wanted && !first) report_attached_keys(model);
   if (!wanted) return found ? found : first;
   if (!found) found = find_attached_key(model, wanted);
   if (strcmp(wanted, "none") == 0) return NULL;
@@ -72,7 +71,7 @@ double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count) {
   return numbers;
 }
 
-static int size_of(const UrdfJoint* joint) {
+static int coordinate_count_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 7 : joint->type == URDF_BALL ? 4 : 1;
 }
 
@@ -84,12 +83,12 @@ static Quat unit_quat(const double* v) {
 }
 
 /* Returns the coordinate nearest to `value` that is inside the joint limits by LIMIT_SHARE of the range. */
-static double inside(const UrdfJoint* joint, double value) {
+static double clamp_inside_limits(const UrdfJoint* joint, double value) {
   double margin = isfinite(joint->upper - joint->lower) ? LIMIT_SHARE * (joint->upper - joint->lower) : 0;
   return fmax(fmin(value, joint->upper - margin), joint->lower + margin);
 }
 
-static void take_coordinate(MjcfModel* model, MjcfCoordinate* coordinate, const double* v, Text* moved) {
+static void set_initial_coordinate(MjcfModel* model, MjcfCoordinate* coordinate, const double* v, Text* moved) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   if (joint->type == URDF_FLOATING) {
     UrdfPose pose = {vec3(v[0], v[1], v[2]), unit_quat(v + 3)};
@@ -99,20 +98,20 @@ static void take_coordinate(MjcfModel* model, MjcfCoordinate* coordinate, const 
     Quat q = unit_quat(v);
     memcpy(joint->start, (const double[4]){q.w, q.x, q.y, q.z}, sizeof joint->start);
   } else {
-    double value = v[0] - coordinate->reference, taken = inside(joint, value);
+    double value = v[0] - coordinate->reference, taken = clamp_inside_limits(joint, value);
     if (taken != value) text_add(moved, "%s%s", moved->length > 0 ? ", " : "", text_excerpt(joint->name).text);
     model->starts[model->start_count++] = (RobotStart){memory_copy_text(joint->name), taken};
   }
 }
 
-static int dof_of(const UrdfJoint* joint) {
+static int dof_count_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 6 : joint->type == URDF_BALL ? 3 : 1;
 }
 
 /* Sets a joint's initial velocity from the numbers v of the keyframe's qvel. The linear velocity of a free joint is in
  * world axes in MJCF and in the axes of the joint's frame in a scene. For a free joint made of slides and a ball, the
  * scene uses the body's initial axes. Angular velocities are in the body's axes in both formats. */
-static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
+static void set_initial_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   Mat3 turn = mat3_from_quat(joint->origin.rotation);
   Vec3 first = vec3(v[0], 0, 0);
@@ -125,23 +124,24 @@ static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, co
   if (joint->type == URDF_FLOATING) memcpy(joint->velocity + 3, v + 3, 3 * sizeof(double));
 }
 
-/* Returns true if the keyframe sets this coordinate. coordinate: index into model->coordinates. */
-static bool in_key(const MjcfModel* model, int coordinate) {
+/* Returns true if the keyframe sets a coordinate. coordinate: index in model->coordinates. */
+static bool is_in_keyframe(const MjcfModel* model, int coordinate) {
+  assert(coordinate >= 0 && coordinate < model->coordinate_count);
   return model->key && mjcf_keyframe_applies(model, model->robot.joints[model->coordinates[coordinate].joint].place);
 }
 
-static void take_velocities(MjcfModel* model) {
+static void set_initial_velocities(MjcfModel* model) {
   int count, wanted = 0, at = 0;
   double* numbers = mjcf_key_numbers(model, "qvel", &count);
   for (int i = 0; i < model->coordinate_count; i++)
-    if (in_key(model, i)) wanted += dof_of(&model->robot.joints[model->coordinates[i].joint]);
+    if (is_in_keyframe(model, i)) wanted += dof_count_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
     mjcf_error(model, model->key->place, "qvel of <key> has %d numbers, but the joints have %d: correct the keyframe",
                count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
-    if (!in_key(model, i)) continue;
-    take_velocity(model, &model->coordinates[i], numbers + at);
-    at += dof_of(&model->robot.joints[model->coordinates[i].joint]);
+    if (!is_in_keyframe(model, i)) continue;
+    set_initial_velocity(model, &model->coordinates[i], numbers + at);
+    at += dof_count_of(&model->robot.joints[model->coordinates[i].joint]);
   }
   memory_free(numbers);
 }
@@ -153,32 +153,30 @@ void mjcf_read_keyframe(MjcfModel* model) {
   model->starts = MEMORY_NEW(RobotStart, model->coordinate_count + model->options->start_count + 1);
   double* numbers = mjcf_key_numbers(model, "qpos", &count);
   for (int i = 0; i < model->coordinate_count; i++)
-    if (in_key(model, i)) wanted += size_of(&model->robot.joints[model->coordinates[i].joint]);
+    if (is_in_keyframe(model, i)) wanted += coordinate_count_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
     mjcf_error(model, model->key->place, "qpos of <key> has %d numbers, but the joints have %d: correct the keyframe",
                count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
-    if (!in_key(model, i)) continue;
-    take_coordinate(model, &model->coordinates[i], numbers + at, &moved);
-    at += size_of(&model->robot.joints[model->coordinates[i].joint]);
+    if (!is_in_keyframe(model, i)) continue;
+    set_initial_coordinate(model, &model->coordinates[i], numbers + at, &moved);
+    at += coordinate_count_of(&model->robot.joints[model->coordinates[i].joint]);
   }
-  take_velocities(model);
+  set_initial_velocities(model);
   robot_shorten_names(&moved);
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
                  "the keyframe is at or beyond joint limits; the following coordinates are moved inside the limits: %s",
                  moved.data);
   for (int i = 0; i < model->options->start_count;
-       i++) /* values of the command line come last and override values of the file */
+       i++) /* values of the command line come last and override those of the file */
     model->starts[model->start_count++] =
         (RobotStart){memory_copy_text(model->options->starts[i].joint), model->options->starts[i].value};
   text_free(&moved);
   memory_free(numbers);
 }
 
-/* ---------------------------------------------------------------- options */
-
-static void take_option(const MjcfModel* model, Scene* scene) {
+static void read_options(const MjcfModel* model, Scene* scene) {
   SceneSimulation* simulation = &scene->simulation;
   double duration = simulation->steps * simulation->dt, dt = model->compiler.timestep;
   simulation->gravity = model->compiler.gravity;
@@ -191,7 +189,7 @@ static void take_option(const MjcfModel* model, Scene* scene) {
 
 void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene) {
   SourcePosition place = {model->path, 0, 0};
-  take_option(model, scene);
+  read_options(model, scene);
   mjcf_read_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);
@@ -206,8 +204,8 @@ void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, model->key->place, "the robot starts in the keyframe '%s'",
                  text_excerpt(prefixed).text);
   }
-  if (model->dropped.length > 0)
-    robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);
+  if (model->dropped_list.length > 0)
+    robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped_list.data);
 }
 
 /* Scales all masses and inertias by a common factor, so that the total mass equals compiler/settotalmass. */
@@ -229,20 +227,20 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   if (status != STATUS_OK) return status;
   int before = diagnostics->error_count;
   MjcfModel model = {.path = scene->path, .options = options, .report = report, .diagnostics = diagnostics};
-  RobotOptions own = *options;
+  RobotOptions mjcf_options = *options;
   bool good = mjcf_open(&model, text, length) && mjcf_read_bodies(&model);
   if (good) scale_masses(&model);
   if (good) mjcf_add_armatures(&model);
   if (good) mjcf_read_keyframe(&model);
   good = good && diagnostics->error_count == before;
-  own.free_base = own.has_height = false; /* the file defines the poses of its bodies */
-  own.height = 0;
-  own.starts = model.starts;
-  own.start_count = model.start_count;
+  mjcf_options.free_base = mjcf_options.has_height = false; /* the file defines the poses of its bodies */
+  mjcf_options.height = 0;
+  mjcf_options.starts = model.starts;
+  mjcf_options.start_count = model.start_count;
   model.placed = MEMORY_NEW(UrdfPose, model.robot.link_count + 1);
   int* carrier = MEMORY_NEW(int, model.robot.link_count + 1);
   if (good) urdf_set_scene_name(scene, model.robot.name);
-  good = good && urdf_scene(&model.robot, &own, scene, report, carrier, model.placed, diagnostics);
+  good = good && urdf_scene(&model.robot, &mjcf_options, scene, report, carrier, model.placed, diagnostics);
   if (good) mjcf_complete_scene(&model, carrier, scene);
   memory_free(carrier);
   mjcf_free(&model);

@@ -4,7 +4,7 @@
 
 #include "robot/mjcf_equality.h"
 
-static const MjcfSite* site_of(MjcfModel* model, const XmlElement* part) {
+static const MjcfSite* find_site(MjcfModel* model, const XmlElement* part) {
   const XmlAttribute* name = xml_attribute(part, "site");
   int index = name ? names_find(&model->site_names, name->value) : -1;
   if (index >= 0) return &model->sites[index];
@@ -13,19 +13,19 @@ static const MjcfSite* site_of(MjcfModel* model, const XmlElement* part) {
   return NULL;
 }
 
-static const MjcfWrapGeom* round_of(const MjcfModel* model, const XmlElement* part) {
+static const MjcfWrapGeom* find_wrap_geom(const MjcfModel* model, const XmlElement* part) {
   const XmlAttribute* name = xml_attribute(part, "geom");
-  int index = name ? names_find(&model->round_names, name->value) : -1;
-  return index < 0 ? NULL : &model->rounds[index];
+  int index = name ? names_find(&model->wrap_geom_names, name->value) : -1;
+  return index < 0 ? NULL : &model->wrap_geoms[index];
 }
 
-static const MjcfSite* side_of(const MjcfModel* model, const XmlElement* part) {
+static const MjcfSite* find_side_site(const MjcfModel* model, const XmlElement* part) {
   const XmlAttribute* name = xml_attribute(part, "sidesite");
   int index = name ? names_find(&model->site_names, name->value) : -1;
   return index < 0 ? NULL : &model->sites[index];
 }
 
-static Vec3 axis_of(UrdfPose pose) { return mat3_mul_vec(mat3_from_quat(pose.rotation), vec3(0, 0, 1)); }
+static Vec3 pose_axis(UrdfPose pose) { return mat3_mul_vec(mat3_from_quat(pose.rotation), vec3(0, 0, 1)); }
 
 /* Returns the distance of the side site from the centre of a sphere or from the axis of a cylinder [m]. */
 static double side_distance(const SceneTendonWrap* wrap) {
@@ -34,10 +34,10 @@ static double side_distance(const SceneTendonWrap* wrap) {
 }
 
 /* Sets *wrap to a geom that a tendon wraps around, in the frame of its scene link. Returns false, with a report, if a
- * scene cannot represent the wrap. */
+ * scene cannot represent it. */
 static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carrier, SceneTendonWrap* wrap) {
-  const MjcfWrapGeom* geom = round_of(model, part);
-  const MjcfSite* side = side_of(model, part);
+  const MjcfWrapGeom* geom = find_wrap_geom(model, part);
+  const MjcfSite* side = find_side_site(model, part);
   const char* fault = NULL;
   if (!geom) fault = "tendons around geoms that are no sphere and no cylinder";
   if (geom && side && side->link != geom->link) fault = "tendons around geoms with a sidesite on another body";
@@ -49,7 +49,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
                               .radius = geom->radius,
                               .position = pose.position,
                               .has_side = side != NULL};
-    if (!geom->sphere) wrap->axis = unit_vector(axis_of(pose));
+    if (!geom->sphere) wrap->axis = unit_vector(pose_axis(pose));
     if (side) wrap->side = mjcf_site_pose(model, side).position;
     if (side && side_distance(wrap) < wrap->radius) fault = "tendons inside geoms";
   }
@@ -57,7 +57,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
   return !fault;
 }
 
-/* Returns true if a scene can represent the whole path of the tendon. Reports unsupported points. */
+/* Returns true if a scene can represent the whole path of a tendon. Reports unsupported points. */
 static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
   bool good = true;
   for (const XmlElement* part = tendon->first; part; part = part->next) {
@@ -71,17 +71,17 @@ static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* car
 
 /* Returns the tendon's length between two consecutive sites in MuJoCo's reference configuration [m]. from, to: world
  * positions of the sites. part, wrap: the geom between the sites; part is NULL if there is none. */
-static double reference_length(const MjcfModel* model, const UrdfPose* drawn, const XmlElement* part,
+static double reference_length(const MjcfModel* model, const UrdfPose* reference_poses, const XmlElement* part,
                                const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
   TendonWrap way = {0};
   if (part) {
-    const MjcfWrapGeom* geom = round_of(model, part);
-    const MjcfSite* side = side_of(model, part);
-    UrdfPose pose = urdf_pose_mul(drawn[geom->link], geom->pose);
+    const MjcfWrapGeom* geom = find_wrap_geom(model, part);
+    const MjcfSite* side = find_side_site(model, part);
+    UrdfPose pose = urdf_pose_mul(reference_poses[geom->link], geom->pose);
     SceneTendonWrap there = *wrap;
     there.position = pose.position;
-    there.axis = axis_of(pose);
-    if (side) there.side = urdf_pose_mul(mjcf_body_frame(model, drawn, side->link), side->pose).position;
+    there.axis = pose_axis(pose);
+    if (side) there.side = urdf_pose_mul(mjcf_body_frame(model, reference_poses, side->link), side->pose).position;
     way = tendon_wrap(&there, pose_identity(), from, to);
   }
   return way.touches ? way.length : vec3_norm(vec3_sub(to, from));
@@ -108,8 +108,8 @@ bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* t
   SceneTendonWrap wrap = {0};
   *route = (MjcfRoute){0};
   if (!tendon || !has_route(model, tendon, carrier)) return false;
-  UrdfPose* drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
-  mjcf_reference_poses(model, drawn);
+  UrdfPose* reference_poses = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
+  mjcf_reference_poses(model, reference_poses);
   for (const XmlElement* part = tendon->first; part; part = part->next) {
     if (strcmp(part->name, "geom") == 0) {
       round = part;
@@ -117,19 +117,19 @@ bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* t
       moving += wrap.link >= 0 && !scene->links[wrap.link].fixed;
       continue;
     }
-    const MjcfSite* site = site_of(model, part);
+    const MjcfSite* site = find_site(model, part);
     if (!site) break;
     int link = carrier[site->link];
-    Vec3 here = urdf_pose_mul(mjcf_body_frame(model, drawn, site->link), site->pose).position;
+    Vec3 here = urdf_pose_mul(mjcf_body_frame(model, reference_poses, site->link), site->pose).position;
     moving += link >= 0 && !scene->links[link].fixed;
-    if (route->count > 0) route->reference += reference_length(model, drawn, round, &wrap, last, here);
+    if (route->count > 0) route->reference += reference_length(model, reference_poses, round, &wrap, last, here);
     if (route->count > 0 && round) add_wrap(route, wrap);
     round = NULL;
     last = here;
     route->points = memory_grow_array(route->points, sizeof *route->points, route->count, &capacity);
     route->points[route->count++] = (SceneTendonPoint){link, mjcf_site_pose(model, site).position, 0};
   }
-  memory_free(drawn);
+  memory_free(reference_poses);
   if (route->count >= 2 && moving > 0) return true;
   free_route(route);
   return false;

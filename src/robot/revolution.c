@@ -1,26 +1,25 @@
 /* Finds hulls that are nearly solids of revolution and fits round solids to them. docs/derivations/contact.md (C7)
  * describes contact of round solids. */
+#include <assert.h>
 #include "linalg/dense.h"
 #include "robot/robot.h"
 
 /* Largest deviation of a fit, relative to the radius of the solid. */
 #define DEVIATION 0.01
 /* Vertices closer to an end than this value, relative to the size of the hull, belong to the end. A direction closer to
- * an axis of the frame than this [rad] is replaced by the axis. */
-#define SAME_END 1e-5
-/* A solid with more parameters, or about another axis, replaces the fit only if its deviation is smaller by this
- * factor.
+ * an axis of the frame than this [rad] becomes the axis. */
+#define END_TOLERANCE 1e-5
+/* A solid with more parameters, or about another axis, replaces a fit only if its deviation is smaller by this factor.
  */
-#define SIMPLER 0.99
+#define SIMPLICITY_FACTOR 0.99
 
-/* Cylindrical coordinates about an axis of a point or of a face normal: distance from the axis, height along the axis.
- */
+/* Cylindrical coordinates of a point or of a face normal: distance from the axis and height along the axis. */
 typedef struct {
   double radius, z;
 } Meridian;
 
-/* A candidate solid: the convex hull of two circles about the axis, enlarged by a rounding radius. z, radius: heights
- * and radii of the circles [m]. */
+/* A candidate solid: convex hull of two circles about the axis, enlarged by a rounding radius. z, radius: heights and
+ * radii of the circles [m]. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Trapezoid;
@@ -31,22 +30,22 @@ typedef struct {
   double low, high, widest, end_radius[2]; /* heights of both ends, largest radius, radii at the ends [m] */
 } AxialProfile;
 
-static Meridian meridian_of(const AxialProfile* p, Vec3 x) {
+static Meridian compute_meridian(const AxialProfile* p, Vec3 x) {
   double z = vec3_dot(p->axis, x);
   return (Meridian){vec3_norm(vec3_add_scaled(x, -z, p->axis)), z};
 }
 
-static AxialProfile profile_about(const ConvexHull* hull, Vec3 center, Vec3 axis) {
+static AxialProfile compute_profile(const ConvexHull* hull, Vec3 center, Vec3 axis) {
   AxialProfile p = {.hull = hull, .axis = axis, .center = center, .low = HUGE_VAL, .high = -HUGE_VAL};
   for (int i = 0; i < hull->vertex_count; i++) {
-    Meridian m = meridian_of(&p, vec3_sub(hull->vertices[i], center));
+    Meridian m = compute_meridian(&p, vec3_sub(hull->vertices[i], center));
     p.low = fmin(p.low, m.z);
     p.high = fmax(p.high, m.z);
     p.widest = fmax(p.widest, m.radius);
   }
-  double near = SAME_END * (p.high - p.low + p.widest);
+  double near = END_TOLERANCE * (p.high - p.low + p.widest);
   for (int i = 0; i < hull->vertex_count; i++) {
-    Meridian m = meridian_of(&p, vec3_sub(hull->vertices[i], center));
+    Meridian m = compute_meridian(&p, vec3_sub(hull->vertices[i], center));
     if (m.z < p.low + near) p.end_radius[0] = fmax(p.end_radius[0], m.radius);
     if (m.z > p.high - near) p.end_radius[1] = fmax(p.end_radius[1], m.radius);
   }
@@ -54,8 +53,6 @@ static AxialProfile profile_about(const ConvexHull* hull, Vec3 center, Vec3 axis
     if (p.end_radius[k] < near) p.end_radius[k] = 0;
   return p;
 }
-
-/* ---------------------------------------------------------------- distance of a solid from the hull */
 
 static double distance_from_segment(Meridian x, double r0, double z0, double r1, double z1) {
   double dr = r1 - r0, dz = z1 - z0, square = dr * dr + dz * dz;
@@ -77,17 +74,17 @@ static double distance_outside(const Trapezoid* t, Meridian x) {
   return fmax(fmin(fmin(low, high), side) - t->rounding, 0);
 }
 
-static double support_of(const Trapezoid* t, Meridian n) {
+static double support_distance(const Trapezoid* t, Meridian n) {
   return fmax(t->z[0] * n.z + t->radius[0] * n.radius, t->z[1] * n.z + t->radius[1] * n.radius) + t->rounding;
 }
 
-/* Returns the deviation between the solid and the hull [m]. The deviation is the largest distance of a hull vertex
- * outside the solid, or of the solid beyond the plane of a face. */
-static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
+/* Returns the deviation between a solid and the hull [m]: the largest distance of a hull vertex outside the solid, or
+ * of the solid beyond the plane of a face. */
+static double compute_deviation(const AxialProfile* p, const Trapezoid* t) {
   const ConvexHull* hull = p->hull;
   double worst = 0;
   for (int i = 0; i < hull->vertex_count; i++)
-    worst = fmax(worst, distance_outside(t, meridian_of(p, vec3_sub(hull->vertices[i], p->center))));
+    worst = fmax(worst, distance_outside(t, compute_meridian(p, vec3_sub(hull->vertices[i], p->center))));
   for (int k = 0; k < hull->triangle_count; k++) {
     Vec3 a = vec3_sub(hull->vertices[hull->triangles[k][0]], p->center);
     Vec3 b = vec3_sub(hull->vertices[hull->triangles[k][1]], p->center);
@@ -96,16 +93,15 @@ static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
     double area = vec3_norm(n);
     if (!(area > 0)) continue;
     n = vec3_scale(n, 1 / area);
-    worst = fmax(worst, support_of(t, meridian_of(p, n)) - vec3_dot(n, a));
+    worst = fmax(worst, support_distance(t, compute_meridian(p, n)) - vec3_dot(n, a));
   }
   return worst;
 }
 
-/* ---------------------------------------------------------------- candidate solids */
-
-/* Returns x with all components set to zero whose absolute value is below `least`. */
-static Vec3 snapped(Vec3 x, double least) {
-  return vec3(fabs(x.x) < least ? 0 : x.x, fabs(x.y) < least ? 0 : x.y, fabs(x.z) < least ? 0 : x.z);
+/* Returns x with all components below `threshold` in magnitude set to zero. */
+static Vec3 snap_to_zero(Vec3 x, double threshold) {
+  assert(threshold >= 0);
+  return vec3(fabs(x.x) < threshold ? 0 : x.x, fabs(x.y) < threshold ? 0 : x.y, fabs(x.z) < threshold ? 0 : x.z);
 }
 
 /* Returns the smallest rotation that maps the z axis to a unit vector. For -z, returns half a turn about x. */
@@ -117,14 +113,14 @@ static Quat rotation_of_z(Vec3 axis) {
 /* Replaces the best fit by a solid if the solid's deviation is smaller. The origin of the solid's frame is halfway
  * between its ends. */
 static void try_solid(const AxialProfile* p, ShapeType type, Trapezoid t, RobotRound lengths, RobotRound* best) {
-  double deviation = deviation_of(p, &t);
-  if (!(deviation < SIMPLER * best->deviation)) return;
+  double deviation = compute_deviation(p, &t);
+  if (!(deviation < SIMPLICITY_FACTOR * best->deviation)) return;
   Vec3 position = vec3_add_scaled(p->center, 0.5 * (p->low + p->high), p->axis);
-  double least = SAME_END * (p->high - p->low + p->widest);
+  double threshold = END_TOLERANCE * (p->high - p->low + p->widest);
   *best = lengths;
   best->type = type;
   best->deviation = deviation;
-  best->position = snapped(position, least);
+  best->position = snap_to_zero(position, threshold);
   best->rotation = type == SHAPE_SPHERE ? quat_identity() : rotation_of_z(p->axis);
 }
 
@@ -149,29 +145,28 @@ static void try_profile(const AxialProfile* p, RobotRound* best) {
               (RobotRound){.radius = R, .width = length, .rim = rim}, best);
 }
 
-/* ---------------------------------------------------------------- axes */
-
-/* Returns the unit direction of an axis, with the sign that makes the largest component positive. A direction close to
- * an axis of the frame is replaced by the axis of the frame. */
-static Vec3 facing_up(Vec3 axis) {
+/* Returns the unit direction of an axis with a positive largest component. A direction close to an axis of the frame
+ * becomes this axis. */
+static Vec3 canonical_axis(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x > y && x > z ? axis.x : y > z ? axis.y : axis.z;
-  return vec3_scale(vec3_normalized(snapped(axis, SAME_END)), largest < 0 ? -1 : 1);
+  return vec3_scale(vec3_normalized(snap_to_zero(axis, END_TOLERANCE)), largest < 0 ? -1 : 1);
 }
 
-static void try_axes_of(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotRound* best) {
+static void try_axes(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotRound* best) {
   double values[3];
   if (!dense_eigen(3, tensor.m[0], values)) return;
   for (int k = 0; k < 3; k++) {
-    AxialProfile p = profile_about(hull, center, facing_up(vec3(tensor.m[k][0], tensor.m[k][1], tensor.m[k][2])));
+    AxialProfile p =
+        compute_profile(hull, center, canonical_axis(vec3(tensor.m[k][0], tensor.m[k][1], tensor.m[k][2])));
     bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the apex of a cone is at +z */
-    if (points_down) p = profile_about(hull, center, vec3_scale(p.axis, -1));
+    if (points_down) p = compute_profile(hull, center, vec3_scale(p.axis, -1));
     try_profile(&p, best);
   }
 }
 
-/* Returns the sum of area * n n^T over all faces with unit normals n. The principal axes of the sum are candidates for
- * the axis of revolution. */
+/* Returns the sum of area * n n^T over all faces with unit normals n. Its principal axes are candidates for the axis of
+ * revolution. */
 static Mat3 facet_tensor(const ConvexHull* hull) {
   Mat3 sum = mat3_zero();
   for (int k = 0; k < hull->triangle_count; k++) {
@@ -185,22 +180,22 @@ static Mat3 facet_tensor(const ConvexHull* hull) {
 }
 
 bool robot_round_fit(const ConvexHull* hull, RobotRound* fit) {
+  assert(hull->vertex_count > 0);
   *fit = (RobotRound){.deviation = HUGE_VAL};
   if (hull->vertex_count < 4) return false;
   MassMoment moment = mass_moment_solid(hull);
   if (!(mass_moment_mass(&moment) > 0)) return false;
   Vec3 center = mass_moment_center(&moment);
-  /* A cylinder of length sqrt(3) radii has three equal moments of inertia; the tensor of its facets determines its
-   * axis. */
-  try_axes_of(hull, center, mass_moment_inertia_tensor(&moment), fit);
-  try_axes_of(hull, center, facet_tensor(hull), fit);
+  /* A cylinder of length sqrt(3) radii has three equal moments of inertia; the facet tensor determines its axis. */
+  try_axes(hull, center, mass_moment_inertia_tensor(&moment), fit);
+  try_axes(hull, center, facet_tensor(hull), fit);
   fit->relative = fit->deviation / fmax(fit->radius, fmax(fit->bottom_radius, fit->top_radius));
   return fit->relative < DEVIATION;
 }
 
-/* Returns the first use of a shape in a link. Returns NULL if the link does not use the shape, or if the shape is
- * divided into several hulls. */
-static const SceneShapeUse* whole_use(const Scene* scene, const Model* model, int link, int shape) {
+/* Returns the first use of a shape in a link, or NULL if the link does not use the shape or the shape has several
+ * hulls. */
+static const SceneShapeUse* find_undivided_use(const Scene* scene, const Model* model, int link, int shape) {
   const SceneShapeUse* use = NULL;
   int balance = 0;
   for (int k = scene->links[link].shape_count - 1; k >= 0; k--)
@@ -210,13 +205,14 @@ static const SceneShapeUse* whole_use(const Scene* scene, const Model* model, in
 }
 
 int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRound* fit) {
+  assert(shape >= 0 && shape < scene->shape_count);
   const SceneShape* solid = &scene->shapes[shape];
   bool given = solid->type == SHAPE_MESH || (solid->type == SHAPE_POINTS && !solid->decomposed);
   if (!given || solid->triangles || solid->replaced) return -1;
   int h = 0;
   while (h < model->hull_count && model->hulls[h].shape != shape) h++;
   if (h == model->hull_count || model->hulls[h].kind != &SOLID_HULL) return -1;
-  const SceneShapeUse* use = whole_use(scene, model, model->hulls[h].link, shape);
+  const SceneShapeUse* use = find_undivided_use(scene, model, model->hulls[h].link, shape);
   if (!use) return -1;
   Pose pose = {mat3_from_quat(use->rotation), use->position};
   ConvexHull hull = model->hulls[h].solid;

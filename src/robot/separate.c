@@ -1,4 +1,4 @@
-/* Separates free bodies that overlap at the start, such as the heap of a keyframe of MuJoCo, whose contacts are soft.
+/* Separates free bodies that overlap at the start. MuJoCo's keyframes have such bodies, because its contacts are soft.
  */
 #include <assert.h>
 
@@ -6,18 +6,19 @@
 #include "model/tree.h"
 #include "robot/robot.h"
 
-/* Largest number of rounds. Each moves every body once, so a heap needs about as many as it has layers, squared. */
-enum { SEPARATE_ROUNDS = 200 };
+/* Largest number of iterations. Each moves every body once, so a heap needs about the square of its number of layers.
+ */
+enum { ITERATIONS_MAX = 200 };
 /* Number of bodies that the warning names. */
-enum { SEPARATE_NAMES = 10 };
+enum { NAMES_MAX = 10 };
 
 static bool is_free(const Model* model, int link) {
   return model->links[link].tree >= 0 && robot_stands_free(model, link);
 }
 
-/* Moves each free body that overlaps others by the mean of what these overlaps require. Returns the number of bodies
- * moved, or -1 if an overlap is larger than `deepest`. */
-static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
+/* Moves each free body that overlaps others by the mean of the displacements that remove its overlaps. Returns the
+ * number of moved bodies, or -1 if an overlap exceeds `largest_depth` [m]. sum, count: workspace (links). */
+static int run_iteration(Robot* robot, double largest_depth, Vec3* sum, int* count) {
   const Model* model = &robot->model;
   ModelTouch* touches;
   Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
@@ -30,7 +31,7 @@ static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
     if (a == b || (!free_a && !free_b)) continue;
     Vec3 normal;
     double depth = model_link_overlap(model, poses, touches[k].a, touches[k].b, &normal);
-    if (depth > deepest) moved = -1;
+    if (depth > largest_depth) moved = -1;
     double by = (fmax(depth, 0) + model->contact.gap_at_rest) / (free_a + free_b);
     if (free_a) sum[a] = vec3_add_scaled(sum[a], -by, normal), count[a]++;
     if (free_b) sum[b] = vec3_add_scaled(sum[b], by, normal), count[b]++;
@@ -46,14 +47,14 @@ static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
   return moved;
 }
 
-bool robot_separate_bodies(Robot* robot, double deepest, Text* names) {
+bool robot_separate_bodies(Robot* robot, double largest_depth, Text* names) {
   assert(robot->model.links);
   int links = robot->model.link_count, moved = 1, named = 0;
   Vec3 *sum = MEMORY_NEW(Vec3, links + 1), *given = MEMORY_NEW(Vec3, links + 1);
   int* count = MEMORY_NEW(int, links + 1);
   for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
-  for (int n = 0; n < SEPARATE_ROUNDS && moved > 0 && robot->model.links; n++) {
-    moved = separate_once(robot, deepest, sum, count);
+  for (int n = 0; n < ITERATIONS_MAX && moved > 0 && robot->model.links; n++) {
+    moved = run_iteration(robot, largest_depth, sum, count);
     if (moved > 0) model_move_links(&robot->model, &robot->scene);
   }
   bool good = moved == 0 && robot->model.links;
@@ -61,10 +62,10 @@ bool robot_separate_bodies(Robot* robot, double deepest, Text* names) {
     double distance = vec3_norm(vec3_sub(robot->scene.links[i].joint.position, given[i]));
     if (!good) robot->scene.links[i].joint.position = given[i];
     if (!good || !(distance > 0)) continue;
-    if (named++ < SEPARATE_NAMES)
+    if (named++ < NAMES_MAX)
       text_add(names, "%s%s %.2g m", named > 1 ? ", " : "", robot->scene.links[i].name, distance);
   }
-  if (named > SEPARATE_NAMES) text_add(names, " and %d more", named - SEPARATE_NAMES);
+  if (named > NAMES_MAX) text_add(names, " and %d more", named - NAMES_MAX);
   if (!good) model_move_links(&robot->model, &robot->scene);
   memory_free(sum);
   memory_free(given);

@@ -1,25 +1,26 @@
-/* Shrinks bodies that touch at the start and cannot be separated by lifting, such as the bricks of a wall. A scene must
- * start with gaps between bodies, while bodies of a MuJoCo file may touch. */
+/* Shrinks bodies that touch at the start and cannot be lifted apart, such as the bricks of a wall. A scene needs gaps
+ * between bodies; a MuJoCo file does not. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/robot.h"
 
 /* Largest displacement of a face, relative to the smallest half extent of the shape. */
-#define SHRINK_MOST 0.02
-/* Bodies farther apart than this multiple of the barrier distance have no contact force. The factor exceeds 1 because
- * at 1 a thousandth of the equilibrium force remains. */
-#define OUT_OF_RANGE 1.1
+#define SHRINK_MAX 0.02
+/* Bodies farther apart than this multiple of the barrier distance have no contact force. At 1, a thousandth of the
+ * equilibrium force remains. */
+#define RANGE_FACTOR 1.1
 /* Largest number of shapes that a warning names. */
-enum { NAMES_MOST = 10 };
+enum { NAMES_MAX = 10 };
 
-/* Axis-aligned bounding box of all hulls of a shape, in the shape's frame. */
+/* Axis-aligned bounding box of a shape's hulls in the shape's frame. */
 typedef struct {
   Vec3 low, high;
-} Extent;
+} BoundingBox;
 
-static Extent extent_of(const Robot* robot, int shape) {
+static BoundingBox compute_bounding_box(const Robot* robot, int shape) {
   const Model* model = &robot->model;
-  Extent e = {vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+  BoundingBox e = {vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
   int link = -1;
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull* hull = &model->hulls[h];
@@ -41,6 +42,7 @@ static Extent extent_of(const Robot* robot, int shape) {
 }
 
 void robot_transform_uses(Scene* scene, int shape, Pose by) {
+  assert(shape >= 0 && shape < scene->shape_count);
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < scene->links[i].shape_count; k++) {
       SceneShapeUse* use = &scene->links[i].shapes[k];
@@ -51,14 +53,15 @@ void robot_transform_uses(Scene* scene, int shape, Pose by) {
 }
 
 /* Moves all faces of a shape inward by `distance` [m]. The faces of a mesh or a list of points move by at least this
- * distance along the shortest half extent. Returns false, and changes nothing, if SHRINK_MOST is exceeded or the type
- * is not supported. */
+ * distance along the shortest half extent. Returns false, and changes nothing, if SHRINK_MAX is exceeded or the type is
+ * not supported. */
 static bool shrink_shape(Robot* robot, int index, double distance) {
+  assert(distance >= 0);
   SceneShape* shape = &robot->scene.shapes[index];
-  Extent e = extent_of(robot, index);
+  BoundingBox e = compute_bounding_box(robot, index);
   Vec3 size = vec3_sub(e.high, e.low), center = vec3_scale(vec3_add(e.low, e.high), 0.5);
   double half = 0.5 * fmin(size.x, fmin(size.y, size.z)), factor = 1 - distance / half;
-  if (!(half > 0) || !(distance <= SHRINK_MOST * half)) return false;
+  if (!(half > 0) || !(distance <= SHRINK_MAX * half)) return false;
   switch (shape->type) {
     case SHAPE_BOX:
       shape->size = vec3_sub(shape->size, vec3(2 * distance, 2 * distance, 2 * distance));
@@ -84,32 +87,32 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
   }
 }
 
-static bool stands_still(const Model* model, int link) { return model->links[link].tree < 0; }
+static bool is_fixed(const Model* model, int link) { return model->links[link].tree < 0; }
 
-/* Returns how far the faces of both links of a pair move inward [m]. The distance is half of the sum of overlap and
- * equilibrium gap. If a joint may prevent a link from leaving a fixed link, the faces move out of the contact range
- * instead, because MuJoCo has no force at a distance of 0. */
-static double distance_of(const Model* model, const ModelTouch* pair) {
+/* Returns how far the faces of both links of a pair move inward [m]: half of the sum of overlap and equilibrium gap. If
+ * a joint may prevent a link from leaving a fixed link, the faces move out of the contact range, because MuJoCo has no
+ * force at distance 0. */
+static double shrink_distance(const Model* model, const ModelTouch* pair) {
   const int link[2] = {pair->a, pair->b};
   double depth = fmax(pair->depth, 0);
   for (int side = 0; side < 2; side++)
-    if (stands_still(model, link[1 - side]) && !robot_stands_free(model, link[side]))
-      return depth + OUT_OF_RANGE * model->contact.support;
+    if (is_fixed(model, link[1 - side]) && !robot_stands_free(model, link[side]))
+      return depth + RANGE_FACTOR * model->contact.support;
   return 0.5 * (depth + model->contact.gap_at_rest);
 }
 
-/* Sets shrink (shapes) to the distance by which the faces of each shape must move inward [m]. Sets raise (links) to
- * true for moving links of touching pairs. */
+/* Sets shrink[shapes] to the distance by which the faces of each shape must move inward [m]. Sets raise[links] to true
+ * for moving links of touching pairs. */
 static void find_distances(const Robot* robot, double* shrink, bool* raise) {
   const Model* model = &robot->model;
   ModelTouch* pairs = NULL;
   int count = model_touching(model, &pairs);
   for (int k = 0; k < count; k++) {
     const int link[2] = {pairs[k].a, pairs[k].b};
-    double distance = distance_of(model, &pairs[k]);
+    double distance = shrink_distance(model, &pairs[k]);
     for (int side = 0; side < 2; side++) {
       const SceneLink* owner = &robot->scene.links[link[side]];
-      if (stands_still(model, link[side])) continue;
+      if (is_fixed(model, link[side])) continue;
       raise[link[side]] = true;
       for (int i = 0; i < owner->shape_count; i++)
         shrink[owner->shapes[i].shape] = fmax(shrink[owner->shapes[i].shape], distance);
@@ -128,9 +131,9 @@ bool robot_shrink_touching(Robot* robot, Text* names) {
   find_distances(robot, shrink, raise);
   for (int i = 0; i < scene->shape_count; i++) {
     if (!(shrink[i] > 0) || !shrink_shape(robot, i, shrink[i])) continue;
-    if (count++ < NAMES_MOST) text_add(names, "%s%s %.2g m", count > 1 ? ", " : "", scene->shapes[i].name, shrink[i]);
+    if (count++ < NAMES_MAX) text_add(names, "%s%s %.2g m", count > 1 ? ", " : "", scene->shapes[i].name, shrink[i]);
   }
-  if (count > NAMES_MOST) text_add(names, " and %d more", count - NAMES_MOST);
+  if (count > NAMES_MAX) text_add(names, " and %d more", count - NAMES_MAX);
   /* Shrinking alone leaves half the equilibrium gap to a floor, so free bodies are raised by the other half. */
   for (int i = 0; i < scene->link_count && count > 0 && pull > 0; i++)
     if (raise[i] && joint_floats(&model->links[i].joint))

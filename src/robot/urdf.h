@@ -1,6 +1,6 @@
-/* urdf: a robot as read from its URDF file, with the place of every element for messages. Private to robot/. A
- * UrdfRobot owns its arrays. It borrows all texts from the XmlDocument, which must outlive the robot. urdf_free accepts
- * a partly read robot. SI units. The pose of a frame is relative to the parent frame, as in URDF. */
+/* urdf: a robot read from a URDF file, with the place of every element for messages. Private to robot/. SI units; the
+ * pose of a frame is relative to the parent frame. A UrdfRobot owns its arrays. Its texts are borrowed from the
+ * XmlDocument, which must outlive the robot. urdf_free accepts a partly read robot. */
 #ifndef SDRS_ROBOT_URDF_H
 #define SDRS_ROBOT_URDF_H
 
@@ -14,11 +14,11 @@ typedef enum {
   URDF_PRISMATIC,
   URDF_FLOATING,
   URDF_PLANAR,
-  URDF_BALL, /* extension: `ball` in MuJoCo, `spherical` in Bullet */
+  URDF_BALL, /* extension: `ball` of MuJoCo, `spherical` of Bullet */
 } UrdfJointType;
 #define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar|spherical"
 
-/* A joint limit of at least this absolute value [m or rad] means no limit. The exporter writes this value for a missing
+/* A joint limit of at least this magnitude [m or rad] means no limit. The exporter writes this value for a missing
  * limit. */
 #define URDF_OPEN 1e10
 
@@ -27,8 +27,8 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-/* Kinds of geometry. URDF_HALF_SPACE is a plane with outward normal z, in files for MuJoCo and Bullet. URDF_POINTS is
- * the convex hull of points, and URDF_HEIGHT_FIELD is terrain from an image; both occur in MJCF only. */
+/* Kinds of geometry. URDF_HALF_SPACE: half-space with outward normal z, of MuJoCo and Bullet. URDF_POINTS: convex hull
+ * of points; URDF_HEIGHT_FIELD: terrain from an image; both only in MJCF. */
 typedef enum {
   URDF_BOX,
   URDF_CYLINDER,
@@ -50,7 +50,7 @@ typedef struct {
   const char* file;      /* mesh, as written */
   SourcePosition file_place;
   Vec3 scale;
-  bool concave; /* true for a mesh that is decomposed into convex hulls even if RobotOptions.decompose is false */
+  bool concave; /* true: the mesh is decomposed into convex hulls, whatever RobotOptions.decompose is */
   Vec3* points; /* owned (point_count) */
   int point_count;
 } UrdfShape;
@@ -71,8 +71,8 @@ typedef struct {
   double color[3]; /* sRGB colour of the first visual that has a colour; negative: no colour */
   int joint;       /* joint whose child this link is, or -1 */
   double gravity_compensation;
-  const char* left_out; /* reason why shapes of the link are missing, for messages about the mass of the link; NULL: no
-                           shapes are missing */
+  const char*
+      left_out; /* reason why shapes of the link are missing, for messages about its mass; NULL: none are missing */
   SourcePosition left_out_place;
 } UrdfLink;
 
@@ -89,12 +89,11 @@ typedef struct {
   double damping, friction;
   double stiffness, rest, armature; /* MJCF only */
   double start[4];                  /* URDF_BALL: initial rotation, quaternion w x y z */
-  double velocity[6]; /* initial velocities of the joint's degrees of freedom, as in a scene [m/s, rad/s] */
+  double velocity[6]; /* initial velocities of the degrees of freedom in their order in a scene [m/s, rad/s] */
   double effort;      /* largest force or torque of a drive [N, N m]; 0: no limit */
   double speed;       /* largest speed [m/s, rad/s]; 0: no limit */
-  bool has_safety;    /* true if the joint has <safety_controller> or <calibration>, which are not supported */
-  const char* mimic;  /* name of the joint that this joint follows, or NULL: q = ratio * (coordinate of the followed
-                         joint) + offset */
+  bool has_safety;    /* true if the joint has the unsupported <safety_controller> or <calibration> */
+  const char* mimic;  /* name of the followed joint: q = ratio * (its coordinate) + offset; NULL: none */
   SourcePosition mimic_place;
   double ratio, offset;
 } UrdfJoint;
@@ -105,32 +104,29 @@ typedef struct {
   int link_count, link_capacity;
   UrdfJoint* joints;
   int joint_count, joint_capacity;
-  int* order;      /* indices of the links, each link after its parent  (link_count) */
+  int* order;      /* indices of the links, each link after its parent (link_count) */
   int root;        /* link, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
   Text remarks;    /* values that were replaced, one line each */
-  bool has_drives; /* true if the file defines drives (MJCF only); the drives are added after the links */
+  bool has_drives; /* true if the file defines drives (MJCF only), which are added after the links */
 } UrdfRobot;
 
-/* Sets *robot to the links and joints of a URDF file. root is the root element of a document that must outlive the
- * robot. Reports every problem. Returns false if there is an error. The caller frees the robot with urdf_free in any
- * case. */
+/* Reads the links and joints of a URDF file into *robot. root: root element of a document that must outlive the robot.
+ * Reports every error. Returns false if there is an error. The caller frees the robot with urdf_free in any case. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
-/* Connects links and joints: resolves the names of links, checks that the joints form a tree, and sets robot->order
- * (robot/urdf_tree.c). Call after urdf_read. lenient: true if joints with undefined links are left out and reported;
- * false if they are errors. Returns false if there is an error. */
+/* Connects links and joints: resolves the names of links, checks that the joints form a tree, and sets robot->order.
+ * Call after urdf_read. lenient: true if joints with undefined links are omitted and reported; otherwise they are
+ * errors. Returns false if there is an error. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
-/* Frees the arrays of the robot and zeroes it. The texts belong to the XmlDocument. Accepts a partly read robot. */
+/* Frees the arrays of the robot and zeroes it. Accepts a partly read robot. */
 void urdf_free(UrdfRobot* robot);
 
-/* ---------------------------------------------------------------- construction of the scene (robot/urdf_scene.c) */
-
-/* Total mass of the links that were merged into one scene link, in the frame of the scene link. */
+/* Total mass of the robot links merged into one scene link, in the frame of the scene link. */
 typedef struct {
-  double mass; /* total mass [kg]; 0 if no link with mass was merged yet */
+  double mass; /* total mass [kg]; 0 before a link with mass is merged */
   Vec3 center;
   Mat3 inertia;         /* inertia about the centre of mass [kg m^2] */
-  const UrdfLink* from; /* the first link that was merged */
+  const UrdfLink* from; /* first merged link */
 } UrdfBody;
 
 typedef struct {
@@ -139,76 +135,72 @@ typedef struct {
   Scene* scene;
   RobotReport* report;
   Diagnostics* diagnostics;
-  Scene defaults;   /* its shapes hold the scene's default values: one shape for each UrdfGeometry */
-  int* carrier;     /* scene link that contains each robot link; -1: the world  (robot's links) */
-  UrdfPose* pose;   /* pose of each link's frame in the frame of its carrier  (robot's links) */
-  int* children;    /* number of child joints                                              (robot's links) */
-  int* child_joint; /* one of the child joints  (robot's links) */
-  bool* hollow;     /* true if neither the link nor any of its descendants has a mass or a shape; always false for MJCF
-                       (robot's links) */
-  bool* deferred; /* true for a link without mass and shape between two joints that become one joint  (robot's links) */
-  int *shape_first, *shape_number; /* index of the link's first shape among the shapes of its carrier, and number of the
-                                      link's shapes  (robot's links) */
-  UrdfBody* body;  /*                                                                         (scene's links) */
-  bool* moves;     /*                                                                         (scene's links) */
-  int* shape_room; /* allocated capacity for the shapes of a link  (scene's links) */
+  Scene defaults;       /* scene whose shapes hold the default values, one shape for each UrdfGeometry */
+  int* carrier;         /* scene link that contains each robot link; -1: the world (robot's links) */
+  UrdfPose* pose;       /* pose of each robot link's frame in the frame of its carrier (robot's links) */
+  int* children;        /* number of child joints (robot's links) */
+  int* child_joint;     /* one of the child joints (robot's links) */
+  bool* has_no_content; /* true if neither the link nor a descendant has a mass or a shape; false for MJCF (robot's
+                           links) */
+  bool* deferred; /* true for a link without mass and shape between two joints that become one joint (robot's links) */
+  int *shape_first, *shape_number; /* index of the link's first shape among those of its carrier, and number of its
+                                      shapes (robot's links) */
+  UrdfBody* body; /*                                                                         (scene's links) */
+  bool* moves;    /*                                                                         (scene's links) */
+  int* link_shape_capacity; /* allocated capacity for the shapes of a link (scene's links) */
   int shape_capacity;
-  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene  (mesh_count) */
-  int* mesh_shapes;               /* scene shape of each mesh; links with the same mesh share the shape  (mesh_count) */
+  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene (mesh_count) */
+  int* mesh_shapes;               /* scene shape of each mesh, shared by all links with the mesh (mesh_count) */
   int mesh_count, mesh_capacity, mesh_shape_capacity;
-  Names names; /* names of the scene's links; the links own the texts */
+  Names names; /* names of the scene's links, which own the texts */
 } UrdfBuild;
 
-/* Adds the robot to `scene`, which must have the defaults of urdf_load_defaults. Sets carrier (links of the robot) to
- * the scene link of each robot link, or -1 for the world. Sets placed (links of the robot) to the pose of each robot
- * link's frame in the frame of its carrier. carrier and placed may be NULL. Returns false if there is an error. The
- * caller owns the scene and the report's joints, also after an error. */
+/* Adds the links and joints of a robot to `scene`, which must have the values of urdf_load_defaults. Sets
+ * carrier[robot's links] to the scene link of each robot link, or -1 for the world. Sets placed[robot's links] to the
+ * pose of each robot link's frame in the frame of its carrier. Both may be NULL. Returns false if there is an error.
+ * The caller owns the scene and the report's joints, also after an error. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
-                UrdfPose* placed, Diagnostics* diagnostics);
-/* Returns true if consecutive joints can become one joint of a scene. chain (count): the joints, connected by links
- * without mass and shape. */
+                UrdfPose* carrier_poses, Diagnostics* diagnostics);
+/* Returns true if consecutive joints can become one joint of a scene. chain[count]: joints connected by links without
+ * mass and shape. */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
-/* Sets *scene to a scene without links that has the default values of the scene format (robot/urdf_import.c). Returns
- * STATUS_OK or an error as scene_parse does. The caller frees the scene with scene_free. */
+/* Sets *scene to a scene without links, with the default values of the scene format. Returns STATUS_OK, or
+ * STATUS_BAD_INPUT with diagnostics. The caller frees the scene with scene_free. */
 Status urdf_load_defaults(Scene* scene, const char* path);
-/* Sets the scene's name to a copy of `name` if `name` is a valid name of a scene. Otherwise leaves the scene's name
- * unchanged. */
+/* Sets the scene's name to a copy of `name`, or leaves it unchanged if `name` is not valid. */
 void urdf_set_scene_name(Scene* scene, const char* name);
 
-/* Reports errors of mesh files. Called if the robot cannot become a scene for other reasons, so that all errors are
- * reported. */
+/* Reports errors of mesh files. Called if other errors prevent the conversion, so that all errors are reported. */
 void urdf_check_mesh_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
 /* Fills build->defaults with one shape for each UrdfGeometry. The caller frees build->defaults with scene_free. */
 void urdf_load_shape_defaults(UrdfBuild* build);
-/* Returns the shapes of a robot link that become shapes of the scene (robot/urdf_shapes.c). The pointer is borrowed
- * from the link. */
+/* Returns the shapes of a robot link that become shapes of the scene, borrowed from the link. */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
-/* Adds the shapes of a robot link to link `target` of the scene. pose: pose of the robot link in the frame of `target`.
- * A shape whose mesh file has errors is left out, and the errors are reported. */
+/* Adds the shapes of a robot link to the scene link `target`. pose: pose of the robot link in the frame of `target`. A
+ * shape whose mesh has errors is omitted, and the errors are reported. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
-/* Returns the mass moment of `count` shapes of scene link `target`, from shape `first` on, in the frame of the link.
- * The shapes are solids of uniform `density` [kg/m^3]. Returns zero if the shapes have no volume or cannot be read; the
- * model of the complete scene then reports the error (robot/urdf_mass.c). */
+/* Returns the mass moment of shapes first ... first + count - 1 of scene link `target`, in its frame, at uniform
+ * `density` [kg/m^3]. Returns zero if the shapes have no volume or cannot be read; the model of the complete scene then
+ * reports the error. */
 MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density);
 
 /* Density of links without mass, as in MuJoCo [kg/m^3]. */
 #define DEFAULT_DENSITY 1000.0
-/* Returns the mass, centre and inertia of a robot link (robot/urdf_mass.c). The result is in the frame in which the
- * link has the pose `pose`. */
+/* Returns mass, centre and inertia of a robot link in the frame in which the link has the pose `pose`. */
 UrdfBody urdf_transformed_body(const UrdfLink* link, UrdfPose pose);
 /* Adds the mass of a robot link to the body of the scene link `target`. pose: pose of the robot link in the frame of
- * the target. Adds nothing for a link without mass. */
+ * `target`. Adds nothing for a link without mass. */
 void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 /* Computes the masses of links without mass from their shapes, in bodies where other links have a mass. This applies to
- * links of joints that move and, if the density is given, to links on fixed joints. Other links on fixed joints add no
- * mass, which is reported. weigh_without_mass computes the mass of bodies without any mass. */
+ * links on moving joints and, with a given density, to links on fixed joints. Other links on fixed joints add no mass,
+ * which is reported. */
 void urdf_add_shape_masses(UrdfBuild* build);
 
 /* Returns true if the pose is the identity. */
 bool urdf_is_identity(const UrdfPose* pose);
-/* Returns the product a b of two poses. If b is a pose in the frame a, the product is the same pose in the parent frame
- * of a. The position is p_a + R_a p_b [m]. */
+/* Returns the product a b of two poses: a pose b in the frame a, expressed in the parent frame of a. Its position is
+ * p_a + R_a p_b [m]. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Converts a URDF file to a scene. The steps are XML elements, links and joints, the tree, and the scene. */
+/* Converts a URDF file to a scene: reads XML elements, then links and joints, builds the tree, and then the scene. */
 #include <string.h>
 
 #include "robot/urdf.h"

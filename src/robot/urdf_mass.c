@@ -1,13 +1,15 @@
 /* Masses of links that are merged into one, and masses of the shapes of links that have no mass in the URDF file. */
+#include <assert.h>
 #include <string.h>
 
 #include "robot/urdf.h"
 
 MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density) {
+  assert(first >= 0 && count >= 0 && density > 0);
   MassMoment moment = mass_moment_zero();
   Scene scene = {0};
   Model model = {0};
-  Diagnostics unsaid = {0}; /* the model of the complete scene reports the same problems */
+  Diagnostics ignored_diagnostics = {0}; /* the model of the complete scene reports the same problems */
   if (urdf_load_defaults(&scene, build->scene->path) == STATUS_OK) {
     const SceneLink* source = &build->scene->links[target];
     SceneLink link = *source;
@@ -23,8 +25,8 @@ MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int
     scene.link_count = 1;
     scene.shapes = build->scene->shapes;
     scene.shape_count = build->scene->shape_count;
-    model_create(&model, &scene, &unsaid);
-    if (model.links && unsaid.error_count == 0) moment = model.links[0].moment;
+    model_create(&model, &scene, &ignored_diagnostics);
+    if (model.links && ignored_diagnostics.error_count == 0) moment = model.links[0].moment;
     scene.links = NULL; /* borrowed */
     scene.link_count = 0;
     scene.shapes = NULL;
@@ -32,7 +34,7 @@ MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int
   }
   model_destroy(&model);
   scene_free(&scene);
-  diagnostics_free(&unsaid);
+  diagnostics_free(&ignored_diagnostics);
   return moment;
 }
 
@@ -42,14 +44,15 @@ bool urdf_is_identity(const UrdfPose* pose) {
   return p->x == 0 && p->y == 0 && p->z == 0 && q->x == 0 && q->y == 0 && q->z == 0;
 }
 
-/* Returns m (|d|^2 I - d d^T), the difference between the inertias about a point at distance d and about the centre of
+/* Returns m (|d|^2 1 - d d^T), the difference between the inertias about a point at distance d and about the centre of
  * mass [kg m^2]. */
-static Mat3 steiner(double mass, Vec3 d) {
+static Mat3 parallel_axis_inertia(double mass, Vec3 d) {
   Mat3 square = mat3_scale(mat3_identity(), vec3_dot(d, d));
   return mat3_scale(mat3_sub(square, mat3_outer(d, d)), mass);
 }
 
 UrdfBody urdf_transformed_body(const UrdfLink* link, UrdfPose pose) {
+  assert(link->mass >= 0);
   UrdfBody body = {link->mass, link->center, link->inertia, link};
   if (urdf_is_identity(&pose)) return body;
   Mat3 turn = mat3_from_quat(pose.rotation);
@@ -67,14 +70,14 @@ void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose 
   }
   double mass = sum->mass + more.mass;
   Vec3 center = vec3_add_scaled(vec3_scale(sum->center, sum->mass / mass), more.mass / mass, more.center);
-  Mat3 first = mat3_add(sum->inertia, steiner(sum->mass, vec3_sub(sum->center, center)));
-  Mat3 second = mat3_add(more.inertia, steiner(more.mass, vec3_sub(more.center, center)));
+  Mat3 first = mat3_add(sum->inertia, parallel_axis_inertia(sum->mass, vec3_sub(sum->center, center)));
+  Mat3 second = mat3_add(more.inertia, parallel_axis_inertia(more.mass, vec3_sub(more.center, center)));
   *sum = (UrdfBody){mass, center, mat3_add(first, second), sum->from};
 }
 
-/* Adds the mass of the shapes of a robot link without mass to the body that it is part of, which has a mass of other
- * links. Warns if the density is not given. */
-static void weigh_part(UrdfBuild* build, int from) {
+/* Adds the mass of the shapes of a robot link without mass to its body, in which other links have a mass. Warns if the
+ * density is not given. */
+static void add_shape_mass(UrdfBuild* build, int from) {
   const UrdfLink* link = &build->robot->links[from];
   int target = build->carrier[from], first = build->shape_first[from], count = build->shape_number[from];
   double given = build->options->density, density = given > 0 ? given : DEFAULT_DENSITY;
@@ -105,7 +108,7 @@ void urdf_add_shape_masses(UrdfBuild* build) {
     if (!(build->body[target].mass > 0)) continue;
     bool head = to->place.line == link->place.line && to->place.column == link->place.column;
     if (head || build->options->density > 0) {
-      weigh_part(build, from);
+      add_shape_mass(build, from);
       continue;
     }
     text_add(&names, "%s'%s' of '%s'", first ? ", " : "", text_excerpt(link->name).text, text_excerpt(to->name).text);

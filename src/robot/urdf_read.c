@@ -1,13 +1,13 @@
-/* Reads the elements of a URDF file, with one function for each element. Unsupported elements are collected by name.
- * Probable mistakes, such as unknown attributes of known elements, are reported. */
+/* Reads the elements of a URDF file, with one function for each element. Collects unsupported elements by name. Reports
+ * probable mistakes, such as unknown attributes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/urdf.h"
 
 enum { URDF_PROBLEM_MAX = 200 };
-/* An axis whose length differs from 1 by more than this is reported as normalised. The tolerance is 1e-3 because many
- * files write three digits. */
+/* An axis whose length differs from 1 by more than this is reported. Many files write three digits. */
 #define AXIS_TOLERANCE 1e-3
 
 typedef struct {
@@ -26,7 +26,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- messages */
 
-static void tell(UrdfReader* reader, Severity severity, SourcePosition place, const char* format, va_list arguments) {
+static void add_message(UrdfReader* reader, Severity severity, SourcePosition place, const char* format,
+                        va_list arguments) {
   if (reader->diagnostics->count >= URDF_PROBLEM_MAX) {
     if (severity == SEVERITY_ERROR) reader->diagnostics->error_count++;
     return;
@@ -45,7 +46,7 @@ static void error(UrdfReader* reader, SourcePosition place, const char* format, 
 static void error(UrdfReader* reader, SourcePosition place, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tell(reader, SEVERITY_ERROR, place, format, arguments);
+  add_message(reader, SEVERITY_ERROR, place, format, arguments);
   va_end(arguments);
 }
 
@@ -54,14 +55,14 @@ static void warn(UrdfReader* reader, SourcePosition place, const char* format, .
 static void warn(UrdfReader* reader, SourcePosition place, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tell(reader, SEVERITY_WARNING, place, format, arguments);
+  add_message(reader, SEVERITY_WARNING, place, format, arguments);
   va_end(arguments);
 }
 
 /* Warns that a value was replaced, and adds the warning to the remarks, which the scene file contains. */
-static void repair(UrdfReader* reader, SourcePosition place, const char* format, ...)
+static void warn_of_replacement(UrdfReader* reader, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-static void repair(UrdfReader* reader, SourcePosition place, const char* format, ...) {
+static void warn_of_replacement(UrdfReader* reader, SourcePosition place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
@@ -139,7 +140,7 @@ static void check_attributes(UrdfReader* reader, const XmlElement* element, cons
 }
 
 /* Reports unknown attributes and children of an element. Called once for each element that is read. */
-static void enter(UrdfReader* reader, const XmlElement* element) {
+static void check_element(UrdfReader* reader, const XmlElement* element) {
   for (size_t i = 0; i < sizeof ELEMENTS / sizeof ELEMENTS[0]; i++)
     if (strcmp(ELEMENTS[i].name, element->name) == 0) {
       check_attributes(reader, element, ELEMENTS[i].attributes);
@@ -147,12 +148,12 @@ static void enter(UrdfReader* reader, const XmlElement* element) {
     }
 }
 
-/* Returns the child element with this name, or NULL if there is none. Checks its attributes and children. Reports an
- * error if there are several. */
-static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, const char* name) {
+/* Returns the only child element with this name, or NULL if there is none. Checks its attributes and children. Several
+ * children with the name are an error. */
+static const XmlElement* find_only_child(UrdfReader* reader, const XmlElement* parent, const char* name) {
   const XmlElement* child = xml_child(parent, name);
   if (!child) return NULL;
-  enter(reader, child);
+  check_element(reader, child);
   const XmlElement* second = xml_next(child);
   if (second) error(reader, second->place, "<%s> occurs twice in <%s>: remove one of them", name, parent->name);
   return child;
@@ -160,24 +161,25 @@ static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, cons
 
 /* ---------------------------------------------------------------- values */
 
-static const char* blanks(const char* p) { return p + strspn(p, " \t\r\n"); }
+static const char* skip_blanks(const char* p) { return p + strspn(p, " \t\r\n"); }
 
-/* Sets values (count) to finite decimal numbers separated by blanks. Returns false if the text is anything else. */
+/* Sets values[count] to finite decimal numbers separated by blanks. Returns false if the text is anything else. */
 static bool parse_numbers(const char* text, int count, double* values) {
-  const char* p = blanks(text);
+  assert(count >= 1);
+  const char* p = skip_blanks(text);
   if (p[strspn(p, "0123456789+-.eE \t\r\n")]) return false; /* strtod also accepts nan, inf and hexadecimal numbers */
   for (int i = 0; i < count; i++) {
     char* end;
     values[i] = strtod(p, &end);
-    if (end == p || !isfinite(values[i]) || (*end && blanks(end) == end)) return false;
-    p = blanks(end);
+    if (end == p || !isfinite(values[i]) || (*end && skip_blanks(end) == end)) return false;
+    p = skip_blanks(end);
   }
   return !*p;
 }
 
-/* Sets values (count) to the numbers of an attribute. Returns false, with values unchanged, if the attribute is absent
+/* Sets values[count] to the numbers of an attribute. Returns false, with values unchanged, if the attribute is absent
  * or invalid. Reports an invalid attribute. */
-static bool numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
+static bool read_numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
   const XmlAttribute* attribute = xml_attribute(element, name);
   double read[9];
   if (!attribute) return false;
@@ -193,9 +195,11 @@ static bool numbers(UrdfReader* reader, const XmlElement* element, const char* n
   return true;
 }
 
-/* Sets values as function numbers does, but also reports an absent attribute as an error. */
-static bool needed(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
-  if (xml_attribute(element, name)) return numbers(reader, element, name, count, values);
+/* Sets values[count] to the numbers of a required attribute. Returns false, after reporting an error, if it is absent
+ * or invalid. */
+static bool read_required_numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count,
+                                  double* values) {
+  if (xml_attribute(element, name)) return read_numbers(reader, element, name, count, values);
   error(reader, element->place, "<%s> needs '%s'", element->name, name);
   return false;
 }
@@ -207,21 +211,21 @@ static void not_below(UrdfReader* reader, const XmlElement* element, const char*
 }
 
 /* Returns the number of a required attribute, which must be > 0. Reports other values as errors. */
-static double positive(UrdfReader* reader, const XmlElement* element, const char* name) {
+static double read_positive(UrdfReader* reader, const XmlElement* element, const char* name) {
   double value = 1;
-  if (needed(reader, element, name, 1, &value)) not_below(reader, element, name, value, false);
+  if (read_required_numbers(reader, element, name, 1, &value)) not_below(reader, element, name, value, false);
   return value;
 }
 
 /* Returns the number of an optional attribute, which must be >= 0, or 0 if it is absent. Reports other values as
  * errors. */
-static double not_negative(UrdfReader* reader, const XmlElement* element, const char* name) {
+static double read_nonnegative(UrdfReader* reader, const XmlElement* element, const char* name) {
   double value = 0;
-  if (numbers(reader, element, name, 1, &value)) not_below(reader, element, name, value, true);
+  if (read_numbers(reader, element, name, 1, &value)) not_below(reader, element, name, value, true);
   return value;
 }
 
-static const char* text_of(UrdfReader* reader, const XmlElement* element, const char* name, SourcePosition* place) {
+static const char* read_text(UrdfReader* reader, const XmlElement* element, const char* name, SourcePosition* place) {
   const XmlAttribute* attribute = xml_attribute(element, name);
   *place = attribute ? attribute->place : element->place;
   if (attribute && *attribute->value) return attribute->value;
@@ -236,11 +240,11 @@ UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b) {
 
 static UrdfPose read_origin(UrdfReader* reader, const XmlElement* parent) {
   UrdfPose pose = {{0, 0, 0}, {1, 0, 0, 0}};
-  const XmlElement* origin = only(reader, parent, "origin");
+  const XmlElement* origin = find_only_child(reader, parent, "origin");
   double xyz[3] = {0}, rpy[3] = {0}, quat[4] = {0, 0, 0, 1};
   if (!origin) return pose;
-  numbers(reader, origin, "xyz", 3, xyz);
-  bool angles = numbers(reader, origin, "rpy", 3, rpy), unit = numbers(reader, origin, "quat_xyzw", 4, quat);
+  read_numbers(reader, origin, "xyz", 3, xyz);
+  bool angles = read_numbers(reader, origin, "rpy", 3, rpy), unit = read_numbers(reader, origin, "quat_xyzw", 4, quat);
   double norm = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
   if (angles && unit) error(reader, origin->place, "<origin>: give rpy or quat_xyzw, not both");
   if (unit && !(fabs(norm - 1) <= AXIS_TOLERANCE))
@@ -255,25 +259,27 @@ static UrdfPose read_origin(UrdfReader* reader, const XmlElement* parent) {
 
 static void read_inertial(UrdfReader* reader, const XmlElement* parent, UrdfLink* link) {
   static const char* const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  const XmlElement* inertial = only(reader, parent, "inertial");
+  const XmlElement* inertial = find_only_child(reader, parent, "inertial");
   if (!inertial) return;
-  const XmlElement *mass = only(reader, inertial, "mass"), *inertia = only(reader, inertial, "inertia");
+  const XmlElement *mass = find_only_child(reader, inertial, "mass"),
+                   *inertia = find_only_child(reader, inertial, "inertia");
   double i[6] = {0};
   UrdfPose origin = read_origin(reader, inertial);
   link->inertial_place = inertial->place;
   if (!mass) error(reader, inertial->place, "<inertial> needs <mass>");
-  if (mass && needed(reader, mass, "value", 1, &link->mass)) not_below(reader, mass, "value", link->mass, true);
+  if (mass && read_required_numbers(reader, mass, "value", 1, &link->mass))
+    not_below(reader, mass, "value", link->mass, true);
   if (!inertia) error(reader, inertial->place, "<inertial> needs <inertia>");
   Text missing = {0};
   for (int k = 0; inertia && k < 6; k++) {
     if (k < 3 || xml_attribute(inertia, NAMES[k]))
-      needed(reader, inertia, NAMES[k], 1, &i[k]);
+      read_required_numbers(reader, inertia, NAMES[k], 1, &i[k]);
     else
       text_add(&missing, "%s%s", missing.length > 0 ? ", " : "", NAMES[k]);
   }
   if (missing.length > 0)
-    repair(reader, inertia->place, "<inertia> of link '%s' has no %s: taken as 0", text_excerpt(link->name).text,
-           missing.data);
+    warn_of_replacement(reader, inertia->place, "<inertia> of link '%s' has no %s: taken as 0",
+                        text_excerpt(link->name).text, missing.data);
   text_free(&missing);
   const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
   Mat3 turn = mat3_from_quat(origin.rotation);
@@ -283,15 +289,15 @@ static void read_inertial(UrdfReader* reader, const XmlElement* parent, UrdfLink
 
 static void read_mesh(UrdfReader* reader, const XmlElement* mesh, UrdfShape* shape) {
   double scale[3] = {1, 1, 1};
-  shape->file = text_of(reader, mesh, "filename", &shape->file_place);
-  if (numbers(reader, mesh, "scale", 3, scale) && (scale[0] == 0 || scale[1] == 0 || scale[2] == 0))
+  shape->file = read_text(reader, mesh, "filename", &shape->file_place);
+  if (read_numbers(reader, mesh, "scale", 3, scale) && (scale[0] == 0 || scale[1] == 0 || scale[2] == 0))
     error(reader, xml_attribute(mesh, "scale")->place, "scale of <mesh> must not be 0");
   shape->scale = vec3(scale[0], scale[1], scale[2]);
 }
 
 static void read_box(UrdfReader* reader, const XmlElement* box, UrdfShape* shape) {
   double size[3] = {1, 1, 1};
-  if (needed(reader, box, "size", 3, size) && !(size[0] > 0 && size[1] > 0 && size[2] > 0))
+  if (read_required_numbers(reader, box, "size", 3, size) && !(size[0] > 0 && size[1] > 0 && size[2] > 0))
     error(reader, xml_attribute(box, "size")->place, "size of <box> must be > 0, got '%s'",
           text_excerpt(xml_attribute(box, "size")->value).text);
   shape->size = vec3(size[0], size[1], size[2]);
@@ -301,7 +307,7 @@ static void read_box(UrdfReader* reader, const XmlElement* box, UrdfShape* shape
  * normal. */
 static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* shape) {
   double xyz[3] = {0, 0, 1};
-  numbers(reader, plane, "normal", 3, xyz);
+  read_numbers(reader, plane, "normal", 3, xyz);
   Vec3 normal = vec3(xyz[0], xyz[1], xyz[2]);
   double length = vec3_norm(normal);
   if (!(length > 0)) {
@@ -315,10 +321,10 @@ static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* s
   shape->origin = urdf_pose_mul(shape->origin, (UrdfPose){{0, 0, 0}, turn});
 }
 
-/* Reads <geometry>. Returns false, with an error, if no known kind of geometry is found. */
+/* Reads <geometry>. Returns false, with an error, if it has no known kind of geometry. */
 static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShape* shape) {
   static const char* const KINDS = "box|cylinder|sphere|capsule|mesh|plane"; /* in the order of UrdfGeometry */
-  const XmlElement* geometry = only(reader, parent, "geometry");
+  const XmlElement* geometry = find_only_child(reader, parent, "geometry");
   const XmlElement* kind = geometry ? geometry->first : NULL;
   while (kind && words_index(KINDS, kind->name) < 0) kind = kind->next;
   if (!kind) {
@@ -326,15 +332,15 @@ static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShap
           geometry ? "<box>, <cylinder>, <sphere>, <capsule>, <mesh> or <plane>" : "<geometry>");
     return false;
   }
-  enter(reader, kind);
+  check_element(reader, kind);
   shape->place = kind->place;
   shape->kind = (UrdfGeometry)words_index(KINDS, kind->name);
   if (shape->kind == URDF_BOX) read_box(reader, kind, shape);
   if (shape->kind == URDF_MESH) read_mesh(reader, kind, shape);
   if (shape->kind == URDF_HALF_SPACE) read_plane(reader, kind, shape);
   bool round = shape->kind == URDF_CYLINDER || shape->kind == URDF_SPHERE || shape->kind == URDF_CAPSULE;
-  if (round) shape->radius = positive(reader, kind, "radius");
-  if (round && shape->kind != URDF_SPHERE) shape->length = positive(reader, kind, "length");
+  if (round) shape->radius = read_positive(reader, kind, "radius");
+  if (round && shape->kind != URDF_SPHERE) shape->length = read_positive(reader, kind, "length");
   return true;
 }
 
@@ -346,7 +352,7 @@ static void add_material(UrdfReader* reader, const XmlElement* material) {
   reader->colors[reader->color_count++] = (Material){color};
 }
 
-/* Finds the colour of each material name. A material below <robot> takes precedence over materials in visuals. */
+/* Finds the colour of each material name. Materials below <robot> take precedence over materials in visuals. */
 static void find_materials(UrdfReader* reader) {
   for (const XmlElement* item = xml_child(reader->root, "material"); item; item = xml_next(item))
     add_material(reader, item);
@@ -363,17 +369,17 @@ static void read_color(UrdfReader* reader, const XmlElement* material, double co
   int known = name && !shown ? names_find(&reader->materials, name->value) : -1;
   if (known >= 0) shown = reader->colors[known].color;
   double rgba[4];
-  if (!shown || !numbers(reader, shown, "rgba", 4, rgba)) return;
+  if (!shown || !read_numbers(reader, shown, "rgba", 4, rgba)) return;
   for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
 }
 
-static void read_shapes_of(UrdfReader* reader, const XmlElement* parent, const char* name, UrdfLink* link,
-                           UrdfShapes* shapes) {
+static void read_shapes(UrdfReader* reader, const XmlElement* parent, const char* name, UrdfLink* link,
+                        UrdfShapes* shapes) {
   for (const XmlElement* item = xml_child(parent, name); item; item = xml_next(item)) {
     UrdfShape shape = {.origin = {{0, 0, 0}, {1, 0, 0, 0}}};
-    enter(reader, item);
+    check_element(reader, item);
     shape.origin = read_origin(reader, item);
-    const XmlElement* material = shapes == &link->visual ? only(reader, item, "material") : NULL;
+    const XmlElement* material = shapes == &link->visual ? find_only_child(reader, item, "material") : NULL;
     if (material && link->color[0] < 0) read_color(reader, material, link->color);
     if (!read_geometry(reader, item, &shape)) continue;
     shapes->items = memory_grow_array(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
@@ -386,20 +392,21 @@ static void read_link_element(UrdfReader* reader, const XmlElement* element) {
   robot->links = memory_grow_array(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
   UrdfLink* link = &robot->links[robot->link_count++];
   *link = (UrdfLink){.joint = -1, .color = {-1, -1, -1}};
-  enter(reader, element);
-  link->name = text_of(reader, element, "name", &link->place);
+  check_element(reader, element);
+  link->name = read_text(reader, element, "name", &link->place);
   read_inertial(reader, element, link);
-  read_shapes_of(reader, element, "visual", link, &link->visual);
-  read_shapes_of(reader, element, "collision", link, &link->collision);
+  read_shapes(reader, element, "visual", link, &link->visual);
+  read_shapes(reader, element, "collision", link, &link->collision);
 }
 
 /* ---------------------------------------------------------------- joints */
 
-static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
-  const XmlElement* axis = only(reader, element, "axis");
+static void read_axis(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
+  const XmlElement* axis = find_only_child(reader, element, "axis");
   double xyz[3] = {1, 0, 0};
   joint->axis = vec3(1, 0, 0);
-  if (!axis || joint->type == URDF_FIXED || joint->type == URDF_FLOATING || !needed(reader, axis, "xyz", 3, xyz))
+  if (!axis || joint->type == URDF_FIXED || joint->type == URDF_FLOATING ||
+      !read_required_numbers(reader, axis, "xyz", 3, xyz))
     return;
   Vec3 written = vec3(xyz[0], xyz[1], xyz[2]);
   double length = vec3_norm(written);
@@ -416,31 +423,32 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
 
 static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
 
-/* Reads <limit>. As in MuJoCo, a joint has no limits if <limit> is absent or the lower limit is not below the upper
- * limit. Many files write 0 and 0 for unknown limits. */
+/* Reads <limit>. A joint has no limits if <limit> is absent or the lower limit is not below the upper one, as in
+ * MuJoCo. Many files write 0 and 0 for unknown limits. */
 static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
-  const XmlElement* limit = only(reader, element, "limit");
+  const XmlElement* limit = find_only_child(reader, element, "limit");
   bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
   double lower = 0, upper = 0;
   if (!limit) {
     if (bounded)
-      repair(reader, joint->place,
-             "the %s joint '%s' has no <limit> and moves without limits: add <limit> with lower and upper",
-             joint->type == URDF_REVOLUTE ? "revolute" : "prismatic", text_excerpt(joint->name).text);
+      warn_of_replacement(reader, joint->place,
+                          "the %s joint '%s' has no <limit> and moves without limits: add <limit> with lower and upper",
+                          joint->type == URDF_REVOLUTE ? "revolute" : "prismatic", text_excerpt(joint->name).text);
     return;
   }
-  double effort = not_negative(reader, limit, "effort"), velocity = not_negative(reader, limit, "velocity");
+  double effort = read_nonnegative(reader, limit, "effort"), velocity = read_nonnegative(reader, limit, "velocity");
   bool moves = joint->type != URDF_FIXED;
   if (moves && xml_attribute(limit, "velocity") && velocity < URDF_OPEN) joint->speed = velocity;
   if (moves && xml_attribute(limit, "effort") && effort < URDF_OPEN) joint->effort = effort;
-  bool low = numbers(reader, limit, "lower", 1, &lower), high = numbers(reader, limit, "upper", 1, &upper);
+  bool low = read_numbers(reader, limit, "lower", 1, &lower), high = read_numbers(reader, limit, "upper", 1, &upper);
   bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
   if (!bounded || broken) return;
   if (!(lower < upper)) {
-    repair(reader, limit->place,
-           "joint '%s' moves without limits, as in MuJoCo, because lower is not below upper (%.10g and %.10g): correct "
-           "<limit>, or give the joint the type 'fixed' if it shall not move",
-           text_excerpt(joint->name).text, lower, upper);
+    warn_of_replacement(
+        reader, limit->place,
+        "joint '%s' moves without limits, as in MuJoCo, because lower is not below upper (%.10g and %.10g): correct "
+        "<limit>, or give the joint the type 'fixed' if it shall not move",
+        text_excerpt(joint->name).text, lower, upper);
     return;
   }
   joint->lower = open_end(lower, -HUGE_VAL);
@@ -448,13 +456,13 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
 }
 
 static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
-  const XmlElement* mimic = only(reader, element, "mimic");
+  const XmlElement* mimic = find_only_child(reader, element, "mimic");
   if (!mimic) return;
   SourcePosition place;
-  const char* name = text_of(reader, mimic, "joint", &place);
+  const char* name = read_text(reader, mimic, "joint", &place);
   joint->ratio = 1;
-  numbers(reader, mimic, "multiplier", 1, &joint->ratio);
-  numbers(reader, mimic, "offset", 1, &joint->offset);
+  read_numbers(reader, mimic, "multiplier", 1, &joint->ratio);
+  read_numbers(reader, mimic, "offset", 1, &joint->offset);
   bool found = !*name;
   for (const XmlElement* other = xml_child(reader->root, "joint"); other && !found; other = xml_next(other)) {
     const XmlAttribute* its = xml_attribute(other, "name");
@@ -466,16 +474,16 @@ static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint*
 }
 
 static const char* read_end(UrdfReader* reader, const XmlElement* element, const char* name, SourcePosition* place) {
-  const XmlElement* end = only(reader, element, name);
+  const XmlElement* end = find_only_child(reader, element, name);
   *place = element->place;
-  if (end) return text_of(reader, end, "link", place);
+  if (end) return read_text(reader, end, "link", place);
   error(reader, element->place, "<joint> needs <%s>", name);
   return "";
 }
 
 static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
   SourcePosition place;
-  const char* name = text_of(reader, element, "type", &place);
+  const char* name = read_text(reader, element, "type", &place);
   int type = words_index(URDF_JOINT_TYPES, name);
   joint->type = type < 0 ? URDF_FIXED : (UrdfJointType)type;
   if (type < 0 && *name)
@@ -489,24 +497,25 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
   robot->joints = memory_grow_array(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
   UrdfJoint* joint = &robot->joints[robot->joint_count++];
   *joint = (UrdfJoint){.parent = -1, .child = -1, .lower = -HUGE_VAL, .upper = HUGE_VAL, .start = {1}};
-  enter(reader, element);
-  joint->name = text_of(reader, element, "name", &joint->place);
+  check_element(reader, element);
+  joint->name = read_text(reader, element, "name", &joint->place);
   read_joint_type(reader, element, joint);
   joint->origin = read_origin(reader, element);
   joint->parent_name = read_end(reader, element, "parent", &joint->parent_place);
   joint->child_name = read_end(reader, element, "child", &joint->child_place);
-  read_axis_of(reader, element, joint);
+  read_axis(reader, element, joint);
   read_limit(reader, element, joint);
   read_mimic(reader, element, joint);
   joint->has_safety = xml_child(element, "safety_controller") || xml_child(element, "calibration");
-  const XmlElement* dynamics = only(reader, element, "dynamics");
+  const XmlElement* dynamics = find_only_child(reader, element, "dynamics");
   if (!dynamics) return;
-  joint->damping = not_negative(reader, dynamics, "damping");
-  joint->friction = not_negative(reader, dynamics, "friction");
+  joint->damping = read_nonnegative(reader, dynamics, "damping");
+  joint->friction = read_nonnegative(reader, dynamics, "friction");
   if (joint->type == URDF_BALL && joint->friction > 0)
-    repair(reader, xml_attribute(dynamics, "friction")->place,
-           "friction of the spherical joint '%s' is left out: only joints with one coordinate have friction",
-           text_excerpt(joint->name).text);
+    warn_of_replacement(
+        reader, xml_attribute(dynamics, "friction")->place,
+        "friction of the spherical joint '%s' is left out: only joints with one coordinate have friction",
+        text_excerpt(joint->name).text);
 }
 
 /* ---------------------------------------------------------------- complete file */
@@ -529,14 +538,14 @@ static void check_names(UrdfReader* reader) {
 }
 
 static void read_robot(UrdfReader* reader) {
-  enter(reader, reader->root);
+  check_element(reader, reader->root);
   const XmlAttribute* name = xml_attribute(reader->root, "name");
   reader->robot->name = name ? name->value : "";
   find_materials(reader);
   for (const XmlElement* item = reader->root->first; item; item = item->next) {
     if (strcmp(item->name, "link") == 0) read_link_element(reader, item);
     if (strcmp(item->name, "joint") == 0) read_joint_element(reader, item);
-    if (strcmp(item->name, "material") == 0) enter(reader, item);
+    if (strcmp(item->name, "material") == 0) check_element(reader, item);
   }
   const XmlElement* soft = xml_child(reader->root, "deformable");
   soft = soft ? soft : xml_child(reader->root, "reduced_deformable");

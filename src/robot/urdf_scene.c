@@ -18,8 +18,8 @@ static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
 
 /* ---------------------------------------------------------------- links */
 
-/* Returns a name that is valid in a scene: characters that a name must not have become '_'. Owned by the caller. */
-static char* valid_name(const char* name) {
+/* Returns a valid scene name, in which '_' replaces all other characters. The caller frees it. */
+static char* make_valid_name(const char* name) {
   char* safe = memory_copy_text(name);
   if (strlen(safe) > NAME_MAX_LENGTH - 8) safe[NAME_MAX_LENGTH - 8] = '\0';
   for (char* bad; (bad = (char*)name_find_invalid_character(safe)) != NULL;) *bad = '_';
@@ -30,9 +30,9 @@ static char* valid_name(const char* name) {
   return safe;
 }
 
-/* Returns a name that is valid in a scene and unique among the links. Owned by the caller. */
-static char* safe_name(UrdfBuild* build, const char* name) {
-  char* safe = valid_name(*name ? name : "link");
+/* Returns a scene name that is valid and unique among the links. The caller frees it. */
+static char* make_unique_name(UrdfBuild* build, const char* name) {
+  char* safe = make_valid_name(*name ? name : "link");
   while (names_find(&build->names, safe) >= 0) {
     Text longer = {0};
     text_add(&longer, "%s_", safe);
@@ -46,7 +46,7 @@ static int add_link(UrdfBuild* build, const char* name, SourcePosition place) {
   Scene* scene = build->scene;
   int index = scene->link_count++;
   SceneLink* link = &scene->links[index];
-  *link = (SceneLink){.name = safe_name(build, name), .place = place, .parent = -1, .collide = true};
+  *link = (SceneLink){.name = make_unique_name(build, name), .place = place, .parent = -1, .collide = true};
   for (int k = 0; k < 3; k++) link->color[k] = -1;
   names_add(&build->names, link->name, index);
   if (strcmp(link->name, name) != 0)
@@ -66,9 +66,10 @@ static bool is_empty(const UrdfBuild* build, const UrdfLink* link) {
   return !(link->mass > 0) && urdf_used_shapes(build, link)->count == 0;
 }
 
-/* Assigns a robot link to a link of the scene (target; -1: the world) at `pose` in its frame, and adds its shapes and
- * mass. */
-static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
+/* Assigns a robot link to a scene link at `pose` in its frame, and adds its shapes and mass. target: scene link, or -1
+ * for the world. */
+static void assign_link(UrdfBuild* build, int from, int target, UrdfPose pose) {
+  assert(from >= 0 && target >= -1);
   const UrdfLink* link = &build->robot->links[from];
   build->carrier[from] = target;
   build->pose[from] = pose;
@@ -82,18 +83,18 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
 }
 
-/* Gives the joint of a link of the scene the name that it has in a URDF file. */
+/* Gives the joint of a scene link its name in the URDF file. */
 static void name_joint(UrdfBuild* build, const UrdfJoint* from, int target) {
   if (build->robot->has_drives || !*from->name) return;
-  char* name = valid_name(from->name);
+  char* name = make_valid_name(from->name);
   if (strcmp(name, from->name) != 0)
     robot_remark(build->report, build->diagnostics, from->place, "joint '%s' of the file is renamed '%s' in the scene",
                  text_excerpt(from->name).text, text_excerpt(name).text);
   build->scene->links[target].joint.name = name;
 }
 
-/* Adds a link to the scene for a robot link; the caller sets its joint. */
-static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, JointType type) {
+/* Adds a scene link for a robot link. The caller sets its joint. */
+static int add_link_for(UrdfBuild* build, int from, int parent, UrdfPose origin, JointType type) {
   const UrdfLink* link = &build->robot->links[from];
   int target = add_link(build, link->name, link->place);
   SceneLink* to = &build->scene->links[target];
@@ -104,54 +105,53 @@ static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, Jo
   to->joint.rotation = origin.rotation;
   build->moves[target] = type != JOINT_FIXED || (parent >= 0 && build->moves[parent]);
   build->body[target].from = link;
-  put(build, from, target, identity());
+  assign_link(build, from, target, identity());
   return target;
 }
 
 /* ---------------------------------------------------------------- fixed joints and the root */
 
-static void put_root(UrdfBuild* build, int root) {
+static void place_root(UrdfBuild* build, int root) {
   UrdfPose base = identity();
   base.position.z = build->options->height;
   if (build->options->free_base)
-    put_alone(build, root, -1, base, JOINT_FREE);
+    add_link_for(build, root, -1, base, JOINT_FREE);
   else if (is_empty(build, &build->robot->links[root]))
-    put(build, root, -1, base); /* the root represents the world */
+    assign_link(build, root, -1, base); /* the root represents the world */
   else
-    put_alone(build, root, -1, base, JOINT_FIXED);
+    add_link_for(build, root, -1, base, JOINT_FIXED);
 }
 
-static void put_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
+static void place_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
   int carrier = build->carrier[joint->parent];
   UrdfPose pose = urdf_pose_mul(build->pose[joint->parent], joint->origin);
-  const UrdfLink* own = &build->robot->links[link];
+  const UrdfLink* robot_link = &build->robot->links[link];
   /* a movable link of a scene needs a mass */
-  bool keep = build->options->keep_fixed && carrier >= 0 && (own->mass > 0 || !build->moves[carrier]);
-  if (keep || (carrier < 0 && !is_empty(build, own)))
-    name_joint(build, joint, put_alone(build, link, carrier, pose, JOINT_FIXED));
+  bool keep = build->options->keep_fixed && carrier >= 0 && (robot_link->mass > 0 || !build->moves[carrier]);
+  if (keep || (carrier < 0 && !is_empty(build, robot_link)))
+    name_joint(build, joint, add_link_for(build, link, carrier, pose, JOINT_FIXED));
   else
-    put(build, link, carrier, pose);
+    assign_link(build, link, carrier, pose);
 }
 
 /* ---------------------------------------------------------------- movable joints */
 
 static bool is_slide(const UrdfJoint* joint) { return joint->type == URDF_PRISMATIC; }
 
-/* Returns true for a joint with one degree of freedom. */
 static bool is_single(const UrdfJoint* joint) {
   return joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC;
 }
 
-/* Returns 0, 1, 2 for +x, +y, +z; -1 for other directions. */
+/* Returns 0, 1, 2 for +x, +y, +z, and -1 for other directions. */
 static int axis_number(Vec3 axis) {
   if (axis.x == 1) return 0;
   if (axis.y == 1) return 1;
   return axis.z == 1 ? 2 : -1;
 }
 
-/* Returns the axes of a joint of type free that moves as the chain does: slides, then at most two hinges, each along x,
- * y, z in this order. 0 if there is none. */
-static unsigned free_axes_of(const UrdfJoint* const* chain, int count) {
+/* Returns the axes of a free joint that moves as a chain of slides and at most two hinges, each along x, y, z in this
+ * order. Returns 0 if there is none. */
+static unsigned find_free_axes(const UrdfJoint* const* chain, int count) {
   unsigned axes = 0;
   int hinges = 0;
   for (int i = 0; i < count; i++) {
@@ -163,7 +163,7 @@ static unsigned free_axes_of(const UrdfJoint* const* chain, int count) {
   return hinges <= 2 ? axes : 0;
 }
 
-/* Sets type and axes of one joint that moves as the chain does. Returns false if there is none. */
+/* Sets type and axes of one joint with the motion of a chain. Returns false if there is none. */
 static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* joint) {
   joint->axes[0] = chain[0]->axis;
   joint->type = is_slide(chain[0]) ? JOINT_SLIDE : JOINT_HINGE;
@@ -173,7 +173,7 @@ static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* join
   bool turn = vec3_norm(vec3_cross(joint->axes[0], joint->axes[1])) > PARALLEL_SINE;
   if (count == 2 && !is_slide(chain[0]) && !is_slide(chain[1]) && turn) return true;
   joint->type = JOINT_FREE;
-  joint->free_axes = free_axes_of(chain, count);
+  joint->free_axes = find_free_axes(chain, count);
   return joint->free_axes != 0;
 }
 
@@ -182,13 +182,13 @@ bool urdf_is_one_joint(const UrdfJoint* const* chain, int count) {
   return count <= CHAIN_MAX && fill_axes(chain, count, &joint);
 }
 
-static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
+static void add_joint_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
   RobotReport* report = build->report;
   report->joints[report->joint_count++] = (RobotJointPlace){memory_copy_text(joint->name), link, dof, joint->effort};
 }
 
-/* Sets chain to the joints between the nearest ancestor that is in the scene and `link`, in order from the root.
- * Returns the number of joints; 0 if there are more than CHAIN_MAX. */
+/* Sets chain to the joints between the nearest ancestor in the scene and `link`, from the root on. Returns their
+ * number, or 0 if there are more than CHAIN_MAX. */
 static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain) {
   int count = 0;
   for (int at = link; at == link || build->deferred[at];
@@ -202,7 +202,7 @@ static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain)
   return count;
 }
 
-static SceneInitial* initial_of(UrdfBuild* build, int link);
+static SceneInitial* find_or_add_initial(UrdfBuild* build, int link);
 
 static bool is_moving(const UrdfJoint* joint, int count) {
   for (int k = 0; k < count; k++)
@@ -212,14 +212,14 @@ static bool is_moving(const UrdfJoint* joint, int count) {
 
 static void set_velocities(UrdfBuild* build, int link, const UrdfJoint* joint, int first, int count) {
   if (!is_moving(joint, count)) return;
-  SceneInitial* initial = initial_of(build, link);
+  SceneInitial* initial = find_or_add_initial(build, link);
   initial->has_velocities = true;
   memcpy(initial->velocities + first, joint->velocity, sizeof(double) * (size_t)count);
 }
 
-/* Makes a link with an immovable parent a child of the world, so that it collides with fixed bodies there. MuJoCo's
- * parent filter does not apply to the world and bodies welded to it either. */
-static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
+/* Makes a link with an immovable parent a child of the world, so that it collides with fixed bodies. MuJoCo's parent
+ * filter does not apply to the world and bodies welded to it. */
+static void detach_from_fixed_parent(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
   while (*carrier >= 0 && !build->moves[*carrier]) {
     const SceneLink* link = &build->scene->links[*carrier];
     *origin = urdf_pose_mul((UrdfPose){link->joint.position, link->joint.rotation}, *origin);
@@ -227,7 +227,7 @@ static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) 
   }
 }
 
-static void put_single(UrdfBuild* build, int link) {
+static void place_single_joint(UrdfBuild* build, int link) {
   const UrdfJoint* chain[CHAIN_MAX];
   int count = find_chain(build, link, chain);
   SceneJoint axes = {0};
@@ -238,8 +238,8 @@ static void put_single(UrdfBuild* build, int link) {
   bool known = !build->deferred[above];
   UrdfPose origin = known ? urdf_pose_mul(build->pose[above], chain[0]->origin) : identity();
   int carrier = known ? build->carrier[above] : -1;
-  if (build->robot->has_drives) leave_fixed(build, &carrier, &origin);
-  int target = put_alone(build, link, carrier, origin, axes.type);
+  if (build->robot->has_drives) detach_from_fixed_parent(build, &carrier, &origin);
+  int target = add_link_for(build, link, carrier, origin, axes.type);
   SceneJoint* joint = &build->scene->links[target].joint;
   joint->place = chain[0]->place;
   if (count == 1) name_joint(build, chain[0], target);
@@ -256,18 +256,18 @@ static void put_single(UrdfBuild* build, int link) {
     joint->velocity_limit[i] = chain[i]->speed;
     joint->friction[i] = chain[i]->friction;
     joint->friction_speed = FRICTION_SPEED_DEFAULT;
-    add_place(build, chain[i], target, i);
+    add_joint_place(build, chain[i], target, i);
     set_velocities(build, target, chain[i], i, 1);
   }
   joint_default_limits(joint);
 }
 
-/* Returns true if the link gets no scene link, because it becomes part of its child's joint. */
+/* Returns true if a link gets no scene link, because it becomes part of its child's joint. */
 static bool is_deferred(const UrdfBuild* build, int link) {
   const UrdfRobot* robot = build->robot;
-  const UrdfLink* own = &robot->links[link];
-  if (own->joint < 0 || !is_single(&robot->joints[own->joint])) return false;
-  if (!is_empty(build, own) || build->children[link] != 1) return false;
+  const UrdfLink* robot_link = &robot->links[link];
+  if (robot_link->joint < 0 || !is_single(&robot->joints[robot_link->joint])) return false;
+  if (!is_empty(build, robot_link) || build->children[link] != 1) return false;
   const UrdfJoint *below = &robot->joints[build->child_joint[link]], *chain[CHAIN_MAX + 1];
   if (!is_single(below) || !urdf_is_identity(&below->origin)) return false;
   int count = find_chain(build, link, chain); /* joints that cannot become one get one link each */
@@ -275,12 +275,12 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   return count > 0 && urdf_is_one_joint(chain, count + 1);
 }
 
-static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
+static void place_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
   static const unsigned PLANES[3] = {FREE_Y | FREE_Z | FREE_RX, FREE_X | FREE_Z | FREE_RY, FREE_X | FREE_Y | FREE_RZ};
   UrdfPose origin = urdf_pose_mul(build->pose[joint->parent], joint->origin);
   int carrier = build->carrier[joint->parent], normal = axis_number(joint->axis);
-  leave_fixed(build, &carrier, &origin);
-  int target = put_alone(build, link, carrier, origin, JOINT_FREE);
+  detach_from_fixed_parent(build, &carrier, &origin);
+  int target = add_link_for(build, link, carrier, origin, JOINT_FREE);
   build->scene->links[target].joint.place = joint->place;
   name_joint(build, joint, target);
   if (joint->type == URDF_FLOATING) {
@@ -295,12 +295,12 @@ static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
     build->scene->links[target].joint.free_axes = PLANES[normal];
 }
 
-/* Adds a ball joint. It has one limit, on the total rotation angle; damping and stiffness are equal about all axes. */
-static void put_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
+/* Adds a ball joint with one limit on the total rotation angle, and equal damping and stiffness about all axes. */
+static void place_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
   UrdfPose origin = urdf_pose_mul(build->pose[from->parent], from->origin);
   int carrier = build->carrier[from->parent];
-  if (build->robot->has_drives) leave_fixed(build, &carrier, &origin);
-  int target = put_alone(build, link, carrier, origin, JOINT_BALL);
+  if (build->robot->has_drives) detach_from_fixed_parent(build, &carrier, &origin);
+  int target = add_link_for(build, link, carrier, origin, JOINT_BALL);
   SceneJoint* joint = &build->scene->links[target].joint;
   joint->place = from->place;
   name_joint(build, from, target);
@@ -313,26 +313,26 @@ static void put_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
   joint_default_limits(joint);
   set_velocities(build, target, from, 0, 3);
   if (from->start[0] == 1) return;
-  SceneInitial* initial = initial_of(build, target);
+  SceneInitial* initial = find_or_add_initial(build, target);
   initial->has_coordinates = true;
   memcpy(initial->coordinates, from->start, sizeof from->start);
 }
 
-static void put_link(UrdfBuild* build, int link) {
+static void place_link(UrdfBuild* build, int link) {
   const UrdfRobot* robot = build->robot;
   const UrdfJoint* joint = robot->links[link].joint < 0 ? NULL : &robot->joints[robot->links[link].joint];
   build->deferred[link] = is_deferred(build, link);
   if (build->deferred[link]) return;
   if (!joint)
-    put_root(build, link);
-  else if (joint->type == URDF_FIXED || build->hollow[link]) /* a joint that carries nothing has no effect */
-    put_fixed(build, link, joint);
+    place_root(build, link);
+  else if (joint->type == URDF_FIXED || build->has_no_content[link]) /* a joint that carries nothing has no effect */
+    place_fixed(build, link, joint);
   else if (is_single(joint))
-    put_single(build, link);
+    place_single_joint(build, link);
   else if (joint->type == URDF_BALL)
-    put_ball(build, link, joint);
+    place_ball(build, link, joint);
   else
-    put_floating(build, link, joint);
+    place_floating(build, link, joint);
 }
 
 /* ---------------------------------------------------------------- masses of the scene's links */
@@ -347,51 +347,53 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
   memcpy(link->inertia, six, sizeof six);
 }
 
-/* Fraction of a link's mass and inertia that a link without mass and shape above it gets. */
-#define FRAME_SHARE 0.01
-/* Mass of such a link if what it carries has no <inertial>, as a ball of DEFAULT_DENSITY [kg]. */
-#define FRAME_MASS 0.01
+/* Fraction of the mass and inertia of a carried link that a link without mass and shape gets. */
+#define MASSLESS_LINK_SHARE 0.01
+/* Mass of a link without mass and shape if the carried link has no <inertial> [kg]. */
+#define MASSLESS_LINK_MASS 0.01
 
-/* Returns the moment of inertia of a solid sphere of mass m and DEFAULT_DENSITY [kg m^2]: 2/5 m r^2,
- * r = (3 m / (4 pi density))^(1/3). */
+/* Returns the moment of inertia of a solid sphere of mass m and DEFAULT_DENSITY [kg m^2]: 2/5 m r^2 with r = (3 m / (4
+ * pi density))^(1/3). */
 static double ball_moment(double mass) {
+  assert(mass >= 0);
   double radius = math_cbrt(3 * mass / (4 * M_PI * DEFAULT_DENSITY));
   return 0.4 * mass * radius * radius;
 }
 
-/* Gives a moving link without mass and shape a share of the mass of a link that it carries, at the poses of joints at
- * zero. Warns. Call for children before their parents. */
-static void share_mass(UrdfBuild* build, int index) {
+/* Gives a moving link without mass and shape a share of the mass of a carried link, with all joints at zero, and warns.
+ * Call for children before their parents. */
+static void assign_mass_share(UrdfBuild* build, int index) {
   const Scene* scene = build->scene;
-  UrdfBody* own = &build->body[index];
+  UrdfBody* body = &build->body[index];
   const SceneLink* link = &scene->links[index];
-  if (!build->moves[index] || own->mass > 0 || link->shape_count > 0) return;
+  if (!build->moves[index] || body->mass > 0 || link->shape_count > 0) return;
   int child = index + 1;
   while (child < scene->link_count && !(scene->links[child].parent == index && build->body[child].mass > 0)) child++;
   if (child == scene->link_count) {
-    *own = (UrdfBody){FRAME_MASS, vec3(0, 0, 0), mat3_scale(mat3_identity(), ball_moment(FRAME_MASS)), own->from};
+    *body = (UrdfBody){MASSLESS_LINK_MASS, vec3(0, 0, 0), mat3_scale(mat3_identity(), ball_moment(MASSLESS_LINK_MASS)),
+                       body->from};
     robot_warn(build->report, build->diagnostics, link->place,
                "link '%s' moves and has neither mass nor shape: %.3g kg are assumed; give the link an <inertial>",
-               text_excerpt(link->name).text, FRAME_MASS);
+               text_excerpt(link->name).text, MASSLESS_LINK_MASS);
     return;
   }
   UrdfBody* from = &build->body[child];
   const SceneJoint* joint = &scene->links[child].joint;
-  UrdfLink share = {.mass = FRAME_SHARE * from->mass, .center = from->center};
-  share.inertia = mat3_scale(from->inertia, FRAME_SHARE);
-  const UrdfLink* first = own->from;
-  *own = urdf_transformed_body(&share, (UrdfPose){joint->position, joint->rotation});
-  own->from = first;
-  from->mass *= 1 - FRAME_SHARE;
-  from->inertia = mat3_scale(from->inertia, 1 - FRAME_SHARE);
+  UrdfLink share = {.mass = MASSLESS_LINK_SHARE * from->mass, .center = from->center};
+  share.inertia = mat3_scale(from->inertia, MASSLESS_LINK_SHARE);
+  const UrdfLink* first = body->from;
+  *body = urdf_transformed_body(&share, (UrdfPose){joint->position, joint->rotation});
+  body->from = first;
+  from->mass *= 1 - MASSLESS_LINK_SHARE;
+  from->inertia = mat3_scale(from->inertia, 1 - MASSLESS_LINK_SHARE);
   robot_warn(build->report, build->diagnostics, link->place,
              "link '%s' moves and has neither mass nor shape: 1 %% of the mass of '%s' is assumed, %.3g kg; give the "
              "link an <inertial>",
-             text_excerpt(link->name).text, text_excerpt(scene->links[child].name).text, own->mass);
+             text_excerpt(link->name).text, text_excerpt(scene->links[child].name).text, body->mass);
 }
 
-/* Replaces a zero inertia of a link of a URDF file by the inertia of a ball with the link's mass. Adds a warning. */
-static void mend_zero_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
+/* Replaces a zero inertia of a URDF link by that of a ball with the link's mass, and warns. */
+static void replace_zero_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
   double moment = ball_moment(link->mass);
   for (int k = 0; k < 6; k++) link->inertia[k] = k < 3 ? moment : 0;
   robot_warn(build->report, build->diagnostics, place,
@@ -400,8 +402,8 @@ static void mend_zero_inertia(UrdfBuild* build, SourcePosition place, SceneLink*
              text_excerpt(link->name).text, moment);
 }
 
-/* Increases the moments of inertia about all axes equally until a physical body can have them. Warns. */
-static void mend_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
+/* Increases the moments of inertia about all axes equally until a physical body can have them, and warns. */
+static void correct_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
   double* i = link->inertia;
   double size = fmax(fmax(fabs(i[0]), fabs(i[1])), fmax(fabs(i[2]), fmax(fabs(i[3]), fmax(fabs(i[4]), fabs(i[5])))));
   double added = 0, more = fmax(1e-6 * size, 1e-9 * link->mass);
@@ -416,9 +418,9 @@ static void mend_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link
       text_excerpt(link->name).text, added);
 }
 
-/* Sets the mass of a link without mass to the mass of its shapes. The density is the option `density`, or 1000 kg/m^3
- * for URDF files. Reports an error for other files without the option. */
-static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink* link) {
+/* Sets the mass of a link without mass from its shapes and the option `density`, or 1000 kg/m^3 for URDF files. Reports
+ * an error for other files without the option. */
+static void compute_mass_of_shapes(UrdfBuild* build, const UrdfBody* body, SceneLink* link) {
   bool given = build->options->density > 0, is_mjcf = build->robot->has_drives;
   bool shaped = link->shape_count > 0, left_out = body->from && body->from->left_out;
   if (shaped && (given || !is_mjcf)) {
@@ -440,20 +442,19 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
                            : "give the link an <inertial>");
 }
 
-/* Returns true if no entry is more than a millionth of the inertia of a ball of the link's mass and a radius of 1 mm.
- */
+/* Returns true if no entry exceeds a millionth of the inertia of a ball with the link's mass and a radius of 1 mm. */
 static bool inertia_is_zero(const SceneLink* link) {
   double most = 0;
   for (int k = 0; k < 6; k++) most = fmax(most, fabs(link->inertia[k]));
   return most < 1e-6 * 0.4 * link->mass * 1e-6;
 }
 
-static void weigh(UrdfBuild* build, int index) {
+static void compute_mass(UrdfBuild* build, int index) {
   SceneLink* link = &build->scene->links[index];
   const UrdfBody* body = &build->body[index];
   bool moves = build->moves[index];
   if (!(body->mass > 0)) {
-    if (moves) weigh_without_mass(build, body, link);
+    if (moves) compute_mass_of_shapes(build, body, link);
     return;
   }
   store_inertia(body, link);
@@ -463,12 +464,12 @@ static void weigh(UrdfBuild* build, int index) {
   Excerpt name = text_excerpt(link->name);
   bool good = inertia_is_positive_definite(link->inertia);
   bool is_urdf = !build->robot->has_drives;
-  if (moves && is_urdf && inertia_is_zero(link)) { /* of 1e-20 kg m^2 rounding decides whether it is positive */
-    mend_zero_inertia(build, place, link);
+  if (moves && is_urdf && inertia_is_zero(link)) { /* rounding decides whether 1e-20 kg m^2 is positive */
+    replace_zero_inertia(build, place, link);
     return;
   }
   if (moves && is_urdf && (!good || (build->options->lenient && !inertia_is_physical(link->inertia)))) {
-    mend_inertia(build, place, link);
+    correct_inertia(build, place, link);
     return;
   }
   if (!good && !moves) { /* no effect on a fixed link */
@@ -491,13 +492,13 @@ static void weigh(UrdfBuild* build, int index) {
 
 /* ---------------------------------------------------------------- initial joint coordinates */
 
-static const RobotStart* start_of(const UrdfBuild* build, const char* joint) {
+static const RobotStart* find_start(const UrdfBuild* build, const char* joint) {
   for (int i = build->options->start_count - 1; i >= 0; i--)
     if (strcmp(build->options->starts[i].joint, joint) == 0) return &build->options->starts[i];
   return NULL;
 }
 
-static SceneInitial* initial_of(UrdfBuild* build, int link) {
+static SceneInitial* find_or_add_initial(UrdfBuild* build, int link) {
   Scene* scene = build->scene;
   for (int i = 0; i < scene->initial_count; i++)
     if (scene->initials[i].link == link) return &scene->initials[i];
@@ -523,22 +524,20 @@ static void check_starts(UrdfBuild* build) {
   }
 }
 
-/* ---- mimic */
-
-static const RobotJointPlace* place_of(const UrdfBuild* build, const char* joint) {
+static const RobotJointPlace* find_joint_place(const UrdfBuild* build, const char* joint) {
   for (int k = 0; k < build->report->joint_count; k++)
     if (strcmp(build->report->joints[k].name, joint) == 0) return &build->report->joints[k];
   return NULL;
 }
 
-static const UrdfJoint* joint_named(const UrdfBuild* build, const char* name) {
+static const UrdfJoint* find_joint(const UrdfBuild* build, const char* name) {
   for (int k = 0; k < build->robot->joint_count; k++)
     if (strcmp(build->robot->joints[k].name, name) == 0) return &build->robot->joints[k];
   return NULL;
 }
 
-/* Returns true for a coordinate that can be coupled: not one of three rotations. */
-static bool is_plain(const UrdfBuild* build, const RobotJointPlace* place) {
+/* Returns true if the coordinate can be coupled: it is not one of three rotations. */
+static bool can_be_coupled(const UrdfBuild* build, const RobotJointPlace* place) {
   return place && place->dof < scene_joint(&build->scene->links[place->link].joint).plain_count;
 }
 
@@ -546,92 +545,99 @@ typedef struct {
   double low, high;
 } FreeRange;
 
-/* Returns the coordinates of a joint at which no limit force acts. */
-static FreeRange free_range(const UrdfBuild* build, const RobotJointPlace* place) {
+/* Returns the range of a joint coordinate in which no limit force acts. */
+static FreeRange find_free_range(const UrdfBuild* build, const RobotJointPlace* place) {
   const SceneJoint* joint = &build->scene->links[place->link].joint;
   return (FreeRange){joint->lower[place->dof] + joint->limit_margin, joint->upper[place->dof] - joint->limit_margin};
 }
 
-/* Narrows the range of a joint so that the joint that follows it (mimic) stays in the range `own`. */
-static void narrow(FreeRange* range, const UrdfJoint* follower, FreeRange own) {
+/* Narrows the range of a joint so that a follower (mimic) stays in its own range `follower_range`. */
+static void narrow_range(FreeRange* range, const UrdfJoint* follower, FreeRange follower_range) {
+  assert(range->low <= range->high);
   if (follower->ratio == 0) return;
-  double a = (own.low - follower->offset) / follower->ratio, b = (own.high - follower->offset) / follower->ratio;
+  double a = (follower_range.low - follower->offset) / follower->ratio,
+         b = (follower_range.high - follower->offset) / follower->ratio;
   range->low = fmax(range->low, fmin(a, b));
   range->high = fmin(range->high, fmax(a, b));
 }
 
-/* Returns true if there is a position within the limits of both joints. */
-static bool mimic_fits(const UrdfBuild* build, const UrdfJoint* joint) {
-  FreeRange range = free_range(build, place_of(build, joint->mimic));
-  FreeRange own = free_range(build, place_of(build, joint->name));
-  narrow(&range, joint, own);
-  bool constant = joint->ratio == 0 && !(own.low <= joint->offset && joint->offset <= own.high);
+/* Returns true if there is a position within the limits of a joint and of the joint that it follows. */
+static bool can_satisfy_mimic(const UrdfBuild* build, const UrdfJoint* joint) {
+  FreeRange range = find_free_range(build, find_joint_place(build, joint->mimic));
+  FreeRange follower_range = find_free_range(build, find_joint_place(build, joint->name));
+  narrow_range(&range, joint, follower_range);
+  bool constant = joint->ratio == 0 && !(follower_range.low <= joint->offset && joint->offset <= follower_range.high);
   return range.low <= range.high && !constant;
 }
 
-/* Returns why the joint cannot follow the joint that it names, or NULL. */
-static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
+/* Returns the reason why a joint cannot follow the joint that it names, or NULL. */
+static const char* explain_mimic_failure(const UrdfBuild* build, const UrdfJoint* joint) {
   int steps = 0;
-  if (!is_plain(build, place_of(build, joint->name)) || !is_plain(build, place_of(build, joint->mimic)))
+  if (!can_be_coupled(build, find_joint_place(build, joint->name)) ||
+      !can_be_coupled(build, find_joint_place(build, joint->mimic)))
     return "one of the two joints cannot move";
-  for (const UrdfJoint* at = joint; at && at->mimic; at = joint_named(build, at->mimic))
+  for (const UrdfJoint* at = joint; at && at->mimic; at = find_joint(build, at->mimic))
     if (steps++ > build->robot->joint_count) return "the joints mimic each other in a cycle";
-  if (build->options->lenient && !mimic_fits(build, joint)) return "no position is within the limits of both joints";
+  if (build->options->lenient && !can_satisfy_mimic(build, joint))
+    return "no position is within the limits of both joints";
   return NULL;
 }
 
-/* Returns the coordinates of a joint at which no limit force acts on it and on those that follow it. */
-static FreeRange start_range(const UrdfBuild* build, const RobotJointPlace* place) {
-  FreeRange range = free_range(build, place);
+/* Returns the range of a joint coordinate in which no limit force acts on the joint and its followers. */
+static FreeRange find_start_range(const UrdfBuild* build, const RobotJointPlace* place) {
+  FreeRange range = find_free_range(build, place);
   for (int k = 0; k < build->robot->joint_count; k++) {
     const UrdfJoint* other = &build->robot->joints[k];
-    if (!other->mimic || strcmp(other->mimic, place->name) != 0 || mimic_fails(build, other)) continue;
-    narrow(&range, other, start_range(build, place_of(build, other->name)));
+    if (!other->mimic || strcmp(other->mimic, place->name) != 0 || explain_mimic_failure(build, other)) continue;
+    narrow_range(&range, other, find_start_range(build, find_joint_place(build, other->name)));
   }
   return range;
 }
 
-/* Returns the initial coordinate of a joint: the given one, the one that follows from the joint that it mimics, or the
- * admissible one nearest to zero. */
-static double start_place(const UrdfBuild* build, const RobotJointPlace* place) {
-  const RobotStart* start = start_of(build, place->name);
-  const UrdfJoint* joint = joint_named(build, place->name);
+/* Returns the initial coordinate of a joint: the given one, else that by the followed joint, else the admissible one
+ * nearest to zero. */
+static double find_start_coordinate(const UrdfBuild* build, const RobotJointPlace* place) {
+  const RobotStart* start = find_start(build, place->name);
+  const UrdfJoint* joint = find_joint(build, place->name);
   if (start) return start->value;
-  if (joint && joint->mimic && !mimic_fails(build, joint))
-    return joint->ratio * start_place(build, place_of(build, joint->mimic)) + joint->offset;
-  FreeRange range = start_range(build, place);
+  if (joint && joint->mimic && !explain_mimic_failure(build, joint))
+    return joint->ratio * find_start_coordinate(build, find_joint_place(build, joint->mimic)) + joint->offset;
+  FreeRange range = find_start_range(build, place);
   return fmax(fmin(0, range.high), range.low);
 }
 
 static void add_coupling(UrdfBuild* build, const UrdfJoint* joint) {
   Scene* scene = build->scene;
-  const RobotJointPlace *own = place_of(build, joint->name), *of = place_of(build, joint->mimic);
-  double wanted = joint->ratio * start_place(build, of) + joint->offset;
-  if (!(fabs(start_place(build, own) - wanted) <= 1e-9 * (1 + fabs(wanted))))
+  const RobotJointPlace *follower_place = find_joint_place(build, joint->name),
+                        *leader_place = find_joint_place(build, joint->mimic);
+  double wanted = joint->ratio * find_start_coordinate(build, leader_place) + joint->offset;
+  if (!(fabs(find_start_coordinate(build, follower_place) - wanted) <= 1e-9 * (1 + fabs(wanted))))
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
                     "joint '%s' mimics '%s' and must start at %.9g: change or remove the --start of the joint",
                     text_excerpt(joint->name).text, text_excerpt(joint->mimic).text, wanted);
-  const SceneJoint *follower = &scene->links[own->link].joint, *leader = &scene->links[of->link].joint;
-  if (!(wanted > follower->lower[own->dof] && wanted < follower->upper[own->dof])) {
+  const SceneJoint *follower = &scene->links[follower_place->link].joint,
+                   *leader = &scene->links[leader_place->link].joint;
+  if (!(wanted > follower->lower[follower_place->dof] && wanted < follower->upper[follower_place->dof])) {
     diagnostics_add(
         build->diagnostics, SEVERITY_ERROR, joint->mimic_place,
         "<mimic>: joint '%s' must start at %.6g '%s' + %.6g = %.6g, outside of its limits %.6g and %.6g (limits of the "
         "other joint: %.6g and %.6g): correct multiplier, offset, <limit> or --start, or drop the <mimic> by --lenient",
         text_excerpt(joint->name).text, joint->ratio, text_excerpt(joint->mimic).text, joint->offset, wanted,
-        follower->lower[own->dof], follower->upper[own->dof], leader->lower[of->dof], leader->upper[of->dof]);
+        follower->lower[follower_place->dof], follower->upper[follower_place->dof], leader->lower[leader_place->dof],
+        leader->upper[leader_place->dof]);
     return;
   }
   if (!scene->couplings) scene->couplings = MEMORY_NEW(SceneCoupling, build->robot->joint_count);
   SceneCoupling* c = &scene->couplings[scene->coupling_count++];
   *c = (SceneCoupling){.place = joint->place, .terms = MEMORY_NEW(SceneCouplingTerm, 2), .count = 2};
-  c->terms[0] = (SceneCouplingTerm){own->link, own->dof, 1};
-  c->terms[1] = (SceneCouplingTerm){of->link, of->dof, joint->ratio};
+  c->terms[0] = (SceneCouplingTerm){follower_place->link, follower_place->dof, 1};
+  c->terms[1] = (SceneCouplingTerm){leader_place->link, leader_place->dof, joint->ratio};
 }
 
 static void add_couplings(UrdfBuild* build) {
   for (int k = 0; k < build->robot->joint_count; k++) {
     const UrdfJoint* joint = &build->robot->joints[k];
-    const char* why = joint->mimic ? mimic_fails(build, joint) : NULL;
+    const char* why = joint->mimic ? explain_mimic_failure(build, joint) : NULL;
     if (why)
       robot_remark(build->report, build->diagnostics, joint->mimic_place, "left out: <mimic> of joint '%s', because %s",
                    text_excerpt(joint->name).text, why);
@@ -645,10 +651,10 @@ static void set_starts(UrdfBuild* build) {
   check_starts(build);
   for (int k = 0; k < build->report->joint_count; k++) {
     const RobotJointPlace* place = &build->report->joints[k];
-    const RobotStart* start = start_of(build, place->name);
-    double value = start_place(build, place);
+    const RobotStart* start = find_start(build, place->name);
+    double value = find_start_coordinate(build, place);
     if (value == 0) continue;
-    SceneInitial* initial = initial_of(build, place->link);
+    SceneInitial* initial = find_or_add_initial(build, place->link);
     initial->has_coordinates = true;
     initial->coordinates[place->dof] = value;
     if (start) continue;
@@ -666,7 +672,7 @@ static void set_starts(UrdfBuild* build) {
 
 /* ---------------------------------------------------------------- unsupported features */
 
-static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const UrdfJoint*), const char* why) {
+static void report_unsupported(UrdfBuild* build, const char* what, bool (*has)(const UrdfJoint*), const char* why) {
   const UrdfRobot* robot = build->robot;
   Text names = {0};
   int count = 0;
@@ -684,16 +690,16 @@ static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const 
 static bool has_effort(const UrdfJoint* joint) { return joint->effort > 0; }
 static bool has_safety(const UrdfJoint* joint) { return joint->has_safety; }
 
-static void tell_losses(UrdfBuild* build) {
+static void report_unsupported_features(UrdfBuild* build) {
   if (!(build->options->hold > 0) && !build->robot->has_drives)
-    tell_left_out(build, "limits of effort", has_effort, ": no drive moves these joints (--hold adds drives)");
-  tell_left_out(build, "safety_controller and calibration", has_safety, "");
+    report_unsupported(build, "limits of effort", has_effort, ": no drive moves these joints (--hold adds drives)");
+  report_unsupported(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
     robot_remark(build->report, build->diagnostics, (SourcePosition){build->scene->path, 0, 0}, "elements left out: %s",
                  build->robot->ignored.data);
 }
 
-static void tell_merged(UrdfBuild* build) {
+static void report_merged_links(UrdfBuild* build) {
   const UrdfRobot* robot = build->robot;
   const UrdfLink* first = NULL;
   Text names = {0};
@@ -702,7 +708,7 @@ static void tell_merged(UrdfBuild* build) {
     int carrier = build->carrier[robot->order[n]];
     if (link->joint < 0) continue;
     const UrdfJoint* joint = &robot->joints[link->joint];
-    if (joint->type != URDF_FIXED && build->hollow[robot->order[n]])
+    if (joint->type != URDF_FIXED && build->has_no_content[robot->order[n]])
       robot_warn(build->report, build->diagnostics, joint->place,
                  "joint '%s' is imported as fixed, because neither link '%s' nor a link below has a mass or a shape: "
                  "give one of the links an <inertial>",
@@ -748,19 +754,20 @@ static void exclude_robot(Scene* scene, int first_link) {
   contact->exclude_place[contact->exclude_count++] = (SourcePosition){scene->path, 1, 1};
 }
 
-static void find_hollow(UrdfBuild* build) {
+static void find_empty_subtrees(UrdfBuild* build) {
   const UrdfRobot* robot = build->robot;
   if (robot->has_drives) return;
-  for (int i = 0; i < robot->link_count; i++) build->hollow[i] = is_empty(build, &robot->links[i]);
+  for (int i = 0; i < robot->link_count; i++) build->has_no_content[i] = is_empty(build, &robot->links[i]);
   for (int n = robot->link_count - 1; n >= 0; n--) { /* children come after their parents */
     const UrdfLink* link = &robot->links[robot->order[n]];
-    if (link->joint >= 0 && !build->hollow[robot->order[n]]) build->hollow[robot->joints[link->joint].parent] = false;
+    if (link->joint >= 0 && !build->has_no_content[robot->order[n]])
+      build->has_no_content[robot->joints[link->joint].parent] = false;
   }
 }
 
-/* Adds the armature of each ball joint whose parent is the world to the inertia of its link about all axes. This is
- * exact: the energy of MuJoCo's rotor is armature/2 |w|^2, w: angular velocity of the link relative to its parent.
- * Warns of ball joints with armature between two links that move. */
+/* Adds the armature of each ball joint on the world to the inertia of its link about all axes. This is exact, because
+ * the energy of MuJoCo's rotor is armature/2 |w|^2 with the link's angular velocity w. Warns of ball joints with
+ * armature between two moving links. */
 static void add_ball_armatures(UrdfBuild* build) {
   const UrdfJoint* first = NULL;
   int count = 0;
@@ -790,59 +797,59 @@ static void build_links(UrdfBuild* build) {
   }
   if (build->options->ground) add_ground(build);
   int first = build->scene->link_count;
-  find_hollow(build);
-  for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
+  find_empty_subtrees(build);
+  for (int n = 0; n < robot->link_count; n++) place_link(build, robot->order[n]);
   if (!robot->has_drives) urdf_add_shape_masses(build);
-  for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) share_mass(build, i);
+  for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) assign_mass_share(build, i);
   add_ball_armatures(build);
-  for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
+  for (int i = first; i < build->scene->link_count; i++) compute_mass(build, i);
   for (int i = first; build->options->lenient && i < build->scene->link_count; i++)
     if (build->moves[i] && build->scene->links[i].shape_count == 0)
       diagnostics_add(build->diagnostics, SEVERITY_WARNING, build->scene->links[i].place,
                       "link '%s' has no shape and takes part in no contact: add a shape if the link shall have contact",
                       text_excerpt(build->scene->links[i].name).text);
-  tell_merged(build);
-  tell_losses(build);
+  report_merged_links(build);
+  report_unsupported_features(build);
   set_starts(build);
   add_couplings(build);
   if (build->options->no_self_collision) exclude_robot(build->scene, first);
 }
 
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
-                UrdfPose* placed, Diagnostics* diagnostics) {
+                UrdfPose* carrier_poses, Diagnostics* diagnostics) {
   int count = robot->link_count, errors_before = diagnostics->error_count;
   UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .report = report, .diagnostics = diagnostics};
   build.carrier = MEMORY_NEW(int, count + 1);
   build.pose = MEMORY_NEW(UrdfPose, count + 1);
   build.children = MEMORY_NEW(int, count + 1);
   build.child_joint = MEMORY_NEW(int, count + 1);
-  build.hollow = MEMORY_NEW(bool, count + 1);
+  build.has_no_content = MEMORY_NEW(bool, count + 1);
   build.deferred = MEMORY_NEW(bool, count + 1);
   build.shape_first = MEMORY_NEW(int, count + 1);
   build.shape_number = MEMORY_NEW(int, count + 1);
   build.body = MEMORY_NEW(UrdfBody, count + 2);
   build.moves = MEMORY_NEW(bool, count + 2);
-  build.shape_room = MEMORY_NEW(int, count + 2);
-  scene->links = MEMORY_NEW(SceneLink, count + 2); /* and the ground */
+  build.link_shape_capacity = MEMORY_NEW(int, count + 2);
+  scene->links = MEMORY_NEW(SceneLink, count + 2); /* one more for the ground */
   scene->initials = MEMORY_NEW(SceneInitial, count + 2);
   report->joints = MEMORY_NEW(RobotJointPlace, robot->joint_count + 1);
   urdf_load_shape_defaults(&build);
   build_links(&build);
   for (int i = 0; carrier && i < count; i++) carrier[i] = build.carrier[i];
-  for (int i = 0; placed && i < count; i++) placed[i] = build.pose[i];
+  for (int i = 0; carrier_poses && i < count; i++) carrier_poses[i] = build.pose[i];
   scene_free(&build.defaults);
   names_free(&build.names);
   memory_free(build.carrier);
   memory_free(build.pose);
   memory_free(build.children);
   memory_free(build.child_joint);
-  memory_free(build.hollow);
+  memory_free(build.has_no_content);
   memory_free(build.deferred);
   memory_free(build.shape_first);
   memory_free(build.shape_number);
   memory_free(build.body);
   memory_free(build.moves);
-  memory_free(build.shape_room);
+  memory_free(build.link_shape_capacity);
   memory_free(build.mesh_sources);
   memory_free(build.mesh_shapes);
   return diagnostics->error_count == errors_before;

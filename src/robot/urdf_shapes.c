@@ -28,15 +28,12 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
   return link->collision.count == 0 && build->options->visual ? &link->visual : &link->collision;
 }
 
-/* ---------------------------------------------------------------- files */
-
-/* Number of folders above the robot file that are searched for a package. */
+/* Number of parent folders of the robot file that are searched for a package. */
 enum { FOLDERS_ABOVE = 8 };
 
-/* Returns the path of the file inside = "name/rest" in a package for which no --package option is given. The package
- * folder is a folder above the robot file with this name, or a subfolder with this name of such a folder. Returns NULL
- * if there is no such file. The caller frees the path. */
-static char* found_above(const UrdfBuild* build, const char* inside) {
+/* Returns the path of a package file without --package, or NULL if there is none. inside: "name/rest". The package
+ * folder `name` is a folder above the robot file or a subfolder of such a folder. The caller frees the path. */
+static char* find_in_parent_folders(const UrdfBuild* build, const char* inside) {
   const char *file = build->scene->path, *slash = strrchr(file, '/');
   size_t length = strcspn(inside, "/");
   char* found = NULL;
@@ -62,10 +59,9 @@ static bool is_reported(const Diagnostics* diagnostics, const char* text) {
   return false;
 }
 
-/* Returns the path of package://name/rest or model://name/rest. inside: "name/rest". Returns NULL if the package is
- * unknown. An unknown package is reported once as an error, unless meshes that cannot be read are left out. The caller
- * frees the path. */
-static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
+/* Returns the path of package://name/rest or model://name/rest, or NULL if the package is unknown. inside: "name/rest".
+ * An unknown package is reported once, as an error unless unreadable meshes are omitted. The caller frees the path. */
+static char* find_package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
   size_t length = strcspn(inside, "/");
   for (int i = 0; i < build->options->package_count; i++) {
     const RobotPackage* package = &build->options->packages[i];
@@ -74,7 +70,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
     text_add(&path, "%s%s", package->folder, inside + length);
     return path.data;
   }
-  char *found = found_above(build, inside), *name = memory_copy_text(inside);
+  char *found = find_in_parent_folders(build, inside), *name = memory_copy_text(inside);
   name[length] = '\0';
   Text what = {0};
   text_add(&what, "the folder of package '%s' is not known: give --package %s=DIR", text_excerpt(name).text,
@@ -89,10 +85,10 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
 static bool begins_with(const char* text, const char* head) { return strncmp(text, head, strlen(head)) == 0; }
 
 /* Returns the path of a mesh file, or NULL after an error. The caller frees the path. */
-static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
+static char* find_mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   const char* file = shape->file;
   if (begins_with(file, "package://") || begins_with(file, "model://"))
-    return package_path(build, shape, strstr(file, "://") + 3);
+    return find_package_path(build, shape, strstr(file, "://") + 3);
   if (begins_with(file, "file://")) return memory_copy_text(file + strlen("file://"));
   if (!strstr(file, "://")) return file_resolve(build->scene->path, file);
   diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place,
@@ -101,14 +97,14 @@ static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
 }
 
 /* Returns the extension of a file name without the dot, or "" if there is none. */
-static const char* ending_of(const char* file) {
+static const char* file_extension(const char* file) {
   const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
   return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
 /* Returns true if the mesh file exists. Otherwise warns that the mesh is left out. */
-static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
-  char* path = mesh_path(build, shape);
+static bool mesh_exists(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
+  char* path = find_mesh_path(build, shape);
   bool there = path && file_is_regular(path);
   if (!there)
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, shape->file_place,
@@ -118,12 +114,12 @@ static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* sh
   return there;
 }
 
-/* Returns true if the format of the mesh file is supported. With options->lenient the file must also exist. Otherwise
+/* Returns true if the format of the mesh file is supported and, with options->lenient, the file exists. Otherwise
  * reports the mesh. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
-  const char* ending = ending_of(shape->file);
+  const char* ending = file_extension(shape->file);
   bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);
-  if (format) return !build->options->lenient || is_there(build, link, shape);
+  if (format) return !build->options->lenient || mesh_exists(build, link, shape);
   bool skip = build->options->skip_unsupported || build->options->lenient;
   diagnostics_add(
       build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
@@ -141,15 +137,13 @@ void urdf_check_mesh_files(const UrdfRobot* robot, const RobotOptions* options, 
     for (int k = 0; k < shapes->count; k++)
       if (shapes->items[k].kind == URDF_MESH && *shapes->items[k].file &&
           is_readable(&build, &robot->links[i], &shapes->items[k]))
-        memory_free(mesh_path(&build, &shapes->items[k]));
+        memory_free(find_mesh_path(&build, &shapes->items[k]));
   }
 }
 
-/* ---------------------------------------------------------------- meshes */
-
 /* Replaces a mesh with mirroring or unequal scales by the vertices of its scaled convex hull. Returns false after an
  * error. */
-static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
+static bool make_scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Mesh mesh = {0};
   ConvexHull hull = {0};
   bool good = mesh_read(&mesh, shape->file, 1.0, build->diagnostics) == STATUS_OK;
@@ -186,7 +180,7 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
 static bool add_mesh(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Vec3 scale = from->scale;
   const RobotOptions* options = build->options;
-  shape->file = mesh_path(build, from);
+  shape->file = find_mesh_path(build, from);
   if (!shape->file) return false;
   shape->scale = scale.x;
   shape->hull_per_group = options->hull_per_group;
@@ -195,10 +189,8 @@ static bool add_mesh(UrdfBuild* build, const UrdfShape* from, SceneShape* shape)
     shape->max_vertices = options->max_vertices;
   else if (options->max_vertices > 0)
     shape->decomposition.max_vertices = options->max_vertices;
-  return (scale.x > 0 && scale.x == scale.y && scale.x == scale.z) || scaled_points(build, from, shape);
+  return (scale.x > 0 && scale.x == scale.y && scale.x == scale.z) || make_scaled_points(build, from, shape);
 }
-
-/* ---------------------------------------------------------------- all kinds */
 
 static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   shape->size = from->size;
@@ -219,9 +211,9 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
-/* Returns the index of a scene shape with the same mesh file and scale, or -1 if there is none. Links then share the
- * shape, and the mesh is read only once. */
-static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
+/* Returns the index of the scene shape with the same mesh file and scale, or -1. Links share such a shape, and the mesh
+ * is read once. */
+static int find_shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   for (int i = 0; i < build->mesh_count; i++) {
     const UrdfShape* other = build->mesh_sources[i];
     bool scaled = vec3_norm(vec3_sub(other->scale, from->scale)) == 0;
@@ -230,7 +222,7 @@ static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   return -1;
 }
 
-static void share_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
+static void register_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
   build->mesh_sources =
       memory_grow_array(build->mesh_sources, sizeof(UrdfShape*), build->mesh_count, &build->mesh_capacity);
   build->mesh_shapes =
@@ -242,7 +234,7 @@ static void share_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
 /* Adds a shape to the scene and returns its index. Returns -1 after an error. */
 static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) {
   Scene* scene = build->scene;
-  int shared = from->kind == URDF_MESH ? shared_mesh(build, from) : -1;
+  int shared = from->kind == URDF_MESH ? find_shared_mesh(build, from) : -1;
   if (shared >= 0) return shared;
   scene->shapes = memory_grow_array(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count++];
@@ -251,7 +243,7 @@ static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) 
   shape->place = from->place;
   shape->file = NULL;
   if (!fill_shape(build, from, shape)) return -1;
-  if (from->kind == URDF_MESH) share_mesh(build, from, scene->shape_count - 1);
+  if (from->kind == URDF_MESH) register_mesh(build, from, scene->shape_count - 1);
   return scene->shape_count - 1;
 }
 
@@ -267,7 +259,8 @@ void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
     text_free(&name);
     if (shape < 0) continue;
     UrdfPose placed = urdf_pose_mul(pose, from->origin);
-    to->shapes = memory_grow_array(to->shapes, sizeof(SceneShapeUse), to->shape_count, &build->shape_room[target]);
+    to->shapes =
+        memory_grow_array(to->shapes, sizeof(SceneShapeUse), to->shape_count, &build->link_shape_capacity[target]);
     to->shapes[to->shape_count++] = (SceneShapeUse){shape, from->place, placed.position, placed.rotation};
   }
 }

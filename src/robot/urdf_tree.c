@@ -15,7 +15,7 @@ static int find_link(const Names* names, const char* name, SourcePosition place,
 
 /* Removes joints whose parent or child link is undefined, and reports them. Files that are parts of other files have
  * such joints. */
-static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const Names* names) {
+static void remove_joints_of_undefined_links(UrdfRobot* robot, Diagnostics* diagnostics, const Names* names) {
   int kept = 0;
   for (int k = 0; k < robot->joint_count; k++) {
     const UrdfJoint* joint = &robot->joints[k];
@@ -30,13 +30,13 @@ static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const 
   robot->joint_count = kept;
 }
 
-/* Sets parent and child of each joint from the names of the links. Returns false if a link is undefined. An undefined
- * link is reported here, an absent name when the file was read. */
-static bool find_ends(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
+/* Sets parent and child of each joint from the names of the links. Returns false if a link is undefined. Reports
+ * undefined links; absent names were reported before. */
+static bool resolve_links(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   Names names = {0};
   bool whole = true;
   for (int i = 0; i < robot->link_count; i++) names_add(&names, robot->links[i].name, i);
-  if (lenient) drop_loose_joints(robot, diagnostics, &names);
+  if (lenient) remove_joints_of_undefined_links(robot, diagnostics, &names);
   for (int k = 0; k < robot->joint_count; k++) {
     UrdfJoint* joint = &robot->joints[k];
     joint->parent = find_link(&names, joint->parent_name, joint->parent_place, diagnostics);
@@ -100,8 +100,8 @@ static void order_links(UrdfRobot* robot) {
   memory_free(stack);
 }
 
-/* Reports links that the root does not reach. Such links form a loop, because each link has one parent. */
-static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
+/* Reports links that the root does not reach. They form a loop, because each link has one parent. */
+static void report_loops(const UrdfRobot* robot, Diagnostics* diagnostics) {
   bool* reached = MEMORY_NEW(bool, robot->link_count + 1);
   for (int i = 0; i < robot->link_count && robot->order[i] >= 0; i++) reached[robot->order[i]] = true;
   for (int i = 0; i < robot->link_count; i++) {
@@ -116,13 +116,13 @@ static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
 
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   int errors_before = diagnostics->error_count;
-  bool whole = find_ends(robot, lenient, diagnostics);
+  bool whole = resolve_links(robot, lenient, diagnostics);
   find_parents(robot, diagnostics);
   if (!whole || diagnostics->error_count > errors_before) return false;
   find_root(robot, diagnostics);
   if (diagnostics->error_count > errors_before) return false;
   robot->order = MEMORY_NEW(int, robot->link_count + 1);
   order_links(robot);
-  if (robot->root < 0) report_ring(robot, diagnostics);
+  if (robot->root < 0) report_loops(robot, diagnostics);
   return robot->root >= 0;
 }

@@ -1,5 +1,6 @@
 #include "robot/xml.h"
 
+#include <assert.h>
 #include <expat.h>
 #include <string.h>
 
@@ -11,15 +12,15 @@ typedef struct {
   int depth;
   const char* text;
   size_t length;
-  SourcePosition place; /* place of the byte with the index `counted` */
+  SourcePosition place; /* place of the byte at index `counted` */
   size_t counted;
   XML_Parser parser;
   Diagnostics* diagnostics;
-  bool stopped; /* true if parsing was stopped; the reason is already reported */
+  bool is_stopped; /* true if parsing was stopped after reporting the reason */
 } Parsing;
 
-/* Returns the current place, with columns counted in characters. expat counts bytes instead. Places must be requested
- * in the order of the text. */
+/* Returns the present place, with columns counted in characters; expat counts bytes. Places must be requested in the
+ * order of the text. */
 static SourcePosition current_place(Parsing* parsing) {
   XML_Index at = XML_GetCurrentByteIndex(parsing->parser);
   size_t offset = at < 0 ? 0 : (size_t)at;
@@ -30,37 +31,33 @@ static SourcePosition current_place(Parsing* parsing) {
 }
 
 static void stop_at(Parsing* parsing, SourcePosition place, const char* text) {
-  if (!parsing->stopped) diagnostics_add(parsing->diagnostics, SEVERITY_ERROR, place, "%s", text);
-  parsing->stopped = true;
+  if (!parsing->is_stopped) diagnostics_add(parsing->diagnostics, SEVERITY_ERROR, place, "%s", text);
+  parsing->is_stopped = true;
   XML_StopParser(parsing->parser, XML_FALSE);
 }
 
 static void stop(Parsing* parsing, const char* text) { stop_at(parsing, current_place(parsing), text); }
 
-/* ---------------------------------------------------------------- source positions of attributes */
-
-static const char* step(SourcePosition* place, const char* p) {
+static const char* advance_place(SourcePosition* place, const char* p) {
   source_position_advance(place, p);
   return p + 1;
 }
 
-/* Sets the places of the attribute values in a tag. The tag is well formed, because expat has checked it, so the
- * attributes follow in order as name = "value" or name = 'value'. */
+/* Sets the places of the attribute values in a tag. expat has checked the tag, so its attributes follow in order as
+ * name = "value" or name = 'value'. */
 static void find_places(const Parsing* parsing, XmlElement* element) {
   SourcePosition place = element->place;
   const char *p = parsing->text + XML_GetCurrentByteIndex(parsing->parser), *end = parsing->text + parsing->length;
   for (int i = 0; i < element->attribute_count; i++) {
-    while (p < end && *p != '"' && *p != '\'') p = step(&place, p);
+    while (p < end && *p != '"' && *p != '\'') p = advance_place(&place, p);
     if (p == end) return;
     char quote = *p;
-    p = step(&place, p);
+    p = advance_place(&place, p);
     element->attributes[i].place = place;
-    while (p < end && *p != quote) p = step(&place, p);
-    if (p < end) p = step(&place, p);
+    while (p < end && *p != quote) p = advance_place(&place, p);
+    if (p < end) p = advance_place(&place, p);
   }
 }
-
-/* ---------------------------------------------------------------- elements */
 
 static const char* add_copy(char** at, const char* text) {
   size_t size = strlen(text) + 1;
@@ -87,7 +84,7 @@ static XmlElement* new_element(XmlDocument* document, const char* name, SourcePo
     element->attributes[i].value = add_copy(&at, pairs[2 * i + 1]);
     element->attributes[i].place = element->place;
   }
-  element->made_before = document->latest;
+  element->previous_created = document->latest;
   document->latest = element;
   document->count++;
   return element;
@@ -96,7 +93,7 @@ static XmlElement* new_element(XmlDocument* document, const char* name, SourcePo
 static void on_start(void* context, const char* name, const char** pairs) {
   Parsing* parsing = context;
   XmlDocument* document = parsing->document;
-  if (parsing->stopped) return;
+  if (parsing->is_stopped) return;
   if (parsing->depth == XML_DEPTH_MAX || document->count == XML_ELEMENT_MAX) {
     stop(parsing, parsing->depth == XML_DEPTH_MAX
                       ? "elements are nested more than 64 levels deep: reduce the nesting"
@@ -119,7 +116,7 @@ static void on_start(void* context, const char* name, const char** pairs) {
 static void on_end(void* context, const char* name) {
   Parsing* parsing = context;
   (void)name;
-  if (parsing->stopped) return;
+  if (parsing->is_stopped) return;
   parsing->open = parsing->open->parent;
   parsing->depth--;
 }
@@ -127,16 +124,14 @@ static void on_end(void* context, const char* name) {
 static void on_doctype(void* context, const char* name, const char* system_id, const char* public_id, int internal) {
   (void)name, (void)system_id, (void)public_id, (void)internal;
   Parsing* parsing = context;
-  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* the declaration continues here */
+  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* the declaration continues at this place */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
   stop_at(parsing, source_position_at(parsing->place.file, parsing->text, offset),
           "a document type (DOCTYPE) is not supported: remove it");
 }
 
-/* ---------------------------------------------------------------- the text */
-
-/* Parses the text. Skips an XML declaration after blanks, as other programs do, because many URDF files begin with an
- * empty line. Blanks replace the declaration, so that offsets stay valid. */
+/* Parses the text. Skips an XML declaration after blanks, because many URDF files begin with an empty line. Blanks
+ * replace the declaration, so that offsets stay valid. */
 static enum XML_Status parse_text(const Parsing* parsing) {
   size_t begin = strspn(parsing->text, " \t\r\n");
   const char* end = strstr(parsing->text + begin, "?>");
@@ -156,16 +151,17 @@ static bool parse(Parsing* parsing) {
   XML_SetStartDoctypeDeclHandler(parsing->parser, on_doctype);
   XML_SetParamEntityParsing(parsing->parser, XML_PARAM_ENTITY_PARSING_NEVER);
   enum XML_Status status = parse_text(parsing);
-  if (status != XML_STATUS_OK && !parsing->stopped) {
+  if (status != XML_STATUS_OK && !parsing->is_stopped) {
     Text text = {0};
     text_add(&text, "not well-formed XML: %s", XML_ErrorString(XML_GetErrorCode(parsing->parser)));
     stop(parsing, text.data);
     text_free(&text);
   }
-  return !parsing->stopped;
+  return !parsing->is_stopped;
 }
 
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
+  assert(text[length] == 0);
   *document = (XmlDocument){0};
   if (!source_check_utf8(source, text, length, diagnostics)) return false;
   Parsing parsing = {.document = document, .text = text, .length = length, .diagnostics = diagnostics};
@@ -182,15 +178,13 @@ bool xml_read(XmlDocument* document, const char* source, const char* text, size_
 void xml_free(XmlDocument* document) {
   while (document->latest) {
     XmlElement* element = document->latest;
-    document->latest = element->made_before;
+    document->latest = element->previous_created;
     memory_free(element->attributes);
     memory_free(element->texts);
     memory_free(element);
   }
   *document = (XmlDocument){0};
 }
-
-/* ---------------------------------------------------------------- lookup */
 
 static const XmlElement* first_named(const XmlElement* element, const char* name) {
   while (element && strcmp(element->name, name) != 0) element = element->next;
@@ -207,16 +201,14 @@ const XmlAttribute* xml_attribute(const XmlElement* element, const char* name) {
   return NULL;
 }
 
-/* ---------------------------------------------------------------- changing a tree */
-
 XmlElement* xml_make(XmlDocument* document, const char* name, SourcePosition place, const char* const* pairs) {
   return new_element(document, name, place, pairs);
 }
 
-static XmlElement* copy_alone(XmlDocument* document, const XmlElement* from, const char* const* more,
-                              XmlRewrite rewrite, void* context) {
+static XmlElement* copy_element(XmlDocument* document, const XmlElement* from, const char* const* defaults,
+                                XmlRewrite rewrite, void* context) {
   static const char* const NONE[] = {NULL};
-  const char* const* added = more ? more : NONE;
+  const char* const* added = defaults ? defaults : NONE;
   int count = from->attribute_count, extra = 0;
   while (added[2 * extra]) extra++;
   Text* values = MEMORY_NEW(Text, count + 1);
@@ -242,15 +234,16 @@ static XmlElement* copy_alone(XmlDocument* document, const XmlElement* from, con
   return element;
 }
 
-XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* more, XmlRewrite rewrite,
+XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* defaults, XmlRewrite rewrite,
                      void* context) {
-  XmlElement* element = copy_alone(document, from, more, rewrite, context);
+  XmlElement* element = copy_element(document, from, defaults, rewrite, context);
   for (const XmlElement* child = from->first; child; child = child->next)
     xml_append(element, xml_copy(document, child, NULL, rewrite, context));
   return element;
 }
 
 void xml_append(XmlElement* parent, XmlElement* child) {
+  assert(!child->parent);
   child->parent = parent;
   child->next = NULL;
   if (parent->last)
@@ -260,13 +253,14 @@ void xml_append(XmlElement* parent, XmlElement* child) {
   parent->last = child;
 }
 
-void xml_splice(XmlElement* old, XmlElement* before, const XmlElement* container) {
+void xml_splice(XmlElement* old, XmlElement* previous, const XmlElement* container) {
+  assert(container->first);
   XmlElement *parent = old->parent, *next = old->next, *first = container->first ? container->first : next;
   for (XmlElement* child = container->first; child; child = child->next) child->parent = parent;
-  if (before)
-    before->next = first;
+  if (previous)
+    previous->next = first;
   else
     parent->first = first;
   if (container->last) container->last->next = next;
-  if (!next) parent->last = container->last ? container->last : before;
+  if (!next) parent->last = container->last ? container->last : previous;
 }

@@ -1,6 +1,7 @@
-/* State of a view, protected by one lock: its page, the moments received so far, and how the run ended. */
+/* State of a view, protected by one lock: its page, the received moments, and how the run ended. */
 #include "view/view.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -8,14 +9,14 @@
 
 #include "view/server.h"
 
-/* Largest number of moments in one answer. A page that has more to receive sends the next request immediately. */
+/* Largest number of moments in one answer. A page that needs more sends its next request immediately. */
 enum { MOMENTS_PER_ANSWER = 200 };
-/* A page counts as open if it sent a request within WATCH_SECONDS [s]. At the end of a run the command waits at most
- * LAST_SECONDS [s] for open pages. */
-#define WATCH_SECONDS 5.0
-#define LAST_SECONDS 3.0
+/* A page counts as open if it sent a request within OPEN_PAGE_SECONDS [s]. At the end of a run the command waits at
+ * most END_WAIT_SECONDS [s] for open pages. */
+#define OPEN_PAGE_SECONDS 5.0
+#define END_WAIT_SECONDS 3.0
 
-/* Page shown until the first state is available. */
+/* Page before the first state is available. */
 static const char WAITING[] =
     "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
     "<link rel=\"icon\" href=\"data:,\"><title>sdrs</title><p>The first state is being computed.</p></html>\n";
@@ -24,18 +25,16 @@ struct View {
   pthread_mutex_t lock; /* protects all members except `server` */
   Text page;            /* empty until the first page is shown */
   int version;
-  Text moments; /* JSON lists of all moments, concatenated */
-  size_t* ends; /* end of each moment's list in `moments`  (count); owned */
+  Text moments; /* concatenated JSON lists of all moments */
+  size_t* ends; /* end of each moment's list in `moments` (count); owned */
   int count, capacity;
-  Text ended;   /* how the run ended; empty while it runs */
-  double asked; /* time of the last request [s]; -infinity if there was none */
-  bool told;    /* true if the last request received all moments and the end of the run */
+  Text end_text;            /* how the run ended; empty while it runs */
+  double last_request_time; /* time of the last request [s]; -infinity if there was none */
+  bool is_complete;         /* true if the answer to the last request had all moments and the end of the run */
   Server* server;
 };
 
-/* ---------------------------------------------------------------- answers */
-
-/* Appends the moments from the index `from` on, at most MOMENTS_PER_ANSWER. */
+/* Appends the moments from index `from` on, at most MOMENTS_PER_ANSWER. */
 static void add_moments(const View* view, int from, Text* body) {
   int end = view->count - from > MOMENTS_PER_ANSWER ? from + MOMENTS_PER_ANSWER : view->count;
   for (int k = from; k < end; k++) {
@@ -47,19 +46,19 @@ static void add_moments(const View* view, int from, Text* body) {
 }
 
 /* Appends the answer to a request for moments: {"version": 1, "count": 57, "ended": null, "moments": [[...], ...]}. The
- * list of moments is empty if the page has another version. */
+ * list is empty if the page has another version. */
 static void answer_moments(View* view, const ServerRequest* request, Text* body) {
   bool same = request->version == view->version;
   text_add(body, "{\"version\": %d, \"count\": %d, \"ended\": ", view->version, view->count);
-  if (view->ended.length > 0)
-    text_add_json_string(body, view->ended.data);
+  if (view->end_text.length > 0)
+    text_add_json_string(body, view->end_text.data);
   else
     text_add(body, "null");
   text_add(body, ", \"moments\": [");
   add_moments(view, same && request->from < view->count ? request->from : view->count, body);
   text_add(body, "}\n");
-  view->asked = timer_now();
-  view->told = view->ended.length > 0 && same && request->from >= view->count - MOMENTS_PER_ANSWER;
+  view->last_request_time = timer_now();
+  view->is_complete = view->end_text.length > 0 && same && request->from >= view->count - MOMENTS_PER_ANSWER;
 }
 
 static bool answer(void* context, const ServerRequest* request, Text* body, const char** type) {
@@ -69,8 +68,8 @@ static bool answer(void* context, const ServerRequest* request, Text* body, cons
   if (strcmp(request->path, "/") == 0) {
     *type = "text/html; charset=utf-8";
     text_add(body, "%s", view->page.length > 0 ? view->page.data : WAITING);
-    view->asked = timer_now();
-    view->told = false;
+    view->last_request_time = timer_now();
+    view->is_complete = false;
   } else if (strcmp(request->path, "/moments") == 0) {
     *type = "application/json";
     answer_moments(view, request, body);
@@ -81,11 +80,10 @@ static bool answer(void* context, const ServerRequest* request, Text* body, cons
   return found;
 }
 
-/* ---------------------------------------------------------------- interface for commands */
-
 Status view_open(View** result, int port, Diagnostics* diagnostics) {
+  assert(port >= 0 && port <= 65535);
   View* view = MEMORY_NEW(View, 1);
-  *view = (View){.asked = -HUGE_VAL};
+  *view = (View){.last_request_time = -HUGE_VAL};
   *result = NULL;
   Text problem = {0};
   bool locked = pthread_mutex_init(&view->lock, NULL) == 0;
@@ -123,6 +121,7 @@ static void add_number(Text* out, double number) {
 }
 
 void view_add_moment(View* view, const double* numbers, int count) {
+  assert(count >= 0);
   pthread_mutex_lock(&view->lock);
   if (view->page.length > 0) {
     for (int k = 0; k < count; k++) {
@@ -138,26 +137,26 @@ void view_add_moment(View* view, const double* numbers, int count) {
 
 bool view_is_watched(View* view) {
   pthread_mutex_lock(&view->lock);
-  bool watched = timer_now() - view->asked < WATCH_SECONDS;
+  bool watched = timer_now() - view->last_request_time < OPEN_PAGE_SECONDS;
   pthread_mutex_unlock(&view->lock);
   return watched;
 }
 
-static bool all_told(View* view) {
+static bool are_pages_complete(View* view) {
   pthread_mutex_lock(&view->lock);
-  bool told = view->told;
+  bool is_complete = view->is_complete;
   pthread_mutex_unlock(&view->lock);
-  return told;
+  return is_complete;
 }
 
-void view_end(View* view, const char* how) {
+void view_end(View* view, const char* reason) {
   pthread_mutex_lock(&view->lock);
-  view->ended.length = 0;
-  text_add(&view->ended, "%s", how);
-  view->told = false;
+  view->end_text.length = 0;
+  text_add(&view->end_text, "%s", reason);
+  view->is_complete = false;
   pthread_mutex_unlock(&view->lock);
-  double end = timer_now() + LAST_SECONDS;
-  while (view_is_watched(view) && !all_told(view) && timer_now() < end) usleep(10000);
+  double end = timer_now() + END_WAIT_SECONDS;
+  while (view_is_watched(view) && !are_pages_complete(view) && timer_now() < end) usleep(10000);
 }
 
 void view_close(View* view) {
@@ -166,7 +165,7 @@ void view_close(View* view) {
   pthread_mutex_destroy(&view->lock);
   text_free(&view->page);
   text_free(&view->moments);
-  text_free(&view->ended);
+  text_free(&view->end_text);
   memory_free(view->ends);
   memory_free(view);
 }

@@ -52,7 +52,7 @@ static void colours_follow_the_vertices(void** state) {
   RenderStage stage;
   stage_create(&stage, &run->model, &rows);
   stage_color_by_displacement(&stage, &initial->model);
-  assert_true(fabs(stage.moved_most - 0.05) < 1e-12);
+  assert_true(fabs(stage.largest_displacement - 0.05) < 1e-12);
   RenderCamera camera = {.eye = {0, -21, 0}, .right = {1, 0, 0}, .up = {0, 0, 1}, .forward = {0, 1, 0}};
   camera.width = camera.height = 200;
   camera.focal = 1400; /* the face reaches from 30 to 170 px */
