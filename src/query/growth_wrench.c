@@ -3,32 +3,33 @@
 
 #include "query/growth.h"
 
-static void put(Vec3 v, double* out, int stride) {
+static void write_vector(Vec3 v, double* out, int stride) {
   out[0] = v.x;
   out[stride] = v.y;
   out[2 * stride] = v.z;
 }
 
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent) {
+  assert(!answer->coincident);
   assert(stiffness > 0 && exponent >= 1);
   GrowthWrench w = {.force = 0};
   if (!(answer->gap < 0)) return w;
   w.force = stiffness * math_pow(-answer->gap, exponent);
   Vec3 push = vec3_scale(answer->normal, w.force);
-  put(vec3_cross(push, vec3_sub(answer->point, pose_a.t)), w.on_a, 1);
-  put(vec3_scale(push, -1), w.on_a + 3, 1);
-  put(vec3_cross(vec3_sub(answer->point, pose_b.t), push), w.on_b, 1);
-  put(push, w.on_b + 3, 1);
+  write_vector(vec3_cross(push, vec3_sub(answer->point, pose_a.t)), w.on_a, 1);
+  write_vector(vec3_scale(push, -1), w.on_a + 3, 1);
+  write_vector(vec3_cross(vec3_sub(answer->point, pose_b.t), push), w.on_b, 1);
+  write_vector(push, w.on_b + 3, 1);
   return w;
 }
 
-static Vec3 column_at(const double* rows, int row, int columns, int column) {
+static Vec3 read_column(const double* rows, int row, int columns, int column) {
   const double* at = rows + row * columns + column;
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
 /* Returns the derivative of sign * (arm x push) by the product rule. */
-static Vec3 torque_change(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double sign) {
+static Vec3 torque_derivative(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double sign) {
   return vec3_scale(vec3_add(vec3_cross(d_arm, push), vec3_cross(arm, d_push)), sign);
 }
 
@@ -47,14 +48,14 @@ void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, d
     bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
     const Vec3 centre[2] = {moves && k < 6 ? e : none, moves && k >= 6 ? e : none};
     double change = slope * rows[GROWTH_GAP * columns + k];
-    Vec3 at = column_at(rows, GROWTH_POINT, columns, k);
+    Vec3 at = read_column(rows, GROWTH_POINT, columns, k);
     Vec3 d_push =
-        vec3_add_scaled(vec3_scale(answer->normal, change), force, column_at(rows, GROWTH_NORMAL, columns, k));
+        vec3_add_scaled(vec3_scale(answer->normal, change), force, read_column(rows, GROWTH_NORMAL, columns, k));
     out[k] = change;
     for (int side = 0; side < 2; side++) {
       double sign = side ? 1 : -1, *wrench = out + (ptrdiff_t)(side ? WRENCH_ON_B : WRENCH_ON_A) * columns + k;
-      put(torque_change(arm[side], push, vec3_sub(at, centre[side]), d_push, sign), wrench, columns);
-      put(vec3_scale(d_push, sign), wrench + (ptrdiff_t)3 * columns, columns);
+      write_vector(torque_derivative(arm[side], push, vec3_sub(at, centre[side]), d_push, sign), wrench, columns);
+      write_vector(vec3_scale(d_push, sign), wrench + (ptrdiff_t)3 * columns, columns);
     }
   }
 }
