@@ -151,7 +151,7 @@ def picture_faults(checkout):
         yield f"{shown[name]}: no such picture: {name}"
 
 
-STEP_CONTROL = [f"src/simulate/{name}.c" for name in ("newton", "line_search", "direction", "parts", "balance", "substep")] + [
+STEP_CONTROL = [f"src/simulate/{name}.c" for name in ("newton", "line_search", "direction", "subsystems", "balance", "substep")] + [
     f"src/contact/{name}.c" for name in ("part", "dense", "sleep", "terms")] + ["src/simulate/sim.h"]
 
 

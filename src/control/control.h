@@ -9,8 +9,8 @@
 typedef struct {
   const SceneSignal* source; /* borrowed from the scene, which must outlive the signal */
   double* curvature; /* for splines: second derivatives at the knots (rows * channels) [unit/s^2]; otherwise NULL */
-  double* areas;     /* for integrated signals: integral of the source from the first row's time to each row (rows *
-                        channels); otherwise NULL */
+  double* integrals; /* for integrated signals: integral of the source from the first row's time to each row (rows *
+                    channels); otherwise NULL */
   double* pivots;    /* for splines: pivots of the elimination from the left, then from the right (2 * rows) [s] */
   double begin; /* shift of the time axis: t = 0 evaluates the source at this time [s]; 0 unless the owner sets it */
 } Signal;
@@ -57,10 +57,10 @@ typedef struct {
   double slope;  /* d force / d u, between 0 and 1 */
   double energy; /* integral of the force from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;
-/* Limits the demanded force `wanted`. Returns the limited force, its derivative and its integral. The force is an odd
+/* Limits the demanded force `demand`. Returns the limited force, its derivative and its integral. The force is an odd
  * function of wanted. wanted and limit have the same unit. 0 < width < 1, relative to limit. A limit of 0 means no
  * limit. */
-LimitedForce limited_force(double wanted, double limit, double width);
+LimitedForce limited_force(double demand, double limit, double width);
 
 /* Adds output k of the controller's neural network to value[k] (docs/derivations/feedback.md, E7). y[measure_count]:
  * measurements in their units. value[channels]: in the unit of the target. Cannot fail, allocates nothing. */

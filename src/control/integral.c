@@ -3,20 +3,21 @@
  *   sines   offset t + sum A t sin(phi + x) sin(x) / x,   x = pi f t
  * The formula for sines has no cancellation for small frequencies f. While the amplitudes rise by a polynomial ramp,
  * the sines are integrated by parts. */
-#include "control/kinds.h"
+#include <assert.h>
 
-/* ---------------------------------------------------------------- rows */
+#include "control/kinds.h"
 
 void integral_create(Signal* signal) {
   const SceneSignal* s = signal->source;
   if (s->type == SIGNAL_SINES) return;
   size_t channels = (size_t)s->channels;
-  signal->areas = MEMORY_NEW(double, (size_t)s->rows* channels);
+  signal->integrals = MEMORY_NEW(double, (size_t)s->rows* channels);
   for (int row = 1; row < s->rows; row++) {
     double width = signal_row_time(s, row) - signal_row_time(s, row - 1);
     for (size_t c = 0; c < channels; c++) {
       size_t at = (size_t)row * channels + c;
-      signal->areas[at] = signal->areas[at - channels] + 0.5 * width * (s->values[at] + s->values[at - channels]);
+      signal->integrals[at] =
+          signal->integrals[at - channels] + 0.5 * width * (s->values[at] + s->values[at - channels]);
     }
   }
 }
@@ -25,17 +26,17 @@ void integral_create(Signal* signal) {
  * time t. */
 static void add_area(const Signal* signal, double t, double sign, double* value) {
   const SceneSignal* s = signal->source;
-  Span span = span_find(s, t);
+  SignalSegment span = signal_find_segment(s, t);
   size_t first = (size_t)span.row * (size_t)s->channels;
   const double *from = s->values + first, *to = from + s->channels;
   double way = t - signal_row_time(s, span.row);
   for (int c = 0; c < s->channels; c++) {
     double change = span.width == 0 ? 0 : to[c] - from[c];
-    value[c] += sign * (signal->areas[first + (size_t)c] + way * (from[c] + 0.5 * span.fraction * change));
+    value[c] += sign * (signal->integrals[first + (size_t)c] + way * (from[c] + 0.5 * span.fraction * change));
   }
 }
 
-void rows_integral(const Signal* signal, double t, double* value) {
+void piecewise_integral(const Signal* signal, double t, double* value) {
   for (int c = 0; c < signal->source->channels; c++) value[c] = 0;
   add_area(signal, t, 1, value);
   add_area(signal, 0, -1, value);
@@ -43,7 +44,7 @@ void rows_integral(const Signal* signal, double t, double* value) {
 
 static void add_area_vjp(const Signal* signal, double t, double sign, const double* a, double* gradient) {
   const SceneSignal* s = signal->source;
-  Span span = span_find(s, t);
+  SignalSegment span = signal_find_segment(s, t);
   double way = t - signal_row_time(s, span.row), part = span.width == 0 ? 0 : 0.5 * span.fraction;
   for (int c = 0; c < s->channels; c++) {
     double weight = sign * a[c], *own = gradient + c;
@@ -57,20 +58,18 @@ static void add_area_vjp(const Signal* signal, double t, double sign, const doub
   }
 }
 
-void rows_integral_vjp(const Signal* signal, double t, const double* a, double* gradient) {
+void piecewise_integral_vjp(const Signal* signal, double t, const double* a, double* gradient) {
   add_area_vjp(signal, t, 1, a, gradient);
   add_area_vjp(signal, 0, -1, a, gradient);
 }
 
-/* ---------------------------------------------------------------- sines */
-
 /* Below this |x|, sin(x) / x and its derivative are computed by their series. The relative truncation errors are below
  * rounding: 1e-18 of the value and 1e-16 of the derivative. */
-#define SERIES_BELOW 0.02
+#define SERIES_THRESHOLD 0.02
 
 static double sinc(double x, double* slope) {
   double x2 = x * x, sine, cosine;
-  if (fabs(x) < SERIES_BELOW) {
+  if (fabs(x) < SERIES_THRESHOLD) {
     *slope = -x / 3 * (1 - x2 / 10 * (1 - x2 / 28));
     return 1 - x2 / 6 * (1 - x2 / 20 * (1 - x2 / 42));
   }
@@ -85,7 +84,7 @@ typedef struct {
   double value, by_phase, by_frequency; /* units s, s/rad, s/Hz times the unit of size */
 } WaveIntegral;
 
-static WaveIntegral even_wave(double size, double frequency, double phase, double t) {
+static WaveIntegral constant_amplitude_wave(double size, double frequency, double phase, double t) {
   double x = M_PI * frequency * t, sine, cosine, slope, ratio = sinc(x, &slope);
   math_sincos(phase + x, &sine, &cosine);
   size *= t;
@@ -118,7 +117,7 @@ typedef struct {
 
 /* Computes both integrals by parts: sine = [O sin - E cos]_0^t / omega, cosine = [O cos + E sin]_0^t / omega. E and O
  * are *even and *odd of alternating_derivatives. */
-static WavePair pair_by_parts(const double* p, double ramp, double omega, double phase, double t) {
+static WavePair integrate_by_parts(const double* p, double ramp, double omega, double phase, double t) {
   WavePair sum = {0, 0};
   for (int end = 0; end < 2; end++) {
     double at = end == 1 ? t : 0, sign = (end == 1 ? 1 : -1) / omega, sine, cosine, even, odd;
@@ -131,7 +130,7 @@ static WavePair pair_by_parts(const double* p, double ramp, double omega, double
 }
 
 /* Computes both integrals by Gauss quadrature with twelve points. */
-static WavePair pair_by_points(const double* p, double ramp, double omega, double phase, double t) {
+static WavePair integrate_by_quadrature(const double* p, double ramp, double omega, double phase, double t) {
   static const double NODE[6] = {0.125233408511468916, 0.367831498998180194, 0.587317954286617447,
                                  0.769902674194304687, 0.904117256370474857, 0.981560634246719251};
   static const double WEIGHT[6] = {0.249147045813402785, 0.233492536538354809, 0.203167426723065922,
@@ -150,30 +149,34 @@ static WavePair pair_by_points(const double* p, double ramp, double omega, doubl
 /* Angle omega t [rad] below which the integrals are computed by quadrature, otherwise by parts. Below, the quadrature
  * error is below rounding. Above, integration by parts has no cancellation, because d_3 / d_0 is at most (3 / omega
  * t)^3. */
-#define PARTS_FROM 4.0
+#define BY_PARTS_ANGLE_MIN 4.0
 
-static WavePair wave_pair(const double* p, double ramp, double omega, double phase, double t) {
-  return (fabs(omega * t) < PARTS_FROM ? pair_by_points : pair_by_parts)(p, ramp, omega, phase, t);
+static WavePair integrate_wave(const double* p, double ramp, double omega, double phase, double t) {
+  return (fabs(omega * t) < BY_PARTS_ANGLE_MIN ? integrate_by_quadrature : integrate_by_parts)(p, ramp, omega, phase,
+                                                                                               t);
 }
 
 /* Returns the integral of a sine with a ramp: the integral over the ramp plus the integral with full amplitude
  * afterwards. */
-static WaveIntegral swelling_wave(double ramp, double size, double frequency, double phase, double t) {
+static WaveIntegral ramped_wave(double ramp, double size, double frequency, double phase, double t) {
   static const double SWELL[SWELL_DEGREE + 1] = {0, 0, 0, 10, -15, 6, 0};
   static const double TIMES_X[SWELL_DEGREE + 1] = {0, 0, 0, 0, 10, -15, 6};
   double omega = 2 * M_PI * frequency, end = t < ramp ? t : ramp;
-  WavePair pair = wave_pair(SWELL, ramp, omega, phase, end), slope = wave_pair(TIMES_X, ramp, omega, phase, end);
+  WavePair pair = integrate_wave(SWELL, ramp, omega, phase, end),
+           slope = integrate_wave(TIMES_X, ramp, omega, phase, end);
   WaveIntegral sum = {size * pair.sine, size * pair.cosine, size * 2 * M_PI * ramp * slope.cosine};
   if (!(t > ramp)) return sum;
-  WaveIntegral whole = even_wave(size, frequency, phase, t), before = even_wave(size, frequency, phase, ramp);
+  WaveIntegral whole = constant_amplitude_wave(size, frequency, phase, t),
+               before = constant_amplitude_wave(size, frequency, phase, ramp);
   return (WaveIntegral){sum.value + (whole.value - before.value), sum.by_phase + (whole.by_phase - before.by_phase),
                         sum.by_frequency + (whole.by_frequency - before.by_frequency)};
 }
 
 /* Returns the integral of sine k of the signal, with `size` in place of its amplitude. */
 static WaveIntegral wave_integral(const SceneSignal* s, int k, double size, double t) {
-  if (s->ramp > 0) return swelling_wave(s->ramp, size, s->frequency[k], s->phase[k], t);
-  return even_wave(size, s->frequency[k], s->phase[k], t);
+  assert(k >= 0);
+  if (s->ramp > 0) return ramped_wave(s->ramp, size, s->frequency[k], s->phase[k], t);
+  return constant_amplitude_wave(size, s->frequency[k], s->phase[k], t);
 }
 
 void sines_integral(const Signal* signal, double t, double* value) {

@@ -5,7 +5,8 @@
 
 #include "control/control.h"
 
-/* SignalEval: as signal_eval. SignalVjp: as signal_eval_vjp. */
+/* Functions of one type of signal. SignalEval sets value[channels] and rate[channels] at time t [s]. SignalVjp adds
+ * to gradient the derivatives of sum_c (a[c] value[c] + b[c] rate[c]) with respect to the signal's parameters. */
 typedef void (*SignalEval)(const Signal* signal, double t, double* value, double* rate);
 typedef void (*SignalVjp)(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
@@ -17,10 +18,10 @@ void piecewise_eval(const Signal* signal, double t, double* value, double* rate)
 void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* Evaluates a signal that is constant during each interval: value is row ceil(t / interval) - 1, rate is 0. */
-void held_eval(const Signal* signal, double t, double* value, double* rate);
-/* Backward pass of held_eval. Adds a[c] to the entries of gradient for the row in force. b has no effect, because rate
- * is 0. */
-void held_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
+void zero_order_hold_eval(const Signal* signal, double t, double* value, double* rate);
+/* Backward pass of zero_order_hold_eval. Adds a[c] to the entries of gradient for the row in force. b has no effect,
+ * because rate is 0. */
+void zero_order_hold_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* control/spline.c: computes the second derivatives of a natural cubic spline. Allocates curvature (rows x channels)
  * and pivots (2 rows), which signal_destroy frees. Two rows give a line, one row gives a constant. */
@@ -41,9 +42,9 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
  * signal_destroy frees. Allocates nothing for sines. */
 void integral_create(Signal* signal);
 /* Sets value[channels] to the integral from 0 to t of a piecewise linear signal [unit s]. */
-void rows_integral(const Signal* signal, double t, double* value);
-/* Backward pass of rows_integral. Adds to gradient (rows x channels) the derivatives of sum_c a[c] value[c]. */
-void rows_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
+void piecewise_integral(const Signal* signal, double t, double* value);
+/* Backward pass of piecewise_integral. Adds to gradient (rows x channels) the derivatives of sum_c a[c] value[c]. */
+void piecewise_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 /* Sets value[channels] to the integral from 0 to t of a sum of sines. Frequency 0 is allowed. */
 void sines_integral(const Signal* signal, double t, double* value);
 /* Backward pass of sines_integral. Adds to gradient the derivatives of sum_c a[c] value[c], in the order of
@@ -66,9 +67,9 @@ typedef struct {
   int row;
   double width;    /* time between the two rows [s]; 0 if the signal is constant at row */
   double fraction; /* relative position of t in the segment, 0 at row and 1 at row + 1 */
-} Span;
+} SignalSegment;
 /* Returns the segment that contains t. At the time of a row this is the segment that begins there. A signal with one
  * row is constant at row 0. Never fails. */
-Span span_find(const SceneSignal* source, double t);
+SignalSegment signal_find_segment(const SceneSignal* source, double t);
 
 #endif

@@ -1,9 +1,11 @@
 /* Force limit of drives (docs/derivations/drives.md, M2). */
+#include <assert.h>
+
 #include "control/control.h"
 
 /* Returns the limited force in the transition, for limit 1 and demand x. first = t - I1 and second = t^2/2 - I2, where
  * I1 is the integral of the smoothstep S(t) = 10 t^3 - 15 t^4 + 6 t^5, and I2 the integral of I1. */
-static LimitedForce blend(double x, double w) {
+static LimitedForce limit_in_transition(double x, double w) {
   double t = (x - (1 - w)) / (2 * w), t2 = t * t, t4 = t2 * t2;
   double first = t - t4 * (t2 - 3 * t + 2.5), second = 0.5 * t2 - t4 * t * (t2 / 7 - 0.5 * t + 0.5);
   LimitedForce out;
@@ -13,11 +15,12 @@ static LimitedForce blend(double x, double w) {
   return out;
 }
 
-LimitedForce limited_force(double wanted, double limit, double width) {
-  if (!(limit > 0)) return (LimitedForce){wanted, 1, 0.5 * wanted * wanted};
-  double x = fabs(wanted) / limit;
-  if (x <= 1 - width) return (LimitedForce){wanted, 1, 0.5 * wanted * wanted};
-  LimitedForce out = blend(fmin(x, 1 + width), width);
+LimitedForce limited_force(double demand, double limit, double width) {
+  assert(!(limit < 0) && !(width < 0) && !(width >= 1));
+  if (!(limit > 0)) return (LimitedForce){demand, 1, 0.5 * demand * demand};
+  double x = fabs(demand) / limit;
+  if (x <= 1 - width) return (LimitedForce){demand, 1, 0.5 * demand * demand};
+  LimitedForce out = limit_in_transition(fmin(x, 1 + width), width);
   if (x > 1 + width) out = (LimitedForce){1, 0, out.energy + x - (1 + width)};
-  return (LimitedForce){copysign(limit * out.force, wanted), out.slope, limit * limit * out.energy};
+  return (LimitedForce){copysign(limit * out.force, demand), out.slope, limit * limit * out.energy};
 }

@@ -1,4 +1,6 @@
 /* Piecewise linear signals: constants, keyframes and sequences. Also signals that are constant during each interval. */
+#include <assert.h>
+
 #include "control/kinds.h"
 
 /* Relative tolerance of row times. A time t = k dt that is rounded to just below a row counts as the row, because the
@@ -6,6 +8,7 @@
 #define ROW_TOLERANCE 1e-12
 
 double signal_row_time(const SceneSignal* source, int row) {
+  assert(row >= 0 && (source->type == SIGNAL_CONSTANT || row < source->rows));
   if (source->type == SIGNAL_CONSTANT) return 0;
   return source->type == SIGNAL_SEQUENCE ? row * source->interval : source->times[row];
 }
@@ -28,18 +31,19 @@ static int row_find(const SceneSignal* source, double t) {
   return low;
 }
 
-Span span_find(const SceneSignal* source, double t) {
-  if (source->type == SIGNAL_CONSTANT || source->rows < 2) return (Span){0, 0, 0};
+SignalSegment signal_find_segment(const SceneSignal* source, double t) {
+  assert(source->type == SIGNAL_CONSTANT || source->rows > 0);
+  if (source->type == SIGNAL_CONSTANT || source->rows < 2) return (SignalSegment){0, 0, 0};
   int row = row_find(source, t);
-  if (row < 0) return (Span){0, 0, 0};
-  if (row == source->rows - 1) return (Span){row, 0, 0};
+  if (row < 0) return (SignalSegment){0, 0, 0};
+  if (row == source->rows - 1) return (SignalSegment){row, 0, 0};
   double start = signal_row_time(source, row), width = signal_row_time(source, row + 1) - start;
-  return (Span){row, width, (t - start) / width};
+  return (SignalSegment){row, width, (t - start) / width};
 }
 
 void piecewise_eval(const Signal* signal, double t, double* value, double* rate) {
   const SceneSignal* source = signal->source;
-  Span span = span_find(source, t);
+  SignalSegment span = signal_find_segment(source, t);
   const double* from = source->values + (size_t)span.row * (size_t)source->channels;
   const double* to = from + source->channels;
   for (int c = 0; c < source->channels; c++) {
@@ -52,7 +56,7 @@ void piecewise_eval(const Signal* signal, double t, double* value, double* rate)
 
 void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
   const SceneSignal* source = signal->source;
-  Span span = span_find(source, t);
+  SignalSegment span = signal_find_segment(source, t);
   double* from = gradient + (size_t)span.row * (size_t)source->channels;
   double* to = from + source->channels;
   for (int c = 0; c < source->channels; c++) {
@@ -68,23 +72,23 @@ void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const d
 
 /* Returns the row in force during the step that ends at t. A time t = k dt that is rounded up still belongs to step k.
  */
-static int held_row(const SceneSignal* source, double t) {
+static int hold_row(const SceneSignal* source, double t) {
   double steps = ceil(t / source->interval * (1 - ROW_TOLERANCE)) - 1;
   return steps < 0 ? 0 : steps > source->rows - 1 ? source->rows - 1 : (int)steps;
 }
 
-void held_eval(const Signal* signal, double t, double* value, double* rate) {
+void zero_order_hold_eval(const Signal* signal, double t, double* value, double* rate) {
   const SceneSignal* source = signal->source;
-  const double* row = source->values + (size_t)held_row(source, t) * (size_t)source->channels;
+  const double* row = source->values + (size_t)hold_row(source, t) * (size_t)source->channels;
   for (int c = 0; c < source->channels; c++) {
     value[c] = row[c];
     rate[c] = 0;
   }
 }
 
-void held_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
+void zero_order_hold_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
   const SceneSignal* source = signal->source;
   (void)b;
-  double* row = gradient + (size_t)held_row(source, t) * (size_t)source->channels;
+  double* row = gradient + (size_t)hold_row(source, t) * (size_t)source->channels;
   for (int c = 0; c < source->channels; c++) row[c] += a[c];
 }

@@ -13,15 +13,16 @@ typedef struct {
 } SignalKind;
 
 static const SignalKind KINDS[] = {
-    [SIGNAL_CONSTANT] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
-    [SIGNAL_KEYFRAMES] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
+    [SIGNAL_CONSTANT] = {NULL, piecewise_eval, piecewise_eval_vjp, piecewise_integral, piecewise_integral_vjp},
+    [SIGNAL_KEYFRAMES] = {NULL, piecewise_eval, piecewise_eval_vjp, piecewise_integral, piecewise_integral_vjp},
     [SIGNAL_SPLINE] = {spline_create, spline_eval, spline_eval_vjp, NULL, NULL},
     [SIGNAL_SINES] = {NULL, sines_eval, sines_eval_vjp, sines_integral, sines_integral_vjp},
-    [SIGNAL_SEQUENCE] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
-    [SIGNAL_ZERO_ORDER_HOLD] = {NULL, held_eval, held_eval_vjp, NULL, NULL},
+    [SIGNAL_SEQUENCE] = {NULL, piecewise_eval, piecewise_eval_vjp, piecewise_integral, piecewise_integral_vjp},
+    [SIGNAL_ZERO_ORDER_HOLD] = {NULL, zero_order_hold_eval, zero_order_hold_eval_vjp, NULL, NULL},
 };
 
 void signal_create(Signal* signal, const SceneSignal* source) {
+  assert(source && source->channels >= 0);
   *signal = (Signal){.source = source};
   if (KINDS[source->type].create) KINDS[source->type].create(signal);
   if (source->integrated) integral_create(signal);
@@ -30,7 +31,7 @@ void signal_create(Signal* signal, const SceneSignal* source) {
 void signal_destroy(Signal* signal) {
   memory_free(signal->curvature);
   memory_free(signal->pivots);
-  memory_free(signal->areas);
+  memory_free(signal->integrals);
   *signal = (Signal){0};
 }
 
@@ -39,6 +40,7 @@ void signal_destroy(Signal* signal) {
 static bool before_start(const Signal* signal, double t) { return t + signal->begin < 0; }
 
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {
+  assert(signal->source && value && rate);
   const SignalKind* kind = &KINDS[signal->source->type];
   if (before_start(signal, t)) {
     signal_eval(signal, -signal->begin, value, rate);
@@ -55,6 +57,7 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
 }
 
 void signal_acceleration(const Signal* signal, double t, double* acceleration) {
+  assert(signal->source && acceleration);
   const SceneSignal* source = signal->source;
   double value[JOINT_MAX_DOF];
   for (int c = 0; c < source->channels; c++) acceleration[c] = 0;

@@ -7,6 +7,8 @@
  * Derivatives with respect to the y_i need rows of T^-1. Elimination of T from the left gives the pivots L_i,
  * elimination from the right the pivots R_i. Then (T^-1)_ii = 1 / (L_i + R_i - T_ii). All other entries of row i follow
  * outward from entry i by one factor per knot, without additional memory. */
+#include <assert.h>
+
 #include "control/kinds.h"
 
 static double knot_width(const SceneSignal* source, int i) { return source->times[i + 1] - source->times[i]; }
@@ -15,7 +17,7 @@ static double diagonal(const SceneSignal* source, int i) {
   return 2 * (knot_width(source, i - 1) + knot_width(source, i));
 }
 
-static void find_pivots(const SceneSignal* source, double* left, double* right) {
+static void compute_pivots(const SceneSignal* source, double* left, double* right) {
   int last = source->rows - 2; /* last interior knot */
   for (int i = 1; i <= last; i++) {
     double h = knot_width(source, i - 1);
@@ -49,7 +51,7 @@ void spline_create(Signal* signal) {
   signal->curvature = MEMORY_NEW(double, rows* channels);
   signal->pivots = MEMORY_NEW(double, 2 * rows);
   if (source->rows < 3) return; /* one knot gives a constant, two knots a line */
-  find_pivots(source, signal->pivots, signal->pivots + source->rows);
+  compute_pivots(source, signal->pivots, signal->pivots + source->rows);
   solve_curvature(source, signal->pivots, signal->curvature);
 }
 
@@ -58,7 +60,7 @@ typedef struct {
   double value[4], rate[4];
 } Basis;
 
-static Basis basis_at(Span span) {
+static Basis compute_basis(SignalSegment span) {
   double h = span.width, u = span.fraction, w = 1 - u;
   Basis basis = {{w, u, h * h / 6 * (w * w * w - w), h * h / 6 * (u * u * u - u)},
                  {-1 / h, 1 / h, h / 6 * (1 - 3 * w * w), h / 6 * (3 * u * u - 1)}};
@@ -71,12 +73,12 @@ static double basis_sum(const double weight[4], const double* y, const double* m
 
 void spline_eval(const Signal* signal, double t, double* value, double* rate) {
   const SceneSignal* source = signal->source;
-  Span span = span_find(source, t);
+  SignalSegment span = signal_find_segment(source, t);
   if (span.width == 0) {
     piecewise_eval(signal, t, value, rate);
     return;
   }
-  Basis basis = basis_at(span);
+  Basis basis = compute_basis(span);
   size_t first = (size_t)span.row * (size_t)source->channels;
   for (int c = 0; c < source->channels; c++) {
     const double *y = source->values + first + c, *m = signal->curvature + first + c;
@@ -87,8 +89,9 @@ void spline_eval(const Signal* signal, double t, double* value, double* rate) {
 
 /* The acceleration is w M_i + u M_{i+1}. */
 void spline_acceleration(const Signal* signal, double t, double* acceleration) {
+  assert(signal->source->rows > 0);
   const SceneSignal* source = signal->source;
-  Span span = span_find(source, t);
+  SignalSegment span = signal_find_segment(source, t);
   if (span.width == 0) return;
   const double* m = signal->curvature + (size_t)span.row * (size_t)source->channels;
   for (int c = 0; c < source->channels; c++)
@@ -96,7 +99,7 @@ void spline_acceleration(const Signal* signal, double t, double* acceleration) {
 }
 
 /* Adds z times row i of B to gradient. Row i has three nonzero entries. */
-static void add_bend(const SceneSignal* source, int i, double z, double* gradient) {
+static void add_second_difference_row(const SceneSignal* source, int i, double z, double* gradient) {
   double before = 6 * z / knot_width(source, i - 1), after = 6 * z / knot_width(source, i);
   gradient[(i - 1) * source->channels] += before;
   gradient[i * source->channels] -= before + after;
@@ -110,21 +113,23 @@ static void add_curvature(const Signal* signal, int i, double weight, double* gr
   if (i < 1 || i > last) return;
   const double *left = signal->pivots, *right = left + source->rows;
   double center = weight / (left[i] + right[i] - diagonal(source, i));
-  add_bend(source, i, center, gradient);
+  add_second_difference_row(source, i, center, gradient);
   double z = center;
-  for (int j = i - 1; j >= 1; j--) add_bend(source, j, z *= -knot_width(source, j) / left[j], gradient);
+  for (int j = i - 1; j >= 1; j--)
+    add_second_difference_row(source, j, z *= -knot_width(source, j) / left[j], gradient);
   z = center;
-  for (int j = i + 1; j <= last; j++) add_bend(source, j, z *= -knot_width(source, j - 1) / right[j], gradient);
+  for (int j = i + 1; j <= last; j++)
+    add_second_difference_row(source, j, z *= -knot_width(source, j - 1) / right[j], gradient);
 }
 
 void spline_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
   const SceneSignal* source = signal->source;
-  Span span = span_find(source, t);
+  SignalSegment span = signal_find_segment(source, t);
   if (span.width == 0) {
     piecewise_eval_vjp(signal, t, a, b, gradient);
     return;
   }
-  Basis basis = basis_at(span);
+  Basis basis = compute_basis(span);
   for (int c = 0; c < source->channels; c++) {
     double weight[4];
     for (int k = 0; k < 4; k++) weight[k] = a[c] * basis.value[k] + b[c] * basis.rate[k];

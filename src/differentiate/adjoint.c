@@ -119,7 +119,7 @@ RecordedStep recording_find_step(const Recording* r, int index) {
                         .contact_count_now = state[1]->contact_count,
                         .solves = state[0]->solves,
                         .solve_count = state[0]->solve_count,
-                        .guess = r->first_row == 0 && index == 1 ? r->guess : NULL,
+                        .initial_friction = r->first_row == 0 && index == 1 ? r->guess : NULL,
                         .closures_broken = r->closures_broken,
                         .closures_joined = joined};
 }

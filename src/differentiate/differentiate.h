@@ -86,14 +86,15 @@ typedef struct Recording {
   Vec3* forces_now; /* workspace for one row of a thin recording (links) */
   const ForcePair* pairs; /* pairs whose forces are kept in every row; borrowed (pair_count) */
   int pair_count;
-  Vec3* pair_force;          /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
-  ContactRecord* contacts;   /* contacts of all states, consecutively */
-  RecordedState* states;     /* in order of time, the initial state first (state_count) */
-  int* row_state;            /* index of every row's state  (steps + 1) */
-  double* substep_q;         /* (substep_state_count * nq) */
-  Pose* substep_pose;        /* (substep_state_count * links) */
-  Vec3* substep_momentum;    /* NULL unless the integrator is `momentum` (substep_state_count * links) */
-  Vec3 *felt, *substep_felt; /* SimState.felt of rows and of states inside steps; NULL if no drive measures it */
+  Vec3* pair_force;        /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
+  ContactRecord* contacts; /* contacts of all states, consecutively */
+  RecordedState* states;   /* in order of time, the initial state first (state_count) */
+  int* row_state;          /* index of every row's state  (steps + 1) */
+  double* substep_q;       /* (substep_state_count * nq) */
+  Pose* substep_pose;      /* (substep_state_count * links) */
+  Vec3* substep_momentum;  /* NULL unless the integrator is `momentum` (substep_state_count * links) */
+  Vec3 *felt,
+      *substep_felt; /* SimState.contact_force of rows and of states inside steps; NULL if no drive measures it */
   double *delayed, *substep_delayed; /* SimState.delayed of rows and of states inside steps */
   InitialFriction* guess; /* warm start of friction in the first step; NULL if not computed, or stored in a part */
   double (*reaction)[6];  /* sim_reactions, zero in row 0; NULL unless the scene requests it ((steps + 1) * links) */
@@ -135,7 +136,7 @@ static inline const Vec3* recording_state_momentum(const Recording* r, const Rec
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->substep_momentum + (size_t)state->between * links;
 }
-/* Returns SimState.felt of a state, borrowed (links). Returns NULL if no drive measures it. */
+/* Returns SimState.contact_force of a state, borrowed (links). Returns NULL if no drive measures it. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;

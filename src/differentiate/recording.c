@@ -216,7 +216,7 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
   const SimSubstate* inside = sim_substates(sim, &count);
   for (int k = 0; k < count; k++) {
     RecordedState* state = add_state(r, row, inside[k].clock, false);
-    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].felt, inside[k].delayed);
+    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].contact_force, inside[k].delayed);
     keep_contacts(r, state, inside[k].contacts, inside[k].contact_count);
     keep_solves(r, state, inside[k].solves, inside[k].solve_count);
   }
@@ -274,7 +274,7 @@ void recording_store_row(Recording* r, Sim* sim, int row) {
   memcpy(r->pose + at * links, state->pose, sizeof(Pose) * links);
   if (r->rate) memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   if (r->momentum) memcpy(r->momentum + at * links, state->momentum, sizeof(Vec3) * links);
-  if (r->felt) memcpy(r->felt + at * links, state->felt, sizeof(Vec3) * links);
+  if (r->felt) memcpy(r->felt + at * links, state->contact_force, sizeof(Vec3) * links);
   size_t late = 2 * (size_t)m->delayed_count;
   if (r->delayed) memcpy(r->delayed + at * late, state->delayed, sizeof(double) * late);
   if (r->force && steps) sim_link_forces(sim, r->force + at * links);

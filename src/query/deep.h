@@ -8,15 +8,15 @@
 typedef struct {
   double low, high; /* proven bounds of the depth [m] */
   Vec3 normal;      /* unit, world: moving b by `high` along it separates the bodies */
-} DeepDepth;
+} DepthBounds;
 
-enum { DEEP_POINTS = 40000 };
+enum { DEPTH_POINTS_MAX = 40000 };
 /* Computes proven bounds of the penetration depth of overlapping bodies (H6). Refines the bounds until high - low <=
- * enough [m] or DEEP_POINTS support points are used. Returns false, with *out unchanged, if no bound was found.
+ * enough [m] or DEPTH_POINTS_MAX support points are used. Returns false, with *out unchanged, if no bound was found.
  * Allocates temporary memory. */
-bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out);
+bool depth_bounds(const ConvexBody body[2], const Pose pose[2], double width_max, DepthBounds* out);
 
 /* Returns the point of a body farthest along a direction, both in the world frame [m] (query/distance_smooth.c). */
-Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction);
+Vec3 convex_support_point(const ConvexBody* body, Pose pose, Vec3 direction);
 
 #endif

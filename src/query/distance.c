@@ -9,8 +9,8 @@
 
 /* Overlapping hulls are moved apart by this distance, relative to their size, so that GJK finds their witness
  * points. */
-#define BEYOND 1e-6
-#define FLAT FEATURE_FLAT
+#define SEPARATION_FOR_WITNESSES 1e-6
+#define FLAT FEATURE_PARALLEL
 
 double point_view_size(PointView view) {
   assert(view.count > 0);
@@ -20,7 +20,7 @@ double point_view_size(PointView view) {
 }
 
 /* Returns the mean of the vertices in the world frame [m]. */
-static Vec3 middle_of(PointView view, Pose pose) {
+static Vec3 mean_vertex(PointView view, Pose pose) {
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < view.count; i++) sum = vec3_add(sum, point_at(view, i));
   return pose_apply(pose, vec3_scale(sum, 1.0 / view.count));
@@ -29,10 +29,10 @@ static Vec3 middle_of(PointView view, Pose pose) {
 /* Returns the penetration depth of hulls that only touch, and sets *normal. Used if hull_depth and hull_penetration
  * found no normal. b is moved slightly towards a, and the depth is corrected by the displacement. Returns 0, with
  * *normal unchanged, on failure. */
-static double touching_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
+static double depth_of_touching_hulls(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   GjkCache simplex = {.count = 0};
-  Vec3 way = vec3_sub(middle_of(b, pose_b), middle_of(a, pose_a));
-  double length = vec3_norm(way), reach = BEYOND * (point_view_size(a) + point_view_size(b));
+  Vec3 way = vec3_sub(mean_vertex(b, pose_b), mean_vertex(a, pose_a));
+  double length = vec3_norm(way), reach = SEPARATION_FOR_WITNESSES * (point_view_size(a) + point_view_size(b));
   if (!(length > 0)) return 0;
   Vec3 shift = vec3_scale(way, -reach / length);
   pose_b.t = vec3_add(pose_b.t, shift);
@@ -51,8 +51,8 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
   Vec3 normal = vec3(0, 0, 1);
   double depth = hull_depth(a, pose_a, b, pose_b, simplex, &normal);
   if (!(depth >= 0)) depth = hull_penetration(a, pose_a, b, pose_b, &normal);
-  if (!(vec3_dot(normal, normal) > 0.5)) depth = touching_depth(a, pose_a, b, pose_b, &normal);
-  Vec3 shift = vec3_scale(normal, depth + BEYOND * (point_view_size(a) + point_view_size(b)));
+  if (!(vec3_dot(normal, normal) > 0.5)) depth = depth_of_touching_hulls(a, pose_a, b, pose_b, &normal);
+  Vec3 shift = vec3_scale(normal, depth + SEPARATION_FOR_WITNESSES * (point_view_size(a) + point_view_size(b)));
   Pose moved = pose_b;
   moved.t = vec3_add(moved.t, shift);
   near = gjk_distance(a, pose_a, b, moved, NULL);
@@ -63,9 +63,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
   return d;
 }
 
-/* ---------------------------------------------------------------- derivatives */
-
-Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
+Feature feature_find(PointView view, Pose pose, Vec3 out, double reach) {
   assert(view.count > 0 && !(reach < 0));
   double size = point_view_size(view);
   Feature f = {.directions = 0};
@@ -99,7 +97,7 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
 }
 
 /* Sets out to the components of `arm` along the feature's directions, all in the body frame. */
-static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, double out[2]) {
+static void feature_coordinates(const Vec3 along[2], int directions, Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
 
@@ -107,15 +105,16 @@ static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, doub
  * vertices; c_i, c(x): in-plane coordinates of vertex i and of x, relative to the mean of the vertices; S: sum of c_i
  * c_i^T. */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
+  assert(feature->corners > 0);
   int directions = feature->directions, count = feature->corners;
   if (count >= FEATURE_CORNERS) return false;
   Vec3 along[2], mean = {0, 0, 0};
   for (int k = 0; k < directions; k++) along[k] = mat3_tmul_vec(turned, feature->along[k]);
   for (int i = 0; i < count; i++) mean = vec3_add_scaled(mean, 1.0 / count, point_at(view, feature->corner[i]));
   double spread[3] = {0}, here[2], c[FEATURE_CORNERS][2];
-  flat_coordinates(along, directions, vec3_sub(place, mean), here);
+  feature_coordinates(along, directions, vec3_sub(place, mean), here);
   for (int i = 0; i < count; i++) {
-    flat_coordinates(along, directions, vec3_sub(point_at(view, feature->corner[i]), mean), c[i]);
+    feature_coordinates(along, directions, vec3_sub(point_at(view, feature->corner[i]), mean), c[i]);
     spread_add(spread, c[i]);
   }
   for (int i = 0; i < count; i++) {
@@ -130,12 +129,12 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
  * bodies. */
 typedef struct {
   Vec3 point[2], along[2][2];
-} Cause;
+} Displacement;
 
 /* Sets m to the matrix of the conditions for the nearest points of two features (H1). The nearest points are x_a = a0 +
  * sum s_i A_i and x_b = b0 + sum t_j B_j, with directions A_i and B_j and unknowns s_i and t_j. The conditions are A_i
  * . (x_b - x_a) = 0 and B_j . (x_b - x_a) = 0. Always returns true. */
-static bool flats_matrix(const Feature f[2], double m[4][4]) {
+static bool set_condition_matrix(const Feature f[2], double m[4][4]) {
   int order = f[0].directions + f[1].directions;
   for (int i = 0; i < order; i++)
     for (int k = 0; k < order; k++) {
@@ -146,8 +145,8 @@ static bool flats_matrix(const Feature f[2], double m[4][4]) {
   return true;
 }
 
-static void column_of(const Feature f[2], const double m[4][4], const int row[4], const Cause* c, Vec3 apart,
-                      Vec3 normal, double signed_distance, double* out, int stride) {
+static void set_derivative_column(const Feature f[2], const double m[4][4], const int row[4], const Displacement* c,
+                                  Vec3 apart, Vec3 normal, double signed_distance, double* out, int stride) {
   int order = f[0].directions + f[1].directions;
   Vec3 drift = vec3_sub(c->point[1], c->point[0]);
   double rhs[4] = {0};
@@ -176,7 +175,7 @@ static void column_of(const Feature f[2], const double m[4][4], const int row[4]
 
 /* Returns the derivative of the normal if the features have two directions in total. The normal is the normal of one
  * face, or the cross product of two edges. This derivative does not divide by the distance, which may be zero. */
-static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
+static Vec3 normal_derivative(const Feature f[2], const Displacement* c, Vec3 n) {
   Vec3 u, v, du, dv;
   int face = f[0].directions == 2 ? 0 : 1;
   bool edges = f[0].directions == 1 && f[1].directions == 1;
@@ -190,7 +189,7 @@ static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   return vec3_add_scaled(dn, -vec3_dot(dn, n), n);
 }
 
-bool features_parallel(const Feature f[2]) {
+bool features_are_parallel(const Feature f[2]) {
   if (f[0].directions + f[1].directions > 2) return true;
   if (f[0].directions != 1 || f[1].directions != 1) return false;
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
@@ -203,41 +202,43 @@ typedef struct {
   int row[4];
   Vec3 apart, normal;
   double distance;
-  bool own; /* true if the features alone determine the normal (normal_change) */
-} Flats;
+  bool own; /* true if the features alone determine the normal (normal_derivative) */
+} NearestConditions;
 
-static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer, Flats* s) {
+static const char* prepare_conditions(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                                      NearestConditions* s) {
   double size = point_view_size(a) + point_view_size(b);
-  *s = (Flats){
+  *s = (NearestConditions){
       .apart = vec3_sub(answer->witness_b, answer->witness_a), .normal = answer->normal, .distance = answer->distance};
-  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0))
+  if (!(fabs(answer->distance) > FEATURE_TOLERANCE * size) && !(answer->distance < 0))
     return "the distance is too close to 0 to have a derivative";
   Feature* f = s->feature;
-  f[0] = feature_of(a, pose_a, s->normal, FEATURE_REACH * size);
-  f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), FEATURE_REACH * size);
-  if (features_parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
+  f[0] = feature_find(a, pose_a, s->normal, FEATURE_TOLERANCE * size);
+  f[1] = feature_find(b, pose_b, vec3_scale(s->normal, -1), FEATURE_TOLERANCE * size);
+  if (features_are_parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
   s->own = f[0].directions + f[1].directions == 2;
   if (answer->distance < 0 && !s->own) return "the hulls overlap by too little to tell their features";
-  flats_matrix(f, s->matrix);
+  set_condition_matrix(f, s->matrix);
   if (!lu_factor(f[0].directions + f[1].directions, 4, &s->matrix[0][0], s->row))
     return "the nearest features are parallel: the nearest points are not unique";
   return NULL;
 }
 
-static void add_column(const Flats* s, const Cause* c, double* out, int stride) {
-  column_of(s->feature, s->matrix, s->row, c, s->apart, s->normal, s->distance, out, stride);
+static void append_derivative_column(const NearestConditions* s, const Displacement* c, double* out, int stride) {
+  set_derivative_column(s->feature, s->matrix, s->row, c, s->apart, s->normal, s->distance, out, stride);
   if (!s->own) return;
   double dn[3];
-  vec3_store(normal_change(s->feature, c, s->normal), dn);
+  vec3_store(normal_derivative(s->feature, c, s->normal), dn);
   for (int r = 0; r < 3; r++) out[(DISTANCE_NORMAL + r) * stride] = dn[r];
 }
 
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out) {
-  Flats s;
-  const char* reason = find_flats(a, pose_a, b, pose_b, answer, &s);
+  assert(a.count > 0 && b.count > 0 && out);
+  NearestConditions s;
+  const char* reason = prepare_conditions(a, pose_a, b, pose_b, answer, &s);
   for (int k = 0; !reason && k < QUERY_POSE_COLUMNS; k++) {
-    Cause c;
+    Displacement c;
     memset(&c, 0, sizeof c);
     int body = k >= 6, axis = k % 3;
     Vec3 e = vec3_axis(axis);
@@ -247,15 +248,15 @@ const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pos
       for (int j = 0; j < s.feature[body].directions; j++) c.along[body][j] = vec3_cross(e, s.feature[body].along[j]);
       c.point[body] = vec3_cross(e, vec3_sub(body ? answer->witness_b : answer->witness_a, body ? pose_b.t : pose_a.t));
     }
-    add_column(&s, &c, out + k, QUERY_POSE_COLUMNS);
+    append_derivative_column(&s, &c, out + k, QUERY_POSE_COLUMNS);
   }
   return reason;
 }
 
 const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                    VertexSlopes out[2]) {
-  Flats s;
-  const char* reason = find_flats(a, pose_a, b, pose_b, answer, &s);
+  NearestConditions s;
+  const char* reason = prepare_conditions(a, pose_a, b, pose_b, answer, &s);
   for (int body = 0; body < 2; body++) {
     out[body].count = 0;
     out[body].reason = reason;
@@ -265,19 +266,19 @@ const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose p
     FeatureWeights w = {.weight = {0}};
     Vec3 place = pose_apply_inverse(pose, body ? answer->witness_b : answer->witness_a);
     if (!feature_weights(f, body ? b : a, pose.r, place, &w)) {
-      out[body].reason = MANY_CORNERS;
+      out[body].reason = REASON_TOO_MANY_VERTICES;
       continue;
     }
     out[body].count = f->corners;
     out[body].fitted = feature_is_fitted(f);
     for (int k = 0; k < 3 * f->corners; k++) {
       Vec3 e = mat3_mul_vec(pose.r, vec3_axis(k));
-      Cause c;
+      Displacement c;
       memset(&c, 0, sizeof c);
       out[body].vertex[k / 3] = f->corner[k / 3];
       c.point[body] = vec3_scale(e, w.weight[k / 3]);
       for (int j = 0; j < f->directions; j++) c.along[body][j] = vec3_scale(e, w.tilt[k / 3][j]);
-      add_column(&s, &c, &out[body].rows[0][k], VERTEX_COLUMNS);
+      append_derivative_column(&s, &c, &out[body].rows[0][k], VERTEX_COLUMNS);
     }
   }
   return reason;

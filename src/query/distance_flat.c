@@ -1,16 +1,18 @@
 /* Derivatives of the distance of hulls whose nearest points are not unique (H7): face on face, edge on face, parallel
  * edges. */
+#include <assert.h>
+
 #include "query/features.h"
 
 /* Overlap of the two nearest features, projected onto a plane perpendicular to the normal. */
-enum { PATCH_CORNERS = 2 * FEATURE_CORNERS + 4 };
+enum { PATCH_CORNERS_MAX = 2 * FEATURE_CORNERS + 4 };
 typedef struct {
-  double at[PATCH_CORNERS][2];
+  double at[PATCH_CORNERS_MAX][2];
   int count;
-} SharedFace;
+} OverlapPatch;
 
 /* Sets axis to two unit vectors perpendicular to the unit normal n and to each other. */
-static void axes_across(Vec3 n, Vec3 axis[2]) {
+static void tangent_axes(Vec3 n, Vec3 axis[2]) {
   Vec3 e = fabs(n.x) < 0.5 ? vec3_axis(0) : vec3_axis(1);
   axis[0] = vec3_normalized(vec3_cross(n, e));
   axis[1] = vec3_cross(n, axis[0]);
@@ -25,7 +27,7 @@ static double angle_order(double x, double y) {
 
 /* Projects the vertices of a feature onto the axes and sorts them counterclockwise about their mean. An edge has two
  * vertices. */
-static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], SharedFace* out) {
+static void project_feature(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], OverlapPatch* out) {
   double order[FEATURE_CORNERS], mean[2] = {0, 0};
   out->count = 0;
   for (int i = 0; i < f->corners; i++) {
@@ -51,17 +53,17 @@ static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis
 }
 
 /* Clips the patch to the half-plane normal . (x - from) >= -slack. */
-static void cut(SharedFace* patch, const double from[2], const double normal[2], double slack) {
-  SharedFace kept = {.count = 0};
+static void clip_to_half_plane(OverlapPatch* patch, const double from[2], const double normal[2], double slack) {
+  OverlapPatch kept = {.count = 0};
   for (int i = 0; i < patch->count; i++) {
     const double *p = patch->at[i], *q = patch->at[(i + 1) % patch->count];
     double at_p = normal[0] * (p[0] - from[0]) + normal[1] * (p[1] - from[1]) + slack;
     double at_q = normal[0] * (q[0] - from[0]) + normal[1] * (q[1] - from[1]) + slack;
-    if (at_p >= 0 && kept.count < PATCH_CORNERS) {
+    if (at_p >= 0 && kept.count < PATCH_CORNERS_MAX) {
       kept.at[kept.count][0] = p[0];
       kept.at[kept.count++][1] = p[1];
     }
-    if ((at_p >= 0) != (at_q >= 0) && kept.count < PATCH_CORNERS) {
+    if ((at_p >= 0) != (at_q >= 0) && kept.count < PATCH_CORNERS_MAX) {
       double t = at_p / (at_p - at_q);
       kept.at[kept.count][0] = p[0] + t * (q[0] - p[0]);
       kept.at[kept.count++][1] = p[1] + t * (q[1] - p[1]);
@@ -71,34 +73,34 @@ static void cut(SharedFace* patch, const double from[2], const double normal[2],
 }
 
 /* Clips the patch to the other feature. The other feature is a face, or a parallel edge if `face` is false. */
-static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double slack) {
+static void clip_to_feature(OverlapPatch* patch, const OverlapPatch* other, bool face, double slack) {
   for (int i = 0; i < other->count && patch->count > 0; i++) {
     const double *p = other->at[i], *q = other->at[(i + 1) % other->count];
     const double x = q[0] - p[0], y = q[1] - p[1], length = sqrt(x * x + y * y);
     if (!(length > 0)) continue;
     const double inward[2] = {(face ? -y : x) / length, (face ? x : y) / length};
-    cut(patch, p, inward, slack);
+    clip_to_half_plane(patch, p, inward, slack);
   }
 }
 
 /* Finds the overlap of both features, seen along the normal. With slack > 0 [m], features that share only their
  * boundary also overlap. With slack < 0, the overlap must be larger than -slack. Returns false if there is no
  * overlap. */
-static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
-                       double slack, SharedFace* patch) {
-  SharedFace side[2];
-  outline(&f[0], a, pose_a, axis, &side[0]);
-  outline(&f[1], b, pose_b, axis, &side[1]);
+static bool find_overlap(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
+                         double slack, OverlapPatch* patch) {
+  OverlapPatch side[2];
+  project_feature(&f[0], a, pose_a, axis, &side[0]);
+  project_feature(&f[1], b, pose_b, axis, &side[1]);
   int clip = f[0].directions > f[1].directions ? 0 : 1; /* the feature that is a face, if there is one */
   *patch = side[1 - clip];
-  cut_by(patch, &side[clip], f[clip].directions == 2, slack);
+  clip_to_feature(patch, &side[clip], f[clip].directions == 2, slack);
   return patch->count > 0;
 }
 
 /* Evaluates the derivatives at all corners of the patch. Sets out to the mean of the least and the greatest derivative.
  * These two are the one-sided derivatives with respect to a rotation. */
-static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer, Vec3 at_a,
-                       Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
+static void mean_gradient_over_patch(const OverlapPatch* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer,
+                                     Vec3 at_a, Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
   double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];
   for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
     low[k] = HUGE_VAL;
@@ -109,7 +111,7 @@ static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal,
     Vec3 a = vec3_add_scaled(over, vec3_dot(normal, answer->witness_a), normal);
     Vec3 b = vec3_add_scaled(over, vec3_dot(normal, answer->witness_b), normal);
     double slope[QUERY_POSE_COLUMNS];
-    distance_slope_at(normal, vec3_sub(a, at_a), vec3_sub(b, at_b), slope);
+    distance_gradient_at_points(normal, vec3_sub(a, at_a), vec3_sub(b, at_b), slope);
     for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
       low[k] = fmin(low[k], slope[k]);
       high[k] = fmax(high[k], slope[k]);
@@ -117,31 +119,33 @@ static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal,
   }
   for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
     out[k] = 0.5 * (low[k] + high[k]);
-    *kinked = *kinked || high[k] - low[k] > FEATURE_FLAT * size;
+    *kinked = *kinked || high[k] - low[k] > FEATURE_PARALLEL * size;
   }
 }
 
 const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                            double out[QUERY_POSE_COLUMNS], bool* kinked) {
-  double size = point_view_size(a) + point_view_size(b), slack = FEATURE_REACH * size;
+  assert(a.count > 0 && b.count > 0 && kinked);
+  double size = point_view_size(a) + point_view_size(b), slack = FEATURE_TOLERANCE * size;
   Vec3 normal = answer->normal, axis[2];
   if (!(vec3_dot(normal, normal) > 0.5)) return "the normal is not known";
-  const Feature f[2] = {feature_of(a, pose_a, normal, slack), feature_of(b, pose_b, vec3_scale(normal, -1), slack)};
+  const Feature f[2] = {feature_find(a, pose_a, normal, slack), feature_find(b, pose_b, vec3_scale(normal, -1), slack)};
   const bool face = f[0].directions == 2 || f[1].directions == 2, edges = f[0].directions + f[1].directions == 2;
-  if (f[0].corners >= FEATURE_CORNERS || f[1].corners >= FEATURE_CORNERS) return MANY_CORNERS;
-  SharedFace patch;
-  axes_across(normal, axis);
+  if (f[0].corners >= FEATURE_CORNERS || f[1].corners >= FEATURE_CORNERS) return REASON_TOO_MANY_VERTICES;
+  OverlapPatch patch;
+  tangent_axes(normal, axis);
   /* Separated hulls have a unique normal along the witness points. Touching hulls have a unique normal only if the
    * contact lies inside a face. */
   if (fabs(answer->distance) <= slack &&
-      !(face && find_patch(f, a, pose_a, b, pose_b, axis, -FEATURE_FLAT * size, &patch)))
+      !(face && find_overlap(f, a, pose_a, b, pose_b, axis, -FEATURE_PARALLEL * size, &patch)))
     return "the hulls touch where the normal is not unique";
   if (answer->distance < -slack && !face && !edges) return "the normal is not that of a face or of two edges";
   *kinked = false;
-  if (features_parallel(f) && (find_patch(f, a, pose_a, b, pose_b, axis, 0, &patch) ||
-                               find_patch(f, a, pose_a, b, pose_b, axis, slack, &patch)))
-    slope_over(&patch, axis, normal, answer, pose_a.t, pose_b.t, size, out, kinked);
+  if (features_are_parallel(f) && (find_overlap(f, a, pose_a, b, pose_b, axis, 0, &patch) ||
+                                   find_overlap(f, a, pose_a, b, pose_b, axis, slack, &patch)))
+    mean_gradient_over_patch(&patch, axis, normal, answer, pose_a.t, pose_b.t, size, out, kinked);
   else
-    distance_slope_at(normal, vec3_sub(answer->witness_a, pose_a.t), vec3_sub(answer->witness_b, pose_b.t), out);
+    distance_gradient_at_points(normal, vec3_sub(answer->witness_a, pose_a.t), vec3_sub(answer->witness_b, pose_b.t),
+                                out);
   return NULL;
 }

@@ -1,6 +1,7 @@
 /* Distance of convex bodies, at least one of them a smooth shape (H2-H4). The smooth shape is approximated by the hull
  * of surface points, which is refined near the nearest points. Newton's method on the optimality conditions of the
  * nearest points then gives the exact result. docs/derivations/growth.md */
+#include <assert.h>
 #include <string.h>
 #include "query/deep.h"
 #include "query/features.h"
@@ -9,27 +10,27 @@
 
 enum {
   POINTS_AT_START = 26,
-  ROUNDS = 70,
-  POINTS_MAX = 104, /* a multiple of 8, at least POINTS_AT_START + ROUNDS */
+  REFINEMENT_ITERATIONS = 70,
+  POINTS_MAX = 104, /* a multiple of 8, at least POINTS_AT_START + REFINEMENT_ITERATIONS */
   NEWTON_STEPS = 40,
   HALVINGS = 12,
   ORDER_MAX = LU_INVERSE_MAX,
 };
 /* Refinement stops at this width of the bounds, relative to the bodies' size. */
-#define ENOUGH 1e-7
+#define BOUND_WIDTH 1e-7
 /* Newton's method has converged at this residual of the conditions, in units of the bodies' size. */
-#define SOLVED 1e-10
+#define RESIDUAL_TOLERANCE 1e-10
 /* Tolerance of comparisons, relative to the bodies' size. */
-#define SLACK 1e-9
+#define COMPARISON_TOLERANCE 1e-9
 
 /* ---------------------------------------------------------------- hulls of points on the bodies (H2) */
 
 typedef struct {
   _Alignas(64) double x[POINTS_MAX], y[POINTS_MAX], z[POINTS_MAX];
   int count;
-} SurfacePoints;
+} PointCloud;
 
-static void cloud_add(SurfacePoints* cloud, Vec3 point) {
+static void cloud_add(PointCloud* cloud, Vec3 point) {
   for (int i = cloud->count; i < POINTS_MAX && (i == cloud->count || i % 8 != 0); i++) {
     cloud->x[i] = point.x;
     cloud->y[i] = point.y;
@@ -38,11 +39,11 @@ static void cloud_add(SurfacePoints* cloud, Vec3 point) {
   cloud->count++;
 }
 
-static PointView cloud_view(const SurfacePoints* cloud) {
+static PointView cloud_view(const PointCloud* cloud) {
   return (PointView){cloud->x, cloud->y, cloud->z, cloud->count, (cloud->count + 7) / 8 * 8};
 }
 
-static void cloud_start(SurfacePoints* cloud, const Shape* shape) {
+static void cloud_start(PointCloud* cloud, const Shape* shape) {
   cloud->count = 0;
   for (int i = 0; i < 27; i++) {
     int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
@@ -54,7 +55,7 @@ static double body_size(const ConvexBody* body) {
   return body->shape ? body->shape->outer : point_view_size(body->points);
 }
 
-Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
+Vec3 convex_support_point(const ConvexBody* body, Pose pose, Vec3 direction) {
   Vec3 local = mat3_tmul_vec(pose.r, direction), point;
   if (body->shape) {
     point = shape_support(body->shape, local).point;
@@ -68,10 +69,10 @@ Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
 
 /* Returns the separation of the bodies along the unit direction n from a to b. The separation is a lower bound of the
  * distance (H3). Sets far to the support points. */
-static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 far[2]) {
-  far[0] = convex_farthest(&body[0], pose[0], n);
-  far[1] = convex_farthest(&body[1], pose[1], vec3_scale(n, -1));
-  return vec3_dot(n, vec3_sub(far[1], far[0]));
+static double separation_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 support_point[2]) {
+  support_point[0] = convex_support_point(&body[0], pose[0], n);
+  support_point[1] = convex_support_point(&body[1], pose[1], vec3_scale(n, -1));
+  return vec3_dot(n, vec3_sub(support_point[1], support_point[0]));
 }
 
 /* ---------------------------------------------------------------- optimality conditions of the nearest points (H4) */
@@ -108,7 +109,7 @@ static double component(Vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.
 
 /* Sets the equations of smooth body k: gradient = +-multiplier * normal, and phi = 0. first: index of the first
  * equation and unknown. */
-static void smooth_rows(System* s, int k, int first) {
+static void set_shape_equations(System* s, int k, int first) {
   NearestSide* side = &s->side[k];
   ShapeValue v = side_value(side, s->scale);
   double sign = k ? -1 : 1;
@@ -125,7 +126,7 @@ static void smooth_rows(System* s, int k, int first) {
 
 /* Sets the equations of a hull's feature: the directions of the feature are perpendicular to the normal. first: index
  * of the first equation and unknown. */
-static void feature_rows(System* s, int k, int first) {
+static void set_feature_equations(System* s, int k, int first) {
   const Feature* f = &s->side[k].feature;
   double sign = k ? -1 : 1;
   for (int j = 0; j < f->directions; j++) {
@@ -140,7 +141,7 @@ static void feature_rows(System* s, int k, int first) {
 /* Assembles residual and Jacobian of the conditions. The unknowns are the normal, the distance, and for each body:
  * position and multiplier (smooth) or coordinates along the feature's directions (hull). Returns the largest
  * residual. */
-static double assemble(System* s) {
+static double assemble_system(System* s) {
   memset(s->matrix, 0, sizeof s->matrix);
   Vec3 gap = vec3_add_scaled(vec3_sub(s->side[0].place, s->side[1].place), s->distance, s->normal);
   for (int i = 0; i < 3; i++) {
@@ -151,14 +152,14 @@ static double assemble(System* s) {
   }
   s->rest[3] = 0.5 * (vec3_dot(s->normal, s->normal) - 1);
   for (int k = 0, first = 4; k < 2; first += s->side[k++].order)
-    s->side[k].shape ? smooth_rows(s, k, first) : feature_rows(s, k, first);
+    s->side[k].shape ? set_shape_equations(s, k, first) : set_feature_equations(s, k, first);
   double largest = 0;
   for (int i = 0; i < s->order; i++) largest = fmax(largest, fabs(s->rest[i]));
   return isfinite(largest) ? largest : HUGE_VAL;
 }
 
 /* Moves the unknowns by -t times the step. */
-static void advance(System* s, double t, const double* step) {
+static void take_step(System* s, double t, const double* step) {
   s->normal = vec3_add_scaled(s->normal, -t, vec3(step[0], step[1], step[2]));
   s->distance -= t * step[3];
   for (int k = 0, first = 4; k < 2; first += s->side[k++].order) {
@@ -172,8 +173,8 @@ static void advance(System* s, double t, const double* step) {
   }
 }
 
-static bool newton(System* s) {
-  double rest = assemble(s);
+static bool solve_by_newton(System* s) {
+  double rest = assemble_system(s);
   for (int k = 0; k < NEWTON_STEPS && rest > 0; k++) {
     int row[ORDER_MAX] = {0};
     double step[ORDER_MAX];
@@ -184,21 +185,22 @@ static bool newton(System* s) {
     double t = 1, after = HUGE_VAL;
     for (int halved = 0; halved < HALVINGS && !(after < rest); halved++, t *= 0.5) {
       next = *s;
-      advance(&next, t, step);
-      after = assemble(&next);
+      take_step(&next, t, step);
+      after = assemble_system(&next);
     }
     if (!(after < rest)) break;
     *s = next;
     rest = after;
   }
-  assemble(s);
-  return rest <= SOLVED;
+  assemble_system(s);
+  return rest <= RESIDUAL_TOLERANCE;
 }
 
-/* Sets up the conditions near the estimate `near`. A hull vertex belongs to the feature if it lies at most `reach` [m]
- * behind the plane perpendicular to the normal. Returns false if a smooth surface has no normal at its nearest
- * point. */
-static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach) {
+/* Sets up the conditions near the estimate `near`. A hull vertex belongs to the feature if it lies at most
+ * `feature_depth` [m] behind the plane perpendicular to the normal. Returns false if a smooth surface has no normal at
+ * its nearest point. */
+static bool set_up_system(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near,
+                          double feature_depth) {
   double over = 1 / s->scale;
   s->normal = near->normal;
   s->distance = near->distance * over;
@@ -214,7 +216,7 @@ static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2],
       side->unit = vec3_norm(side_value(side, s->scale).gradient);
       if (!(side->unit > 0)) return false;
     } else {
-      side->feature = feature_of(body[k].points, pose[k], vec3_scale(near->normal, k ? -1 : 1), reach);
+      side->feature = feature_find(body[k].points, pose[k], vec3_scale(near->normal, k ? -1 : 1), feature_depth);
     }
     side->order = side->shape ? 4 : side->feature.directions;
     s->order += side->order;
@@ -224,33 +226,35 @@ static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2],
 
 /* Returns true if a hull contains a world point within slack [m]. Always true for a smooth body, because the conditions
  * place its point on the surface. */
-static bool holds(const ConvexBody* body, Pose pose, Vec3 point, double slack) {
+static bool contains_point(const ConvexBody* body, Pose pose, Vec3 point, double slack) {
   return body->shape || gjk_point_distance(body->points, mat3_tmul_vec(pose.r, vec3_sub(point, pose.t))) <= slack;
 }
 
 /* Solves the conditions by Newton's method from `near`. Returns true if the method converged and the result is
  * verified: the witness points lie inside the bodies, and the separation along the normal equals the distance. */
-static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach,
-                       Distance* out) {
-  double slack = SLACK * s->scale;
-  Vec3 far[2];
-  if (!system_near(s, body, pose, near, reach) || !newton(s)) return false;
+static bool solve_from_estimate(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near,
+                                double feature_depth, Distance* out) {
+  double slack = COMPARISON_TOLERANCE * s->scale;
+  Vec3 support_point[2];
+  if (!set_up_system(s, body, pose, near, feature_depth) || !solve_by_newton(s)) return false;
   out->distance = s->distance * s->scale;
   out->normal = s->normal;
   out->witness_a = vec3_add_scaled(pose[0].t, s->scale, s->side[0].place);
   out->witness_b = vec3_add_scaled(pose[0].t, s->scale, s->side[1].place);
-  return holds(&body[0], pose[0], out->witness_a, slack) && holds(&body[1], pose[1], out->witness_b, slack) &&
-         apart_along(body, pose, out->normal, far) >= out->distance - slack;
+  return contains_point(&body[0], pose[0], out->witness_a, slack) &&
+         contains_point(&body[1], pose[1], out->witness_b, slack) &&
+         separation_along(body, pose, out->normal, support_point) >= out->distance - slack;
 }
 
-/* Solves the conditions with decreasing values of `reach`, because the feature of a hull is known only once the normal
- * is accurate. */
-static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, Distance* out) {
-  static const double reach[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
+/* Solves the conditions with decreasing values of `feature_depth`, because the feature of a hull is known only once the
+ * normal is accurate. */
+static bool solve_nearest_points(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near,
+                                 Distance* out) {
+  static const double feature_depth[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
   s->scale = ldexp(1, ilogb(body_size(&body[0]) + body_size(&body[1])));
   bool hull = !body[0].shape || !body[1].shape;
-  for (int i = 0; i < (hull ? (int)(sizeof reach / sizeof reach[0]) : 1); i++)
-    if (solve_near(s, body, pose, near, reach[i] * s->scale, out)) return true;
+  for (int i = 0; i < (hull ? (int)(sizeof feature_depth / sizeof feature_depth[0]) : 1); i++)
+    if (solve_from_estimate(s, body, pose, near, feature_depth[i] * s->scale, out)) return true;
   return false;
 }
 
@@ -258,49 +262,50 @@ static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const
 
 /* The refinement of deep bodies stops at this width of the bounds, relative to the bodies' size. Half of the width that
  * counts as proof. */
-#define ENOUGH_DEEP (0.5 * CONVEX_DISTANCE_PROOF)
+#define DEPTH_BOUND_WIDTH (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Replaces the bounds by the bounds of deep_depth, if these are tighter (H6). */
-static void prove_deep(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
-  DeepDepth deep;
-  Vec3 far[2];
-  if (!deep_depth(body, pose, ENOUGH_DEEP * size, &deep)) return;
+/* Replaces the bounds by the bounds of depth_bounds, if these are tighter (H6). */
+static void tighten_depth_bounds(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
+  DepthBounds deep;
+  Vec3 support_point[2];
+  if (!depth_bounds(body, pose, DEPTH_BOUND_WIDTH * size, &deep)) return;
   d->high = fmin(d->high, -deep.low);
   if (-deep.high < d->low) return; /* the previous bound is tighter */
   d->low = -deep.high;
-  d->nearest.distance = apart_along(body, pose, deep.normal, far);
+  d->nearest.distance = separation_along(body, pose, deep.normal, support_point);
   d->nearest.normal = deep.normal;
-  d->nearest.witness_a = far[0];
-  d->nearest.witness_b = vec3_add_scaled(far[0], d->nearest.distance, deep.normal);
+  d->nearest.witness_a = support_point[0];
+  d->nearest.witness_b = vec3_add_scaled(support_point[0], d->nearest.distance, deep.normal);
 }
 
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
-  SurfacePoints cloud[2];
+  assert(body[0].shape || body[1].shape);
+  PointCloud cloud[2];
   PointView view[2] = {body[0].points, body[1].points};
   double size = body_size(&body[0]) + body_size(&body[1]);
   ConvexDistance d = {.low = -HUGE_VAL, .high = HUGE_VAL};
   for (int k = 0; k < 2; k++)
     if (body[k].shape) cloud_start(&cloud[k], body[k].shape);
-  for (int round = 0; round < ROUNDS && !(d.high - d.low <= ENOUGH * size); round++) {
-    Vec3 far[2];
+  for (int round = 0; round < REFINEMENT_ITERATIONS && !(d.high - d.low <= BOUND_WIDTH * size); round++) {
+    Vec3 support_point[2];
     for (int k = 0; k < 2; k++)
       if (body[k].shape) view[k] = cloud_view(&cloud[k]);
     d.nearest = distance_query(view[0], pose[0], view[1], pose[1], NULL);
     if (!(vec3_norm(d.nearest.normal) > 0)) d.nearest.normal = vec3(0, 0, 1); /* the bodies touch at a point */
     d.high = fmin(d.high, d.nearest.distance);
-    d.low = fmax(d.low, apart_along(body, pose, d.nearest.normal, far));
+    d.low = fmax(d.low, separation_along(body, pose, d.nearest.normal, support_point));
     for (int k = 0; k < 2; k++)
-      if (body[k].shape) cloud_add(&cloud[k], mat3_tmul_vec(pose[k].r, vec3_sub(far[k], pose[k].t)));
+      if (body[k].shape) cloud_add(&cloud[k], mat3_tmul_vec(pose[k].r, vec3_sub(support_point[k], pose[k].t)));
   }
   System system = {.order = 0};
   Distance found;
-  Vec3 far[2];
-  double slack = ENOUGH * size;
-  if (d.high < 0 && d.high - d.low > ENOUGH_DEEP * size) prove_deep(body, pose, size, &d);
-  if (solve(&system, body, pose, &d.nearest, &found) && found.distance >= d.low - slack &&
+  Vec3 support_point[2];
+  double slack = BOUND_WIDTH * size;
+  if (d.high < 0 && d.high - d.low > DEPTH_BOUND_WIDTH * size) tighten_depth_bounds(body, pose, size, &d);
+  if (solve_nearest_points(&system, body, pose, &d.nearest, &found) && found.distance >= d.low - slack &&
       found.distance <= d.high + slack) {
     d.nearest = found;
-    d.low = fmax(d.low, apart_along(body, pose, found.normal, far));
+    d.low = fmax(d.low, separation_along(body, pose, found.normal, support_point));
     if (found.distance > 0) d.high = fmin(d.high, found.distance);
   }
   bool crossed = d.low > d.high + slack; /* one of the bounds is wrong by more than rounding */
@@ -317,11 +322,11 @@ typedef struct {
   Vec3 point[2], turn[2], along[2][2];
   double phi[2];
   Vec3 gradient[2];
-} Cause;
+} Displacement;
 
 /* Sets one column of derivatives by the implicit function theorem. inverse: inverse of the Jacobian. */
-static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Cause* c, double* out,
-                      int stride) {
+static void set_derivative_column(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Displacement* c,
+                                  double* out, int stride) {
   double f[ORDER_MAX] = {0}, y[ORDER_MAX] = {0};
   Vec3 drift = vec3_sub(c->point[0], c->point[1]), moved[2];
   for (int i = 0; i < 3; i++) f[i] = component(drift, i);
@@ -349,8 +354,8 @@ static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-static Cause pose_cause(const System* s, int column) {
-  Cause c = {.phi = {0}};
+static Displacement pose_displacement(const System* s, int column) {
+  Displacement c = {.phi = {0}};
   int k = column >= 6, axis = column % 3;
   Vec3 e = vec3_axis(axis);
   const NearestSide* side = &s->side[k];
@@ -365,8 +370,8 @@ static Cause pose_cause(const System* s, int column) {
   return c;
 }
 
-static Cause shape_cause(const System* s, int k, int parameter) {
-  Cause c = {.phi = {0}};
+static Displacement parameter_displacement(const System* s, int k, int parameter) {
+  Displacement c = {.phi = {0}};
   const NearestSide* side = &s->side[k];
   Vec3 z = vec3_scale(mat3_tmul_vec(side->pose.r, vec3_sub(side->place, side->pose.t)), s->scale), gradient;
   shape_parameter_slope(side->shape, z, parameter, &c.phi[k], &gradient);
@@ -377,29 +382,32 @@ static Cause shape_cause(const System* s, int k, int parameter) {
 
 /* Solves the conditions again near a known distance and inverts their Jacobian. Returns NULL on success, otherwise the
  * reason why there is no inverse (static text). */
-static const char* solve_again(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
-                               const Pose pose[2], const ConvexDistance* answer, double* condition) {
+static const char* solve_and_invert(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
+                                    const Pose pose[2], const ConvexDistance* answer, double* condition) {
   Distance found;
   int row[ORDER_MAX] = {0};
   *condition = HUGE_VAL;
-  if (!solve(s, body, pose, &answer->nearest, &found)) return "the nearest points are not unique, or not found exactly";
+  if (!solve_nearest_points(s, body, pose, &answer->nearest, &found))
+    return "the nearest points are not unique, or not found exactly";
   *condition = lu_inverse(s->order, ORDER_MAX, &s->matrix[0][0], row, &inverse[0][0]);
   return *condition <= QUERY_CONDITION_MAX ? NULL : "the condition of the system is above 1e8";
 }
 
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition) {
+  assert(body[0].shape || body[1].shape);
   System s = {.order = 0};
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}};
-  const char* reason = solve_again(&s, inverse, body, pose, answer, condition);
+  const char* reason = solve_and_invert(&s, inverse, body, pose, answer, condition);
   if (reason) return reason;
   int own[2] = {0, 0};
   for (int k = 0; parameters && k < 2; k++) own[k] = body[k].shape ? shape_parameter_count(body[k].shape) : 0;
   int columns = QUERY_POSE_COLUMNS + own[0] + own[1];
   for (int k = 0; k < columns; k++) {
     int own_column = k - QUERY_POSE_COLUMNS, of_b = own_column >= own[0];
-    Cause c = own_column < 0 ? pose_cause(&s, k) : shape_cause(&s, of_b, own_column - (of_b ? own[0] : 0));
-    column_of(&s, inverse, &c, out + k, columns);
+    Displacement c =
+        own_column < 0 ? pose_displacement(&s, k) : parameter_displacement(&s, of_b, own_column - (of_b ? own[0] : 0));
+    set_derivative_column(&s, inverse, &c, out + k, columns);
   }
   return NULL;
 }
@@ -409,8 +417,10 @@ const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], 
   System s = {.order = 0};
   Distance found;
   if (!answer->proved) return "the distance is not proved";
-  if (!solve(&s, body, pose, &answer->nearest, &found)) return "the nearest points are not found exactly";
-  distance_slope_at(found.normal, vec3_sub(found.witness_a, pose[0].t), vec3_sub(found.witness_b, pose[1].t), out);
+  if (!solve_nearest_points(&s, body, pose, &answer->nearest, &found))
+    return "the nearest points are not found exactly";
+  distance_gradient_at_points(found.normal, vec3_sub(found.witness_a, pose[0].t), vec3_sub(found.witness_b, pose[1].t),
+                              out);
   return NULL;
 }
 
@@ -418,7 +428,7 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
                                           VertexSlopes out[2]) {
   System s = {.order = 0};
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}}, condition;
-  const char* reason = solve_again(&s, inverse, body, pose, answer, &condition);
+  const char* reason = solve_and_invert(&s, inverse, body, pose, answer, &condition);
   for (int k = 0; k < 2; k++) {
     out[k].count = 0;
     out[k].reason = reason;
@@ -427,18 +437,18 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
     FeatureWeights w = {.weight = {0}};
     Vec3 at = vec3_add_scaled(pose[0].t, s.scale, side->place);
     if (!feature_weights(&side->feature, body[k].points, pose[k].r, pose_apply_inverse(pose[k], at), &w)) {
-      out[k].reason = MANY_CORNERS;
+      out[k].reason = REASON_TOO_MANY_VERTICES;
       continue;
     }
     out[k].count = side->feature.corners;
     out[k].fitted = feature_is_fitted(&side->feature);
     for (int i = 0; i < 3 * out[k].count; i++) {
-      Cause c = {.phi = {0}};
+      Displacement c = {.phi = {0}};
       Vec3 e = mat3_mul_vec(pose[k].r, vec3_axis(i));
       out[k].vertex[i / 3] = side->feature.corner[i / 3];
       c.point[k] = vec3_scale(e, w.weight[i / 3] / s.scale);
       for (int j = 0; j < side->feature.directions; j++) c.along[k][j] = vec3_scale(e, w.tilt[i / 3][j]);
-      column_of(&s, inverse, &c, &out[k].rows[0][i], VERTEX_COLUMNS);
+      set_derivative_column(&s, inverse, &c, &out[k].rows[0][i], VERTEX_COLUMNS);
     }
   }
   return reason;

@@ -12,9 +12,9 @@ enum { DUAL_VARIABLES = 6 };
 #ifdef DUAL_PLAIN
 
 typedef double Dual;
-static inline Dual dual_of(double x) { return x; }
+static inline Dual dual_constant(double x) { return x; }
 static inline double dual_value(Dual a) { return a; }
-static inline Dual dual_raised(Dual a, double by) { return a + by; }
+static inline Dual dual_add_constant(Dual a, double by) { return a + by; }
 static inline Dual dual_chain(Dual a, double value, double slope) {
   (void)a;
   (void)slope;
@@ -27,10 +27,10 @@ static inline Dual dual_mul(Dual a, Dual b) { return a * b; }
 typedef Lanes Dual;
 
 /* Returns a constant, with all derivatives zero. */
-static inline Dual dual_of(double x) { return (Dual){x}; }
+static inline Dual dual_constant(double x) { return (Dual){x}; }
 static inline double dual_value(Dual a) { return a[0]; }
 /* Returns a plus the constant `by`. */
-static inline Dual dual_raised(Dual a, double by) {
+static inline Dual dual_add_constant(Dual a, double by) {
   a[0] += by;
   return a;
 }
@@ -64,7 +64,9 @@ typedef struct {
   Dual x, y, z;
 } Dual3;
 
-static inline Dual3 dual3_of(Vec3 v) { return (Dual3){dual_of(v.x), dual_of(v.y), dual_of(v.z)}; }
+static inline Dual3 dual3_constant(Vec3 v) {
+  return (Dual3){dual_constant(v.x), dual_constant(v.y), dual_constant(v.z)};
+}
 static inline Vec3 dual3_value(Dual3 v) { return vec3(dual_value(v.x), dual_value(v.y), dual_value(v.z)); }
 static inline Dual3 dual3_add(Dual3 a, Dual3 b) { return (Dual3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline Dual3 dual3_sub(Dual3 a, Dual3 b) { return (Dual3){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -75,7 +77,7 @@ static inline Dual3 dual3_scale(Dual3 a, Dual s) {
 
 #ifndef DUAL_PLAIN
 /* Returns r v for a constant matrix r. */
-static inline Dual3 dual3_turned(Mat3 r, Dual3 v) {
+static inline Dual3 dual3_rotate(Mat3 r, Dual3 v) {
   return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,
                  r.m[1][0] * v.x + r.m[1][1] * v.y + r.m[1][2] * v.z,
                  r.m[2][0] * v.x + r.m[2][1] * v.y + r.m[2][2] * v.z};

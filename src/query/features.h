@@ -6,11 +6,11 @@
 
 /* Distance within which a vertex belongs to the nearest feature. It is measured behind the feature's plane, relative to
  * the hull size. */
-#define FEATURE_REACH 1e-9
+#define FEATURE_TOLERANCE 1e-9
 
 /* Two vertices closer than this value, relative to the hull size, span no direction of a feature. Two directions are
  * parallel if the sine of the angle between them is below this value. */
-#define FEATURE_FLAT 1e-6
+#define FEATURE_PARALLEL 1e-6
 
 /* Feature of a hull (vertex, edge or face): the vertices farthest along a direction, and the point, line or plane
  * spanned by these vertices. */
@@ -24,7 +24,7 @@ typedef struct {
 /* Returns the feature of a hull along the direction `out` (unit, world). The feature contains the vertices at most
  * `reach` [m] behind the farthest vertex. Its number of directions is 0 if these vertices coincide. Does not
  * allocate. */
-Feature feature_of(PointView view, Pose pose, Vec3 out, double reach);
+Feature feature_find(PointView view, Pose pose, Vec3 out, double reach);
 /* Returns an upper bound of the distance of the vertices from the frame's origin [m]: the largest |x| + |y| + |z|. */
 double point_view_size(PointView view);
 
@@ -42,12 +42,11 @@ static inline bool feature_is_fitted(const Feature* f) { return f->corners > f->
 
 /* Returns true if the nearest points are not unique. This holds for two parallel edges and for features that have more
  * than two directions together. */
-bool features_parallel(const Feature f[2]);
+bool features_are_parallel(const Feature f[2]);
 
-/* Sets out to the derivatives of the distance with respect to both poses at constant normal (H7). The columns are as in
- * query.h. normal: unit, from a to b. arm_a, arm_b: from each body's position to its nearest point, world [m]. Does not
- * allocate. */
-static inline void distance_slope_at(Vec3 normal, Vec3 arm_a, Vec3 arm_b, double out[QUERY_POSE_COLUMNS]) {
+/* Sets out to the derivatives of the distance with respect to both poses at constant normal (H7). normal: unit,
+ * from a to b. arm_a, arm_b: from each body's position to its nearest point, world [m]. */
+static inline void distance_gradient_at_points(Vec3 normal, Vec3 arm_a, Vec3 arm_b, double out[QUERY_POSE_COLUMNS]) {
   vec3_store(vec3_cross(normal, arm_a), out);
   vec3_store(vec3_scale(normal, -1), out + 3);
   vec3_store(vec3_cross(arm_b, normal), out + 6);
@@ -55,6 +54,6 @@ static inline void distance_slope_at(Vec3 normal, Vec3 arm_a, Vec3 arm_b, double
 }
 
 /* Reason returned for a feature with too many vertices. */
-#define MANY_CORNERS "the nearest face has 128 corners or more"
+#define REASON_TOO_MANY_VERTICES "the nearest face has 128 corners or more"
 
 #endif

@@ -1,5 +1,7 @@
 /* Growth distance (G1). A few interior-point steps are followed by Newton's method on the optimality conditions (G3).
  * The bounds of the result are proven (G4, G23). */
+#include <assert.h>
+
 #include "query/growth.h"
 
 enum { ORDER = 4, PATH_STEPS = 25 };
@@ -7,26 +9,28 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 #define BOUND_ROUNDING 1e-14
 /* Start of the interior path, as a fraction of a body's extent along the line of centres. A cone starts deeper, because
  * its phi is not convex near its surface. */
-#define START 0.8
-#define START_CONE 0.45
-/* The interior path starts at a point where phi_a and phi_b are at most -INSIDE. */
-#define INSIDE 0.02
-/* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack). TRY_FIRST:
- * Newton's method is first tried when the complementarity, relative to u, falls below this value. */
+#define START_FRACTION 0.8
+#define START_FRACTION_CONE 0.45
+/* The interior path starts at a point where phi_a and phi_b are at most -START_DEPTH. */
+#define START_DEPTH 0.02
+/* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack).
+ * NEWTON_COMPLEMENTARITY: Newton's method is first tried when the complementarity, relative to u, falls below this
+ * value. */
 #define CENTERING 0.3
-#define TRY_FIRST 0.1
-#define TRY_ELLIPSOIDS 1.0 /* two ellipsoids: tried from the start, because their curvature is positive everywhere */
-/* TRY_JAMMED: replaces TRY_FIRST after a short step. TRY_AGAIN: after a failed attempt, Newton's method is tried again
- * when the complementarity has fallen by this factor. */
-#define TRY_JAMMED 0.01
-#define TRY_AGAIN 0.5
+#define NEWTON_COMPLEMENTARITY 0.1
+#define NEWTON_COMPLEMENTARITY_ELLIPSOIDS \
+  1.0 /* two ellipsoids: tried from the start, because their curvature is positive everywhere */
+/* NEWTON_COMPLEMENTARITY_SHORT_STEP: replaces NEWTON_COMPLEMENTARITY after a short step. NEWTON_RETRY_FACTOR: after a
+ * failed attempt, Newton's method is tried again when the complementarity has fallen by this factor. */
+#define NEWTON_COMPLEMENTARITY_SHORT_STEP 0.01
+#define NEWTON_RETRY_FACTOR 0.5
 #define LONGEST_STEP 1.0
 /* A step from an interior point keeps at least this fraction of the slack. */
-#define NEAR_BORDER 0.05
+#define SLACK_KEPT 0.05
 /* Pivots are raised to at least this fraction of the diagonal entry. */
-#define PIVOT_LEAST 1e-12
+#define PIVOT_MIN 1e-12
 /* A step uses at most this fraction of the distance to the boundary. */
-#define TO_BORDER 0.9
+#define BOUNDARY_FRACTION 0.9
 
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) {
   double s = problem->scale;
@@ -70,8 +74,8 @@ typedef struct {
  * step = e_u - sum r c. The sums run over both bodies; c is the gradient of phi in (p, u), k = v / s, r = k (phi + s) +
  * mu / s, W the Hessian of the Lagrangian, e_u the unit vector of u. Sets the lower triangle of w, and f to the
  * right-hand side. */
-static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
-                      double w[ORDER][ORDER], double f[ORDER]) {
+static void assemble_newton_system(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v,
+                                   const Slack* s, double w[ORDER][ORDER], double f[ORDER]) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
   const double a[3] = {ga.x, ga.y, ga.z}, b[ORDER] = {gb.x, gb.y, gb.z, -vec3_dot(gb, d)}, h[3] = {hd.x, hd.y, hd.z};
   double va = x->va, vb = x->vb, ka = va / s->a, kb = vb / s->b;
@@ -87,10 +91,10 @@ static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const 
 }
 
 /* Solves w x = f by an LDL^T factorization and replaces f by x. w is overwritten. Pivots that vanish by rounding or
- * non-convexity are raised to PIVOT_LEAST times the diagonal, which shortens the step. */
+ * non-convexity are raised to PIVOT_MIN times the diagonal, which shortens the step. */
 static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   double over[ORDER], least[ORDER];
-  for (int k = 0; k < ORDER; k++) least[k] = PIVOT_LEAST * fabs(w[k][k]);
+  for (int k = 0; k < ORDER; k++) least[k] = PIVOT_MIN * fabs(w[k][k]);
   for (int k = 0; k < ORDER; k++) {
     over[k] = 1 / (w[k][k] > least[k] ? w[k][k] : least[k]);
     for (int i = k + 1; i < ORDER; i++) {
@@ -107,10 +111,10 @@ static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
 
 /* RepeatIndices of the multipliers in a step, after p and u. */
 enum { STEP_A = ORDER, STEP_B, STEP_SIZE };
-static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
-                        double step[STEP_SIZE]) {
+static bool compute_path_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
+                              double step[STEP_SIZE]) {
   double w[ORDER][ORDER];
-  system_of(problem, x, v, s, w, step);
+  assemble_newton_system(problem, x, v, s, w, step);
   solve_positive(w, step);
   Vec3 dp = vec3(step[0], step[1], step[2]), dq = vec3_add_scaled(dp, -step[3], problem->d);
   step[STEP_A] = (x->va * (vec3_dot(v->a.gradient, dp) + v->a.value) + s->mu) / s->a;
@@ -120,24 +124,26 @@ static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, cons
   return isfinite(sum);
 }
 
-static GrowthPoint moved(const GrowthPoint* x, const double step[STEP_SIZE], double t) {
+static GrowthPoint add_step(const GrowthPoint* x, const double step[STEP_SIZE], double t) {
   return (GrowthPoint){vec3_add_scaled(x->p, t, vec3(step[0], step[1], step[2])), x->u + t * step[3],
                        x->va + t * step[STEP_A], x->vb + t * step[STEP_B]};
 }
 
-static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
+static double start_fraction(const Shape* shape) {
+  return shape->kind == SMOOTH_CONE ? START_FRACTION_CONE : START_FRACTION;
+}
 
 /* Returns the start of the interior path, a point inside both bodies on the line of centres. The multipliers belong to
  * surfaces perpendicular to this line. Sets *v to the values at the point. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
-  double a = start_of(problem->a) * shape_reach(problem->a, d) / problem->scale;
-  double b = start_of(problem->b) * shape_reach(problem->b, back) / problem->scale;
+  double a = start_fraction(problem->a) * shape_reach(problem->a, d) / problem->scale;
+  double b = start_fraction(problem->b) * shape_reach(problem->b, back) / problem->scale;
   GrowthPoint x = {vec3_scale(d, a), a + b, 1, 1};
   *v = growth_evaluate(problem, &x);
-  for (int k = 0; k < 60 && !(v->a.value < -INSIDE && v->b.value < -INSIDE); k++) {
-    if (!(v->a.value < -INSIDE)) a *= 0.7;
-    if (!(v->b.value < -INSIDE)) b *= 0.7;
+  for (int k = 0; k < 60 && !(v->a.value < -START_DEPTH && v->b.value < -START_DEPTH); k++) {
+    if (!(v->a.value < -START_DEPTH)) a *= 0.7;
+    if (!(v->b.value < -START_DEPTH)) b *= 0.7;
     x = (GrowthPoint){vec3_scale(d, a), a + b, 1, 1};
     *v = growth_evaluate(problem, &x);
   }
@@ -148,15 +154,15 @@ static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
 }
 
 /* Returns the largest step length, at most 1, that keeps `value` positive. step: change of the value in a full step. */
-static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
+static double step_to_boundary(double value, double step) { return step < 0 ? BOUNDARY_FRACTION * value / -step : 1; }
 
-/* Shortens the step *t until the point lies inside both bodies and keeps NEAR_BORDER of the slacks. Sets the slacks to
+/* Shortens the step *t until the point lies inside both bodies and keeps SLACK_KEPT of the slacks. Sets the slacks to
  * -phi. */
-static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, const double step[STEP_SIZE], double* t,
-                        GrowthPoint* y, GrowthValue* v, Slack* s) {
-  for (int k = 0; k < 30 && !(v->a.value < -NEAR_BORDER * s->a && v->b.value < -NEAR_BORDER * s->b); k++) {
+static void shorten_to_interior(const GrowthProblem* problem, const GrowthPoint* from, const double step[STEP_SIZE],
+                                double* t, GrowthPoint* y, GrowthValue* v, Slack* s) {
+  for (int k = 0; k < 30 && !(v->a.value < -SLACK_KEPT * s->a && v->b.value < -SLACK_KEPT * s->b); k++) {
     *t *= 0.6;
-    *y = moved(from, step, *t);
+    *y = add_step(from, step, *t);
     *v = growth_evaluate(problem, y);
   }
   s->a = -v->a.value;
@@ -164,21 +170,23 @@ static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, c
 }
 
 /* Takes one step along the path. Returns false if the step is not finite or no interior point was found. */
-static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s, double* t) {
+static bool take_path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s,
+                           double* t) {
   double step[STEP_SIZE];
   s->mu = CENTERING * 0.5 * (y->va * s->a + y->vb * s->b);
-  if (!newton_step(problem, y, v, s, step)) return false;
+  if (!compute_path_step(problem, y, v, s, step)) return false;
   Vec3 dp = vec3(step[0], step[1], step[2]);
   double da = -(v->a.value + s->a) - vec3_dot(v->a.gradient, dp);
   double db = -(v->b.value + s->b) - vec3_dot(v->b.gradient, vec3_add_scaled(dp, -step[3], problem->d));
   double length = fabs(step[0]) + fabs(step[1]) + fabs(step[2]) + fabs(step[3]);
-  *t = fmin(fmin(1, LONGEST_STEP / length), fmin(to_border(y->va, step[STEP_A]), to_border(y->vb, step[STEP_B])));
-  if (!inside) *t = fmin(*t, fmin(to_border(s->a, da), to_border(s->b, db)));
+  *t = fmin(fmin(1, LONGEST_STEP / length),
+            fmin(step_to_boundary(y->va, step[STEP_A]), step_to_boundary(y->vb, step[STEP_B])));
+  if (!inside) *t = fmin(*t, fmin(step_to_boundary(s->a, da), step_to_boundary(s->b, db)));
   GrowthPoint from = *y;
-  *y = moved(y, step, *t);
+  *y = add_step(y, step, *t);
   *v = growth_evaluate(problem, y);
   if (inside) {
-    stay_inside(problem, &from, step, t, y, v, s);
+    shorten_to_interior(problem, &from, step, t, y, v, s);
     return s->a > 0 && s->b > 0;
   }
   s->a = fmax(s->a + *t * da, -v->a.value);
@@ -189,28 +197,29 @@ static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y,
 /* Follows the interior path until Newton's method solves the growth problem. Newton's method is tried once the
  * complementarity is small. inside: true if all points of the path must lie inside both bodies. Returns true if the
  * problem was solved and the solution proven. */
-static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, GrowthEnd* end, int* iterations) {
+static bool follow_interior_path(const GrowthProblem* problem, bool inside, GrowthPoint* x, GrowthSolution* end,
+                                 int* iterations) {
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
   Slack s = {-v.a.value, -v.b.value, 0};
   bool ellipsoids = problem->a->exponent == 1 && problem->b->exponent == 1;
-  double tried = ellipsoids ? TRY_ELLIPSOIDS : TRY_FIRST, t = 1;
+  double tried = ellipsoids ? NEWTON_COMPLEMENTARITY_ELLIPSOIDS : NEWTON_COMPLEMENTARITY, t = 1;
   for (int k = 0; k < PATH_STEPS; k++) {
     double complement = 0.5 * (y.va * s.a + y.vb * s.b);
-    if (complement < (t > 0.5 ? tried : fmin(tried, TRY_JAMMED)) * y.u) {
+    if (complement < (t > 0.5 ? tried : fmin(tried, NEWTON_COMPLEMENTARITY_SHORT_STEP)) * y.u) {
       *x = y;
       if (growth_newton(problem, x, end, iterations)) return true;
-      tried = TRY_AGAIN * complement / y.u;
+      tried = NEWTON_RETRY_FACTOR * complement / y.u;
     }
     ++*iterations;
-    if (!path_step(problem, inside, &y, &v, &s, &t)) return false;
+    if (!take_path_step(problem, inside, &y, &v, &s, &t)) return false;
   }
   return false;
 }
 
 /* ---------------------------------------------------------------- growth distance */
 
-static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, double* distance) {
+static GrowthProblem create_problem(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, double* distance) {
   GrowthProblem problem = {.a = a, .b = b, .r = mat3_mul(mat3_transpose(pose_a.r), pose_b.r)};
   Vec3 r = mat3_tmul_vec(pose_a.r, vec3_sub(pose_b.t, pose_a.t));
   /* scale first, because the square of a small vector may underflow */
@@ -221,11 +230,11 @@ static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pos
   return problem;
 }
 
-static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
+static Growth coincident_result(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
 
 /* Solves the growth problem by the barrier method. Used if Newton's method does not converge. Returns true if the
  * solution is proven. */
-static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, Growth* answer) {
+static bool solve_by_barrier(const GrowthProblem* problem, GrowthPoint* x, GrowthSolution* end, Growth* answer) {
   answer->bracketed = true;
   answer->iterations += growth_barrier(problem, x);
   GrowthPoint polished = *x;
@@ -235,23 +244,23 @@ static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, Growth
   }
   if (!growth_bounds(problem, x, &end->low, &end->high)) end->low = end->high = NAN;
   end->value = growth_evaluate(problem, x);
-  growth_balance(problem, &end->value, &x->va,
-                 &x->vb); /* the barrier's multipliers refer to the gauges instead of phi */
+  growth_multipliers(problem, &end->value, &x->va,
+                     &x->vb); /* the barrier's multipliers refer to the gauges instead of phi */
   return end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
-static bool solve(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, GrowthEnd* end,
-                  Growth* answer) {
+static bool solve_problem(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, GrowthSolution* end,
+                          Growth* answer) {
   double s = problem->scale;
   if (cache && cache->warm) {
     *x = (GrowthPoint){vec3_scale(cache->p, 1 / s), cache->u / s, 1, 1};
     if (growth_newton(problem, x, end, &answer->iterations)) return true;
   }
-  if (path(problem, true, x, end, &answer->iterations)) return true;
-  if (path(problem, false, x, end, &answer->iterations))
+  if (follow_interior_path(problem, true, x, end, &answer->iterations)) return true;
+  if (follow_interior_path(problem, false, x, end, &answer->iterations))
     return true; /* without the condition `inside`, because the interior path may stall at the boundary of flat bodies
                   */
-  return solve_bracketed(problem, x, end, answer);
+  return solve_by_barrier(problem, x, end, answer);
 }
 
 typedef struct {
@@ -261,16 +270,16 @@ typedef struct {
 
 /* Returns the growth distance, with the smaller body as a. Positions are measured from the centre of the smaller body,
  * so that they keep full relative accuracy. */
-static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
+static Growth query_smaller_first(Placed small, Placed large, GrowthCache* cache) {
   const Shape *a = small.shape, *b = large.shape;
   Pose pose_a = small.pose, pose_b = large.pose;
   double distance;
-  GrowthProblem problem = problem_of(a, pose_a, b, pose_b, &distance);
-  if (!(distance > 0)) return coincident(pose_a);
+  GrowthProblem problem = create_problem(a, pose_a, b, pose_b, &distance);
+  if (!(distance > 0)) return coincident_result(pose_a);
   Growth g = {0};
   GrowthPoint x;
-  GrowthEnd end;
-  g.proved = solve(&problem, cache, &x, &end, &g);
+  GrowthSolution end;
+  g.proved = solve_problem(&problem, cache, &x, &end, &g);
   double s = problem.scale, u = fmin(fmax(x.u, end.low), end.high) * s;
   g.at_a = end.value.a;
   g.at_b = end.value.b;
@@ -293,7 +302,7 @@ static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   return g;
 }
 
-static Growth exchanged(Growth g) {
+static Growth exchange_bodies(Growth g) {
   Vec3 witness = g.witness_a;
   double multiplier = g.multiplier_a;
   ShapeValue at = g.at_a;
@@ -309,7 +318,8 @@ static Growth exchanged(Growth g) {
 }
 
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+  assert(a->outer > 0 && b->outer > 0);
   Placed first = {a, pose_a}, second = {b, pose_b};
-  if (a->outer <= b->outer) return query_ordered(first, second, cache);
-  return exchanged(query_ordered(second, first, cache));
+  if (a->outer <= b->outer) return query_smaller_first(first, second, cache);
+  return exchange_bodies(query_smaller_first(second, first, cache));
 }

@@ -40,7 +40,7 @@ static inline double growth_scale(const Shape* a, const Shape* b) {
 }
 
 /* Sets t to two vectors perpendicular to g and to each other. Their lengths are about |g| and |g|^2. */
-static inline void growth_across(Vec3 g, Vec3 t[2]) {
+static inline void growth_tangents(Vec3 g, Vec3 t[2]) {
   bool x = fabs(g.x) > fabs(g.z);
   t[0] = vec3(x ? -g.y : 0, x ? g.x : -g.z, x ? 0 : g.y);
   t[1] = vec3_cross(g, t[0]);
@@ -63,15 +63,15 @@ typedef struct {
   GrowthValue value; /* Gradients at the solution. The Hessians belong to the last evaluation; the difference is of the
                         order of rounding */
   double low, high;
-} GrowthEnd;
+} GrowthSolution;
 /* Sets *va and *vb to the multipliers with the least residual of the optimality conditions (G21). Returns false, with
  * *va and *vb unchanged, if the gradient of phi_a is zero, or if the gradient of phi_b does not oppose the line of
  * centres. */
-bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
+bool growth_multipliers(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
 /* Solves the growth problem by Newton's method, starting from *x (query/growth_newton.c). Returns true if the method
  * converged with positive multipliers and the bounds in *end prove the solution *x. Otherwise returns false, with *x
  * and *end undefined. Adds the number of evaluations to *iterations. */
-bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations);
+bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthSolution* end, int* iterations);
 
 /* Finds an approximate solution by a barrier method that always terminates (query/growth_barrier.c). Sets *point,
  * including the multipliers, to a point near the end of the barrier's central path, by damped Newton steps. *point is

@@ -1,6 +1,8 @@
 /* Barrier method for the growth distance (G6). Maximizes u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2)) over p and u
  * for decreasing mu; gamma_a and gamma_b are the gauges of the bodies. The function is concave for every shape, because
  * gauges are convex, so damped Newton steps converge from any interior point. */
+#include <assert.h>
+
 #include "query/growth.h"
 
 enum { SIZE = 4, STAGES = 22, STEPS = 60, HALVINGS = 60 };
@@ -11,14 +13,14 @@ enum { SIZE = 4, STAGES = 22, STEPS = 60, HALVINGS = 60 };
 #define DECREMENT_ROUNDING 1e-16
 /* Newton steps are limited to this length, because the Hessian may be singular along a straight line of the surface. No
  * body is larger than this value. */
-#define LONGEST_STEP 4.0
+#define STEP_LENGTH_MAX 4.0
 
 typedef struct {
   double value, gradient[SIZE], hessian[SIZE][SIZE];
   Gauge a, b; /* gauges, with derivatives in a's axes and in units of scale */
 } Barrier4;
 
-static bool gauges(const GrowthProblem* problem, const double x[SIZE], Gauge* a, Gauge* b) {
+static bool evaluate_gauges(const GrowthProblem* problem, const double x[SIZE], Gauge* a, Gauge* b) {
   double s = problem->scale;
   Vec3 p = vec3(x[0], x[1], x[2]), q = mat3_tmul_vec(problem->r, vec3_add_scaled(p, -x[3], problem->d));
   if (!(vec3_norm(p) > 0) || !(vec3_norm(q) > 0)) return false;
@@ -33,7 +35,7 @@ static bool gauges(const GrowthProblem* problem, const double x[SIZE], Gauge* a,
 
 /* Adds the barrier term -mu log(1 - gamma^2) of one body. moves: false for body a, whose gauge is at p; true for body
  * b, whose gauge is at p - u d. */
-static void add_body(Barrier4* f, const Gauge* gauge, Vec3 d, bool moves, double mu) {
+static void add_barrier_term(Barrier4* f, const Gauge* gauge, Vec3 d, bool moves, double mu) {
   double rest = 1 - gauge->value * gauge->value, first = 2 * gauge->value / rest;
   double second = 2 / rest + first * first;
   Vec3 g = gauge->gradient;
@@ -54,17 +56,17 @@ static void add_body(Barrier4* f, const Gauge* gauge, Vec3 d, bool moves, double
   if (moves) f->hessian[3][3] += mu * first * vec3_dot(hd, d);
 }
 
-static bool barrier_at(const GrowthProblem* problem, const double x[SIZE], double mu, Barrier4* f) {
+static bool evaluate_barrier(const GrowthProblem* problem, const double x[SIZE], double mu, Barrier4* f) {
   *f = (Barrier4){.value = -x[3], .gradient = {0, 0, 0, -1}};
-  if (!gauges(problem, x, &f->a, &f->b)) return false;
-  add_body(f, &f->a, problem->d, false, mu);
-  add_body(f, &f->b, problem->d, true, mu);
+  if (!evaluate_gauges(problem, x, &f->a, &f->b)) return false;
+  add_barrier_term(f, &f->a, problem->d, false, mu);
+  add_barrier_term(f, &f->b, problem->d, true, mu);
   return true;
 }
 
 /* Sets step to -H^-1 g by Cholesky factorization, with Hessian H and gradient g of *f. The diagonal is raised until the
  * factorization succeeds. Returns the squared Newton decrement, or 0 if no factorization succeeded. */
-static double descent(const Barrier4* f, double step[SIZE]) {
+static double compute_descent_step(const Barrier4* f, double step[SIZE]) {
   double trace = 0, lift = 0;
   for (int i = 0; i < SIZE; i++) trace += f->hessian[i][i];
   for (int attempt = 0; attempt<40; attempt++, lift = lift> 0 ? 10 * lift : 1e-15 * trace) {
@@ -97,18 +99,19 @@ static double descent(const Barrier4* f, double step[SIZE]) {
 
 /* Minimizes the barrier function for one mu, starting from x. Returns the number of Newton steps. */
 static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
+  assert(mu > 0);
   Barrier4 f, there;
-  if (!barrier_at(problem, x, mu, &f)) return 0;
+  if (!evaluate_barrier(problem, x, mu, &f)) return 0;
   for (int k = 0; k < STEPS; k++) {
-    double step[SIZE] = {0}, decrement = descent(&f, step);
+    double step[SIZE] = {0}, decrement = compute_descent_step(&f, step);
     if (!(decrement > fmax(DECREMENT_SMALL * mu, DECREMENT_ROUNDING))) return k;
     double next[SIZE] = {0}, length = 0;
     bool falls = false;
     for (int i = 0; i < SIZE; i++) length += fabs(step[i]);
-    double t = fmin(1, LONGEST_STEP / length);
+    double t = fmin(1, STEP_LENGTH_MAX / length);
     for (int halved = 0; halved < HALVINGS && !falls; halved++, t *= 0.5) {
       for (int i = 0; i < SIZE; i++) next[i] = x[i] + t * step[i];
-      falls = barrier_at(problem, next, mu, &there) && there.value <= f.value - 0.1 * t * decrement;
+      falls = evaluate_barrier(problem, next, mu, &there) && there.value <= f.value - 0.1 * t * decrement;
     }
     if (!falls) return k;
     for (int i = 0; i < SIZE; i++) x[i] = next[i];
@@ -125,7 +128,7 @@ int growth_barrier(const GrowthProblem* problem, GrowthPoint* point) {
   for (int stage = 0; stage < STAGES; stage++, mu *= STAGE_FACTOR) {
     steps += minimize(problem, x, mu);
     Gauge ga, gb;
-    if (!gauges(problem, x, &ga, &gb)) break;
+    if (!evaluate_gauges(problem, x, &ga, &gb)) break;
     GrowthPoint here = {vec3(x[0], x[1], x[2]), x[3], 2 * mu * ga.value / (1 - ga.value * ga.value),
                         2 * mu * gb.value / (1 - gb.value * gb.value)};
     double low, high;

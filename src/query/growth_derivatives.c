@@ -1,5 +1,6 @@
 /* Derivatives of growth_query by the implicit function theorem on the optimality conditions (G3). Several columns are
  * computed at a time. */
+#include <assert.h>
 #include <string.h>
 #include "base/lanes.h"
 #include "query/growth.h"
@@ -7,9 +8,9 @@
 enum { ORDER = 6 };
 /* The centres count as coincident below this distance, relative to the bodies' size, because rounding then dominates
  * the direction between them. */
-#define CENTRES_APART 1e-8
+#define CENTRE_DISTANCE_MIN 1e-8
 /* Largest residual of the optimality conditions at which derivatives are given, relative to 1. */
-#define BALANCED 1e-7
+#define RESIDUAL_MAX 1e-7
 
 /* ---------------------------------------------------------------- vectors of numbers */
 
@@ -23,9 +24,10 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* Three lanes, one for each world axis e. axes: e, for translations. swept: e x v, for rotations. */
-static inline Lanes3 axes(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
-static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
+/* Three lanes, one for each world axis e. translation_columns: e, for translations. rotation_columns: e x v, for
+ * rotations. */
+static inline Lanes3 translation_columns(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
+static inline Lanes3 rotation_columns(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
 /* ---------------------------------------------------------------- the system */
 
@@ -38,20 +40,20 @@ typedef struct {
                    the bodies */
   double u, va, vb;
   ShapeValue fa, fb;
-  Lanes3 t, ha, hb;  /* t: tangent motions of p (lanes 0 and 1), grad phi_a (lane 2); ha: va H_a t; hb: vb H_b times the
-                        motion of s */
-  Lanes tu;          /* change of u that belongs to t */
-  double bend[2][2]; /* inverse of the 2 x 2 Hessian in the tangent motions */
+  Lanes3 t, ha, hb; /* t: tangent motions of p (lanes 0 and 1), grad phi_a (lane 2); ha: va H_a t; hb: vb H_b times the
+                       motion of s */
+  Lanes tu;         /* change of u that belongs to t */
+  double inverse_hessian[2][2]; /* inverse of the 2 x 2 Hessian in the tangent motions */
   Lanes surface[ORDER]; /* rows of the inverse Jacobian; lanes: columns of phi_a, phi_b and the last condition */
   Lanes balance[ORDER]; /* rows of the inverse Jacobian; lanes: columns of the three balance conditions */
   double condition;
-} Answer;
+} LinearizedGrowth;
 
 /* Returns column k of a matrix in three lanes. */
 static inline Lanes column(const Mat3* m, int k) { return (Lanes){m->m[0][k], m->m[1][k], m->m[2][k]}; }
 
 /* Transforms gradient and Hessian to the frame whose axes are the columns of r. rows: the matrix r as Mat3. */
-static inline void turn_value(ShapeValue* v, const Lanes r[3], const Mat3* rows) {
+static inline void rotate_value(ShapeValue* v, const Lanes r[3], const Mat3* rows) {
   Lanes gradient = r[0] * v->gradient.x + r[1] * v->gradient.y + r[2] * v->gradient.z, half[3], whole[3];
   for (int k = 0; k < 3; k++)
     half[k] = r[0] * v->hessian.m[0][k] + r[1] * v->hessian.m[1][k] + r[2] * v->hessian.m[2][k];
@@ -62,7 +64,7 @@ static inline void turn_value(ShapeValue* v, const Lanes r[3], const Mat3* rows)
                        {whole[2][0], whole[2][1], whole[2][2]}}};
 }
 
-static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* g, Answer* x) {
+static void linearize(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* g, LinearizedGrowth* x) {
   x->a = a;
   x->b = b;
   x->pose_a = pose_a;
@@ -81,16 +83,17 @@ static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   x->fb = g->at_b;
   const Mat3* frame = g->of_b ? &x->pose_b.r : &x->pose_a.r;
   const Lanes axis[3] = {column(frame, 0), column(frame, 1), column(frame, 2)};
-  turn_value(&x->fa, axis, frame);
-  turn_value(&x->fb, axis, frame);
+  rotate_value(&x->fa, axis, frame);
+  rotate_value(&x->fb, axis, frame);
 }
 
 /* Returns true if the optimality conditions (G3) hold accurately enough for derivatives. A proof bounds alpha only.
  * Because alpha is stationary at its optimum, a point from the barrier method may be accurate only to the square root
  * of the relative width of the bounds. */
-static bool holds(const Answer* x) {
+static bool are_conditions_satisfied(const LinearizedGrowth* x) {
   Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);
-  return vec3_dot(rest, rest) <= BALANCED * BALANCED * vec3_dot(a, a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
+  return vec3_dot(rest, rest) <= RESIDUAL_MAX * RESIDUAL_MAX * vec3_dot(a, a) &&
+         fabs(vec3_dot(b, x->d) + 1) <= RESIDUAL_MAX;
 }
 
 static inline Vec3 lane(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
@@ -101,9 +104,9 @@ static inline Lanes3 exchanged(Lanes3 v) { /* exchanges lanes 0 and 1 */
 }
 static inline Lanes dots(Lanes3 a, Lanes3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-static void factor(Answer* x) {
+static void factor(LinearizedGrowth* x) {
   Vec3 g = x->fa.gradient, t[2];
-  growth_across(g, t);
+  growth_tangents(g, t);
   x->t = (Lanes3){{t[0].x, t[1].x, g.x}, {t[0].y, t[1].y, g.y}, {t[0].z, t[1].z, g.z}};
   x->tu = dot(x->fb.gradient, x->t) * (1 / vec3_dot(x->fb.gradient, x->d));
   Lanes3 s = sub(x->t, times(x->tu, x->d));
@@ -111,20 +114,20 @@ static void factor(Answer* x) {
   x->hb = scaled(x->vb, mul(&x->fb.hessian, s));
   Lanes own = dots(x->ha, x->t) + dots(x->hb, s), other = dots(x->ha, exchanged(x->t)) + dots(x->hb, exchanged(s));
   double inverse = 1 / (own[0] * own[1] - other[1] * other[1]);
-  x->bend[0][0] = own[1] * inverse;
-  x->bend[1][1] = own[0] * inverse;
-  x->bend[0][1] = x->bend[1][0] = -other[1] * inverse;
+  x->inverse_hessian[0][0] = own[1] * inverse;
+  x->inverse_hessian[1][1] = own[0] * inverse;
+  x->inverse_hessian[0][1] = x->inverse_hessian[1][0] = -other[1] * inverse;
 }
 
 /* Completes the solution y = (p, u, va, vb) of J y = f, where J is the Jacobian of (G3). p and u satisfy the two
  * surface conditions. missing: residual of stationarity along both tangent motions. balance, last: the corresponding
  * entries of f. */
-static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes missing[2], Lanes3 balance, Lanes last,
-                            Lanes y[ORDER]) {
+static inline void complete_solution(const LinearizedGrowth* x, Lanes3 p, Lanes u, const Lanes missing[2],
+                                     Lanes3 balance, Lanes last, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient, d = x->d;
   double over_a = 1 / vec3_dot(ga, ga), over_b = 1 / vec3_dot(gb, d);
   for (int i = 0; i < 2; i++) {
-    Lanes along = x->bend[i][0] * missing[0] + x->bend[i][1] * missing[1];
+    Lanes along = x->inverse_hessian[i][0] * missing[0] + x->inverse_hessian[i][1] * missing[1];
     p = add(p, times(along, lane(&x->t, i)));
     u += along * x->tu[i];
   }
@@ -138,27 +141,27 @@ static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes miss
 }
 
 /* Sets y to the columns of the inverse Jacobian that belong to the surface conditions and the last condition. */
-static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
+static inline void solve_surface(const LinearizedGrowth* x, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
   const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
   Lanes3 p = times(on_a * (1 / vec3_dot(ga, ga)), ga);
   Lanes u = (dot(gb, p) - on_b) * (1 / vec3_dot(gb, x->d)), missing[2];
   Lanes3 s = sub(p, times(u, x->d));
   for (int i = 0; i < 2; i++) missing[i] = none - x->tu[i] * last - dot(lane(&x->ha, i), p) - dot(lane(&x->hb, i), s);
-  complete(x, p, u, missing, (Lanes3){none, none, none}, last, y);
+  complete_solution(x, p, u, missing, (Lanes3){none, none, none}, last, y);
 }
 
 /* Sets y to the columns of the inverse Jacobian that belong to the balance conditions. */
-static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
+static inline void solve_balance(const LinearizedGrowth* x, Lanes y[ORDER]) {
   const Lanes3* t = &x->t;
   const Lanes none = {0}, missing[2] = {{t->x[0], t->y[0], t->z[0]}, {t->x[1], t->y[1], t->z[1]}};
-  complete(x, (Lanes3){none, none, none}, none, missing, axes(), none, y);
+  complete_solution(x, (Lanes3){none, none, none}, none, missing, translation_columns(), none, y);
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
 /* Returns the 1-norm of the Jacobian of (G3). */
-static double norm_of(const Answer* x) {
+static double jacobian_norm(const LinearizedGrowth* x) {
   Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d), ga = x->fa.gradient, gb = x->fb.gradient;
   const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
   double bd = fabs(vec3_dot(gb, x->d)), sum_a = 0, sum_b = 0, sum_h = 0, norm = 0;
@@ -175,7 +178,7 @@ static double norm_of(const Answer* x) {
 
 /* Inverts the Jacobian and sets x->condition to the condition number in the 1-norm. Returns false if the inverse is not
  * finite. */
-static bool invert(Answer* x) {
+static bool invert_jacobian(LinearizedGrowth* x) {
   Lanes surface = {0}, balance = {0};
   factor(x);
   solve_surface(x, x->surface);
@@ -186,7 +189,7 @@ static bool invert(Answer* x) {
   }
   Lanes most = lanes_elementwise_max(surface, balance), all = surface + balance;
   if (!isfinite(all[0] + all[1] + all[2])) return false;
-  x->condition = larger(larger(most[0], most[1]), most[2]) * norm_of(x);
+  x->condition = larger(larger(most[0], most[1]), most[2]) * jacobian_norm(x);
   return isfinite(x->condition);
 }
 
@@ -200,37 +203,37 @@ typedef struct {
   Lanes length;       /* derivative of the distance of the centres */
   Lanes phi_a, phi_b;
   Lanes3 grad_a, grad_b;
-} Cause;
+} Displacement;
 
-/* Kind of displacement. BY_TURN and BY_MOVE rotate and translate body b, while a is fixed. Only BY_MOVE changes the
- * distance and direction between the centres. Only BY_SHAPE can change the surface of a. */
-typedef enum { BY_TURN, BY_MOVE, BY_SHAPE } CauseKind;
+/* Kind of displacement. BY_ROTATION and BY_TRANSLATION rotate and translate body b, while a is fixed. Only
+ * BY_TRANSLATION changes the distance and direction between the centres. Only BY_SHAPE can change the surface of a. */
+typedef enum { BY_ROTATION, BY_TRANSLATION, BY_SHAPE } DisplacementKind;
 
-static inline void turn_cause(const Answer* x, Cause* c) {
-  Lanes3 s = swept(vec3_scale(x->s, -1));
+static inline void rotation_displacement(const LinearizedGrowth* x, Displacement* c) {
+  Lanes3 s = rotation_columns(vec3_scale(x->s, -1));
   c->phi_b = dot(x->fb.gradient, s);
-  c->grad_b = add(swept(x->fb.gradient), mul(&x->fb.hessian, s));
+  c->grad_b = add(rotation_columns(x->fb.gradient), mul(&x->fb.hessian, s));
 }
 
-static inline void move_cause(const Answer* x, Cause* c) {
-  c->centre_b = axes();
+static inline void translation_displacement(const LinearizedGrowth* x, Displacement* c) {
+  c->centre_b = translation_columns();
   c->length = (Lanes){x->d.x, x->d.y, x->d.z};
-  c->d = scaled(1 / x->distance, sub(axes(), times(c->length, x->d)));
+  c->d = scaled(1 / x->distance, sub(translation_columns(), times(c->length, x->d)));
   Lanes3 s = scaled(-x->u, c->d);
   c->phi_b = dot(x->fb.gradient, s);
   c->grad_b = mul(&x->fb.hessian, s);
 }
 
-/* Sets lane `lane` to the partial derivatives with respect to shape parameter k. The own_a parameters of a come first,
- * then the parameters of b. */
-static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
-  bool of_b = k >= own_a;
+/* Sets lane `lane` to the partial derivatives with respect to shape parameter k. The count_a parameters of a come
+ * first, then the parameters of b. */
+static void parameter_displacement(const LinearizedGrowth* x, int count_a, int k, int lane, Displacement* c) {
+  bool of_b = k >= count_a;
   double value;
   Vec3 gradient;
   const Shape* shape = of_b ? x->b : x->a;
   Mat3 r = of_b ? x->pose_b.r : x->pose_a.r;
   Vec3 place = vec3_scale(mat3_tmul_vec(r, of_b ? x->s : x->p), x->scale);
-  shape_parameter_slope(shape, place, of_b ? k - own_a : k, &value, &gradient);
+  shape_parameter_slope(shape, place, of_b ? k - count_a : k, &value, &gradient);
   gradient = vec3_scale(mat3_mul_vec(r, gradient), x->scale);
   Lanes3* grad = of_b ? &c->grad_b : &c->grad_a;
   (of_b ? &c->phi_b : &c->phi_a)[0][lane] = value;
@@ -239,18 +242,19 @@ static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
   grad->z[lane] = gradient.z;
 }
 
-static void put(Lanes3 v, Lanes out[3]) {
+static void write_components(Lanes3 v, Lanes out[3]) {
   out[0] = v.x;
   out[1] = v.y;
   out[2] = v.z;
 }
 
 /* Sets y to the derivatives of the unknowns p, u, va, vb with respect to the displacements in *c. */
-static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, Lanes y[ORDER]) {
+static inline void differentiate_unknowns(const LinearizedGrowth* x, const Displacement* c, DisplacementKind kind,
+                                          Lanes y[ORDER]) {
   Lanes3 balance = scaled(x->vb, c->grad_b);
   if (kind == BY_SHAPE) balance = add(scaled(x->va, c->grad_a), balance);
   Lanes last = dot(x->d, c->grad_b);
-  if (kind == BY_MOVE) last += dot(x->fb.gradient, c->d);
+  if (kind == BY_TRANSLATION) last += dot(x->fb.gradient, c->d);
   last *= x->vb;
   for (int r = 0; r < ORDER; r++) {
     const Lanes *s = &x->surface[r], *b = &x->balance[r];
@@ -262,16 +266,17 @@ static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, 
 }
 
 /* Sets rows to the derivatives of all outputs with respect to the displacements in *c. */
-static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lanes rows[GROWTH_ROWS]) {
+static inline void differentiate_outputs(const LinearizedGrowth* x, const Displacement* c, DisplacementKind kind,
+                                         Lanes rows[GROWTH_ROWS]) {
   Lanes y[ORDER];
-  unknowns_of(x, c, kind, y);
+  differentiate_unknowns(x, c, kind, y);
   double scale = x->scale, over = 1 / vec3_norm(x->fa.gradient), per_length = 1 / x->distance, per_u = 1 / x->u;
   double alpha = x->distance * per_u, growth = alpha * alpha * per_length;
   Vec3 n = vec3_scale(x->fa.gradient, over);
   Lanes3 dp = {y[0], y[1], y[2]}, ds = sub(dp, times(y[3], x->d)), dg = mul(&x->fa.hessian, dp);
-  Lanes gap = kind == BY_MOVE ? c->length - y[3] : -y[3];
-  Lanes by_alpha = (kind == BY_MOVE ? c->length - alpha * y[3] : -alpha * y[3]) * per_u, stretch = 2 * by_alpha;
-  if (kind == BY_MOVE) {
+  Lanes gap = kind == BY_TRANSLATION ? c->length - y[3] : -y[3];
+  Lanes by_alpha = (kind == BY_TRANSLATION ? c->length - alpha * y[3] : -alpha * y[3]) * per_u, stretch = 2 * by_alpha;
+  if (kind == BY_TRANSLATION) {
     ds = add(c->centre_b, sub(ds, scaled(x->u, c->d)));
     stretch -= (alpha * per_length) * c->length;
   }
@@ -279,15 +284,15 @@ static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lane
   stretch *= alpha * per_length; /* multiplier = v alpha^2 / distance */
   rows[GROWTH_ALPHA] = by_alpha;
   rows[GROWTH_GAP] = scale * gap;
-  put(scaled(scale, add(times(by_alpha, x->p), scaled(alpha, dp))), rows + GROWTH_POINT);
-  put(scaled(over, sub(dg, times(dot(n, dg), n))), rows + GROWTH_NORMAL);
-  put(scaled(scale, dp), rows + GROWTH_WITNESS_A);
-  put(scaled(scale, ds), rows + GROWTH_WITNESS_B);
+  write_components(scaled(scale, add(times(by_alpha, x->p), scaled(alpha, dp))), rows + GROWTH_POINT);
+  write_components(scaled(over, sub(dg, times(dot(n, dg), n))), rows + GROWTH_NORMAL);
+  write_components(scaled(scale, dp), rows + GROWTH_WITNESS_A);
+  write_components(scaled(scale, ds), rows + GROWTH_WITNESS_B);
   rows[GROWTH_MULTIPLIERS] = growth * y[4] + x->va * stretch;
   rows[GROWTH_MULTIPLIERS + 1] = growth * y[5] + x->vb * stretch;
 }
 
-static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int stride) {
+static void store_rows(const Lanes rows[GROWTH_ROWS], int count, double* out, int stride) {
   for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
@@ -295,7 +300,7 @@ static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int str
  * only transformed (all_turns, all_moves). The columns of a are therefore all_turns and all_moves minus the columns of
  * b. A rotation of both bodies about a's centre also translates b by e x r for the axis e. Each 4-lane store overwrites
  * the unused last lane of the previous one. */
-static inline void put_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
+static inline void write_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
   const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next * m_last - last * m_next */
   Lanes m_next = __builtin_shufflevector(moves, moves, 1, 2, 0, 3);
   Lanes m_last = __builtin_shufflevector(moves, moves, 2, 0, 1, 3);
@@ -308,57 +313,58 @@ static inline void put_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_
   memcpy(out + 8, &third, sizeof third);
 }
 
-static void pose_columns(const Answer* x, const Growth* g, double* out, int columns) {
+static void write_pose_columns(const LinearizedGrowth* x, const Growth* g, double* out, int columns) {
   Lanes turned[GROWTH_ROWS], moved[GROWTH_ROWS];
-  Cause turns, moves;
-  turn_cause(x, &turns);
-  rows_of(x, &turns, BY_TURN, turned);
-  move_cause(x, &moves);
-  rows_of(x, &moves, BY_MOVE, moved);
+  Displacement turns, moves;
+  rotation_displacement(x, &turns);
+  differentiate_outputs(x, &turns, BY_ROTATION, turned);
+  translation_displacement(x, &moves);
+  differentiate_outputs(x, &moves, BY_TRANSLATION, moved);
   double by = 1 / x->scale; /* unit: per metre instead of per scale */
   for (int i = 0; i < GROWTH_ROWS; i++) moved[i] *= by;
   const Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t), place[3] = {g->point, g->witness_a, g->witness_b};
   const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
   const Lanes none = {0};
-  const Lanes3 all_moves = axes(), carried = swept(g->normal);
+  const Lanes3 all_moves = translation_columns(), carried = rotation_columns(g->normal);
   const int still[4] = {GROWTH_ALPHA, GROWTH_GAP, GROWTH_MULTIPLIERS, GROWTH_MULTIPLIERS + 1};
   for (int k = 0; k < 4; k++)
-    put_row(turned[still[k]], moved[still[k]], none, none, r, out + (ptrdiff_t)still[k] * columns);
+    write_row(turned[still[k]], moved[still[k]], none, none, r, out + (ptrdiff_t)still[k] * columns);
   for (int k = 0; k < 3; k++) {
     const int at = point[k];
-    Lanes3 all_turns = swept(vec3_sub(place[k], x->pose_a.t));
-    put_row(turned[at], moved[at], all_turns.x, all_moves.x, r, out + (ptrdiff_t)at * columns);
-    put_row(turned[at + 1], moved[at + 1], all_turns.y, all_moves.y, r, out + (ptrdiff_t)(at + 1) * columns);
-    put_row(turned[at + 2], moved[at + 2], all_turns.z, all_moves.z, r, out + (ptrdiff_t)(at + 2) * columns);
+    Lanes3 all_turns = rotation_columns(vec3_sub(place[k], x->pose_a.t));
+    write_row(turned[at], moved[at], all_turns.x, all_moves.x, r, out + (ptrdiff_t)at * columns);
+    write_row(turned[at + 1], moved[at + 1], all_turns.y, all_moves.y, r, out + (ptrdiff_t)(at + 1) * columns);
+    write_row(turned[at + 2], moved[at + 2], all_turns.z, all_moves.z, r, out + (ptrdiff_t)(at + 2) * columns);
   }
   const int at = GROWTH_NORMAL;
-  put_row(turned[at], moved[at], carried.x, none, r, out + (ptrdiff_t)at * columns);
-  put_row(turned[at + 1], moved[at + 1], carried.y, none, r, out + (ptrdiff_t)(at + 1) * columns);
-  put_row(turned[at + 2], moved[at + 2], carried.z, none, r, out + (ptrdiff_t)(at + 2) * columns);
+  write_row(turned[at], moved[at], carried.x, none, r, out + (ptrdiff_t)at * columns);
+  write_row(turned[at + 1], moved[at + 1], carried.y, none, r, out + (ptrdiff_t)(at + 1) * columns);
+  write_row(turned[at + 2], moved[at + 2], carried.z, none, r, out + (ptrdiff_t)(at + 2) * columns);
 }
 
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition) {
+  assert(answer && out && condition);
   *condition = HUGE_VAL;
   if (answer->coincident) return "the centres coincide";
   if (!answer->proved) return "the answer is not proved";
-  Answer x;
-  answer_of(a, pose_a, b, pose_b, answer, &x);
-  if (x.distance < CENTRES_APART) return "the centres coincide";
-  if (!holds(&x)) return "the contact point is not accurate enough for derivatives";
-  if (!invert(&x)) return "the system is singular";
+  LinearizedGrowth x;
+  linearize(a, pose_a, b, pose_b, answer, &x);
+  if (x.distance < CENTRE_DISTANCE_MIN) return "the centres coincide";
+  if (!are_conditions_satisfied(&x)) return "the contact point is not accurate enough for derivatives";
+  if (!invert_jacobian(&x)) return "the system is singular";
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
-  int own_a = parameters ? shape_parameter_count(a) : 0, own_b = parameters ? shape_parameter_count(b) : 0;
-  int own = own_a + own_b, columns = QUERY_POSE_COLUMNS + own;
-  pose_columns(&x, answer, out, columns);
+  int count_a = parameters ? shape_parameter_count(a) : 0, own_b = parameters ? shape_parameter_count(b) : 0;
+  int own = count_a + own_b, columns = QUERY_POSE_COLUMNS + own;
+  write_pose_columns(&x, answer, out, columns);
   for (int k = 0; k < own; k += LANES) {
-    Cause cause = {.length = {0}};
+    Displacement cause = {.length = {0}};
     Lanes rows[GROWTH_ROWS];
     int count = own - k < LANES ? own - k : LANES;
-    for (int i = 0; i < count; i++) shape_cause(&x, own_a, k + i, i, &cause);
-    rows_of(&x, &cause, BY_SHAPE, rows);
-    store(rows, count, out + QUERY_POSE_COLUMNS + k, columns);
+    for (int i = 0; i < count; i++) parameter_displacement(&x, count_a, k + i, i, &cause);
+    differentiate_outputs(&x, &cause, BY_SHAPE, rows);
+    store_rows(rows, count, out + QUERY_POSE_COLUMNS + k, columns);
   }
   return NULL;
 }
@@ -368,10 +374,10 @@ const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose
                           double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]) {
   if (answer->coincident) return "the centres coincide";
   if (!answer->proved) return "the answer is not proved";
-  Answer x;
-  answer_of(a, pose_a, b, pose_b, answer, &x);
-  if (x.distance < CENTRES_APART) return "the centres coincide";
-  if (!holds(&x)) return "the contact point is not accurate enough for derivatives";
+  LinearizedGrowth x;
+  linearize(a, pose_a, b, pose_b, answer, &x);
+  if (x.distance < CENTRE_DISTANCE_MIN) return "the centres coincide";
+  if (!are_conditions_satisfied(&x)) return "the contact point is not accurate enough for derivatives";
   const double length = x.distance * x.scale, growth = answer->alpha, part = 1 - 1 / growth;
   const double by_length[3] = {x.d.x, x.d.y, x.d.z};
   growth_gap_gradient(pose_a, pose_b, answer, gap);

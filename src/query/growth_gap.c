@@ -1,28 +1,31 @@
 /* Gap of the growth distance for contact potentials: gradient with respect to both poses, and derivatives of the
  * gradient (G8, G9). */
+#include <assert.h>
+
 #include "query/growth.h"
 
 /* Quantities from which the gradient of the gap is computed. */
 typedef struct {
-  double length, part; /* length: distance of the centres; part: 1 - gap / length */
+  double length, closeness; /* length: distance of the centres; closeness: 1 - gap / length */
   Vec3 d, m, p, s; /* d: unit direction between the centres; m: n / (n . d) for the normal n; p, s: from the centres to
                       the witness points */
   double cosine;   /* n . d */
-} Lever;
+} GapGeometry;
 
-static Lever lever_of(Pose pose_a, Pose pose_b, const Growth* g) {
+static GapGeometry compute_gap_geometry(Pose pose_a, Pose pose_b, const Growth* g) {
   Vec3 r = vec3_sub(pose_b.t, pose_a.t);
-  Lever l = {.length = vec3_norm(r), .p = vec3_sub(g->witness_a, pose_a.t), .s = vec3_sub(g->witness_b, pose_b.t)};
+  GapGeometry l = {
+      .length = vec3_norm(r), .p = vec3_sub(g->witness_a, pose_a.t), .s = vec3_sub(g->witness_b, pose_b.t)};
   l.d = vec3_scale(r, 1 / l.length);
-  l.part = 1 - g->gap / l.length;
+  l.closeness = 1 - g->gap / l.length;
   l.cosine = vec3_dot(g->normal, l.d);
   l.m = vec3_scale(g->normal, 1 / l.cosine);
   return l;
 }
 
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]) {
-  Lever l = lever_of(pose_a, pose_b, answer);
-  Vec3 f = vec3_add_scaled(vec3_scale(l.m, l.part), 1 - l.part, l.d);
+  GapGeometry l = compute_gap_geometry(pose_a, pose_b, answer);
+  Vec3 f = vec3_add_scaled(vec3_scale(l.m, l.closeness), 1 - l.closeness, l.d);
   growth_put(vec3_cross(l.m, l.p), out, 1);
   growth_put(vec3_scale(f, -1), out + 3, 1);
   growth_put(vec3_cross(l.s, l.m), out + 6, 1);
@@ -31,7 +34,8 @@ void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double 
 
 /* Writes column k of the derivatives of the gap, the gap's gradient, the normal and the witness points to out. rows:
  * output of growth_derivatives. */
-static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
+static void write_gap_column(const GapGeometry* l, const Growth* g, const double* rows, int columns, int k,
+                             double* out) {
   Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
   Vec3 centre_a = moves && k < 6 ? e : none, centre_b = moves && k >= 6 ? e : none;
@@ -40,11 +44,11 @@ static void gap_column(const Lever* l, const Growth* g, const double* rows, int 
   double gap = rows[GROWTH_GAP * columns + k], length = vec3_dot(l->d, dr);
   Vec3 dd = vec3_scale(vec3_add_scaled(dr, -length, l->d), 1 / l->length);
   double cosine = vec3_dot(dn, l->d) + vec3_dot(g->normal, dd);
-  double part = (length - gap - l->part * length) / l->length;
+  double closeness = (length - gap - l->closeness * length) / l->length;
   Vec3 dm = vec3_scale(vec3_add_scaled(dn, -cosine, l->m), 1 / l->cosine);
   Vec3 dp = vec3_sub(wa, centre_a), ds = vec3_sub(wb, centre_b);
-  Vec3 df = vec3_add(vec3_scale(dm, l->part), vec3_scale(dd, 1 - l->part));
-  df = vec3_add_scaled(df, part, vec3_sub(l->m, l->d));
+  Vec3 df = vec3_add(vec3_scale(dm, l->closeness), vec3_scale(dd, 1 - l->closeness));
+  df = vec3_add_scaled(df, closeness, vec3_sub(l->m, l->d));
   out[(ptrdiff_t)GAP_VALUE * columns] = gap;
   double* gradient = out + (ptrdiff_t)GAP_GRADIENT * columns;
   growth_put(vec3_add(vec3_cross(dm, l->p), vec3_cross(l->m, dp)), gradient, columns);
@@ -58,18 +62,18 @@ static void gap_column(const Lever* l, const Growth* g, const double* rows, int 
 
 const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                    bool parameters, double* work, double* out) {
+  assert(answer && work && out);
   double condition;
   const char* why = growth_derivatives(a, pose_a, b, pose_b, answer, parameters, work, &condition);
   if (why) return why;
   int own = parameters ? shape_parameter_count(a) + shape_parameter_count(b) : 0, columns = QUERY_POSE_COLUMNS + own;
-  Lever l = lever_of(pose_a, pose_b, answer);
-  for (int k = 0; k < columns; k++) gap_column(&l, answer, work, columns, k, out + k);
+  GapGeometry l = compute_gap_geometry(pose_a, pose_b, answer);
+  for (int k = 0; k < columns; k++) write_gap_column(&l, answer, work, columns, k, out + k);
   return NULL;
 }
 
-/* ---------------------------------------------------------------- gap to a half-space (G10) */
-
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset) {
+  assert(!(fabs(vec3_norm(normal) - 1) > 1e-6));
   Vec3 down = mat3_tmul_vec(pose.r, vec3_scale(normal, -1));
   HalfSpaceGap g = {.normal = normal, .support = shape_support(shape, down)};
   g.arm = mat3_mul_vec(pose.r, g.support.point);
@@ -89,12 +93,13 @@ void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMN
 typedef struct {
   Vec3 normal, moved, arm;
   double gap;
-} Lift;
+} LowestPointDerivative;
 
-static bool lift_of(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* g, int k, Lift* out) {
+static bool lowest_point_derivative(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* g, int k,
+                                    LowestPointDerivative* out) {
   Vec3 e = vec3_axis(k), n = g->normal, slide = {0, 0, 0};
   Vec3 down = mat3_tmul_vec(pose.r, vec3_scale(n, -1)), turn = {0, 0, 0};
-  *out = (Lift){.gap = 0};
+  *out = (LowestPointDerivative){.gap = 0};
   if (k >= 3 && k < 6) out->moved = e;
   if (k < 3) {
     out->arm = vec3_cross(e, g->arm);
@@ -118,8 +123,8 @@ const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origi
                                        bool parameters, double* out) {
   int columns = QUERY_POSE_COLUMNS + (parameters ? shape_parameter_count(shape) : 0);
   for (int k = 0; k < columns; k++) {
-    Lift l;
-    if (!lift_of(shape, pose, origin, g, k, &l)) return "the surface is flat where it is nearest";
+    LowestPointDerivative l;
+    if (!lowest_point_derivative(shape, pose, origin, g, k, &l)) return "the surface is flat where it is nearest";
     Vec3 point = vec3_add(l.moved, l.arm);
     Vec3 foot = vec3_sub(vec3_add_scaled(point, -l.gap, g->normal), vec3_scale(l.normal, g->gap));
     double* gradient = out + (ptrdiff_t)GAP_GRADIENT * columns + k;

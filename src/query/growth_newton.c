@@ -4,12 +4,12 @@
 #include "query/growth.h"
 
 enum { STEPS = 14 };
-/* Newton's method has converged if the predicted next step is below STEP_LEFT and the last step below STEP_LAST, in
- * units of the bodies' size. */
-#define STEP_LEFT 1e-15
-#define STEP_LAST 1e-5
-/* It has also converged if it stagnates with a step below STEP_SMALL. */
-#define STEP_SMALL 1e-9
+/* Newton's method has converged if the predicted next step is below NEXT_STEP_MAX and the last step below
+ * LAST_STEP_MAX, in units of the bodies' size. */
+#define NEXT_STEP_MAX 1e-15
+#define LAST_STEP_MAX 1e-5
+/* It has also converged if it stagnates with a step below STAGNATION_STEP_MAX. */
+#define STAGNATION_STEP_MAX 1e-9
 /* It has also converged if the step is below STEP_ROUNDING, the level of rounding. */
 #define STEP_ROUNDING 1e-13
 /* Relative rounding error of a bound. */
@@ -20,7 +20,7 @@ typedef struct {
   double u, length;
 } Step;
 
-bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb) {
+bool growth_multipliers(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb) {
   double bd = vec3_dot(v->b.gradient, problem->d), aa = vec3_dot(v->a.gradient, v->a.gradient);
   if (!(bd < 0 && aa > 0)) return false;
   *vb = -1 / bd;
@@ -29,14 +29,14 @@ bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* 
 }
 
 /* Computes the Newton step of p and u (G22). Returns false if the step is not finite. */
-static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
+static bool compute_newton_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, t[2], s[2], at[2];
   double over = -vb, u[2], rhs[2]; /* 1 / grad phi_b . d */
   if (va < 0) va = 0;
   Vec3 p = vec3_scale(ga, -v->a.value / vec3_dot(ga, ga));
   double up = (vec3_dot(gb, p) + v->b.value) * over;
   Vec3 q = vec3_add_scaled(p, -up, d);
-  growth_across(ga, t);
+  growth_tangents(ga, t);
   double h[2][2];
   for (int i = 0; i < 2; i++) {
     u[i] = vec3_dot(gb, t[i]) * over;
@@ -56,8 +56,8 @@ static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, dou
 
 /* Computes proven bounds of u for bodies with convex phi (G23). Sets end->low and end->high. Returns true if the bounds
  * prove the solution. */
-static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va, double vb,
-                        GrowthEnd* end) {
+static bool compute_bounds(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va,
+                           double vb, GrowthSolution* end) {
   double a = v->a.value * shape_steepness(problem->a), b = v->b.value * shape_steepness(problem->b);
   double further = a > b ? a : b, outside = further > 0 ? further : 0;
   Vec3 rest = vec3_add(vec3_scale(v->a.gradient, va), vec3_scale(v->b.gradient, vb));
@@ -70,18 +70,18 @@ static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, cons
 
 /* Completes the solution after the last step. Computes gradients and multipliers at the solution x, then bounds of u.
  * from, v, va, vb: point, values and multipliers before the step. Returns true if the bounds prove the solution. */
-static bool finish(const GrowthProblem* problem, const GrowthPoint* from, const GrowthValue* v, const Step* step,
-                   double va, double vb, GrowthPoint* x, GrowthEnd* end) {
+static bool complete_solution(const GrowthProblem* problem, const GrowthPoint* from, const GrowthValue* v,
+                              const Step* step, double va, double vb, GrowthPoint* x, GrowthSolution* end) {
   Vec3 q = vec3_add_scaled(step->p, -step->u, problem->d);
   end->value = *v;
   end->value.a.gradient = vec3_add(v->a.gradient, mat3_mul_vec(v->a.hessian, step->p));
   end->value.b.gradient = vec3_add(v->b.gradient, mat3_mul_vec(v->b.hessian, q));
-  if (!growth_balance(problem, &end->value, &x->va, &x->vb) || !(x->u > 0 && x->va > 0)) return false;
-  if (shape_is_level(problem->a) && shape_is_level(problem->b)) return bounds_here(problem, from, v, va, vb, end);
+  if (!growth_multipliers(problem, &end->value, &x->va, &x->vb) || !(x->u > 0 && x->va > 0)) return false;
+  if (shape_is_level(problem->a) && shape_is_level(problem->b)) return compute_bounds(problem, from, v, va, vb, end);
   return growth_bounds(problem, x, &end->low, &end->high) && end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
-bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations) {
+bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthSolution* end, int* iterations) {
   double before = HUGE_VAL;
   for (int k = 0; k < STEPS; k++) {
     GrowthValue v = growth_evaluate(problem, x);
@@ -89,15 +89,17 @@ bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end,
     Step step;
     double va, vb;
     ++*iterations;
-    if (!growth_balance(problem, &v, &va, &vb) || !tangent_step(problem, &v, va, vb, &step)) return false;
+    if (!growth_multipliers(problem, &v, &va, &vb) || !compute_newton_step(problem, &v, va, vb, &step)) return false;
     x->p = vec3_add(x->p, step.p);
     x->u += step.u;
     if (!(x->u > 0) && k > 1) return false;
     /* quadratic convergence: the next step is about c * length^2 with c = length / before^2 */
     double length = step.length, left = length / (before * before) * length * length;
-    bool ended = length <= STEP_ROUNDING || (length <= STEP_LAST && k > 0 && left <= STEP_LEFT);
+    bool ended = length <= STEP_ROUNDING || (length <= LAST_STEP_MAX && k > 0 && left <= NEXT_STEP_MAX);
     bool stuck = !(length < 4) || (k > 3 && length > 0.5 * before);
-    if ((ended || (stuck && length <= STEP_SMALL)) && finish(problem, &from, &v, &step, va, vb, x, end)) return true;
+    if ((ended || (stuck && length <= STAGNATION_STEP_MAX)) &&
+        complete_solution(problem, &from, &v, &step, va, vb, x, end))
+      return true;
     if (stuck) return false;
     before = length;
   }

@@ -4,6 +4,7 @@
 #include "query/growth.h"
 
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent) {
+  assert(!answer->coincident);
   assert(stiffness > 0 && exponent >= 1);
   GrowthWrench w = {.force = 0};
   if (!(answer->gap < 0)) return w;
@@ -17,7 +18,7 @@ GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, doubl
 }
 
 /* Returns the derivative of sign * (arm x push) by the product rule. */
-static Vec3 torque_change(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double sign) {
+static Vec3 torque_derivative(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double sign) {
   return vec3_scale(vec3_add(vec3_cross(d_arm, push), vec3_cross(arm, d_push)), sign);
 }
 
@@ -42,7 +43,7 @@ void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, d
     out[k] = change;
     for (int side = 0; side < 2; side++) {
       double sign = side ? 1 : -1, *wrench = out + (ptrdiff_t)(side ? WRENCH_ON_B : WRENCH_ON_A) * columns + k;
-      growth_put(torque_change(arm[side], push, vec3_sub(at, centre[side]), d_push, sign), wrench, columns);
+      growth_put(torque_derivative(arm[side], push, vec3_sub(at, centre[side]), d_push, sign), wrench, columns);
       growth_put(vec3_scale(d_push, sign), wrench + (ptrdiff_t)3 * columns, columns);
     }
   }

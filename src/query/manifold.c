@@ -3,14 +3,16 @@
  * along b's axes. For derivatives with respect to shape or smoothing (X8), the dual variables are up to six parameters
  * of one body, or the smoothing. */
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
+
 #include "query/manifold_pair.h"
 #include "shapes/field_faces.h"
 
 /* ---------------------------------------------------------------- positions */
 
 /* Returns a dual vector with the value `value` and the derivatives of v. */
-static Dual3 with_value(Dual3 v, Vec3 value) {
+static Dual3 set_value(Dual3 v, Vec3 value) {
   v.x[0] = value.x;
   v.y[0] = value.y;
   v.z[0] = value.z;
@@ -19,34 +21,38 @@ static Dual3 with_value(Dual3 v, Vec3 value) {
 
 /* Returns the derivatives of a point of a with respect to a's motion: rotation x arm + translation. arm: from a's
  * origin to the point. The value is set to 0. */
-static Dual3 carried_by_motion(Vec3 arm) {
+static Dual3 point_derivative_by_motion(Vec3 arm) {
   return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
 }
 
 /* Returns the derivatives of a direction v fixed to a with respect to a's rotation. The value is set to 0. */
-static Dual3 carried_by_turn(Vec3 v) { return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}}; }
-
-/* Returns a point of a body, given in the body's frame, in b's frame with its derivatives. */
-static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
-  if (body == 1) return dual3_of(point);
-  Vec3 arm = mat3_mul_vec(s->relative.r, point);
-  if (s->cause != MANIFOLD_BY_MOTION) return dual3_of(vec3_add(arm, s->relative.t));
-  return with_value(carried_by_motion(arm), vec3_add(arm, s->relative.t));
+static Dual3 direction_derivative_by_rotation(Vec3 v) {
+  return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}};
 }
 
-static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
+/* Returns a point of a body, given in the body's frame, in b's frame with its derivatives. */
+static Dual3 transform_to_b(const ManifoldPair* s, int body, Vec3 point) {
+  if (body == 1) return dual3_constant(point);
+  Vec3 arm = mat3_mul_vec(s->relative.r, point);
+  if (s->cause != MANIFOLD_BY_MOTION) return dual3_constant(vec3_add(arm, s->relative.t));
+  return set_value(point_derivative_by_motion(arm), vec3_add(arm, s->relative.t));
+}
+
+static bool has_variable_parameters(const ManifoldPair* s, int body) {
+  return (int)s->cause == MANIFOLD_BY_SHAPE_A + body;
+}
 
 /* Returns surface point i in b's frame, with derivatives. The derivatives are with respect to a's motion or to the
  * parameters of the point's body. If the body has corners, its parameters are the coordinates of the corners (X17). */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
-  const ManifoldBody* own = s->body[body];
-  Dual3 out = placed(s, body, own->points[i]);
-  if (!causes(s, body)) return out;
+  const ManifoldBody* local = s->body[body];
+  Dual3 out = transform_to_b(s, body, local->points[i]);
+  if (!has_variable_parameters(s, body)) return out;
   for (int k = 0; k < s->lanes; k++) {
     Vec3 moved = {0, 0, 0};
-    if (!own->corners)
-      moved = own->point_slopes[(ptrdiff_t)(s->first + k) * own->point_count + i];
-    else if (own->point_corner[i] == (s->first + k) / 3)
+    if (!local->corners)
+      moved = local->point_slopes[(ptrdiff_t)(s->first + k) * local->point_count + i];
+    else if (local->point_corner[i] == (s->first + k) / 3)
       moved = vec3_axis(s->first + k);
     if (body == 0) moved = mat3_mul_vec(s->relative.r, moved);
     out.x[k + 1] = moved.x;
@@ -57,15 +63,15 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
 }
 
 /* Returns true if the smoothing is the variable and the field of the body depends on the smoothing. */
-static bool widens(const ManifoldPair* s, int body) {
+static bool has_variable_smoothing(const ManifoldPair* s, int body) {
   return s->cause == MANIFOLD_BY_SMOOTHING && s->body[body]->field_width > 0;
 }
 
 /* Adds to *value and *outward the derivatives of a body's field with respect to the body's parameters or to the
  * smoothing. place: point in the body's frame. */
-static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
-  bool wide = widens(s, body);
-  if (!wide && !causes(s, body)) return;
+static void add_parameter_derivatives(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
+  bool wide = has_variable_smoothing(s, body);
+  if (!wide && !has_variable_parameters(s, body)) return;
   double up[DUAL_VARIABLES];
   Vec3 turned[DUAL_VARIABLES];
   if (wide) {
@@ -86,21 +92,21 @@ static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* va
 }
 
 /* Returns the origin of a body's frame in b's frame. */
-static Dual3 origin_of(const ManifoldPair* s, int body) {
-  if (body == 1) return dual3_of(vec3(0, 0, 0));
-  if (s->cause != MANIFOLD_BY_MOTION) return dual3_of(s->relative.t);
-  return with_value(carried_by_motion(vec3(0, 0, 0)), s->relative.t);
+static Dual3 origin_in_b(const ManifoldPair* s, int body) {
+  if (body == 1) return dual3_constant(vec3(0, 0, 0));
+  if (s->cause != MANIFOLD_BY_MOTION) return dual3_constant(s->relative.t);
+  return set_value(point_derivative_by_motion(vec3(0, 0, 0)), s->relative.t);
 }
 
 /* Sets *normal (b's frame) and *offset to the plane of face i of a polyhedron, with derivatives. */
-static void face_of(const ManifoldPair* s, int body, int i, Dual3* normal, Dual* offset) {
+static void face_plane(const ManifoldPair* s, int body, int i, Dual3* normal, Dual* offset) {
   const FieldCorners* corners = s->body[body]->corners;
   Vec3 n = corners->normals[i];
-  *offset = dual_of(corners->offsets[i]);
-  *normal = dual3_of(body == 0 ? mat3_mul_vec(s->relative.r, n) : n);
+  *offset = dual_constant(corners->offsets[i]);
+  *normal = dual3_constant(body == 0 ? mat3_mul_vec(s->relative.r, n) : n);
   if (body == 0 && s->cause == MANIFOLD_BY_MOTION)
-    *normal = with_value(carried_by_turn(dual3_value(*normal)), dual3_value(*normal));
-  if (!causes(s, body)) return;
+    *normal = set_value(direction_derivative_by_rotation(dual3_value(*normal)), dual3_value(*normal));
+  if (!has_variable_parameters(s, body)) return;
   for (int k = 0; k < s->lanes; k++) {
     int corner = (s->first + k) / 3;
     Vec3 e = vec3_axis(s->first + k);
@@ -117,50 +123,53 @@ static void face_of(const ManifoldPair* s, int body, int i, Dual3* normal, Dual*
   }
 }
 
-static Dual3 unit(Dual3 v) {
-  Dual square = dual_raised(dual3_dot(v, v), NORMAL_FLOOR);
+static Dual3 unit_vector(Dual3 v) {
+  Dual square = dual_add_constant(dual3_dot(v, v), NORMAL_FLOOR);
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
 /* Returns the derivatives of a . b for a constant a. The value of the result has no meaning. */
-static Dual along(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static Dual dot_constant(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
-  DualField out = {.value = along(v->gradient, place)};
+static DualField evaluate_field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
+  DualField out = {.value = dot_constant(v->gradient, place)};
   out.value[0] = v->value;
-  Dual3 outward = {dual_of(0), dual_of(0), dual_of(0)};
-  if (normals) outward = dual3_turned(v->turn, place);
-  add_parameters(s, 1, dual3_value(place), &out.value, &outward);
-  if (normals) out.normal = unit(with_value(outward, v->outward));
+  Dual3 outward = {dual_constant(0), dual_constant(0), dual_constant(0)};
+  if (normals) outward = dual3_rotate(v->turn, place);
+  add_parameter_derivatives(s, 1, dual3_value(place), &out.value, &outward);
+  if (normals) out.normal = unit_vector(set_value(outward, v->outward));
   return out;
 }
 
 /* Returns a's field at a point of b's frame, with derivatives. In a's frame the point p moves by R^T (dp - rotation x
  * (p - t) - translation), where (R, t) is a's pose in b's frame. The normal rotates with a. */
-static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
+static DualField evaluate_field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t), value = mat3_mul_vec(r, v->outward);
   bool turns = s->cause == MANIFOLD_BY_MOTION;
-  Dual3 moved = dual3_turned(mat3_transpose(r), turns ? dual3_sub(place, carried_by_motion(arm)) : place);
-  Dual3 outward = {dual_of(0), dual_of(0), dual_of(0)};
-  DualField out = {.value = along(v->gradient, moved)};
+  Dual3 moved = dual3_rotate(mat3_transpose(r), turns ? dual3_sub(place, point_derivative_by_motion(arm)) : place);
+  Dual3 outward = {dual_constant(0), dual_constant(0), dual_constant(0)};
+  DualField out = {.value = dot_constant(v->gradient, moved)};
   out.value[0] = v->value;
-  if (normals) outward = dual3_turned(r, dual3_turned(v->turn, moved));
-  if (normals && turns) outward = dual3_add(carried_by_turn(value), outward);
-  add_parameters(s, 0, mat3_tmul_vec(r, arm), &out.value, &outward);
-  if (normals) out.normal = unit(with_value(outward, value));
+  if (normals) outward = dual3_rotate(r, dual3_rotate(v->turn, moved));
+  if (normals && turns) outward = dual3_add(direction_derivative_by_rotation(value), outward);
+  add_parameter_derivatives(s, 0, mat3_tmul_vec(r, arm), &out.value, &outward);
+  if (normals) out.normal = unit_vector(set_value(outward, value));
   return out;
 }
 
 /* Sets out to the field of a body at points of b's frame. count <= BLOCK. If `normals` is false, the normals are
  * zero. */
-static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
-  Vec3 own[BLOCK] = {{0, 0, 0}}; /* only the first `count` entries are used */
+static void evaluate_fields(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals,
+                            DualField* out) {
+  assert(count >= 0 && count <= BLOCK);
+  Vec3 local[BLOCK] = {{0, 0, 0}}; /* only the first `count` entries are used */
   FieldValue found[BLOCK];
-  for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
-  field_evaluate_many(s->body[body]->field, own, count, normals ? FIELD_TURNS : FIELD_GRADIENTS, found);
+  for (int i = 0; i < count; i++) local[i] = point_in_body_frame(s, body, dual3_value(places[i]));
+  field_evaluate_many(s->body[body]->field, local, count, normals ? FIELD_TURNS : FIELD_GRADIENTS, found);
   for (int i = 0; i < count; i++)
-    out[i] = body == 0 ? field_of_a(s, places[i], &found[i], normals) : field_of_b(s, places[i], &found[i], normals);
+    out[i] = body == 0 ? evaluate_field_of_a(s, places[i], &found[i], normals)
+                       : evaluate_field_of_b(s, places[i], &found[i], normals);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -168,11 +177,11 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
 /* Prepares the conversion of derivatives to motions along the world axes (X7). A motion of a along a world axis is
  * converted to b's axes. A motion of b is a motion of a in the opposite direction about b's origin, and also moves all
  * quantities expressed in b's frame. */
-static void set_motions(ManifoldPair* s) {
+static void set_world_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {
-    Vec3 own = vec3(r.m[column][0], r.m[column][1], r.m[column][2]), arm = vec3_cross(own, s->relative.t);
-    const double axis[3] = {own.x, own.y, own.z}, swept[3] = {arm.x, arm.y, arm.z};
+    Vec3 local = vec3(r.m[column][0], r.m[column][1], r.m[column][2]), arm = vec3_cross(local, s->relative.t);
+    const double axis[3] = {local.x, local.y, local.z}, swept[3] = {arm.x, arm.y, arm.z};
     for (int k = 0; k < 3; k++) {
       s->axis[k][column] = axis[k];
       s->swept[k][column] = swept[k];
@@ -183,7 +192,7 @@ static void set_motions(ManifoldPair* s) {
 /* Writes one row of derivatives. Columns 0 to 5 belong to rotation and translation of a, columns 6 to 11 to rotation
  * and translation of b. Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to
  * 5; the other columns are zero. */
-static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
+static void write_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);
     for (int k = 0; k < DUAL_VARIABLES; k++) out[k] = slopes[k + 1];
@@ -200,15 +209,15 @@ static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   memcpy(out + 8, &third, sizeof third);
 }
 
-static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
-  put_row(s, v.x, out[0]);
-  put_row(s, v.y, out[1]);
-  put_row(s, v.z, out[2]);
+static void write_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
+  write_row(s, v.x, out[0]);
+  write_row(s, v.y, out[1]);
+  write_row(s, v.z, out[2]);
 }
 
 /* Adds to columns 6 to 8 of out the derivatives of a vector v fixed to body b with respect to rotations of b about the
  * world axes. */
-static void carry(Vec3 v, double (*out)[COLUMNS]) {
+static void add_rotation_of_b(Vec3 v, double (*out)[COLUMNS]) {
   out[0][7] += v.z;
   out[0][8] -= v.y;
   out[1][6] -= v.z;
@@ -217,8 +226,8 @@ static void carry(Vec3 v, double (*out)[COLUMNS]) {
   out[2][7] -= v.x;
 }
 
-static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
-                        Dual activity, int64_t at) {
+static void write_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
+                          Dual activity, int64_t at) {
   if (!s->out) {
     add_to_sums(s->sums, distance, activity);
     return;
@@ -231,13 +240,13 @@ static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Du
   out->point = pose_apply(s->pose_b, dual3_value(point));
   out->normal = mat3_mul_vec(r, dual3_value(normal));
   double(*slope)[COLUMNS] = out->slope;
-  put_rows(s, dual3_turned(r, point), slope + MANIFOLD_POINT);
-  put_row(s, distance, slope[MANIFOLD_DISTANCE]);
-  put_rows(s, dual3_turned(r, normal), slope + MANIFOLD_NORMAL);
-  put_row(s, activity, slope[MANIFOLD_ACTIVITY]);
+  write_rows(s, dual3_rotate(r, point), slope + MANIFOLD_POINT);
+  write_row(s, distance, slope[MANIFOLD_DISTANCE]);
+  write_rows(s, dual3_rotate(r, normal), slope + MANIFOLD_NORMAL);
+  write_row(s, activity, slope[MANIFOLD_ACTIVITY]);
   if (s->cause != MANIFOLD_BY_MOTION) return;
-  carry(vec3_sub(out->point, s->pose_b.t), slope + MANIFOLD_POINT);
-  carry(out->normal, slope + MANIFOLD_NORMAL);
+  add_rotation_of_b(vec3_sub(out->point, s->pose_b.t), slope + MANIFOLD_POINT);
+  add_rotation_of_b(out->normal, slope + MANIFOLD_NORMAL);
   for (int k = 0; k < 3; k++) slope[MANIFOLD_POINT + k][9 + k] += 1;
 }
 
@@ -246,15 +255,15 @@ static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Du
 /* ---------------------------------------------------------------- queries */
 
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
-  int64_t edges = (int64_t)wanted_of(a->edge_count, options->edges) * wanted_of(b->edge_count, options->edges);
-  return wanted_of(points_in(a), options->points) + wanted_of(points_in(b), options->points) + 2 * edges;
+  int64_t edges = (int64_t)chosen_count(a->edge_count, options->edges) * chosen_count(b->edge_count, options->edges);
+  return chosen_count(count_points(a), options->points) + chosen_count(count_points(b), options->points) + 2 * edges;
 }
 
 /* Returns the number of bytes for the points and edges of one body, including positions, depths, order and weights. */
-static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
+static size_t workspace_of_body(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
          ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);
-  size_t wanted = (size_t)wanted_of(body->edge_count, options->edges);
+  size_t wanted = (size_t)chosen_count(body->edge_count, options->edges);
   size_t faces = body->corners ? (size_t)body->corners->plane_count : 0;
   return faces * (sizeof(Dual3) + 7 * sizeof(Dual)) + points * (2 * sizeof(Dual3) + sizeof(Dual) + ranked) +
          edges * (2 * sizeof(Dual3[2]) + sizeof(Dual) + ranked) + wanted * sizeof(Dual);
@@ -262,50 +271,54 @@ static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) 
 
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
   enum { TAKEN = 32 }; /* number of arrays, each rounded up to 64 bytes */
-  size_t edges = (size_t)wanted_of(a->edge_count, options->edges) * (size_t)wanted_of(b->edge_count, options->edges);
-  return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
+  size_t edges =
+      (size_t)chosen_count(a->edge_count, options->edges) * (size_t)chosen_count(b->edge_count, options->edges);
+  return workspace_of_body(a, options) + workspace_of_body(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
 }
 
 /* Runs a query that writes to `out` or to `mean`; the other pointer is NULL. room: workspace, 64-byte aligned, or NULL
  * to allocate one. */
-static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean, void* room) {
-  void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
-  MeanSums sums = {dual_of(0), dual_of(0)};
-  s->room = room ? room : own;
+static void run_query(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean, void* room) {
+  assert((out == NULL) != (mean == NULL));
+  assert(s->options->smoothing > 0 && s->options->softness > 0);
+  assert((uintptr_t)room % 64 == 0);
+  void* local = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
+  MeanSums sums = {dual_constant(0), dual_constant(0)};
+  s->room = room ? room : local;
   s->out = out;
   s->sums = &sums;
   if (s->options->values) {
-    s->left_out = manifold_values(s->body[0], s->pose_a, s->body[1], s->pose_b, s->options, out, mean, s->room);
+    s->omitted = manifold_values(s->body[0], s->pose_a, s->body[1], s->pose_b, s->options, out, mean, s->room);
   } else {
-    set_motions(s);
-    all_contacts(s);
+    set_world_motions(s);
+    write_all_contacts(s);
     if (mean) {
       Dual distance = dual_div(sums.weighted, sums.activity);
       mean->distance = dual_value(distance);
       mean->activity = dual_value(sums.activity);
-      put_row(s, distance, mean->slope);
+      write_row(s, distance, mean->slope);
     }
   }
   s->sums = NULL;
-  memory_free(own);
+  memory_free(local);
 }
 
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room) {
-  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
-  query_with(&s, out, NULL, room);
-  return s.left_out;
+  ManifoldPair s = create_pair(a, pose_a, b, pose_b, options);
+  run_query(&s, out, NULL, room);
+  return s.omitted;
 }
 
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room) {
-  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
-  query_with(&s, NULL, out, room);
-  return s.left_out;
+  ManifoldPair s = create_pair(a, pose_a, b, pose_b, options);
+  run_query(&s, NULL, out, room);
+  return s.omitted;
 }
 
 /* Selects the variables of the derivatives: up to DUAL_VARIABLES parameters from `first` on, or the smoothing. */
-static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
+static void set_variables(ManifoldPair* s, ManifoldCause cause, int first) {
   s->cause = cause;
   s->first = first;
   if (cause == MANIFOLD_BY_SMOOTHING) {
@@ -319,16 +332,18 @@ static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room) {
+  assert(first < 1 || cause == MANIFOLD_BY_SMOOTHING ||
+         first < manifold_parameter_count(cause == MANIFOLD_BY_SHAPE_A ? a : b));
   assert(first >= 0);
-  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
-  set_cause(&s, cause, first);
-  query_with(&s, out, NULL, room);
+  ManifoldPair s = create_pair(a, pose_a, b, pose_b, options);
+  set_variables(&s, cause, first);
+  run_query(&s, out, NULL, room);
 }
 
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room) {
   assert(first >= 0);
-  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
-  set_cause(&s, cause, first);
-  query_with(&s, NULL, out, room);
+  ManifoldPair s = create_pair(a, pose_a, b, pose_b, options);
+  set_variables(&s, cause, first);
+  run_query(&s, NULL, out, room);
 }

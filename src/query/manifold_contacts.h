@@ -1,8 +1,8 @@
 /* Contacts of a pair of bodies (X1-X6). Private to query/. Included by manifold.c for dual numbers and by
- * manifold_values.c for plain numbers (DUAL_PLAIN). Both define surface_point, fields_at and put_contact before.
- * docs/derivations/manifold.md */
+ * manifold_values.c for plain numbers (DUAL_PLAIN). Both define surface_point, evaluate_fields and write_contact
+ * before. docs/derivations/manifold.md */
 static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
-  return outward_of == 0 ? normal : dual3_scale(normal, dual_of(-1));
+  return outward_of == 0 ? normal : dual3_scale(normal, dual_constant(-1));
 }
 
 /* ---------------------------------------------------------------- soft choice */
@@ -20,12 +20,13 @@ static int deepest_first(const void* a, const void* b) {
 
 /* A candidate is ignored if its depth differs from the chosen depth by more than this value, in units of the smoothing.
  * Its weight e^-37 is then below rounding. */
-#define CHOICE_GONE 37.0
+#define NEGLIGIBLE_EXPONENT 37.0
 
-/* Sets out (count) to the members with a depth of at least last - CHOICE_GONE * smoothing. Returns their number. */
+/* Sets out (count) to the members with a depth of at least last - NEGLIGIBLE_EXPONENT * smoothing. Returns their
+ * number. */
 static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
   int found = 0;
-  double gone = CHOICE_GONE * smoothing;
+  double gone = NEGLIGIBLE_EXPONENT * smoothing;
   for (int i = 0; i < count; i++)
     if (last - dual_value(depth[i]) <= gone) out[found++] = i;
   return found;
@@ -38,23 +39,23 @@ typedef struct {
   const Dual3* places;
   const int (*of)[2];
   int count, width;
-} Members;
+} RankedSet;
 
-static Dual3 place_of(const Members* m, int member, int k) {
+static Dual3 member_position(const RankedSet* m, int member, int k) {
   return m->places[m->of ? m->of[member][k] : member * m->width + k];
 }
 
-static Vec3 middle_of(const Members* m, int member) {
+static Vec3 member_midpoint(const RankedSet* m, int member) {
   Vec3 sum = {0, 0, 0};
-  for (int k = 0; k < m->width; k++) sum = vec3_add(sum, dual3_value(place_of(m, member, k)));
+  for (int k = 0; k < m->width; k++) sum = vec3_add(sum, dual3_value(member_position(m, member, k)));
   return vec3_scale(sum, 1.0 / m->width);
 }
 
 /* Returns the sum of the squared distances between the positions of two members [m^2]. */
-static Dual squares_apart(const Members* m, int a, int b) {
-  Dual sum = dual_of(0);
+static Dual squared_distance(const RankedSet* m, int a, int b) {
+  Dual sum = dual_constant(0);
   for (int k = 0; k < m->width; k++) {
-    Dual3 apart = dual3_sub(place_of(m, a, k), place_of(m, b, k));
+    Dual3 apart = dual3_sub(member_position(m, a, k), member_position(m, b, k));
     sum += dual3_dot(apart, apart);
   }
   return sum;
@@ -62,8 +63,9 @@ static Dual squares_apart(const Members* m, int a, int b) {
 
 /* Sets weight (count) to the softmax weights of the candidates (count) for the member `chosen` (X1). The exponent of
  * candidate i is -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2. */
-static void choose(const Members* m, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
-  Dual sum = dual_of(0), over = dual_inverse(smoothing);
+static void compute_choice_weights(const RankedSet* m, const int* candidates, int count, int chosen, Dual smoothing,
+                                   Dual* weight) {
+  Dual sum = dual_constant(0), over = dual_inverse(smoothing);
   for (int first = 0; first < count; first += LANES) {
     int wide = count - first < LANES ? count - first : LANES;
     Dual apart[LANES];
@@ -71,8 +73,8 @@ static void choose(const Members* m, const int* candidates, int count, int chose
     for (int k = 0; k < wide; k++) {
       apart[k] = dual_mul(m->depth[chosen] - m->depth[candidates[first + k]], over);
       if (dual_value(apart[k]) > 0) apart[k] = -apart[k];
-      apart[k] -= dual_mul(squares_apart(m, chosen, candidates[first + k]), dual_mul(over, over));
-      at[k] = dual_value(apart[k]) < -CHOICE_GONE ? -HUGE_VAL : dual_value(apart[k]);
+      apart[k] -= dual_mul(squared_distance(m, chosen, candidates[first + k]), dual_mul(over, over));
+      at[k] = dual_value(apart[k]) < -NEGLIGIBLE_EXPONENT ? -HUGE_VAL : dual_value(apart[k]);
     }
     at = lanes_exp_nonpositive(at);
     for (int k = 0; k < wide; k++) {
@@ -85,7 +87,7 @@ static void choose(const Members* m, const int* candidates, int count, int chose
 }
 
 /* Sets order to the `wanted` deepest members, deepest first. */
-static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
+static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth* order) {
   int known = 0;
   for (int i = 0; i < count; i++) {
     RankedDepth own = {dual_value(depth[i]), i};
@@ -97,41 +99,42 @@ static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
 }
 
 /* Depths that differ by less than this value, relative to the smoothing, count as equal. */
-#define CHOICE_TIE 1e-3
+#define TIE_TOLERANCE 1e-3
 /* Factor by which one distance must exceed another to count as longer. */
-#define CHOICE_LONGER (1 + 1e-9)
+#define LONGER_FACTOR (1 + 1e-9)
 
-/* Members of equal depth (count). apart: distance of each member from the nearest member chosen before [m]. */
+/* RankedSet of equal depth (count). apart: distance of each member from the nearest member chosen before [m]. */
 typedef struct {
   int* member;
   double* apart;
   int count;
-} Ties;
+} EqualDepths;
 
 /* Sets *out to the members whose depth equals `last` within `equal`. out->apart is the distance of each member from the
  * nearest of the first `deeper` members of order, or from the mean of the ties if deeper = 0. */
-static void find_ties(const Members* m, double last, double equal, const RankedDepth* order, int deeper, Ties* out) {
+static void find_equal_depths(const RankedSet* m, double last, double equal, const RankedDepth* order, int deeper,
+                              EqualDepths* out) {
   Vec3 mean = {0, 0, 0};
   for (int i = 0; i < m->count; i++) {
     if (fabs(dual_value(m->depth[i]) - last) > equal) continue;
     out->member[out->count++] = i;
-    mean = vec3_add(mean, middle_of(m, i));
+    mean = vec3_add(mean, member_midpoint(m, i));
   }
   mean = vec3_scale(mean, 1.0 / out->count);
   for (int i = 0; i < out->count; i++) {
-    Vec3 own = middle_of(m, out->member[i]);
+    Vec3 own = member_midpoint(m, out->member[i]);
     out->apart[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(own, mean));
     for (int k = 0; k < deeper; k++)
-      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(own, middle_of(m, order[k].index))));
+      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(own, member_midpoint(m, order[k].index))));
   }
 }
 
 /* Removes the tie farthest from the members chosen so far and returns its index. first: true if no member was chosen
  * before. */
-static int take_farthest(const Members* m, Ties* ties, bool first) {
+static int remove_farthest(const RankedSet* m, EqualDepths* ties, bool first) {
   int best = 0;
   for (int i = 1; i < ties->count; i++)
-    if (ties->apart[i] > ties->apart[best] * CHOICE_LONGER) best = i;
+    if (ties->apart[i] > ties->apart[best] * LONGER_FACTOR) best = i;
   int chosen = ties->member[best];
   ties->count--;
   for (int i = best; i < ties->count; i++) {
@@ -139,7 +142,7 @@ static int take_farthest(const Members* m, Ties* ties, bool first) {
     ties->apart[i] = ties->apart[i + 1];
   }
   for (int i = 0; i < ties->count; i++) {
-    double own = vec3_norm(vec3_sub(middle_of(m, ties->member[i]), middle_of(m, chosen)));
+    double own = vec3_norm(vec3_sub(member_midpoint(m, ties->member[i]), member_midpoint(m, chosen)));
     ties->apart[i] = first ? own : fmin(ties->apart[i], own);
   }
   return chosen;
@@ -148,14 +151,15 @@ static int take_farthest(const Members* m, Ties* ties, bool first) {
 /* Chooses among members of equal depth those farthest apart, so that the contact resists tilting. Fills the last
  * entries of order (wanted) with these members, one after the other. Returns the number of ties left out. ties: empty,
  * with arrays for all members. */
-static int spread_ties(const Members* m, int wanted, double smoothing, RankedDepth* order, Ties ties) {
-  double last = order[wanted - 1].depth, equal = CHOICE_TIE * smoothing;
+static int choose_among_equal_depths(const RankedSet* m, int wanted, double smoothing, RankedDepth* order,
+                                     EqualDepths ties) {
+  double last = order[wanted - 1].depth, equal = TIE_TOLERANCE * smoothing;
   int deeper = 0;
   while (order[deeper].depth - last > equal) deeper++;
-  find_ties(m, last, equal, order, deeper, &ties);
+  find_equal_depths(m, last, equal, order, deeper, &ties);
   if (ties.count <= wanted - deeper) return 0;
   for (int place = deeper; place < wanted; place++) {
-    int chosen = take_farthest(m, &ties, place == 0);
+    int chosen = remove_farthest(m, &ties, place == 0);
     order[place] = (RankedDepth){dual_value(m->depth[chosen]), chosen};
   }
   return ties.count;
@@ -163,22 +167,25 @@ static int spread_ties(const Members* m, int wanted, double smoothing, RankedDep
 
 /* Sets out to the softly chosen members (X1): for each of the `wanted` deepest members, the weighted mean of the
  * candidates' positions, `width` positions each. */
-static void choose_deepest(ManifoldPair* s, const Members* m, int wanted, Dual3* out) {
-  RankedDepth* order = take(s, sizeof *order * (size_t)m->count);
-  int* candidates = take(s, sizeof *candidates * (size_t)m->count);
-  double* apart = take(s, sizeof *apart * (size_t)m->count);
-  Dual* weight = take(s, sizeof(Dual) * (size_t)m->count);
+static void choose_deepest_members(ManifoldPair* s, const RankedSet* m, int wanted, Dual3* out) {
+  assert(wanted >= 0 && wanted <= m->count);
+  RankedDepth* order = allocate_from_workspace(s, sizeof *order * (size_t)m->count);
+  int* candidates = allocate_from_workspace(s, sizeof *candidates * (size_t)m->count);
+  double* apart = allocate_from_workspace(s, sizeof *apart * (size_t)m->count);
+  Dual* weight = allocate_from_workspace(s, sizeof(Dual) * (size_t)m->count);
   if (wanted == 0) return;
-  rank(m->depth, m->count, wanted, order);
+  rank_by_depth(m->depth, m->count, wanted, order);
   double last = order[wanted - 1].depth;
-  s->left_out += spread_ties(m, wanted, dual_value(s->smoothing), order, (Ties){candidates, apart, 0});
+  s->omitted +=
+      choose_among_equal_depths(m, wanted, dual_value(s->smoothing), order, (EqualDepths){candidates, apart, 0});
   int near = find_candidates(m->depth, m->count, last, dual_value(s->smoothing), candidates);
   for (int place = 0; place < wanted; place++) {
-    choose(m, candidates, near, order[place].index, s->smoothing, weight);
+    compute_choice_weights(m, candidates, near, order[place].index, s->smoothing, weight);
     for (int k = 0; k < m->width; k++) {
-      Dual3 sum = dual3_of(vec3(0, 0, 0));
+      Dual3 sum = dual3_constant(vec3(0, 0, 0));
       for (int c = 0; c < near; c++)
-        if (dual_value(weight[c]) > 0) sum = dual3_add(sum, dual3_scale(place_of(m, candidates[c], k), weight[c]));
+        if (dual_value(weight[c]) > 0)
+          sum = dual3_add(sum, dual3_scale(member_position(m, candidates[c], k), weight[c]));
       out[place * m->width + k] = sum;
     }
   }
@@ -192,35 +199,36 @@ typedef struct {
   Dual* depth;
 } Points;
 
-static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualField* other, int64_t at) {
-  put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place, other->value,
-              from_a_to_b(1 - body, other->normal), dual_of(1), at);
+static void write_point_contact(const ManifoldPair* s, int body, Dual3 place, const DualField* other, int64_t at) {
+  write_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place, other->value,
+                from_a_to_b(1 - body, other->normal), dual_constant(1), at);
 }
 
 /* Writes the contacts of a body's points, numbered from `next`. Keeps positions and depths of the points in the
  * workspace. Returns `next` plus the number of contacts. */
-static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
+static int64_t write_point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
-  int count = points_in(own), wanted = wanted_of(count, s->options->points);
-  *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
+  int count = count_points(own), wanted = chosen_count(count, s->options->points);
+  *points = (Points){allocate_from_workspace(s, sizeof(Dual3) * (size_t)count),
+                     allocate_from_workspace(s, sizeof(Dual) * (size_t)count)};
   DualField other[BLOCK];
   for (int first = 0; first < count; first += BLOCK) {
     int block = count - first < BLOCK ? count - first : BLOCK;
     Dual3* place = points->place + first;
     for (int i = 0; i < block; i++) place[i] = surface_point(s, body, own->only ? own->only[first + i] : first + i);
-    fields_at(s, 1 - body, place, block, s->out && wanted == count, other);
+    evaluate_fields(s, 1 - body, place, block, s->out && wanted == count, other);
     for (int i = 0; i < block; i++) {
       points->depth[first + i] = -other[i].value;
-      if (wanted == count) put_point(s, body, place[i], &other[i], next++);
+      if (wanted == count) write_point_contact(s, body, place[i], &other[i], next++);
     }
   }
   if (wanted == count) return next;
-  Dual3* place = take(s, sizeof(Dual3) * (size_t)wanted);
-  const Members members = {points->depth, points->place, NULL, count, 1};
-  choose_deepest(s, &members, wanted, place);
+  Dual3* place = allocate_from_workspace(s, sizeof(Dual3) * (size_t)wanted);
+  const RankedSet members = {points->depth, points->place, NULL, count, 1};
+  choose_deepest_members(s, &members, wanted, place);
   for (int i = 0; i < wanted; i++) {
-    if (i % BLOCK == 0) fields_at(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, s->out, other);
-    put_point(s, body, place[i], &other[i % BLOCK], next++);
+    if (i % BLOCK == 0) evaluate_fields(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, s->out, other);
+    write_point_contact(s, body, place[i], &other[i % BLOCK], next++);
   }
   return next;
 }
@@ -233,16 +241,16 @@ static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t
  * .. 1. */
 typedef struct {
   Dual q11, q12, q22, c1, c2;
-} Bowl;
+} EdgeDistance;
 
-static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
+static Dual evaluate_edge_distance(const EdgeDistance* q, Dual x, Dual y) {
   Dual square = dual_mul(q->q11, dual_mul(x, x)) + dual_mul(q->q22, dual_mul(y, y));
   return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
 }
 
 /* Sets out to the four numbers x, clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps),
  * where eps is `softness`. */
-static void clip(const Dual x[4], double softness, Dual out[4]) {
+static void clamp_smoothly(const Dual x[4], double softness, Dual out[4]) {
   const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
   Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
   at /= softness;
@@ -252,7 +260,7 @@ static void clip(const Dual x[4], double softness, Dual out[4]) {
 }
 
 /* Returns a smooth indicator, 0 to 1, of 0 < x < 1 and 0 < y < 1. It is a product of sigmoids of width `softness`. */
-static Dual in_square(Dual x, Dual y, double softness) {
+static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
   double value = in[0] * in[1] * (in[2] * in[3]), over = value / softness;
@@ -261,18 +269,18 @@ static Dual in_square(Dual x, Dual y, double softness) {
 
 /* Sets *x and *y to a smooth minimizer of q on the boundary of the unit square (X3). The minimizers of the four sides
  * are weighted by the softmin of their values. */
-static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
-  const Dual one = dual_of(1), zero = dual_of(0);
+static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
+  const Dual one = dual_constant(1), zero = dual_constant(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
   const Dual bare[4] = {-dual_mul(q->c1, over1), -dual_mul(q->q12 + q->c1, over1), -dual_mul(q->q12 + q->c2, over2),
                         -dual_mul(q->c2, over2)};
   Dual side[4];
-  clip(bare, softness, side);
+  clamp_smoothly(bare, softness, side);
   const Dual px[4] = {one, zero, side[1], side[0]}, py[4] = {side[2], side[3], one, zero};
   Dual cost[4], sum = zero;
   double value[4], least = HUGE_VAL;
   for (int k = 0; k < 4; k++) {
-    cost[k] = bowl_at(q, px[k], py[k]);
+    cost[k] = evaluate_edge_distance(q, px[k], py[k]);
     value[k] = dual_value(cost[k]);
     least = value[k] < least ? value[k] : least;
   }
@@ -291,12 +299,12 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
 
 /* Sets *x and *y to a smooth minimizer of q in the unit square (X2-X4). Returns a smooth indicator, 0 to 1, that the
  * unconstrained minimizer lies inside the square. */
-static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
+static Dual minimize_in_unit_square(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
   Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
   Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
   Dual free_y = dual_mul(dual_mul(q->q12, q->c1) - dual_mul(q->q11, q->c2), over);
-  Dual inside = in_square(free_x, free_y, softness), outside = dual_raised(-inside, 1);
-  least_on_border(q, softness, x, y);
+  Dual inside = indicator_of_unit_square(free_x, free_y, softness), outside = dual_add_constant(-inside, 1);
+  minimize_on_boundary(q, softness, x, y);
   *x = dual_mul(inside, free_x) + dual_mul(outside, *x);
   *y = dual_mul(inside, free_y) + dual_mul(outside, *y);
   return inside;
@@ -304,21 +312,21 @@ static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
 
 /* Returns the squared distance between two edges as a function of the positions along the edges. The distance is
  * relative to the mean squared length of the edges. regularization pulls the minimum towards the midpoints. */
-static Bowl bowl_of_edges(const Dual3 a[2], const Dual3 b[2], double regularization) {
+static EdgeDistance squared_edge_distance(const Dual3 a[2], const Dual3 b[2], double regularization) {
   Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
-  Bowl q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back), dual3_dot(along, between_starts),
-            dual3_dot(back, between_starts)};
+  EdgeDistance q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back),
+                    dual3_dot(along, between_starts), dual3_dot(back, between_starts)};
   Dual over = dual_inverse(0.5 * (q.q11 + q.q22));
   Dual* const entry[5] = {&q.q11, &q.q12, &q.q22, &q.c1, &q.c2};
   for (int k = 0; k < 5; k++) *entry[k] = dual_mul(*entry[k], over);
-  q.q11 = dual_raised(q.q11, regularization);
-  q.q22 = dual_raised(q.q22, regularization);
-  q.c1 = dual_raised(q.c1, -0.5 * regularization);
-  q.c2 = dual_raised(q.c2, -0.5 * regularization);
+  q.q11 = dual_add_constant(q.q11, regularization);
+  q.q22 = dual_add_constant(q.q22, regularization);
+  q.c1 = dual_add_constant(q.c1, -0.5 * regularization);
+  q.c2 = dual_add_constant(q.c2, -0.5 * regularization);
   return q;
 }
 
-static Dual3 along_edge(const Dual3 edge[2], Dual x) {
+static Dual3 point_on_edge(const Dual3 edge[2], Dual x) {
   return dual3_add(edge[0], dual3_scale(dual3_sub(edge[1], edge[0]), x));
 }
 
@@ -334,20 +342,20 @@ typedef struct {
 
 /* Returns a factor that vanishes for parallel edges: S / (S + MUTUAL_SINE), where S is the squared sine of the angle
  * between the edges. */
-static Dual crossing(const Dual3 a[2], const Dual3 b[2]) {
+static Dual nonparallel_factor(const Dual3 a[2], const Dual3 b[2]) {
   Dual3 u = dual3_sub(a[1], a[0]), v = dual3_sub(b[1], b[0]);
   Dual uv = dual3_dot(u, v), lengths = dual_mul(dual3_dot(u, u), dual3_dot(v, v));
-  Dual square = dual_raised(-dual_div(dual_mul(uv, uv), lengths), 1);
-  return dual_div(square, dual_raised(square, MUTUAL_SINE));
+  Dual square = dual_add_constant(-dual_div(dual_mul(uv, uv), lengths), 1);
+  return dual_div(square, dual_add_constant(square, MUTUAL_SINE));
 }
 
-static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
-  Bowl q = bowl_of_edges(a, b, s->options->regularization);
-  Dual x, y, floor = APART_FLOOR * s->smoothing;
-  out->inside = least_in_square(&q, s->options->softness, &x, &y);
-  if (s->options->mutual) out->inside = dual_mul(out->inside, crossing(a, b));
-  out->witness[0] = along_edge(a, x);
-  out->witness[1] = along_edge(b, y);
+static void compute_edge_pair(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
+  EdgeDistance q = squared_edge_distance(a, b, s->options->regularization);
+  Dual x, y, floor = DIRECTION_FLOOR * s->smoothing;
+  out->inside = minimize_in_unit_square(&q, s->options->softness, &x, &y);
+  if (s->options->mutual) out->inside = dual_mul(out->inside, nonparallel_factor(a, b));
+  out->witness[0] = point_on_edge(a, x);
+  out->witness[1] = point_on_edge(b, y);
   Dual3 apart = dual3_sub(out->witness[0], out->witness[1]);
   Dual square = dual3_dot(apart, apart);
   square += dual_mul(floor, floor);
@@ -362,30 +370,32 @@ typedef struct {
 } EdgeContacts;
 
 /* Constants of mutual contacts (X6b). MUTUAL_WIDTH: multiple of the smoothing over which the weight rises with the
- * penetration. MUTUAL_CLASH, MUTUAL_BLUR: the weight falls when the product N_a . N_b of the normals exceeds
- * MUTUAL_CLASH, over a width of MUTUAL_BLUR. */
+ * penetration. MUTUAL_COSINE, MUTUAL_COSINE_WIDTH: the weight falls when the product N_a . N_b of the normals exceeds
+ * MUTUAL_COSINE, over a width of MUTUAL_COSINE_WIDTH. */
 #define MUTUAL_WIDTH 0.1
-#define MUTUAL_CLASH 0.5
-#define MUTUAL_BLUR 0.1
+#define MUTUAL_COSINE 0.5
+#define MUTUAL_COSINE_WIDTH 0.1
 
 /* Sets the signed distances, normals and weights of the two contacts of a pair of edges. The sign follows from the
  * other body's normal at its own witness point (X5). The weight `activity` follows from penetration and opposing
  * normals (X6, X6b). at[side][body]: field of `body` at the witness point on `side`; normals are set if body ==
  * side. */
-static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
+static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair,
+                                  EdgeContacts* out) {
   bool mutual = s->options->mutual;
-  double softness = s->options->softness, blur = mutual ? MUTUAL_BLUR : softness, limit = mutual ? MUTUAL_CLASH : 0;
+  double softness = s->options->softness, blur = mutual ? MUTUAL_COSINE_WIDTH : softness,
+         limit = mutual ? MUTUAL_COSINE : 0;
   const Dual3 direction = pair->direction;
-  const Dual clash = dual3_dot(at[0][0]->normal, at[1][1]->normal);
+  const Dual normal_cosine = dual3_dot(at[0][0]->normal, at[1][1]->normal);
   const Dual outward[2] = {dual3_dot(at[1][1]->normal, direction), -dual3_dot(at[0][0]->normal, direction)};
   const Dual width = (mutual ? MUTUAL_WIDTH : 1) * s->smoothing;
   const Dual depth[2] = {-dual_div(at[0][1]->value, width), -dual_div(at[1][0]->value, width)};
   const double steep = 2 / softness; /* tanh x = 2 sigmoid(2 x) - 1 */
   Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
-                  dual_value(depth[1]), (limit - dual_value(clash)) / blur},
+                  dual_value(depth[1]), (limit - dual_value(normal_cosine)) / blur},
         rest;
   Lanes part = lanes_sigmoid(judged, &rest), slope = part * rest;
-  Dual active = dual_mul(pair->inside, dual_chain(clash, part[4], -slope[4] / blur));
+  Dual active = dual_mul(pair->inside, dual_chain(normal_cosine, part[4], -slope[4] / blur));
   const Dual inside[2] = {dual_chain(depth[0], part[2], slope[2]), dual_chain(depth[1], part[3], slope[3])};
   const Dual both = dual_mul(inside[0], inside[1]);
   for (int k = 0; k < 2; k++) {
@@ -403,7 +413,7 @@ static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePa
  * which the field of the other body is evaluated. If all is NULL, the depths of the ends are taken from `points`. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
-  Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
+  Dual* depth = allocate_from_workspace(s, sizeof(Dual) * (size_t)own->edge_count);
   for (int i = 0; i < own->edge_count; i++) {
     const int* end = own->edges[i];
     if (!all) depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
@@ -411,7 +421,8 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   DualField at[BLOCK];
   for (int i = 0; all && i < own->edge_count; i++) {
     int left = 2 * (own->edge_count - i);
-    if (2 * i % BLOCK == 0) fields_at(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, false, at);
+    if (2 * i % BLOCK == 0)
+      evaluate_fields(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, false, at);
     depth[i] = -0.5 * (at[2 * i % BLOCK].value + at[(2 * i + 1) % BLOCK].value);
   }
   return depth;
@@ -419,26 +430,26 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
 
 /* Returns the chosen edges of a body, two positions each, borrowed from the workspace. Sets *wanted to the number of
  * edges. */
-static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
+static Dual3* choose_edges(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
-  *wanted = wanted_of(own->edge_count, s->options->edges);
+  *wanted = chosen_count(own->edge_count, s->options->edges);
   bool ranked = *wanted < own->edge_count, copied = !ranked || own->only;
-  Dual3* all = copied ? take(s, sizeof(Dual3[2]) * (size_t)own->edge_count) : NULL;
+  Dual3* all = copied ? allocate_from_workspace(s, sizeof(Dual3[2]) * (size_t)own->edge_count) : NULL;
   for (int i = 0; copied && i < own->edge_count; i++)
     for (int k = 0; k < 2; k++) all[2 * i + k] = surface_point(s, body, own->edges[i][k]);
   if (!ranked) return all;
   Dual* depth = edge_depths(s, body, points, all);
-  Dual3* out = take(s, sizeof(Dual3[2]) * (size_t)*wanted);
-  const Members members = {depth, copied ? all : points->place, copied ? NULL : (const int(*)[2])own->edges,
-                           own->edge_count, 2};
-  choose_deepest(s, &members, *wanted, out);
+  Dual3* out = allocate_from_workspace(s, sizeof(Dual3[2]) * (size_t)*wanted);
+  const RankedSet members = {depth, copied ? all : points->place, copied ? NULL : (const int(*)[2])own->edges,
+                             own->edge_count, 2};
+  choose_deepest_members(s, &members, *wanted, out);
   return out;
 }
 
 /* Sets near[side] of the pairs in one row or column: exp(-apart / smoothing), normalized to the sum 1 (X6). The pairs
  * are first[i * stride] for i < count. */
 static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
-  Dual sum = dual_of(0), over = dual_inverse(smoothing);
+  Dual sum = dual_constant(0), over = dual_inverse(smoothing);
   double least = HUGE_VAL;
   for (int i = 0; i < count; i++) least = fmin(least, dual_value(first[i * stride].apart));
   for (int i = 0; i < count; i += LANES) {
@@ -446,7 +457,7 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
     Dual scaled[LANES];
     Lanes at = lanes_broadcast(0);
     for (int k = 0; k < wide; k++) {
-      scaled[k] = dual_mul(dual_raised(first[(i + k) * stride].apart, -least), over);
+      scaled[k] = dual_mul(dual_add_constant(first[(i + k) * stride].apart, -least), over);
       at[k] = -dual_value(scaled[k]);
     }
     at = lanes_exp_nonpositive(at);
@@ -462,81 +473,83 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
 
 /* Writes the two contacts of a pair of edges. first: number of the contact on a's edge, which the contact on b's edge
  * follows. */
-static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
+static void write_edge_contacts(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
   for (int side = 0; side < 2; side++)
-    put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side], c->normal[side],
-                c->activity[side], first + side);
+    write_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side],
+                  c->normal[side], c->activity[side], first + side);
 }
 
 /* Writes the two contacts of a pair of edges with negligible activity (X13). The distance is unsigned and the activity
  * 0, because the fields are not evaluated. */
-static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
+static void write_inactive_edge_contacts(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
     c.distance[side] = pair->apart;
-    c.normal[side] = dual3_scale(pair->direction, dual_of(-1));
-    c.activity[side] = dual_of(0);
+    c.normal[side] = dual3_scale(pair->direction, dual_constant(-1));
+    c.activity[side] = dual_constant(0);
   }
-  put_edges(s, pair, &c, first);
+  write_edge_contacts(s, pair, &c, first);
 }
 
 /* Evaluates and writes the contacts of the pairs which (count), count <= BLOCK. first: number of the first contact of
  * all pairs. */
-static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count, int64_t first) {
+static void write_contacts_of_pairs(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count,
+                                    int64_t first) {
+  assert(count >= 0 && count <= BLOCK);
   Dual3 place[BLOCK];
   DualField at[2][2][BLOCK];
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < count; k++) place[k] = pairs[which[k]].witness[side];
-    for (int body = 0; body < 2; body++) fields_at(s, body, place, count, body == side, at[side][body]);
+    for (int body = 0; body < 2; body++) evaluate_fields(s, body, place, count, body == side, at[side][body]);
   }
   for (int k = 0; k < count; k++) {
     const DualField* here[2][2] = {{&at[0][0][k], &at[0][1][k]}, {&at[1][0][k], &at[1][1][k]}};
     EdgeContacts c;
-    judge(s, here, &pairs[which[k]], &c);
-    put_edges(s, &pairs[which[k]], &c, first + 2 * (int64_t)which[k]);
+    compute_edge_contacts(s, here, &pairs[which[k]], &c);
+    write_edge_contacts(s, &pairs[which[k]], &c, first + 2 * (int64_t)which[k]);
   }
 }
 
 /* A pair of edges is skipped if its activity is below this value, e^-37 (X13). */
-#define ACTIVITY_GONE 8.533047625744066e-17
+#define NEGLIGIBLE_ACTIVITY 8.533047625744066e-17
 
-static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {
+static bool is_negligible(const ManifoldPair* s, const EdgePair* pair) {
   return s->options->cull &&
-         !(dual_value(pair->inside) * fmax(dual_value(pair->near[0]), dual_value(pair->near[1])) > ACTIVITY_GONE);
+         !(dual_value(pair->inside) * fmax(dual_value(pair->near[0]), dual_value(pair->near[1])) > NEGLIGIBLE_ACTIVITY);
 }
 
-static void edge_contacts(ManifoldPair* s, const Points points[2], int64_t first) {
+static void write_all_edge_contacts(ManifoldPair* s, const Points points[2], int64_t first) {
   int count[2];
   Dual3* edges[2];
-  for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &points[body], &count[body]);
-  EdgePair* pairs = take(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
+  for (int body = 0; body < 2; body++) edges[body] = choose_edges(s, body, &points[body], &count[body]);
+  EdgePair* pairs = allocate_from_workspace(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
   for (int i = 0; i < count[0]; i++)
     for (int k = 0; k < count[1]; k++)
-      meet(s, edges[0] + 2 * (ptrdiff_t)i, edges[1] + 2 * (ptrdiff_t)k, &pairs[i * count[1] + k]);
+      compute_edge_pair(s, edges[0] + 2 * (ptrdiff_t)i, edges[1] + 2 * (ptrdiff_t)k, &pairs[i * count[1] + k]);
   for (int i = 0; i < count[0]; i++) set_nearness(pairs + i * count[1], 1, count[1], s->smoothing, 0);
   for (int k = 0; k < count[1]; k++) set_nearness(pairs + k, count[1], count[0], s->smoothing, 1);
   int which[BLOCK], wanted = 0;
   for (int k = 0; k < count[0] * count[1]; k++) {
-    if (is_idle(s, &pairs[k]))
-      put_idle(s, &pairs[k], first + 2 * (int64_t)k);
+    if (is_negligible(s, &pairs[k]))
+      write_inactive_edge_contacts(s, &pairs[k], first + 2 * (int64_t)k);
     else
       which[wanted++] = k;
     if (wanted == BLOCK) {
-      judge_block(s, pairs, which, wanted, first);
+      write_contacts_of_pairs(s, pairs, which, wanted, first);
       wanted = 0;
     }
   }
-  judge_block(s, pairs, which, wanted, first);
+  write_contacts_of_pairs(s, pairs, which, wanted, first);
 }
 
-static void all_contacts(ManifoldPair* s) {
+static void write_all_contacts(ManifoldPair* s) {
   Points points[2];
   int64_t next = 0;
   if (has_faces(s)) {
-    const FaceSet faces[2] = {faces_of(s, 0), faces_of(s, 1)};
-    for (int body = 0; body < 2; body++) next = face_contacts(s, body, faces, &points[body], next);
+    const FaceSet faces[2] = {face_planes_of(s, 0), face_planes_of(s, 1)};
+    for (int body = 0; body < 2; body++) next = write_face_contacts(s, body, faces, &points[body], next);
   } else {
-    for (int body = 0; body < 2; body++) next = point_contacts(s, body, &points[body], next);
+    for (int body = 0; body < 2; body++) next = write_point_contacts(s, body, &points[body], next);
   }
-  edge_contacts(s, points, next);
+  write_all_edge_contacts(s, points, next);
 }

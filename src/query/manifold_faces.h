@@ -18,35 +18,36 @@ static bool has_faces(const ManifoldPair* s) {
   return faces;
 }
 
-static FaceSet faces_of(ManifoldPair* s, int body) {
+static FaceSet face_planes_of(ManifoldPair* s, int body) {
   int count = s->body[body]->corners->plane_count;
-  FaceSet out = {take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count), origin_of(s, body),
-                 count};
-  for (int i = 0; i < count; i++) face_of(s, body, i, &out.normals[i], &out.offsets[i]);
+  FaceSet out = {allocate_from_workspace(s, sizeof(Dual3) * (size_t)count),
+                 allocate_from_workspace(s, sizeof(Dual) * (size_t)count), origin_in_b(s, body), count};
+  for (int i = 0; i < count; i++) face_plane(s, body, i, &out.normals[i], &out.offsets[i]);
   return out;
 }
 
 /* Returns the unit normal at a vertex of a polyhedron, along the sum of the normals of its faces. */
 static Dual3 vertex_normal(const ManifoldPair* s, int body, int vertex, const FaceSet* faces) {
   const FieldCorners* corners = s->body[body]->corners;
-  Dual3 sum = dual3_of(vec3(0, 0, 0));
+  Dual3 sum = dual3_constant(vec3(0, 0, 0));
   for (int i = corners->first[vertex]; i < corners->first[vertex + 1]; i++)
     sum = dual3_add(sum, faces->normals[corners->links[i].of]);
-  Dual square = dual_raised(dual3_dot(sum, sum), NORMAL_FLOOR);
+  Dual square = dual_add_constant(dual3_dot(sum, sum), NORMAL_FLOOR);
   return dual3_scale(sum, dual_inverse(dual_sqrt(square)));
 }
 
-/* A face stops opposing a vertex while the cosine between their normals goes from -OPPOSED_HALF to OPPOSED_HALF. */
-#define OPPOSED_HALF 0.2
+/* A face stops opposing a vertex while the cosine between their normals goes from -OPPOSITION_COSINE to
+ * OPPOSITION_COSINE. */
+#define OPPOSITION_COSINE 0.2
 
 /* Returns the weight, 0 to 1, with which a face opposes a vertex. cosine: cosine of the angle between the two normals.
- * The weight is 1 below -OPPOSED_HALF, 0 above OPPOSED_HALF, and a polynomial of degree 5 between. */
-static Dual opposes(Dual cosine) {
-  double u = 0.5 - 0.5 * dual_value(cosine) / OPPOSED_HALF;
-  if (u <= 0) return dual_of(0);
-  if (u >= 1) return dual_of(1);
+ * The weight is 1 below -OPPOSITION_COSINE, 0 above OPPOSITION_COSINE, and a polynomial of degree 5 between. */
+static Dual opposition_weight(Dual cosine) {
+  double u = 0.5 - 0.5 * dual_value(cosine) / OPPOSITION_COSINE;
+  if (u <= 0) return dual_constant(0);
+  if (u >= 1) return dual_constant(1);
   double value = u * u * u * (10 + u * (-15 + 6 * u)), slope = 30 * u * u * (1 - u) * (1 - u);
-  return dual_chain(cosine, value, -0.5 / OPPOSED_HALF * slope);
+  return dual_chain(cosine, value, -0.5 / OPPOSITION_COSINE * slope);
 }
 
 /* Sum over faces of w exp(h / tau - top), with weight w and height h of each face; top is the largest h / tau. */
@@ -57,12 +58,12 @@ typedef struct {
 } FaceSum;
 
 static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* weight) {
-  FaceSum out = {dual_of(0), dual3_of(vec3(0, 0, 0)), -HUGE_VAL};
+  FaceSum out = {dual_constant(0), dual3_constant(vec3(0, 0, 0)), -HUGE_VAL};
   for (int i = 0; i < faces->count; i++)
     if (dual_value(weight[i]) > 0) out.top = fmax(out.top, dual_value(height[i]));
   for (int i = 0; i < faces->count; i++) {
     double below = dual_value(height[i]) - out.top;
-    if (!(dual_value(weight[i]) > 0) || below < -CHOICE_GONE) continue;
+    if (!(dual_value(weight[i]) > 0) || below < -NEGLIGIBLE_EXPONENT) continue;
     double e = math_exp_nonpositive(below);
     Dual part = dual_mul(weight[i], dual_chain(height[i], e, e));
     out.sum += part;
@@ -72,12 +73,12 @@ static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* we
 }
 
 /* Returns the logarithm of the sum of w exp(h / tau): log(sum) + top. */
-static Dual face_log(const FaceSum* f) {
+static Dual log_face_sum(const FaceSum* f) {
   double sum = dual_value(f->sum);
-  return dual_raised(dual_chain(f->sum, math_log(sum), 1 / sum), f->top);
+  return dual_add_constant(dual_chain(f->sum, math_log(sum), 1 / sum), f->top);
 }
 
-static Dual sigmoid_of(Dual x) {
+static Dual sigmoid(Dual x) {
   double e = math_exp_nonpositive(-fabs(dual_value(x))), value = dual_value(x) > 0 ? 1 / (1 + e) : e / (1 + e);
   return dual_chain(x, value, e / ((1 + e) * (1 + e)));
 }
@@ -90,44 +91,46 @@ typedef struct {
 
 /* Returns the contact of a vertex at `place` with a polyhedron. own: normal at the vertex. tau: smoothing length l /
  * beta of the field [m]. height, weight, rest: workspaces (faces->count). */
-static FaceContact contact_with_faces(const FaceSet* faces, Dual3 place, Dual3 own, Dual tau, Dual* height,
-                                      Dual* weight, Dual* rest) {
+static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 own, Dual tau, Dual* height, Dual* weight,
+                                  Dual* rest) {
   Dual over = dual_inverse(tau);
   Dual3 arm = dual3_sub(place, faces->origin);
   for (int i = 0; i < faces->count; i++) {
     height[i] = dual_mul(dual3_dot(faces->normals[i], arm) - faces->offsets[i], over);
-    weight[i] = opposes(dual3_dot(faces->normals[i], own));
-    rest[i] = dual_raised(-weight[i], 1);
+    weight[i] = opposition_weight(dual3_dot(faces->normals[i], own));
+    rest[i] = dual_add_constant(-weight[i], 1);
   }
   FaceSum opposed = face_sum(faces, height, weight), beside = face_sum(faces, height, rest);
-  FaceContact out = {dual_of(0), dual_of(0), dual3_of(vec3(0, 0, 0))};
+  FaceContact out = {dual_constant(0), dual_constant(0), dual3_constant(vec3(0, 0, 0))};
   if (!(dual_value(opposed.sum) > 0)) return out;
-  out.distance = dual_mul(tau, face_log(&opposed));
-  Dual square = dual_raised(dual3_dot(opposed.normal, opposed.normal), NORMAL_FLOOR);
+  out.distance = dual_mul(tau, log_face_sum(&opposed));
+  Dual square = dual_add_constant(dual3_dot(opposed.normal, opposed.normal), NORMAL_FLOOR);
   out.normal = dual3_scale(opposed.normal, dual_inverse(dual_sqrt(square)));
-  out.activity = dual_of(1);
-  if (dual_value(beside.sum) > 0) out.activity = sigmoid_of(-face_log(&beside));
+  out.activity = dual_constant(1);
+  if (dual_value(beside.sum) > 0) out.activity = sigmoid(-log_face_sum(&beside));
   return out;
 }
 
 /* Writes the contacts of the vertices of a polyhedron with the other polyhedron, numbered from `next`. Keeps positions
  * and depths of the vertices in the workspace. Returns `next` plus the number of contacts. */
-static int64_t face_contacts(ManifoldPair* s, int body, const FaceSet faces[2], Points* points, int64_t next) {
+static int64_t write_face_contacts(ManifoldPair* s, int body, const FaceSet faces[2], Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
   const FaceSet* other = &faces[1 - body];
-  int count = points_in(own);
-  *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
-  Dual *height = take(s, sizeof(Dual) * (size_t)other->count), *weight = take(s, sizeof(Dual) * (size_t)other->count),
-       *rest = take(s, sizeof(Dual) * (size_t)other->count);
+  int count = count_points(own);
+  *points = (Points){allocate_from_workspace(s, sizeof(Dual3) * (size_t)count),
+                     allocate_from_workspace(s, sizeof(Dual) * (size_t)count)};
+  Dual *height = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count),
+       *weight = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count),
+       *rest = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count);
   Dual tau = s->body[1 - body]->field_width * s->smoothing;
   for (int i = 0; i < count; i++) {
     int vertex = own->only ? own->only[i] : i;
     points->place[i] = surface_point(s, body, vertex);
-    FaceContact c = contact_with_faces(other, points->place[i], vertex_normal(s, body, vertex, &faces[body]), tau,
-                                       height, weight, rest);
+    FaceContact c = vertex_contact(other, points->place[i], vertex_normal(s, body, vertex, &faces[body]), tau, height,
+                                   weight, rest);
     points->depth[i] = -c.distance;
-    put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, points->place[i], c.distance,
-                from_a_to_b(1 - body, c.normal), c.activity, next++);
+    write_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, points->place[i], c.distance,
+                  from_a_to_b(1 - body, c.normal), c.activity, next++);
   }
   return next;
 }

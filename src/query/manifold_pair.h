@@ -10,7 +10,7 @@
 #define NORMAL_FLOOR 1e-12
 /* Distance, relative to the smoothing, that regularizes the direction between two edges. The direction tends to zero
  * for edges nearer than this distance. */
-#define APART_FLOOR 1e-2
+#define DIRECTION_FLOOR 1e-2
 
 /* Columns of the derivatives of an answer. */
 enum { COLUMNS = 12 };
@@ -36,7 +36,7 @@ typedef struct {
   char* room;           /* unused part of the workspace */
   ManifoldContact* out; /* array for all contacts; NULL if only the sums are computed */
   MeanSums* sums;       /* sums over the contacts, accumulated if out is NULL */
-  int left_out;         /* number of points and edges left out although they are as deep as a chosen one (X1) */
+  int omitted;          /* number of points and edges left out although they are as deep as a chosen one (X1) */
   DualHalf axis[3];     /* axis[k]: component k, in b's frame, of each of the three world axes */
   DualHalf swept[3];    /* swept[k]: component k, in b's frame, of each product (world axis) x relative.t */
 } ManifoldPair;
@@ -47,21 +47,22 @@ typedef struct {
   Dual3 normal; /* outward */
 } DualField;
 
-/* Computes the contacts of two bodies without derivatives. Does the same as manifold_query, or as manifold_mean if out
- * is NULL. room must not be NULL. Returns the number of points and edges that were left out, as these functions do. */
+/* Computes the contacts of two bodies without derivatives, or their mean distance if out is NULL. room: workspace
+ * of manifold_room bytes, 64-byte aligned, not NULL. Returns the number of points and edges that were left out
+ * although they are as deep as a chosen one. */
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
 /* Returns an uninitialized array of `size` bytes, 64-byte aligned. The array is borrowed from the workspace s->room and
  * never returned to it. */
-static inline void* take(ManifoldPair* s, size_t size) {
+static inline void* allocate_from_workspace(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;
   return out;
 }
 
 /* Converts the point `place` from b's frame to the frame of `body` (0: a, 1: b). */
-static inline Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
+static inline Vec3 point_in_body_frame(const ManifoldPair* s, int body, Vec3 place) {
   return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
 }
 
@@ -70,18 +71,18 @@ static inline void add_to_sums(MeanSums* sums, Dual distance, Dual activity) {
   sums->activity += activity;
 }
 
-static inline int wanted_of(int all, int asked) { return asked > 0 && asked < all ? asked : all; }
-static inline int points_in(const ManifoldBody* body) { return body->only ? body->only_count : body->point_count; }
+static inline int chosen_count(int all, int asked) { return asked > 0 && asked < all ? asked : all; }
+static inline int count_points(const ManifoldBody* body) { return body->only ? body->only_count : body->point_count; }
 
-static inline ManifoldPair pair_of(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                                   const ManifoldOptions* options) {
+static inline ManifoldPair create_pair(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                                       const ManifoldOptions* options) {
   return (ManifoldPair){
       .body = {a, b},
       .options = options,
       .pose_a = pose_a,
       .pose_b = pose_b,
       .relative = {mat3_mul(mat3_transpose(pose_b.r), pose_a.r), pose_apply_inverse(pose_b, pose_a.t)},
-      .smoothing = dual_of(options->smoothing)};
+      .smoothing = dual_constant(options->smoothing)};
 }
 
 #endif

@@ -6,25 +6,25 @@
 
 /* Least radius of a ball in the proof, relative to the body's inner radius. The proof fails if a smaller ball is
  * needed. */
-#define BALL_PART 1e-3
+#define BALL_RADIUS_MIN 1e-3
 /* Margin added to the clearance during smoothing. The margin is doubled if a segment violates the clearance between its
  * points. */
-#define MARGIN 0.02
+#define SMOOTHING_MARGIN 0.02
 enum { WIDENINGS = 6 };
 
 /* Returns a lower bound of alpha from the bounding balls: distance of the centres / sum of the outer radii. */
-static double outer_bound(const PathProblem* problem, Vec3 at, int k) {
+static double bounding_ball_alpha(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
 
-double path_alpha(const PathProblem* problem, Vec3 at, int k, int* queries) {
+double path_alpha_lower_bound(const PathProblem* problem, Vec3 at, int k, int* queries) {
   assert(k >= 0);
   Pose pose = {problem->turn, at};
   ++*queries;
   return growth_query(problem->body, pose, &problem->obstacles[k], problem->poses[k], NULL).low;
 }
 
-double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries) {
+double path_alpha_gradient(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries) {
   Pose pose = {problem->turn, at};
   double by_pose[QUERY_POSE_COLUMNS], gap[QUERY_POSE_COLUMNS];
   Growth g = growth_query(problem->body, pose, &problem->obstacles[k], problem->poses[k], NULL);
@@ -35,29 +35,27 @@ double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope,
 }
 
 /* Returns the radius [m] of a ball about `at` in which alpha >= 1 + clearance for all obstacles (G17). The radius is at
- * most `enough`. */
-static double free_radius(const PathProblem* problem, Vec3 at, double enough, int* queries) {
-  double radius = enough, wanted = 1 + problem->clearance;
+ * most `radius_max`. */
+static double free_radius(const PathProblem* problem, Vec3 at, double radius_max, int* queries) {
+  double radius = radius_max, wanted = 1 + problem->clearance;
   for (int k = 0; k < problem->count && radius > 0; k++) {
     double inner = problem->body->inner + problem->obstacles[k].inner;
-    if ((outer_bound(problem, at, k) - wanted) * inner >= radius) continue;
-    radius = fmin(radius, (path_alpha(problem, at, k, queries) - wanted) * inner);
+    if ((bounding_ball_alpha(problem, at, k) - wanted) * inner >= radius) continue;
+    radius = fmin(radius, (path_alpha_lower_bound(problem, at, k, queries) - wanted) * inner);
   }
   return radius;
 }
 
-bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries) {
+bool path_is_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries) {
   double length = vec3_norm(vec3_sub(b, a)), passed = 0;
   while (passed <= length) {
     Vec3 at = length > 0 ? vec3_add_scaled(a, passed / length, vec3_sub(b, a)) : a;
     double radius = free_radius(problem, at, length - passed + problem->body->inner, queries);
-    if (!(radius > BALL_PART * problem->body->inner)) return false;
+    if (!(radius > BALL_RADIUS_MIN * problem->body->inner)) return false;
     passed += radius;
   }
   return true;
 }
-
-/* ---------------------------------------------------------------- complete path */
 
 double path_length(const Vec3* points, int count) {
   assert(points || count == 0);
@@ -67,7 +65,8 @@ double path_length(const Vec3* points, int count) {
 }
 
 /* Returns `count` points at equal distances along a polyline. The caller frees the points with memory_free. */
-static Vec3* even_points(const Vec3* corners, int corner_count, int count) {
+static Vec3* resample_evenly(const Vec3* corners, int corner_count, int count) {
+  assert(corner_count >= 2 && count >= 2);
   Vec3* out = MEMORY_NEW(Vec3, count);
   double total = path_length(corners, corner_count), passed = 0;
   int at = 0;
@@ -85,25 +84,27 @@ static Vec3* even_points(const Vec3* corners, int corner_count, int count) {
   return out;
 }
 
-static bool all_free(const PathProblem* problem, const Vec3* points, int count, int* queries) {
+static bool is_path_free(const PathProblem* problem, const Vec3* points, int count, int* queries) {
   for (int i = 0; i + 1 < count; i++)
-    if (!path_segment_free(problem, points[i], points[i + 1], queries)) return false;
+    if (!path_is_segment_free(problem, points[i], points[i + 1], queries)) return false;
   return true;
 }
 
-static double least_alpha(const PathProblem* problem, const Vec3* points, int count, int* queries) {
+static double smallest_alpha(const PathProblem* problem, const Vec3* points, int count, int* queries) {
   double least = HUGE_VAL;
   for (int i = 0; i < 2 * count - 1; i++) {
     Vec3 at = i % 2 ? vec3_scale(vec3_add(points[i / 2], points[i / 2 + 1]), 0.5) : points[i / 2];
     for (int k = 0; k < problem->count; k++)
-      if (outer_bound(problem, at, k) < least) least = fmin(least, path_alpha(problem, at, k, queries));
+      if (bounding_ball_alpha(problem, at, k) < least)
+        least = fmin(least, path_alpha_lower_bound(problem, at, k, queries));
   }
   return least;
 }
 
 /* Returns the vertices of a polyline and additional points spaced evenly on its segments, *count points in total.
  * Increases *count if there are more vertices. The caller frees the points with memory_free. */
-static Vec3* divided(const Vec3* corners, int corner_count, int* count) {
+static Vec3* subdivide(const Vec3* corners, int corner_count, int* count) {
+  assert(corner_count >= 2);
   int spare = *count - corner_count;
   if (spare < 0) *count = corner_count, spare = 0;
   Vec3* out = MEMORY_NEW(Vec3, *count);
@@ -121,9 +122,10 @@ static Vec3* divided(const Vec3* corners, int corner_count, int* count) {
 }
 
 PlannedPath path_plan(const PathProblem* problem) {
+  assert(problem->points >= 3 && problem->clearance > 0 && problem->count >= 0);
   PlannedPath path = {.outcome = PATH_BLOCKED_END};
-  if (!path_segment_free(problem, problem->from, problem->from, &path.queries) ||
-      !path_segment_free(problem, problem->to, problem->to, &path.queries))
+  if (!path_is_segment_free(problem, problem->from, problem->from, &path.queries) ||
+      !path_is_segment_free(problem, problem->to, problem->to, &path.queries))
     return path;
   int corner_count = 0;
   Vec3* corners = path_search(problem, &corner_count, &path.queries);
@@ -132,20 +134,20 @@ PlannedPath path_plan(const PathProblem* problem) {
   path.start_length = path_length(corners, corner_count);
   path.count = problem->points;
   path.outcome = PATH_FOUND;
-  double margin = MARGIN;
+  double margin = SMOOTHING_MARGIN;
   for (int i = 0; i < WIDENINGS && !path.smoothed; i++, margin *= 2) {
     memory_free(path.points);
-    path.points = even_points(corners, corner_count, path.count);
+    path.points = resample_evenly(corners, corner_count, path.count);
     path_smooth(problem, path.points, 1 + problem->clearance + margin, &path.queries);
-    path.smoothed = all_free(problem, path.points, path.count, &path.queries);
+    path.smoothed = is_path_free(problem, path.points, path.count, &path.queries);
   }
   if (!path.smoothed) {
     memory_free(path.points);
-    path.points = divided(corners, corner_count, &path.count);
+    path.points = subdivide(corners, corner_count, &path.count);
   }
   memory_free(corners);
   path.length = path_length(path.points, path.count);
-  path.least = least_alpha(problem, path.points, path.count, &path.queries);
+  path.least = smallest_alpha(problem, path.points, path.count, &path.queries);
   return path;
 }
 

@@ -6,14 +6,14 @@
 
 /* Returns a proven lower bound of alpha between the body at position `at` [m] and obstacle k. Adds the number of growth
  * queries to *queries, as all functions in this file do. */
-double path_alpha(const PathProblem* problem, Vec3 at, int k, int* queries);
+double path_alpha_lower_bound(const PathProblem* problem, Vec3 at, int k, int* queries);
 /* Returns alpha between the body at position `at` [m] and obstacle k. Sets *slope to the gradient of alpha with respect
  * to the position [1/m], or to zero where alpha is not differentiable. */
-double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries);
+double path_alpha_gradient(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries);
 /* Returns true if alpha >= 1 + clearance is proven along the whole segment from a to b (G17). The proof covers the
  * segment with balls. Returns false if the condition is violated, or if the proof needs balls below the least
  * radius. */
-bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries);
+bool path_is_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries);
 
 /* Returns the length of a polyline [m]. points: (count) [m]. */
 double path_length(const Vec3* points, int count);

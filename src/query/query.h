@@ -181,9 +181,9 @@ typedef struct {
   bool fitted;        /* true if the feature has more vertices than are needed to determine it */
   const char* reason; /* NULL, or a reason why there are no derivatives; count is then 0 */
 } VertexSlopes;
-/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. Returns NULL on
- * success. Otherwise returns a reason as distance_derivatives. out[k].reason is not NULL if hull k has no
- * derivatives. */
+/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. Returns
+ * NULL on success. Returns a reason if the nearest features are parallel, because the nearest points are then not
+ * unique. out[k].reason is not NULL if hull k has no derivatives. */
 const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                    VertexSlopes out[2]);
 
@@ -224,8 +224,9 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
 const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                   double out[QUERY_POSE_COLUMNS]);
 
-/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. A smooth shape
- * has no vertices. Returns NULL on success. Otherwise returns a reason as convex_distance_derivatives. */
+/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. A smooth
+ * shape has no vertices. Returns NULL on success. Returns a reason if flat features face each other, the nearest
+ * points were not found exactly, or the condition number exceeds QUERY_CONDITION_MAX. */
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]);
 
@@ -348,8 +349,9 @@ enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
  * triangles, the nearest point within its feature. T and the reference are constant. Returns the number of entries, or
  * -1 if the nearest feature has too many vertices. */
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
-/* Returns the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b on which they lie.
- * cache is read and updated; NULL means a cold start. Allocates as witness_query. */
+/* Returns the distance and the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b
+ * on which they lie. cache is read and updated; NULL means a cold start. Allocates only if bodies overlap and
+ * hull_depth fails. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 
@@ -375,8 +377,8 @@ typedef struct {
   bool both;      /* true if both bodies move, false if only b moves */
   bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
-/* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
- * Allocates temporary memory. */
+/* Moves the poses of two bodies by gradient descent of witness_loss. Returns the final loss [m^2]. targets[2]:
+ * target points of a and b in their body frames [m]. Allocates temporary memory. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
@@ -422,8 +424,7 @@ int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings*
  * finds no hull. Allocates temporary memory. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Returns the derivative of epsilon when one contact changes (V10). The arm of contact number `contact` changes by
- * `arm`, its normal by `normal`. Returns 0 if the quality is not known. contacts: the array given to grasp_quality.
- * contact: index into contacts, not checked. */
+ * `arm`, its normal by `normal`. Returns 0 if the quality is not known. contacts: the array given to grasp_quality. */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 
@@ -494,8 +495,10 @@ static inline int manifold_parameter_count(const ManifoldBody* body) {
 /* Returns a body made from a triangle surface. Takes ownership of the surface's points and leaves the surface empty.
  * Borrows the field, which must outlive the body. The caller frees the body with manifold_body_free. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
-/* Does the same as manifold_body_create for a convex polyhedron whose field is from field_of_faces
- * (shapes/field_faces.h). Two triangles of one face have no edge between them. field_width: see ManifoldBody. */
+/* Returns a body made from the triangle surface of a convex polyhedron. Two triangles of one face have no edge
+ * between them. Takes ownership of the surface's points and leaves the surface empty. Borrows field, made by
+ * field_of_faces (shapes/field_faces.h), which must outlive the body. field_width: becomes ManifoldBody.field_width.
+ * The caller frees the body with manifold_body_free. */
 ManifoldBody manifold_body_of_faces(const Field* field, TriangleSurface* surface, double field_width);
 /* Frees points and edges, but not the field, and zeroes the body. Accepts a zeroed body, but not NULL. */
 void manifold_body_free(ManifoldBody* body);
@@ -562,18 +565,23 @@ typedef struct {
       activity; /* sum of activities, where each point counts 1. If it is 0 (no points and no edges), distance is NaN */
   double slope[12]; /* derivatives of distance; columns as in ManifoldContact.slope */
 } ManifoldMean;
-/* Sets *out to the mean distance over the contacts of manifold_query, without storing the contacts. options->cull
- * changes the result by rounding only. The other arguments and the result are as for manifold_query. */
+/* Sets *out to the weighted mean distance over the contacts of two bodies, without storing the contacts.
+ * options->cull changes the result by rounding only. room: 64-byte aligned workspace of manifold_room bytes; if room
+ * is NULL, a workspace is allocated temporarily. Returns the number of points and edges that were left out although
+ * they are as deep as a chosen one. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
-/* Does the same as manifold_query, with derivatives with respect to shape parameters or the smoothing (X8). cause
- * selects the parameters of a, the parameters of b, or the smoothing. The first six columns belong to the parameters
- * first .. first + 5 of the body and are zero beyond the last parameter. For the smoothing only the first column is
- * used. first < manifold_parameter_count (not checked). */
+/* Computes the contacts of two bodies with derivatives with respect to shape parameters or the smoothing (X8).
+ * cause selects the parameters of a, the parameters of b, or the smoothing. Columns 0 to 5 of the slopes belong to the
+ * parameters first .. first + 5 of the body; columns beyond the last parameter are zero. For the smoothing only column
+ * 0 is used. first must be below manifold_parameter_count. out (manifold_count entries); room: 64-byte aligned
+ * workspace of manifold_room bytes, or NULL. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);
-/* Does the same as manifold_mean, with the derivatives of manifold_query_by in the first six entries of out->slope. */
+/* Sets *out to the mean distance over all contacts, with derivatives with respect to shape parameters or the
+ * smoothing in the first six entries of out->slope. cause and first select them: parameters first .. first + 5 of a or
+ * b, or the smoothing. room: 64-byte aligned workspace of manifold_room bytes, or NULL. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
 /* Returns the derivatives of the body's points with respect to the parameters of its field, for the member

@@ -2,6 +2,7 @@
 #ifndef SDRS_QUERY_SMALL_SOLVE_H
 #define SDRS_QUERY_SMALL_SOLVE_H
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -10,6 +11,7 @@ enum { LU_INVERSE_MAX = 12 };
 /* Factors `a` (order x order, row-major, rows `stride` apart) in place as LU with partial pivoting. Sets row (order):
  * row k was exchanged with row[k] at step k. Returns false, with `a` undefined, if a pivot is zero or NaN. */
 static inline bool lu_factor(int order, int stride, double* a, int* row) {
+  assert(order >= 0 && order <= stride);
   for (int k = 0; k < order; k++) {
     int best = k;
     for (int i = k + 1; i < order; i++)
@@ -49,6 +51,7 @@ static inline void lu_solve(int order, int stride, const double* a, const int* r
 /* Sets `inverse` to the inverse of `a` and replaces `a` by its factors. Rows of both matrices are `stride` apart. order
  * <= LU_INVERSE_MAX. Returns the condition number in the 1-norm, or HUGE_VAL if `a` is singular. */
 static inline double lu_inverse(int order, int stride, double* a, int* row, double* inverse) {
+  assert(order >= 0 && order <= LU_INVERSE_MAX);
   double norm = 0, inverse_norm = 0;
   for (int c = 0; c < order; c++) {
     double sum = 0;

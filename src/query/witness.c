@@ -5,8 +5,6 @@
 #include "query/features.h"
 #include "query/small_solve.h"
 
-/* ---------------------------------------------------------------- nearest points of all pieces */
-
 static Distance pair_distance(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, const int piece[2],
                               GjkCache* cache) {
   return distance_query(a->pieces[piece[0]].points, pose_a, b->pieces[piece[1]].points, pose_b, cache);
@@ -38,27 +36,27 @@ Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b
   return best;
 }
 
-/* ---------------------------------------------------------------- smoothed point of one body */
-
 /* Reference of a smoothed point: the other body's nearest point, or a direction. */
 typedef struct {
   WitnessScore score;
   Vec3 other, direction; /* world */
-} Towards;
+} WitnessReference;
 
-/* Computes the weights softmax(u / T) of the samples x (count), u being their scores (V1). T is `said` if positive,
- * otherwise the standard deviation of u, or 1 if all scores are equal. Sets weight, and below to the scores minus the
- * largest score [m^2]. Returns T [m^2]. */
-static double weigh(const Vec3* x, int count, const Towards* towards, double said, double* below, double* weight) {
+/* Computes the weights softmax(u / T) of the samples x (count), u being their scores (V1). T is `requested` if
+ * positive, otherwise the standard deviation of u, or 1 if all scores are equal. Sets weight, and below to the scores
+ * minus the largest score [m^2]. Returns T [m^2]. */
+static double compute_softmax_weights(const Vec3* x, int count, const WitnessReference* reference, double requested,
+                                      double* below, double* weight) {
+  assert(count > 0 && count <= WITNESS_SAMPLES);
   double mean = 0, square = 0, most = -HUGE_VAL, sum = 0, u[WITNESS_SAMPLES];
   for (int i = 0; i < count; i++) {
-    Vec3 apart = vec3_sub(x[i], towards->other);
-    u[i] = towards->score == WITNESS_BY_DISTANCE ? -vec3_dot(apart, apart) : vec3_dot(apart, towards->direction);
+    Vec3 apart = vec3_sub(x[i], reference->other);
+    u[i] = reference->score == WITNESS_BY_DISTANCE ? -vec3_dot(apart, apart) : vec3_dot(apart, reference->direction);
     mean += u[i] / count;
     most = fmax(most, u[i]);
   }
   for (int i = 0; i < count; i++) square += (u[i] - mean) * (u[i] - mean);
-  double temperature = said > 0 ? said : sqrt(square / (count > 1 ? count - 1 : 1));
+  double temperature = requested > 0 ? requested : sqrt(square / (count > 1 ? count - 1 : 1));
   if (!(temperature > 0)) temperature = 1;
   for (int i = 0; i < count; i++) below[i] = u[i] - most;
   for (int i = 0; i < count; i++) sum += weight[i] = math_pow(2, below[i] / temperature * 0x1.71547652b82fep+0);
@@ -71,13 +69,13 @@ static double weigh(const Vec3* x, int count, const Towards* towards, double sai
  * x_i: samples; k_i: weights; r: reference. WITNESS_BY_DISTANCE: r = other, g_i = -2 (x_i - r), K = -sum M_i.
  * WITNESS_BY_DIRECTION: r = g_i = y, K = sum k_i/T (x_i - s) x_i^T. A motion of the body moves a sample by dx_i =
  * rotation x (x_i - center) + translation. */
-static void side_derivatives(WitnessSide* side, const Vec3* x, const double* weight, const Towards* towards,
+static void side_derivatives(WitnessSide* side, const Vec3* x, const double* weight, const WitnessReference* reference,
                              Vec3 center) {
-  bool by_distance = towards->score == WITNESS_BY_DISTANCE;
+  bool by_distance = reference->score == WITNESS_BY_DISTANCE;
   Mat3 by_other = mat3_zero();
   memset(side->by_own, 0, sizeof side->by_own);
   for (int i = 0; i < side->count; i++) {
-    Vec3 g = by_distance ? vec3_scale(vec3_sub(x[i], towards->other), -2) : towards->direction;
+    Vec3 g = by_distance ? vec3_scale(vec3_sub(x[i], reference->other), -2) : reference->direction;
     Vec3 beside = vec3_scale(vec3_sub(x[i], side->smooth), weight[i] / side->temperature);
     Mat3 m = mat3_outer(beside, g);
     by_other =
@@ -96,7 +94,7 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
 
 /* Returns the derivative of the smoothed point s with respect to T: -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). k_i:
  * weights; u_i: scores, which may be relative to the largest score, because sum k_i (x_i - s) = 0. */
-static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
+static Vec3 temperature_derivative(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
   Vec3 sum = vec3(0, 0, 0);
   double t = side->temperature;
   for (int i = 0; i < side->count; i++)
@@ -104,20 +102,18 @@ static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double*
   return sum;
 }
 
-static void solve_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 own, Vec3 normal,
-                       const Towards* towards, const WitnessOptions* options, const Vec3* target) {
+static void compute_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 own, Vec3 normal,
+                         const WitnessReference* reference, const WitnessOptions* options, const Vec3* target) {
   Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
   double weight[WITNESS_SAMPLES] = {0}, below[WITNESS_SAMPLES] = {0};
-  witness_choose(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side);
+  witness_choose_samples(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side);
   for (int i = 0; i < side->count; i++) x[i] = pose_apply(pose, side->samples[i]);
-  side->temperature = weigh(x, side->count, towards, options->temperature, below, weight);
+  side->temperature = compute_softmax_weights(x, side->count, reference, options->temperature, below, weight);
   side->smooth = vec3(0, 0, 0);
   for (int i = 0; i < side->count; i++) side->smooth = vec3_add_scaled(side->smooth, weight[i], x[i]);
-  side_derivatives(side, x, weight, towards, pose.t);
-  side->by_temperature = by_temperature(side, x, below, weight);
+  side_derivatives(side, x, weight, reference, pose.t);
+  side->by_temperature = temperature_derivative(side, x, below, weight);
 }
-
-/* ---------------------------------------------------------------- both bodies */
 
 static Mat3 mat3_of(const double m[3][3]) {
   Mat3 out;
@@ -126,7 +122,7 @@ static Mat3 mat3_of(const double m[3][3]) {
 }
 
 /* Sets out (3 x 6) to m * in. */
-static void times(Mat3 m, const double in[3][6], double out[3][6]) {
+static void multiply(Mat3 m, const double in[3][6], double out[3][6]) {
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 6; c++) {
       out[r][c] = 0;
@@ -136,10 +132,10 @@ static void times(Mat3 m, const double in[3][6], double out[3][6]) {
 
 /* Sets the Jacobians for WITNESS_BY_DISTANCE (V3). The motion of a body moves the body's own smoothed point directly,
  * and the other body's smoothed point through by_other. */
-static void couple_points(Witness* w) {
+static void set_jacobians_by_distance(Witness* w) {
   for (int k = 0; k < 2; k++) {
     memcpy(w->total[k][k], w->side[k].by_own, sizeof w->total[k][k]);
-    times(mat3_of(w->side[1 - k].by_other), w->side[k].by_own, w->total[1 - k][k]);
+    multiply(mat3_of(w->side[1 - k].by_other), w->side[k].by_own, w->total[1 - k][k]);
   }
   w->total_known = true;
 }
@@ -147,7 +143,7 @@ static void couple_points(Witness* w) {
 /* Sets the Jacobians for WITNESS_BY_DIRECTION (V3). For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A),
  * where a and b are the smoothed points, K_a and K_b their by_other, and A and B the changes of a and b at constant y.
  * For overlapping bodies y = a - b, and -K_a and -K_b replace K_a and K_b. */
-static void couple_direction(Witness* w) {
+static void set_jacobians_by_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
   int row[3];
   for (int i = 0; i < 3; i++)
@@ -174,19 +170,17 @@ Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, P
   w.nearest = witness_nearest(a, pose_a, b, pose_b, cache, w.piece);
   Vec3 wa = w.nearest.witness_a, wb = w.nearest.witness_b, n = w.nearest.normal;
   Vec3 y = vec3_scale(vec3_sub(wb, wa), w.nearest.distance > 0 ? 1 : -1);
-  const Towards to_b = {options->score, wb, y}, to_a = {options->score, wa, vec3_scale(y, -1)};
-  solve_side(&w.side[0], a, w.piece[0], pose_a, wa, n, &to_b, options, targets);
-  solve_side(&w.side[1], b, w.piece[1], pose_b, wb, vec3_scale(n, -1), &to_a, options, targets ? targets + 1 : NULL);
+  const WitnessReference to_b = {options->score, wb, y}, to_a = {options->score, wa, vec3_scale(y, -1)};
+  compute_side(&w.side[0], a, w.piece[0], pose_a, wa, n, &to_b, options, targets);
+  compute_side(&w.side[1], b, w.piece[1], pose_b, wb, vec3_scale(n, -1), &to_a, options, targets ? targets + 1 : NULL);
   if (options->estimate != WITNESS_SMOOTHED)
-    witness_estimate(a, pose_a, b, pose_b, options, &w);
+    witness_compute_jacobians(a, pose_a, b, pose_b, options, &w);
   else if (options->score == WITNESS_BY_DISTANCE)
-    couple_points(&w);
+    set_jacobians_by_distance(&w);
   else
-    couple_direction(&w);
+    set_jacobians_by_direction(&w);
   return w;
 }
-
-/* ---------------------------------------------------------------- derivatives with respect to vertices */
 
 /* Sets out to the barycentric coordinates of a point in a triangle. */
 static void triangle_weights(const ConvexHull* hull, const int* corner, Vec3 point, double out[3]) {
@@ -199,7 +193,8 @@ static void triangle_weights(const ConvexHull* hull, const int* corner, Vec3 poi
   out[0] = 1 - out[1] - out[2];
 }
 
-static int put_corner(WitnessCornerSlope* out, int count, int piece, int vertex, Mat3 slope, double weight) {
+static int append_vertex_derivative(WitnessCornerSlope* out, int count, int piece, int vertex, Mat3 slope,
+                                    double weight) {
   out[count] = (WitnessCornerSlope){piece, vertex, mat3_scale(slope, weight)};
   return count + 1;
 }
@@ -211,24 +206,24 @@ int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* ans
   int piece = answer->piece[side], count = 0;
   PointView view = body->pieces[piece].points;
   Vec3 normal = vec3_scale(answer->nearest.normal, side ? -1 : 1);
-  Feature feature = feature_of(view, pose, normal, FEATURE_REACH * point_view_size(view));
+  Feature feature = feature_find(view, pose, normal, FEATURE_TOLERANCE * point_view_size(view));
   FeatureWeights w;
   if (!feature_weights(&feature, view, pose.r, own->samples[0], &w)) return -1;
   Mat3 slope = mat3_mul(own->by_sample[0], pose.r);
   for (int i = 0; i < feature.corners; i++)
-    count = put_corner(out, count, piece, feature.corner[i], slope, w.weight[i]);
+    count = append_vertex_derivative(out, count, piece, feature.corner[i], slope, w.weight[i]);
   for (int i = 1; i < own->count; i++) {
     const int* origin = own->origins[i];
     const ConvexHull* hull = &body->pieces[origin[0]].hull;
     slope = mat3_mul(own->by_sample[i], pose.r);
     if (origin[1] >= 0) {
-      count = put_corner(out, count, origin[0], origin[1], slope, 1);
+      count = append_vertex_derivative(out, count, origin[0], origin[1], slope, 1);
       continue;
     }
     const int* corner = hull->triangles[-1 - origin[1]];
     double weight[3];
     triangle_weights(hull, corner, own->samples[i], weight);
-    for (int k = 0; k < 3; k++) count = put_corner(out, count, origin[0], corner[k], slope, weight[k]);
+    for (int k = 0; k < 3; k++) count = append_vertex_derivative(out, count, origin[0], corner[k], slope, weight[k]);
   }
   return count;
 }

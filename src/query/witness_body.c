@@ -4,13 +4,11 @@
 #include "query/query.h"
 
 /* Increments of the R2 low-discrepancy sequence over a triangle: powers of the inverse of the plastic number. */
-#define TURN_FIRST 0.7548776662466927
-#define TURN_SECOND 0.5698402909980532
+#define R2_FIRST 0.7548776662466927
+#define R2_SECOND 0.5698402909980532
 /* A point is inside a piece if it lies at least this far behind all faces of the piece, relative to the body's
  * diagonal. */
-#define INSIDE 1e-6
-
-/* ---------------------------------------------------------------- pieces */
+#define INSIDE_DEPTH 1e-6
 
 static ConvexHull copy_hull(const ConvexHull* hull) {
   ConvexHull out = {MEMORY_NEW(Vec3, hull->vertex_count), hull->vertex_count,
@@ -33,7 +31,7 @@ static void find_neighbors(WitnessPiece* piece) {
     for (int k = 0; k < 3; k++) piece->neighbors[first[hull->triangles[i][k] + 1]++] = hull->triangles[i][(k + 1) % 3];
 }
 
-static WitnessPiece make_piece(const ConvexHull* hull) {
+static WitnessPiece create_piece(const ConvexHull* hull) {
   WitnessPiece out = {.hull = copy_hull(hull), .points = point_view_create(hull->vertices, hull->vertex_count)};
   Vec3 low = hull->vertices[0], high = low;
   for (int i = 1; i < hull->vertex_count; i++) {
@@ -47,15 +45,14 @@ static WitnessPiece make_piece(const ConvexHull* hull) {
   return out;
 }
 
-/* ---------------------------------------------------------------- surface outside the other pieces */
-
 Vec3 witness_area_vector(const ConvexHull* hull, int i) {
+  assert(i >= 0 && i < hull->triangle_count);
   Vec3 a = hull->vertices[hull->triangles[i][0]];
   return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
                     vec3_sub(hull->vertices[hull->triangles[i][2]], a));
 }
 
-static bool inside_hull(const ConvexHull* hull, Vec3 point, double deep) {
+static bool is_inside_hull(const ConvexHull* hull, Vec3 point, double deep) {
   for (int i = 0; i < hull->triangle_count; i++) {
     Vec3 n = vec3_normalized(witness_area_vector(hull, i));
     if (vec3_dot(n, vec3_sub(point, hull->vertices[hull->triangles[i][0]])) > -deep) return false;
@@ -63,31 +60,29 @@ static bool inside_hull(const ConvexHull* hull, Vec3 point, double deep) {
   return true;
 }
 
-bool witness_hidden(const WitnessBody* body, int piece, Vec3 point) {
+bool witness_is_inside_other_piece(const WitnessBody* body, int piece, Vec3 point) {
   for (int p = 0; p < body->piece_count; p++)
     if (p != piece && vec3_norm(vec3_sub(point, body->pieces[p].center)) < body->pieces[p].radius &&
-        inside_hull(&body->pieces[p].hull, point, INSIDE * body->diagonal))
+        is_inside_hull(&body->pieces[p].hull, point, INSIDE_DEPTH * body->diagonal))
       return true;
   return false;
 }
 
 /* Adds a sample unless the sample lies inside another piece. origin: vertex v of the piece, or -1 - t for triangle
  * t. */
-static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3 normal) {
-  if (witness_hidden(body, piece, point)) return;
+static void add_sample(WitnessBody* body, int piece, int origin, Vec3 point, Vec3 normal) {
+  if (witness_is_inside_other_piece(body, piece, point)) return;
   body->origins[body->count][0] = piece;
   body->origins[body->count][1] = origin;
   body->points[body->count] = point;
   body->normals[body->count++] = normal;
 }
 
-/* ---------------------------------------------------------------- samples */
-
-/* Adds up to `most` vertices as samples, distributed evenly over all pieces. */
-static void sample_corners(WitnessBody* body, int most) {
+/* Adds up to `count_max` vertices as samples, distributed evenly over all pieces. */
+static void sample_vertices(WitnessBody* body, int count_max) {
   int total = 0, at = 0;
   for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
-  int wanted = total < most ? total : most;
+  int wanted = total < count_max ? total : count_max;
   for (int p = 0; p < body->piece_count; p++) {
     const ConvexHull* hull = &body->pieces[p].hull;
     Vec3* normal = MEMORY_NEW(Vec3, hull->vertex_count);
@@ -98,13 +93,13 @@ static void sample_corners(WitnessBody* body, int most) {
       }
     for (int v = 0; v < hull->vertex_count; v++, at++)
       if ((int64_t)(at + 1) * wanted / total > (int64_t)at * wanted / total)
-        add_point(body, p, v, hull->vertices[v], vec3_normalized(normal[v]));
+        add_sample(body, p, v, hull->vertices[v], vec3_normalized(normal[v]));
     memory_free(normal);
   }
   body->corners = body->count;
 }
 
-Vec3 witness_on_triangle(const ConvexHull* hull, int i, double u, double v) {
+Vec3 witness_point_on_triangle(const ConvexHull* hull, int i, double u, double v) {
   double s = u + v > 1 ? 1 - u : u, t = u + v > 1 ? 1 - v : v;
   Vec3 a = hull->vertices[hull->triangles[i][0]], b = hull->vertices[hull->triangles[i][1]],
        c = hull->vertices[hull->triangles[i][2]];
@@ -122,10 +117,10 @@ static void sample_faces(WitnessBody* body, int count, double total) {
       Vec3 area = witness_area_vector(hull, i);
       passed += vec3_norm(area);
       for (; taken < count && (taken + 0.5) / count * total < passed; taken++) {
-        u = fmod(u + TURN_FIRST, 1);
-        v = fmod(v + TURN_SECOND, 1);
+        u = fmod(u + R2_FIRST, 1);
+        v = fmod(v + R2_SECOND, 1);
         int before = body->count;
-        add_point(body, p, -1 - i, witness_on_triangle(hull, i, u, v), vec3_normalized(area));
+        add_sample(body, p, -1 - i, witness_point_on_triangle(hull, i, u, v), vec3_normalized(area));
         covered += body->count > before ? total / count : 0;
       }
     }
@@ -133,7 +128,7 @@ static void sample_faces(WitnessBody* body, int count, double total) {
   body->spacing = 2 * sqrt(WITNESS_SAMPLES * 0.5 * covered / (3.14159265358979323846 * body->count));
 }
 
-double witness_twice_area(const WitnessBody* body) {
+double witness_twice_surface_area(const WitnessBody* body) {
   double sum = 0;
   for (int p = 0; p < body->piece_count; p++)
     for (int i = 0; i < body->pieces[p].hull.triangle_count; i++)
@@ -142,6 +137,7 @@ double witness_twice_area(const WitnessBody* body) {
 }
 
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples) {
+  assert(samples >= 2 * WITNESS_SAMPLES);
   assert(hulls && count > 0 && samples > 0);
   WitnessBody body = {.pieces = MEMORY_NEW(WitnessPiece, count),
                       .piece_count = count,
@@ -150,15 +146,15 @@ WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples)
                       .origins = (int(*)[2])MEMORY_NEW(int, 2 * samples)};
   Vec3 low = hulls[0].vertices[0], high = low;
   for (int p = 0; p < count; p++) {
-    body.pieces[p] = make_piece(&hulls[p]);
+    body.pieces[p] = create_piece(&hulls[p]);
     for (int i = 0; i < hulls[p].vertex_count; i++) {
       low = vec3_min(low, hulls[p].vertices[i]);
       high = vec3_max(high, hulls[p].vertices[i]);
     }
   }
   body.diagonal = vec3_norm(vec3_sub(high, low));
-  sample_corners(&body, samples / 2);
-  sample_faces(&body, samples - body.count, witness_twice_area(&body));
+  sample_vertices(&body, samples / 2);
+  sample_faces(&body, samples - body.count, witness_twice_surface_area(&body));
   return body;
 }
 

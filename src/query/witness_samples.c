@@ -1,28 +1,31 @@
 /* Choice of the surface samples for a smoothed point (V1). */
+#include <assert.h>
+
 #include "query/witness.h"
 
 /* A sample is used if the cosine between its normal and the normal at the nearest point exceeds this: cos of 120
  * degrees. */
 #define NORMAL_COSINE (-0.5)
 /* Phase increment of the sample choice per unit of WitnessOptions.turn: the fractional part of the golden ratio. */
-#define TURN 0.6180339887498949
-/* FEWEST: the reach is increased, at most GROWTHS times, until it contains this many samples. RINGS: largest number of
- * edges between a sample and the vertex nearest to the point. */
-enum { FEWEST = 4, GROWTHS = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
+#define GOLDEN_FRACTION 0.6180339887498949
+/* SAMPLES_MIN: the reach is increased, at most REACH_INCREASES_MAX times, until it contains this many samples. RINGS:
+ * largest number of edges between a sample and the vertex nearest to the point. */
+enum { SAMPLES_MIN = 4, REACH_INCREASES_MAX = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
 /* Default reach of fixed sampling, relative to the diagonal of the body. */
-#define FIXED_PART 0.25
+#define FIXED_REACH_FRACTION 0.25
 /* Reach of adaptive sampling, divided by the distance of the nearest point from its target. At 3 there are also samples
  * beyond the target. */
 #define ADAPTIVE_FACTOR 3
 
 /* Returns entry k of `count` indices distributed evenly over 0 .. found - 1. `turn` shifts the set of indices. */
-static int pick(int k, int count, int found, int turn) {
-  double phase = fmod(0.5 + TURN * turn, 1);
+static int pick_evenly(int k, int count, int found, int turn) {
+  assert(k >= 0 && k < count);
+  double phase = fmod(0.5 + GOLDEN_FRACTION * turn, 1);
   int at = (int)((k + phase) * found / count);
   return at < found ? at : found - 1;
 }
 
-static int within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int* out) {
+static int find_samples_within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int* out) {
   int found = 0;
   double square = reach * reach;
   for (int i = 0; i < body->count; i++) {
@@ -33,14 +36,14 @@ static int within(const WitnessBody* body, Vec3 center, Vec3 normal, double reac
   return found;
 }
 
-static void choose_within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int turn,
-                          WitnessSide* side) {
+static void choose_samples_within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int turn,
+                                  WitnessSide* side) {
   int number[WITNESS_SURFACE + 1], found = 0;
-  for (int grown = 0; grown < GROWTHS && found < FEWEST; grown++, reach *= 1.5)
-    found = within(body, center, normal, reach, number);
+  for (int grown = 0; grown < REACH_INCREASES_MAX && found < SAMPLES_MIN; grown++, reach *= 1.5)
+    found = find_samples_within(body, center, normal, reach, number);
   int others = found < WITNESS_SAMPLES - 1 ? found : WITNESS_SAMPLES - 1;
   for (int k = 0; k < others; k++) {
-    int i = number[pick(k, others, found, turn)];
+    int i = number[pick_evenly(k, others, found, turn)];
     side->samples[1 + k] = body->points[i];
     for (int part = 0; part < 2; part++) side->origins[1 + k][part] = body->origins[i][part];
   }
@@ -67,7 +70,7 @@ static void choose_neighbors(const WitnessBody* body, int of, Vec3 center, int t
   }
   int others = found < WITNESS_SAMPLES - 1 ? found : WITNESS_SAMPLES - 1;
   for (int k = 0; k < others; k++) {
-    int v = number[pick(k, others, found, turn)];
+    int v = number[pick_evenly(k, others, found, turn)];
     side->samples[1 + k] = hull->vertices[v];
     side->origins[1 + k][0] = of;
     side->origins[1 + k][1] = v;
@@ -75,16 +78,17 @@ static void choose_neighbors(const WitnessBody* body, int of, Vec3 center, int t
   side->count = 1 + others;
 }
 
-void witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
-                    const Vec3* target, WitnessSide* side) {
+void witness_choose_samples(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
+                            const Vec3* target, WitnessSide* side) {
+  assert(piece >= 0 && piece < body->piece_count);
   side->samples[0] = center;
   if (options->sampling == WITNESS_NEIGHBOR) {
     choose_neighbors(body, piece, center, options->turn, side);
     return;
   }
-  double reach = options->reach > 0 ? options->reach : FIXED_PART * body->diagonal;
+  double reach = options->reach > 0 ? options->reach : FIXED_REACH_FRACTION * body->diagonal;
   if (options->sampling == WITNESS_ADAPTIVE && target)
     reach = fmax(ADAPTIVE_FACTOR * vec3_norm(vec3_sub(center, *target)),
                  options->reach > 0 ? options->reach : body->spacing);
-  choose_within(body, center, normal, reach, options->turn, side);
+  choose_samples_within(body, center, normal, reach, options->turn, side);
 }

@@ -1,5 +1,6 @@
 /* Assembles the gradient and the Hessian of the step objective with respect to joint increments from the terms of
  * links, pairs and joints (docs/derivations/kinematics.md, K2-K5). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/terms.h"
@@ -7,7 +8,7 @@
 /* Adds the terms of `below` to `own`. d: vector from the reference point of `own` to the reference point of `below`,
  * world axes [m]. A twist (w, v) about the reference point of `own` is the twist (w, v + w x d) about the reference
  * point of `below`. */
-static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d) {
+static void add_shifted_link_terms(LinkTerms* own, const LinkTerms* below, Vec3 d) {
   own->force = vec3_add(own->force, below->force);
   own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
   /* A += X^T B X with X = [I 0; -[d]x I], A the Hessian of `own` and B the Hessian of `below` */
@@ -45,7 +46,7 @@ static Mat3 moment_on_half_space(const Assembly* in, const ContactTerms* t) {
 
 /* Adds the pair terms that act on the links of one tree to the terms of these links. place: index of the tree in the
  * scope; tree_count selects the immovable links. */
-static void add_sides(const Assembly* in, int place) {
+static void add_pair_terms(const Assembly* in, int place) {
   for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
@@ -62,11 +63,10 @@ static void add_sides(const Assembly* in, int place) {
 
 static void add_to_parent(const Assembly* in, int link) {
   int parent = in->model->links[link].parent;
-  add_shifted(&in->links[parent], &in->links[link], vec3_sub(in->reference[link], in->reference[parent]));
+  add_shifted_link_terms(&in->links[parent], &in->links[link], vec3_sub(in->reference[link], in->reference[parent]));
 }
 
-/* Replaces the terms of each link of the tree by the sum over the link and its descendants. */
-static void compose_tree(const Assembly* in, int tree) {
+static void sum_over_descendants(const Assembly* in, int tree) {
   for (int n = in->tree_first[tree + 1] - 1; n >= in->tree_first[tree]; n--) {
     int parent = in->model->links[in->tree_links[n]].parent;
     if (parent >= 0 && in->model->links[parent].tree >= 0) add_to_parent(in, in->tree_links[n]);
@@ -75,7 +75,7 @@ static void compose_tree(const Assembly* in, int tree) {
 
 /* Adds the sum of each tree to the immovable link that carries the tree. Runs on one thread, because several trees can
  * share a link. */
-static void compose_still(const Assembly* in) {
+static void add_trees_to_immovable_parents(const Assembly* in) {
   const Model* m = in->model;
   for (int i = m->link_count - 1; i >= 0; i--) {
     int parent = m->links[i].parent;
@@ -84,7 +84,7 @@ static void compose_still(const Assembly* in) {
   }
 }
 
-static void gradient_of_link(const Assembly* in, int i, double* gradient) {
+static void compute_link_gradient(const Assembly* in, int i, double* gradient) {
   const ModelLink* link = &in->model->links[i];
   Vec3 torque = mat3_axial(in->links[i].moment), force = in->links[i].force;
   for (int k = 0; k < link->dof_count; k++) {
@@ -94,18 +94,18 @@ static void gradient_of_link(const Assembly* in, int i, double* gradient) {
   }
 }
 
-static void gradient_of_tree(void* context, int place, int thread) {
+static void compute_tree_gradient(void* context, int place, int thread) {
   (void)thread;
   const GradientTask* task = context;
   const Assembly* in = task->in;
   bool still = place == in->scope->tree_count;
   int tree = still ? -1 : in->scope->trees[place];
   if (in->stale && (still || !in->stale[tree])) return;
-  add_sides(in, place);
+  add_pair_terms(in, place);
   if (still) return;
-  compose_tree(in, tree);
+  sum_over_descendants(in, tree);
   for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1]; n++)
-    gradient_of_link(in, in->tree_links[n], task->gradient);
+    compute_link_gradient(in, in->tree_links[n], task->gradient);
 }
 
 static void add_coupling_gradient(const CouplingTerms* terms, int count, double* gradient) {
@@ -114,10 +114,11 @@ static void add_coupling_gradient(const CouplingTerms* terms, int count, double*
 }
 
 void assemble_gradient(const Assembly* in, double* gradient) {
+  assert(in->sides && in->scope && gradient);
   GradientTask task = {in, gradient};
   int count = in->scope->tree_count + in->scope->whole; /* one additional task for the immovable links */
-  parallel_for(in->threads, count, TREES_PARALLEL, TREES_GRAIN, gradient_of_tree, &task);
-  if (in->scope->whole) compose_still(in);
+  parallel_for(in->threads, count, TREES_PARALLEL, TREES_GRAIN, compute_tree_gradient, &task);
+  if (in->scope->whole) add_trees_to_immovable_parents(in);
   add_coupling_gradient(in->couplings, in->coupling_count, gradient);
 }
 
@@ -173,8 +174,7 @@ static void add_rows_hessian(const Model* model, const RowTerms* terms, int coun
       add_row_entries(model, &terms[k], i, stiffening, solver);
 }
 
-/* Sets y to A xi, for a 6 x 6 matrix A and a screw xi = (w, v). */
-static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
+static inline void multiply_screw(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
   for (int i = 0; i < 6; i++)
     y[i] = a[i][0] * w.x + a[i][1] * w.y + a[i][2] * w.z + a[i][3] * v.x + a[i][4] * v.y + a[i][5] * v.z;
 }
@@ -184,31 +184,33 @@ static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {
 }
 
 /* Sets velocity[k] to the velocity of the world point `at` for a unit rate of the link's degree of freedom k. */
-static inline void own_velocities(const Assembly* in, const ModelLink* link, Vec3 at, Vec3 velocity[JOINT_MAX_DOF]) {
+static inline void compute_dof_velocities(const Assembly* in, const ModelLink* link, Vec3 at,
+                                          Vec3 velocity[JOINT_MAX_DOF]) {
   for (int k = 0; k < link->dof_count; k++) velocity[k] = screw_velocity(&in->screws[link->dof_first + k], at);
 }
 
 /* Adds the Hessian entries between the degrees of freedom of link i, and between these and the degrees of freedom of
  * all ancestors of link i. */
-static void add_link_columns(const Assembly* in, int i, bool curvature, double* block, int stride, int tree_first) {
+static void add_link_hessian(const Assembly* in, int i, bool curvature, double* block, int stride, int tree_first) {
   const Model* model = in->model;
   const ModelLink* link = &model->links[i];
   const LinkTerms* t = &in->links[i];
   Vec3 at = in->reference[i];
   double trace = mat3_trace(t->moment);
   Vec3 velocity[JOINT_MAX_DOF];
-  own_velocities(in, link, at, velocity);
+  compute_dof_velocities(in, link, at, velocity);
   for (int k = 0; k < link->dof_count; k++) {
     const Screw* s = &in->screws[link->dof_first + k];
     Vec3 v = velocity[k];
     double y[6];
-    times6(t->hessian, s->w, v, y);
+    multiply_screw(t->hessian, s->w, v, y);
     /* curvature of the motion (K2): w_j . [ (K^T - tr K) w_k + v_k x f ], with the first moment K and the force f */
-    Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(t->moment, s->w), vec3_scale(s->w, trace)), vec3_cross(v, t->force));
+    Vec3 curvature_torque =
+        vec3_add(vec3_sub(mat3_tmul_vec(t->moment, s->w), vec3_scale(s->w, trace)), vec3_cross(v, t->force));
     if (curvature) {
-      y[0] += curve.x;
-      y[1] += curve.y;
-      y[2] += curve.z;
+      y[0] += curvature_torque.x;
+      y[1] += curvature_torque.y;
+      y[2] += curvature_torque.z;
     }
     int column = link->dof_first + k - tree_first;
     for (int j = k; j >= 0; j--)
@@ -229,7 +231,7 @@ static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y *
 
 /* Sets y to C xi. C: block of the pair's Hessian between bodies a and b; xi: `screw`, of body b, about the point `at`.
  * y has six entries, or three if C couples only rotations (t->across). */
-static inline void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
+static inline void multiply_cross_block(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
   Vec3 w = screw->w, v = t->across ? vec3(0, 0, 0) : screw_velocity(screw, at);
   for (int i = 0; i < (t->across ? 3 : 6); i++) {
     const double* c = t->hessian[i] + 6;
@@ -257,12 +259,13 @@ static inline void add_cross_entry(const CrossBlock* to, int j, int k, double va
     to->entries[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
 }
 
-/* Adds xi_j^T y[k] to the block for every degree of freedom j of link la and k of link lb. y[k]: C xi_k (times_cross).
+/* Adds xi_j^T y[k] to the block for every degree of freedom j of link la and k of link lb. y[k]: C xi_k
+ * (multiply_cross_block).
  */
-static inline void add_cross_links(const Assembly* in, const ContactTerms* t, const ModelLink* la, const ModelLink* lb,
-                                   const double (*y)[6], const CrossBlock* to) {
+static inline void add_link_pair_entries(const Assembly* in, const ContactTerms* t, const ModelLink* la,
+                                         const ModelLink* lb, const double (*y)[6], const CrossBlock* to) {
   Vec3 velocity[JOINT_MAX_DOF];
-  own_velocities(in, la, in->reference[t->link_a], velocity);
+  compute_dof_velocities(in, la, in->reference[t->link_a], velocity);
   for (int k = 0; k < lb->dof_count; k++)
     for (int j = 0; j < la->dof_count; j++) {
       Vec3 w = in->screws[la->dof_first + j].w;
@@ -273,7 +276,7 @@ static inline void add_cross_links(const Assembly* in, const ContactTerms* t, co
 
 /* Adds xi_j^T C xi_k to the Hessian for all degrees of freedom j of link_a and its ancestors, and k of link_b and its
  * ancestors. */
-static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
+static void add_cross_hessian(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
   if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;
   int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
@@ -286,9 +289,9 @@ static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* so
     const ModelLink* below = &model->links[lb];
     double y[JOINT_MAX_DOF][6];
     for (int k = 0; k < below->dof_count; k++)
-      times_cross(t, &in->screws[below->dof_first + k], in->reference[t->link_b], y[k]);
+      multiply_cross_block(t, &in->screws[below->dof_first + k], in->reference[t->link_b], y[k]);
     for (int la = t->link_a; la >= 0 && below->dof_count > 0; la = model->links[la].parent)
-      add_cross_links(in, t, &model->links[la], below, (const double(*)[6])y, &to);
+      add_link_pair_entries(in, t, &model->links[la], below, (const double(*)[6])y, &to);
   }
 }
 
@@ -298,16 +301,16 @@ typedef struct {
   BlockSolver* solver;
 } HessianTask;
 
-static bool block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
+static bool is_block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
 /* If at least this many consecutive terms act on the same two links, their Hessians are summed before they are
  * projected on the joints. Triangle meshes produce thousands of such terms. Fewer terms are added one by one, so that
  * the order of summation in small scenes, and with it the last bits of the results, stays the same. */
-#define SUMMED_FROM 256
+#define SUMMED_TERMS_MIN 256
 
 /* Returns the number of consecutive terms, from the n-th on, that act on the same two links and the same side as
  * `first`. end: end of the list of terms. */
-static int run_length(const Assembly* in, int n, int end, const ContactTerms* first) {
+static int count_terms_of_same_links(const Assembly* in, int n, int end, const ContactTerms* first) {
   int side = in->sides->items[n] & 1, next = n + 1;
   for (; next < end && (in->sides->items[next] & 1) == side; next++) {
     ContactTerms t = assembly_term(in, in->sides->items[next] >> 1);
@@ -317,8 +320,8 @@ static int run_length(const Assembly* in, int n, int end, const ContactTerms* fi
 }
 
 /* Sets the block sum[0..5][6..11], between a and b, to the sum of this block over `count` terms from the n-th on. All
- * other entries are 0, because add_cross does not read them. */
-static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]) {
+ * other entries are 0, because add_cross_hessian does not read them. */
+static void sum_cross_blocks(const Assembly* in, int n, int count, double sum[12][12]) {
   memset(sum, 0, sizeof(double[12][12]));
   for (int k = n; k < n + count; k++) {
     ContactTerms t = assembly_term(in, in->sides->items[k] >> 1);
@@ -329,10 +332,10 @@ static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]
 
 /* Adds the off-diagonal blocks of the pairs between the tree at index `place` of the scope and the trees at the same or
  * later indices. */
-static void add_crosses(const HessianTask* task, int place) {
+static void add_tree_cross_blocks(const HessianTask* task, int place) {
   const Assembly* in = task->in;
   int end = in->sides->first[place + 1], run = 1,
-      few = 0; /* terms before index `few` belong to a run shorter than SUMMED_FROM */
+      few = 0; /* terms before index `few` belong to a run shorter than SUMMED_TERMS_MIN */
   for (int n = in->sides->first[place]; n < end; n += run) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
@@ -340,43 +343,46 @@ static void add_crosses(const HessianTask* task, int place) {
     int other = tree < 0 ? -1 : in->scope->place[tree];
     run = 1;
     if (other < place || (other == place && side == 1)) continue;
-    if (!block_stale(in, place) && !block_stale(in, other)) continue;
+    if (!is_block_stale(in, place) && !is_block_stale(in, other)) continue;
     double sum[12][12];
-    int count = n >= few && end - n >= SUMMED_FROM && t.hessian && !t.across ? run_length(in, n, end, &t) : 1;
-    if (count > 1 && count < SUMMED_FROM) few = n + count;
-    if (count >= SUMMED_FROM) {
-      sum_crosses(in, n, count, sum);
+    int count = n >= few && end - n >= SUMMED_TERMS_MIN && t.hessian && !t.across
+                    ? count_terms_of_same_links(in, n, end, &t)
+                    : 1;
+    if (count > 1 && count < SUMMED_TERMS_MIN) few = n + count;
+    if (count >= SUMMED_TERMS_MIN) {
+      sum_cross_blocks(in, n, count, sum);
       t.hessian = (const double(*)[12])sum;
       run = count;
     }
-    add_cross(in, &t, task->solver);
+    add_cross_hessian(in, &t, task->solver);
   }
 }
 
-static void hessian_of_tree(void* context, int place, int thread) {
+static void compute_tree_hessian(void* context, int place, int thread) {
   (void)thread;
   const HessianTask* task = context;
   const Assembly* in = task->in;
   int tree = in->scope->trees[place], first = in->model->trees[tree].dof_first, stride;
-  for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1] && block_stale(in, place); n++) {
+  for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1] && is_block_stale(in, place); n++) {
     int i = in->tree_links[n];
     const ModelLink* link = &in->model->links[i];
     if (link->dof_count == 0) continue;
     double* block = block_solver_block(task->solver, place, place, &stride);
-    add_link_columns(in, i, task->curvature, block, stride, first);
+    add_link_hessian(in, i, task->curvature, block, stride, first);
     add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
   }
-  add_crosses(task, place);
+  add_tree_cross_blocks(task, place);
 }
 
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
+  assert(in->scope && !(in->stiffening < 0));
   const Model* model = in->model;
   HessianTask task = {in, curvature, solver};
   if (in->stale_blocks)
     block_solver_clear_some(solver, in->stale_blocks);
   else
     block_solver_clear(solver);
-  parallel_for(in->threads, in->scope->tree_count, TREES_PARALLEL, TREES_GRAIN, hessian_of_tree, &task);
+  parallel_for(in->threads, in->scope->tree_count, TREES_PARALLEL, TREES_GRAIN, compute_tree_hessian, &task);
   add_rows_hessian(model, in->rows, in->rows_count, in->stiffening, solver);
   add_coupling_hessian(model, in->couplings, in->coupling_count, in->stiffening, solver);
   add_coupling_hessian(model, in->stretched, in->stretched_count, 1, solver);

@@ -12,11 +12,11 @@
 
 /* Fraction of the momentum divided by the step length that counts as an acting force. The speed of a body without
  * forces then converges to this fraction of the tolerance. */
-#define MOMENTUM_SHARE 1e-3
+#define MOMENTUM_FRACTION 1e-3
 /* Relative rounding error of a position. The inertial force that belongs to this error counts as an acting force. A
  * body at rest without loads has no other force, and its second-order target differs from its position by rounding.
  * Above the rounding floor this force is negligible. */
-#define POSITION_ROUNDINGS (16 * DBL_EPSILON / ROUNDING_FLOOR_RESIDUAL_MAX)
+#define POSITION_ROUNDING_ERROR (16 * DBL_EPSILON / ROUNDING_FLOOR_RESIDUAL_MAX)
 
 static double frobenius(const Mat3* a) {
   double sum = 0;
@@ -32,92 +32,95 @@ static double gyration_radius(const ModelLink* link) {
 
 /* Returns the pose of link i one step before the start, extrapolated backward from the initial velocities. Not inlined,
  * because only the first step needs it. */
-static __attribute__((noinline)) Pose before_start(const Sim* s, int i) {
+static __attribute__((noinline)) Pose extrapolate_pose_before_start(const Sim* s, int i) {
   const Pose *now = &s->pose_now[i], *rate = &s->pose_rate[i];
   return (Pose){mat3_sub(now->r, mat3_scale(rate->r, s->clock.dt)), vec3_add_scaled(now->t, -s->clock.dt, rate->t)};
 }
 
 /* Returns the magnitudes of the force and the torque that inertia, weight and momentum exert on link i. terms: inertia
  * terms of the link, not yet summed over descendants. */
-static ForceMagnitudes own_force(const Sim* s, int i, const LinkTerms* terms) {
+static ForceMagnitudes compute_link_force_magnitudes(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
   if (!(link->mass > 0)) return (ForceMagnitudes){0, 0};
   double weight = step_inertia_weight(s) * step_length_ratio(s), radius = gyration_radius(link);
   Pose first;
   const Pose* old = &s->pose_old[i];
-  if (!(s->clock.dt_before > 0)) first = before_start(s, i), old = &first;
+  if (!(s->clock.dt_before > 0)) first = extrapolate_pose_before_start(s, i), old = &first;
   Vec3 travelled = vec3_sub(pose_apply(s->pose_now[i], link->center), pose_apply(*old, link->center));
   Mat3 turned = mat3_sub(s->pose_now[i].r, old->r);
-  double momentum = MOMENTUM_SHARE * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));
+  double momentum = MOMENTUM_FRACTION * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));
   double rounding =
-      POSITION_ROUNDINGS * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);
+      POSITION_ROUNDING_ERROR * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);
   ForceMagnitudes own = {
       vec3_norm(terms->force) + momentum + rounding + link->mass * vec3_norm(s->model->simulation.gravity), 0};
   own.torque = vec3_norm(mat3_axial(terms->moment)) + radius * own.force;
   return own;
 }
 
-static void add_work(ForceMagnitudes* to, double force, double torque) {
+static void add_magnitudes(ForceMagnitudes* to, double force, double torque) {
   to->force += force;
   to->torque += torque;
 }
 
-static void own_work(Sim* s, int i) {
-  s->work[i] = own_force(s, i, &s->link_terms[i]);
+static void set_link_force_scale(Sim* s, int i) {
+  s->link_force_scale[i] = compute_link_force_magnitudes(s, i, &s->link_terms[i]);
   if (fluid_acts_on(s->fluid, i)) {
     ForceMagnitudes fluid = fluid_force_magnitudes(s, i, &s->configuration[s->current].pose[i]);
-    add_work(&s->work[i], fluid.force, fluid.torque);
+    add_magnitudes(&s->link_force_scale[i], fluid.force, fluid.torque);
   }
   if (!s->loads || !s->loads[i].any) return;
   ForceMagnitudes load = load_force_magnitudes(&s->loads[i], &s->model->links[i], s->configuration[s->current].pose[i]);
-  add_work(&s->work[i], load.force, load.torque);
+  add_magnitudes(&s->link_force_scale[i], load.force, load.torque);
 }
 
 /* Adds the force and torque magnitudes of link i to the magnitudes of its parent, with the torque about the parent's
  * centre of mass. Does nothing if the parent cannot move. */
-static void compose_link(Sim* s, int i) {
+static void add_link_to_parent(Sim* s, int i) {
   int parent = s->model->links[i].parent;
   if (parent < 0 || s->model->links[parent].tree < 0) return;
   double arm = vec3_norm(vec3_sub(s->reference[i], s->reference[parent]));
-  add_work(&s->work[parent], s->work[i].force, s->work[i].torque + arm * s->work[i].force);
+  add_magnitudes(&s->link_force_scale[parent], s->link_force_scale[i].force,
+                 s->link_force_scale[i].torque + arm * s->link_force_scale[i].force);
 }
 
-static void measure_link(Sim* s, int i) {
+static void set_dof_force_scales(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const JointTerms* joint = &s->configuration[s->current].joints[i];
   for (int k = 0; k < link->dof_count; k++) {
     const Screw* screw = &s->screws[link->dof_first + k];
     double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i])), *sum;
     sum = &s->force_scale[link->dof_first + k];
-    *sum = arm * s->work[i].force + turning * s->work[i].torque + fabs(joint->gradient[k]) + joint->inertia_force[k];
+    *sum = arm * s->link_force_scale[i].force + turning * s->link_force_scale[i].torque + fabs(joint->gradient[k]) +
+           joint->inertia_force[k];
   }
 }
 
 typedef struct {
   Sim* sim;
   const Assembly* assembly;
-} MeasureTask;
+} ForceScaleTask;
 
-static void measure_tree(void* context, int place, int thread) {
+static void compute_tree_force_scales(void* context, int place, int thread) {
   (void)thread;
-  Sim* s = ((MeasureTask*)context)->sim;
-  const Assembly* a = ((MeasureTask*)context)->assembly;
+  Sim* s = ((ForceScaleTask*)context)->sim;
+  const Assembly* a = ((ForceScaleTask*)context)->assembly;
   int tree = s->scope.trees[place];
   if (!s->all_stale && !s->stale[tree]) return;
   int begin = s->tree_first[tree], end = s->tree_first[tree + 1];
-  for (int n = begin; n < end; n++) own_work(s, s->tree_links[n]);
+  for (int n = begin; n < end; n++) set_link_force_scale(s, s->tree_links[n]);
   for (int n = s->sides.first[place]; n < s->sides.first[place + 1]; n++) {
     int side = s->sides.items[n] & 1;
     ContactTerms t = assembly_term(a, s->sides.items[n] >> 1);
-    add_work(&s->work[side == 0 ? t.link_a : t.link_b], vec3_norm(t.force[side]), frobenius(&t.moment[side]));
+    add_magnitudes(&s->link_force_scale[side == 0 ? t.link_a : t.link_b], vec3_norm(t.force[side]),
+                   frobenius(&t.moment[side]));
   }
-  for (int n = end - 1; n >= begin; n--) compose_link(s, s->tree_links[n]);
-  for (int n = begin; n < end; n++) measure_link(s, s->tree_links[n]);
+  for (int n = end - 1; n >= begin; n--) add_link_to_parent(s, s->tree_links[n]);
+  for (int n = begin; n < end; n++) set_dof_force_scales(s, s->tree_links[n]);
 }
 
 void balance_compute_force_scales(Sim* s, const Assembly* assembly) {
-  MeasureTask task = {s, assembly};
-  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, measure_tree, &task);
+  ForceScaleTask task = {s, assembly};
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, compute_tree_force_scales, &task);
   if (s->closures) closures_add_force_magnitudes(s->closures, s->force_scale);
   tendons_add_force_magnitudes(s->tendons, s->force_scale);
 }
@@ -130,6 +133,7 @@ double balance_tolerance(const Sim* s, int dof) {
 }
 
 bool balance_is_reached(const Sim* s, int dof) {
+  assert(dof >= 0 && dof < s->model->dof_count);
   double share =
       s->closures ? closures_tolerance_factor(s->closures, s->model->links[s->model->dof_link[dof]].tree) : 1;
   return fabs(s->gradient[dof]) <= share * balance_tolerance(s, dof);
@@ -152,7 +156,7 @@ bool balance_tree_is_reached(const Sim* s, int tree, bool arrived) {
 }
 
 /* Relative rounding error of a coordinate or a position, from which the rounding errors of forces are estimated. */
-#define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
+#define COORDINATE_ROUNDING_ERROR (16 * DBL_EPSILON)
 
 double balance_position_magnitude(const Sim* s, int link, Vec3 place, const double* q) {
   assert(link >= 0 && link < s->model->link_count);
@@ -171,14 +175,14 @@ double balance_largest_position(const Sim* s) {
   return size;
 }
 
-static double place_size(const Sim* s, int link) {
+static double link_position_magnitude(const Sim* s, int link) {
   return balance_position_magnitude(s, link, s->reference[link], s->configuration[s->current].q);
 }
 
 /* Returns the speed of a link at a unit rate of the degree of freedom `dof` [m]: speed of its centre of mass plus
  * angular speed times radius of gyration. Returns 0 for a link without mass, and for a link that `dof` does not move.
  */
-static double speed_of(const Sim* s, int dof, int link) {
+static double link_speed_per_rate(const Sim* s, int dof, int link) {
   const Model* m = s->model;
   if (!model_descends(m, link, m->dof_link[dof]) || !(m->links[link].mass > 0)) return 0;
   return vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])) +
@@ -187,7 +191,7 @@ static double speed_of(const Sim* s, int dof, int link) {
 
 /* Returns the change of the generalized force of degree of freedom `dof` if its coordinate and the positions of the
  * links that it moves change by their rounding errors [N, N m]. */
-static double rounding_of(const Sim* s, int dof) {
+static double joint_rounding_error(const Sim* s, int dof) {
   const Model* m = s->model;
   int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
   const Configuration* c = &s->configuration[s->current];
@@ -196,19 +200,21 @@ static double rounding_of(const Sim* s, int dof) {
   double force = fabs(c->joints[own].hessian[k][k]) * q;
   for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
     int i = s->tree_links[n];
-    double speed = speed_of(s, dof, i);
+    double speed = link_speed_per_rate(s, dof, i);
     if (!(speed > 0)) continue;
-    force += step_inertia_weight(s) * m->links[i].mass * speed * (place_size(s, i) + gyration_radius(&m->links[i]));
+    force += step_inertia_weight(s) * m->links[i].mass * speed *
+             (link_position_magnitude(s, i) + gyration_radius(&m->links[i]));
   }
-  return COORDINATE_ROUNDINGS * force;
+  return COORDINATE_ROUNDING_ERROR * force;
 }
 
 double balance_speed_error(const Sim* s, int dof) {
+  assert(dof >= 0 && dof < s->model->dof_count);
   const Model* m = s->model;
   int own = m->dof_link[dof];
   double inertia = 0, fastest = 0;
   for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
-    double speed = speed_of(s, dof, s->tree_links[n]);
+    double speed = link_speed_per_rate(s, dof, s->tree_links[n]);
     inertia += m->links[s->tree_links[n]].mass * speed * speed;
     fastest = fmax(fastest, speed);
   }
@@ -216,7 +222,7 @@ double balance_speed_error(const Sim* s, int dof) {
 }
 
 /* Returns the Frobenius norm of the 3x3 block of a pair's Hessian that starts at (row, column). */
-static double block_size(const double (*hessian)[12], int row, int column) {
+static double block_norm(const double (*hessian)[12], int row, int column) {
   double sum = 0;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) sum += hessian[row + i][column + j] * hessian[row + i][column + j];
@@ -225,7 +231,7 @@ static double block_size(const double (*hessian)[12], int row, int column) {
 
 /* Returns the change of the generalized force that pair terms exert on degree of freedom `dof` if the positions of the
  * links that it moves change by their rounding errors [N, N m]. place: index of the tree in the scope. */
-static double contact_rounding_of(const Sim* s, const Assembly* a, int place, int dof) {
+static double pair_rounding_error(const Sim* s, const Assembly* a, int place, int dof) {
   double sum = 0;
   int own = s->model->dof_link[dof];
   for (int n = a->sides->first[place]; n < a->sides->first[place + 1]; n++) {
@@ -233,22 +239,23 @@ static double contact_rounding_of(const Sim* s, const Assembly* a, int place, in
     ContactTerms t = assembly_term(a, a->sides->items[n] >> 1);
     int link = side == 0 ? t.link_a : t.link_b;
     if (!model_descends(s->model, link, own) || t.across || !t.hessian) continue;
-    double force = block_size(t.hessian, 6 * side + 3, 6 * side + 3);
-    double torque = block_size(t.hessian, 6 * side, 6 * side + 3);
+    double force = block_norm(t.hessian, 6 * side + 3, 6 * side + 3);
+    double torque = block_norm(t.hessian, 6 * side, 6 * side + 3);
     double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),
            turning = vec3_norm(s->screws[dof].w);
-    sum += (place_size(s, link) + s->model->links[link].reach) * (force * speed + torque * turning);
+    sum += (link_position_magnitude(s, link) + s->model->links[link].reach) * (force * speed + torque * turning);
   }
-  return COORDINATE_ROUNDINGS * sum;
+  return COORDINATE_ROUNDING_ERROR * sum;
 }
 
 bool balance_is_at_rounding(const Sim* s, const Assembly* a) {
+  assert(!a || a->scope == &s->scope);
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
     for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++) {
       double left = fabs(s->gradient[k]) - balance_tolerance(s, k);
       if (s->fixed[k] || left <= 0) continue;
-      if (!(left <= rounding_of(s, k) + (a ? contact_rounding_of(s, a, n, k) : 0))) return false;
+      if (!(left <= joint_rounding_error(s, k) + (a ? pair_rounding_error(s, a, n, k) : 0))) return false;
     }
   }
   return true;
@@ -267,7 +274,7 @@ bool balance_closures_are_reached(const Sim* s) {
 
 /* Updates *residual, the largest residual, and *worst, its degree of freedom, by degree of freedom k. Returns false if
  * the gradient of k is not finite. */
-static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
+static bool update_largest_residual(const Sim* s, int k, double* residual, int* worst) {
   if (!isfinite(s->gradient[k])) {
     *worst = k;
     *residual = (double)NAN;
@@ -287,7 +294,7 @@ double balance_residual(const Sim* s, int* worst) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
     for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++)
-      if (!s->fixed[k] && !add_residual(s, k, &residual, worst)) return residual;
+      if (!s->fixed[k] && !update_largest_residual(s, k, &residual, worst)) return residual;
   }
   return residual;
 }

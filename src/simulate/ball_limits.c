@@ -1,5 +1,7 @@
 /* Limits of ball joints: on the total angle of rotation, and on swing and twist (docs/derivations/step.md, S22, S24).
  * Each limit is a limit law of one of these angles. */
+#include <assert.h>
+
 #include "simulate/ball_limits.h"
 
 #include "simulate/limits.h"
@@ -13,20 +15,20 @@ typedef struct {
 /* Parts of a quaternion q = (w, v): w, and the component p of v along an axis, with first (w1, p1) and second (w2, p2)
  * derivatives with respect to the increments. The sign of q is chosen so that w >= 0. */
 typedef struct {
-  double w, p, across; /* across: |v x axis| */
+  double w, p, perpendicular; /* perpendicular: |v x axis| */
   double w1[3], p1[3], w2[3][3], p2[3][3];
-} AlongAxis;
+} AxisComponents;
 
-/* Returns w, p and across; the derivatives are zero. */
-static AlongAxis along_axis_value(Quat q, Vec3 axis) {
+/* Returns w, p and perpendicular without derivatives. */
+static AxisComponents axis_components_value(Quat q, Vec3 axis) {
   double sign = q.w < 0 ? -1 : 1;
   Vec3 v = vec3(sign * q.x, sign * q.y, sign * q.z);
-  return (AlongAxis){.w = sign * q.w, .p = vec3_dot(v, axis), .across = vec3_norm(vec3_cross(axis, v))};
+  return (AxisComponents){.w = sign * q.w, .p = vec3_dot(v, axis), .perpendicular = vec3_norm(vec3_cross(axis, v))};
 }
 
-static AlongAxis along_axis(Quat q, Vec3 axis) {
+static AxisComponents axis_components(Quat q, Vec3 axis) {
   static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
-  AlongAxis out = along_axis_value(q, axis);
+  AxisComponents out = axis_components_value(q, axis);
   if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
   for (int j = 0; j < 3; j++) {
     Quat first = quat_mul(q, unit[j]); /* twice the first derivative */
@@ -41,12 +43,14 @@ static AlongAxis along_axis(Quat q, Vec3 axis) {
   return out;
 }
 
-static double twist_value(const AlongAxis* a) { return 2 * math_atan2(a->p, a->w); }
-static double swing_value(const AlongAxis* a) { return 2 * math_atan2(a->across, sqrt(a->w * a->w + a->p * a->p)); }
+static double twist_value(const AxisComponents* a) { return 2 * math_atan2(a->p, a->w); }
+static double swing_value(const AxisComponents* a) {
+  return 2 * math_atan2(a->perpendicular, sqrt(a->w * a->w + a->p * a->p));
+}
 
 /* Returns the twist 2 atan2(p, w) with its derivatives with respect to the increments (S24). Requires c = w^2 + p^2 >
  * 0, which holds for a swing below pi. */
-static BallAngle twist_from_array(const AlongAxis* a) {
+static BallAngle twist_from_array(const AxisComponents* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = twist_value(a)};
   for (int j = 0; j < 3; j++) {
@@ -62,9 +66,10 @@ static BallAngle twist_from_array(const AlongAxis* a) {
 }
 
 /* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1), c = w^2 + p^2, with its derivatives with respect to
- * the increments (S24). d swing/dc = -1 / sqrt(c (1 - c)). Requires a->across > 0, which holds for a nonzero swing. */
-static BallAngle swing_of(const AlongAxis* a) {
-  double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
+ * the increments (S24). d swing/dc = -1 / sqrt(c (1 - c)). Requires a->perpendicular > 0, which holds for a nonzero
+ * swing. */
+static BallAngle swing_of(const AxisComponents* a) {
+  double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->perpendicular;
   double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
   BallAngle out = {.value = swing_value(a)};
   for (int j = 0; j < 3; j++) c1[j] = 2 * (a->w * a->w1[j] + a->p * a->p1[j]);
@@ -95,33 +100,35 @@ static BallAngle whole_of(const RotationVector* phi, double size) {
   return out;
 }
 
-double ball_angle(const ModelLink* link, int which, Quat q) {
-  if (which == BALL_TOTAL) return vec3_norm(quat_log(q));
-  AlongAxis a = along_axis_value(q, link->joint.axis[0]);
-  return which == BALL_TWIST ? twist_value(&a) : swing_value(&a);
+double ball_angle(const ModelLink* link, int angle_kind, Quat q) {
+  assert(angle_kind >= 0 && angle_kind < BALL_ANGLES);
+  if (angle_kind == BALL_TOTAL) return vec3_norm(quat_log(q));
+  AxisComponents a = axis_components_value(q, link->joint.axis[0]);
+  return angle_kind == BALL_TWIST ? twist_value(&a) : swing_value(&a);
 }
 
 /* Sets *out to one angle of the rotation q. Returns false, with zero derivatives, where the angle is not
  * differentiable: at a total angle or a swing of 0, and at a swing of pi. */
-static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
-  if (which == BALL_TOTAL) {
+static bool angle_of(const ModelLink* link, int angle_kind, Quat q, BallAngle* out) {
+  if (angle_kind == BALL_TOTAL) {
     RotationVector phi = rotation_vector_derivatives(q);
     double size = vec3_norm(vec3(phi.value[0], phi.value[1], phi.value[2]));
     *out = (BallAngle){.value = size};
     if (size > 0) *out = whole_of(&phi, size);
     return size > 0;
   }
-  AlongAxis a = along_axis(q, link->joint.axis[0]);
-  bool directed = a.w * a.w + a.p * a.p > 0 && (which == BALL_TWIST || a.across > 0);
-  if (directed && which == BALL_TWIST) *out = twist_from_array(&a);
-  if (directed && which == BALL_SWING) *out = swing_of(&a);
-  if (!directed) *out = (BallAngle){.value = which == BALL_TWIST ? twist_value(&a) : swing_value(&a)};
+  AxisComponents a = axis_components(q, link->joint.axis[0]);
+  bool directed = a.w * a.w + a.p * a.p > 0 && (angle_kind == BALL_TWIST || a.perpendicular > 0);
+  if (directed && angle_kind == BALL_TWIST) *out = twist_from_array(&a);
+  if (directed && angle_kind == BALL_SWING) *out = swing_of(&a);
+  if (!directed) *out = (BallAngle){.value = angle_kind == BALL_TWIST ? twist_value(&a) : swing_value(&a)};
   return directed;
 }
 
-void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3]) {
+void ball_angle_slope(const ModelLink* link, int angle_kind, Quat q, double slope[3]) {
+  assert(angle_kind >= 0 && angle_kind < BALL_ANGLES);
   BallAngle angle;
-  (void)angle_of(link, which, q, &angle);
+  (void)angle_of(link, angle_kind, q, &angle);
   for (int j = 0; j < 3; j++) slope[j] = angle.first[j];
 }
 
@@ -142,7 +149,7 @@ static LimitResistance resistance(const JointInput* in, int dof, double now, dou
   return limits_resistance(&limits, now, a * (angle - now), a);
 }
 
-static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int base, JointTerms* out) {
+static void add_limit_terms(const BallAngle* angle, const LimitEnergy* law, int base, JointTerms* out) {
   for (int j = 0; j < 3; j++) {
     out->gradient[base + j] += law->first * angle->first[j];
     for (int k = 0; k < 3; k++)
@@ -152,31 +159,30 @@ static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int 
 }
 
 bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* out) {
-  for (int which = 0; which < BALL_ANGLES; which++) {
-    if (!in->link->limited[base + which]) continue;
-    Limits limits = limits_of(in, base + which);
-    bool strikes = joint_is_in_impact(in, base + which);
+  assert(base >= 0 && base + BALL_ANGLES <= JOINT_MAX_DOF);
+  for (int angle_kind = 0; angle_kind < BALL_ANGLES; angle_kind++) {
+    if (!in->link->limited[base + angle_kind]) continue;
+    Limits limits = limits_of(in, base + angle_kind);
+    bool is_in_impact = joint_is_in_impact(in, base + angle_kind);
     BallAngle angle;
     LimitEnergy law;
-    bool directed = angle_of(in->link, which, quat_at(in->q + base), &angle);
-    double now = ball_angle(in->link, which, quat_at(in->q_now + base));
+    bool directed = angle_of(in->link, angle_kind, quat_at(in->q + base), &angle);
+    double now = ball_angle(in->link, angle_kind, quat_at(in->q_now + base));
     if (!limits_energy(&limits, angle.value, &law)) return false;
-    if (strikes) law = joint_rebound_energy(&in->stop[base + which], angle.value - now);
+    if (is_in_impact) law = joint_rebound_energy(&in->stop[base + angle_kind], angle.value - now);
     out->limit += law.value;
     if (!directed) continue;
-    LimitResistance stop = resistance(in, base + which, now, angle.value);
+    LimitResistance stop = resistance(in, base + angle_kind, now, angle.value);
     out->damping += stop.value;
     if (!derivatives) continue;
-    double own = strikes ? law.first : stop.first;
+    double own = is_in_impact ? law.first : stop.first;
     for (int j = 0; j < 3; j++) out->inertia_force[base + j] += fabs(own * angle.first[j]);
     law.first += stop.first;
     law.second += stop.by_rate * in->weights.rate_now;
-    if (law.first != 0 || law.second != 0) add_angle_limit(&angle, &law, base, out);
+    if (law.first != 0 || law.second != 0) add_limit_terms(&angle, &law, base, out);
   }
   return true;
 }
-
-/* ---------------------------------------------------------------- derivatives */
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -186,33 +192,34 @@ Quat ball_rotation_before(Quat now, const double difference[3]) {
 
 /* Adds the derivatives of share (angle - angle_t - aim) with respect to the rotation at t to now, and with respect to
  * the last displacement to difference_old. aim is a function of the last change of the angle, angle_t - angle_{t-1}
- * (I15). share: stiffness times the derivative of the angle along lambda. */
-static void bounce_adjoint(const JointInput* in, int base, int which, double share, double* now,
-                           double* difference_old) {
+ * (I15). force_change: stiffness times the derivative of the angle along lambda. */
+static void rebound_adjoint(const JointInput* in, int base, int angle_kind, double force_change, double* now,
+                            double* difference_old) {
   static const Joint BALL = {.quaternion = true};
   const double* d = in->difference_old + base;
   Quat at = quat_at(in->q_now + base);
-  double by_way = -share * in->stop[base + which].by_difference, slope[3], by_old[3];
-  ball_angle_slope(in->link, which, at, slope);
-  for (int j = 0; j < 3; j++) now[j] += (by_way - share) * slope[j];
-  ball_angle_slope(in->link, which, ball_rotation_before(at, d), slope);
+  double by_way = -force_change * in->stop[base + angle_kind].by_difference, slope[3], by_old[3];
+  ball_angle_slope(in->link, angle_kind, at, slope);
+  for (int j = 0; j < 3; j++) now[j] += (by_way - force_change) * slope[j];
+  ball_angle_slope(in->link, angle_kind, ball_rotation_before(at, d), slope);
   for (int j = 0; j < 3; j++) by_old[j] = -by_way * slope[j];
   joint_continue_adjoint(&BALL, d, -1, by_old, now, difference_old);
 }
 
 void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, double* now, double* difference_old) {
-  for (int which = 0; which < BALL_ANGLES; which++) {
-    if (!in->link->limited[base + which]) continue;
+  assert(base >= 0 && base + BALL_ANGLES <= JOINT_MAX_DOF);
+  for (int angle_kind = 0; angle_kind < BALL_ANGLES; angle_kind++) {
+    if (!in->link->limited[base + angle_kind]) continue;
     BallAngle angle, before;
-    if (!angle_of(in->link, which, quat_at(in->q + base), &angle)) continue;
-    if (!angle_of(in->link, which, quat_at(in->q_now + base), &before)) continue;
+    if (!angle_of(in->link, angle_kind, quat_at(in->q + base), &angle)) continue;
+    if (!angle_of(in->link, angle_kind, quat_at(in->q_now + base), &before)) continue;
     double along = dot3(lambda, angle.first);
-    if (joint_is_in_impact(in, base + which)) {
-      LimitEnergy bounce = joint_rebound_energy(&in->stop[base + which], angle.value - before.value);
-      if (bounce.second > 0) bounce_adjoint(in, base, which, along * bounce.second, now, difference_old);
+    if (joint_is_in_impact(in, base + angle_kind)) {
+      LimitEnergy bounce = joint_rebound_energy(&in->stop[base + angle_kind], angle.value - before.value);
+      if (bounce.second > 0) rebound_adjoint(in, base, angle_kind, along * bounce.second, now, difference_old);
       continue;
     }
-    LimitResistance stop = resistance(in, base + which, before.value, angle.value);
+    LimitResistance stop = resistance(in, base + angle_kind, before.value, angle.value);
     double slope = along * (stop.by_now - in->weights.rate_now * stop.by_rate);
     for (int j = 0; j < 3; j++) now[j] += slope * before.first[j];
   }
@@ -220,22 +227,23 @@ void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, d
 
 void ball_limits_parameter_adjoint(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
                                    double first[JOINT_OWN_COUNT]) {
-  for (int which = 0; which < BALL_ANGLES; which++) {
-    if (!in->link->limited[base + which]) continue;
+  assert(base >= 0 && base + BALL_ANGLES <= JOINT_MAX_DOF);
+  for (int angle_kind = 0; angle_kind < BALL_ANGLES; angle_kind++) {
+    if (!in->link->limited[base + angle_kind]) continue;
     BallAngle angle;
-    (void)angle_of(in->link, which, quat_at(in->q + base), &angle);
-    Limits limits = limits_of(in, base + which);
+    (void)angle_of(in->link, angle_kind, quat_at(in->q + base), &angle);
+    Limits limits = limits_of(in, base + angle_kind);
     double along = dot3(lambda, angle.first), a = in->weights.rate_now;
-    double now = ball_angle(in->link, which, quat_at(in->q_now + base));
-    if (joint_is_in_impact(in, base + which)) {
-      const JointStop* stop = &in->stop[base + which];
+    double now = ball_angle(in->link, angle_kind, quat_at(in->q_now + base));
+    if (joint_is_in_impact(in, base + angle_kind)) {
+      const JointStop* stop = &in->stop[base + angle_kind];
       LimitEnergy bounce = joint_rebound_energy(stop, angle.value - now);
       first[JOINT_RESTITUTION] -= along * bounce.second * stop->by_restitution;
       continue;
     }
     LimitForceDerivatives slopes = limits_force_derivatives(&limits, angle.value, now, a * (angle.value - now), a);
-    out[which][JOINT_LOWER] += along * slopes.lower;
-    out[which][JOINT_UPPER] += along * slopes.upper;
+    out[angle_kind][JOINT_LOWER] += along * slopes.lower;
+    out[angle_kind][JOINT_UPPER] += along * slopes.upper;
     first[JOINT_RESTITUTION] += along * slopes.restitution;
   }
 }

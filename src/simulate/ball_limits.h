@@ -7,12 +7,12 @@
 /* Angles of a ball joint that can have limits: total angle, swing and twist. The three degrees of freedom of the joint
  * store the limits in this order. */
 enum { BALL_TOTAL, BALL_SWING, BALL_TWIST, BALL_ANGLES };
-/* Returns the angle `which` of the rotation q of the link's joint [rad]. which: BALL_TOTAL, BALL_SWING or BALL_TWIST.
- * q: unit quaternion. */
-double ball_angle(const ModelLink* link, int which, Quat q);
+/* Returns the angle `angle_kind` of the rotation q of the link's joint [rad]. angle_kind: BALL_TOTAL, BALL_SWING or
+ * BALL_TWIST. q: unit quaternion. */
+double ball_angle(const ModelLink* link, int angle_kind, Quat q);
 /* Sets slope to the derivatives of ball_angle with respect to the three increments of q. They are zero where the angle
  * has no derivative. */
-void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3]);
+void ball_angle_slope(const ModelLink* link, int angle_kind, Quat q, double slope[3]);
 /* Returns the rotation before a rotation by the vector difference[3] (link axes). now: rotation after it, a unit
  * quaternion. */
 Quat ball_rotation_before(Quat now, const double difference[3]);

@@ -6,9 +6,7 @@
 #include <string.h>
 
 /* Relative rounding error of a position. Times a force it is the rounding error of an energy. */
-#define PLACE_ROUNDINGS (16 * DBL_EPSILON)
-
-/* ---------------------------------------------------------------- creation */
+#define POSITION_ROUNDING_ERROR (16 * DBL_EPSILON)
 
 BushingSystem* bushings_create(const Model* m) {
   if (m->bushing_count == 0) return NULL;
@@ -37,41 +35,41 @@ void bushings_destroy(BushingSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- weights of the states (L20) */
-
 /* Step lengths with a relative difference below this count as equal. */
-#define SAME_LENGTH 1e-9
+#define EQUAL_LENGTH_TOLERANCE 1e-9
 
 /* Weights of the four states for a spring that the step length does not resolve: the coefficients of (z + r)^2 (z + s),
- * divided by its value at z = 1, with r = DECAY and s = DECAY_LAST = (1 - r) / (2 r). The deformation of a spring of
- * infinite stiffness is multiplied by -r in each step. */
-#define DECAY 0.8
-#define DECAY_LAST ((1 - DECAY) / (2 * DECAY))
-#define SCALE ((1 + DECAY) * (1 + DECAY) * (1 + DECAY_LAST))
-static const BushingTimeWeights UNRESOLVED = {1 / SCALE, (2 * DECAY + DECAY_LAST) / SCALE,
-                                              DECAY*(DECAY + 2 * DECAY_LAST) / SCALE, DECAY* DECAY* DECAY_LAST / SCALE,
-                                              0};
+ * divided by its value at z = 1, with r = OSCILLATION_FACTOR and s = OSCILLATION_FACTOR_LAST = (1 - r) / (2 r). The
+ * deformation of a spring of infinite stiffness is multiplied by -r in each step. */
+#define OSCILLATION_FACTOR 0.8
+#define OSCILLATION_FACTOR_LAST ((1 - OSCILLATION_FACTOR) / (2 * OSCILLATION_FACTOR))
+#define SCALE ((1 + OSCILLATION_FACTOR) * (1 + OSCILLATION_FACTOR) * (1 + OSCILLATION_FACTOR_LAST))
+static const BushingTimeWeights WEIGHTS_UNRESOLVED = {
+    1 / SCALE, (2 * OSCILLATION_FACTOR + OSCILLATION_FACTOR_LAST) / SCALE,
+    OSCILLATION_FACTOR*(OSCILLATION_FACTOR + 2 * OSCILLATION_FACTOR_LAST) / SCALE,
+    OSCILLATION_FACTOR* OSCILLATION_FACTOR* OSCILLATION_FACTOR_LAST / SCALE, 0};
 /* Weights of the four states for a spring that the step length resolves: theta = 1/2 in M10. */
-static const BushingTimeWeights RESOLVED = {0.25, 0.5, 0.25, 0, 0};
+static const BushingTimeWeights WEIGHTS_RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 
 /* Returns true if this step and the two steps before it have the same length and none of these lengths depends on the
  * state. */
-static bool even(const StepClock* c) {
-  return c->dt_older > 0 && fabs(c->dt_before - c->dt) < SAME_LENGTH * c->dt &&
-         fabs(c->dt_older - c->dt) < SAME_LENGTH * c->dt && !c->dt_varies && !c->before_varies && !c->older_varies;
+static bool has_equal_steps(const StepClock* c) {
+  return c->dt_older > 0 && fabs(c->dt_before - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt &&
+         fabs(c->dt_older - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt && !c->dt_varies && !c->before_varies &&
+         !c->older_varies;
 }
 
 BushingTimeWeights bushing_time_weights(const Sim* sim, int k, BushingTimeWeights* slope) {
   assert(k >= 0 && k < sim->model->bushing_count);
   const ModelBushing* bushing = &sim->model->bushings[k];
   bool keeps = sim->model->simulation.integrator == INTEGRATOR_MOMENTUM && bushing->home >= 0;
-  if (!keeps || sim->weights.factor != 1 || !even(&sim->clock)) {
+  if (!keeps || sim->weights.factor != 1 || !has_equal_steps(&sim->clock)) {
     SpringTimeWeights at = spring_time_weights(&sim->clock, &sim->weights, bushing->theta, true);
     SpringTimeWeights by = spring_time_weights_derivative(&sim->clock, &sim->weights, bushing->theta, true);
     *slope = (BushingTimeWeights){-by.now - by.old, by.now, by.old, 0, by.missing};
     return (BushingTimeWeights){spring_weight_of_end(&at), at.now, at.old, 0, at.missing};
   }
-  const BushingTimeWeights *from = &RESOLVED, *to = &UNRESOLVED;
+  const BushingTimeWeights *from = &WEIGHTS_RESOLVED, *to = &WEIGHTS_UNRESOLVED;
   double part = 2 * bushing->theta - 1;
   *slope = (BushingTimeWeights){2 * (to->ahead - from->ahead), 2 * (to->now - from->now), 2 * (to->old - from->old),
                                 2 * to->older, 0};
@@ -93,17 +91,15 @@ void bushings_prepare_step(Sim* sim) {
   }
 }
 
-/* ---------------------------------------------------------------- energy */
-
 /* Sets out to the weighted mean, over the states, of the displacement at which the springs of bushing k act (L20). u:
  * displacement at t + dt. */
-static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
+static void weighted_displacement(const BushingSystem* s, int k, const double u[6], double out[6]) {
   const BushingTimeWeights* at = &s->at[k];
   for (int i = 0; i < 6; i++)
     out[i] = at->ahead * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i] + at->older * s->older[k][i];
 }
 
-static void rate_of(const BushingSystem* s, int k, const double u[6], double out[6]) {
+static void displacement_rate(const BushingSystem* s, int k, const double u[6], double out[6]) {
   for (int i = 0; i < 6; i++)
     out[i] = s->rate_now * (u[i] - s->now[k][i]) - s->rate_old * (s->now[k][i] - s->old[k][i]);
 }
@@ -115,12 +111,13 @@ static double product(const double x[6], const double y[6]) {
 }
 
 void bushings_energies(const BushingSystem* s, const Pose* poses, double* energies) {
+  assert(s && poses && energies);
   for (int k = 0; k < s->model->bushing_count; k++) {
     const SceneBushing* b = s->model->bushings[k].source;
     double u[6], place[6], rate[6], pull[6], drag[6];
     bushing_difference(b, poses, u);
-    spring_place(s, k, u, place);
-    rate_of(s, k, u, rate);
+    weighted_displacement(s, k, u, place);
+    displacement_rate(s, k, u, rate);
     bushing_times(b->stiffness, place, pull);
     bushing_times(b->damping, rate, drag);
     double spring = 0.5 * product(place, pull) / s->at[k].ahead - product(b->preload, u);
@@ -129,23 +126,22 @@ void bushings_energies(const BushingSystem* s, const Pose* poses, double* energi
   }
 }
 
-void bushing_spring_gradient(const BushingSystem* s, int k, const double u[6], double push[6]) {
+void bushing_spring_gradient(const BushingSystem* s, int k, const double u[6], double energy_gradient[6]) {
   assert(k >= 0 && k < s->model->bushing_count);
   const SceneBushing* b = s->model->bushings[k].source;
   double place[6];
-  spring_place(s, k, u, place);
-  bushing_times(b->stiffness, place, push);
-  for (int i = 0; i < 6; i++) push[i] = (1 - s->at[k].missing) * (push[i] - b->preload[i]);
+  weighted_displacement(s, k, u, place);
+  bushing_times(b->stiffness, place, energy_gradient);
+  for (int i = 0; i < 6; i++) energy_gradient[i] = (1 - s->at[k].missing) * (energy_gradient[i] - b->preload[i]);
 }
 
 double bushing_rounding(const BushingSystem* s, int k) {
   assert(k >= 0 && k < s->model->bushing_count);
   const BushingTerm* t = &s->term[k];
   double size = vec3_norm(t->frame[0].t) + vec3_norm(t->frame[1].t);
-  return PLACE_ROUNDINGS * (vec3_norm(vec3_at(t->push)) * size + vec3_norm(vec3_at(t->push + 3)));
+  return POSITION_ROUNDING_ERROR *
+         (vec3_norm(vec3_at(t->energy_gradient)) * size + vec3_norm(vec3_at(t->energy_gradient + 3)));
 }
-
-/* ---------------------------------------------------------------- terms */
 
 /* Adds factor times a 3x3 block to h at (row, column). If row and column differ, also adds the transpose of the block
  * at (column, row). */
@@ -158,7 +154,7 @@ static void add_block(double h[12][12], int row, int column, double factor, Mat3
 }
 
 /* Returns (g r^T + r g^T) / 2 - (g . r) 1, the second derivative of g . exp(w) r with respect to w at w = 0. */
-static Mat3 turn_curvature(Vec3 g, Vec3 r) {
+static Mat3 rotation_curvature_of_vector(Vec3 g, Vec3 r) {
   Mat3 out = mat3_scale(mat3_add(mat3_outer(g, r), mat3_outer(r, g)), 0.5);
   return mat3_sub(out, mat3_scale(mat3_identity(), vec3_dot(g, r)));
 }
@@ -183,7 +179,7 @@ static Mat3 rotation_curvature(const RotationVector* phi, const double torque[3]
   return out;
 }
 
-static void set_slope(BushingTerm* t, Mat3 by_turn, Vec3 lever) {
+static void set_displacement_jacobian(BushingTerm* t, Mat3 by_turn, Vec3 lever) {
   Mat3 back = mat3_transpose(t->frame[0].r);
   Mat3 turn[2] = {mat3_mul(back, mat3_cross(lever)), mat3_scale(mat3_mul(back, mat3_cross(t->arm[1])), -1)};
   for (int i = 0; i < 3; i++)
@@ -198,12 +194,12 @@ static void set_slope(BushingTerm* t, Mat3 by_turn, Vec3 lever) {
 }
 
 /* Sets t->hessian to slope^T stiff slope. */
-static void set_hessian(BushingTerm* t) {
+static void set_gauss_newton_hessian(BushingTerm* t) {
   double half[6][12];
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 12; j++) {
       half[i][j] = 0;
-      for (int k = 0; k < 6; k++) half[i][j] += t->stiff[i][k] * t->slope[k][j];
+      for (int k = 0; k < 6; k++) half[i][j] += t->energy_hessian[i][k] * t->slope[k][j];
     }
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) {
@@ -214,11 +210,11 @@ static void set_hessian(BushingTerm* t) {
 
 /* Adds push . (second derivative of u) to the Hessian. g: force at b's frame; torque: torque on b; lever: vector from
  * a's centre of mass to the origin of b's frame; all in world axes. */
-static void add_curvature(BushingTerm* t, const RotationVector* phi, Vec3 g, Vec3 torque, Vec3 lever) {
+static void add_displacement_curvature(BushingTerm* t, const RotationVector* phi, Vec3 g, Vec3 torque, Vec3 lever) {
   Mat3 cross = mat3_cross(g), r = t->frame[1].r;
-  Mat3 turn = mat3_mul(r, mat3_mul(rotation_curvature(phi, t->push + 3), mat3_transpose(r)));
-  add_block(t->hessian, 0, 0, 1, mat3_add(turn_curvature(g, lever), turn));
-  add_block(t->hessian, 6, 6, 1, mat3_add(turn_curvature(g, t->arm[1]), turn));
+  Mat3 turn = mat3_mul(r, mat3_mul(rotation_curvature(phi, t->energy_gradient + 3), mat3_transpose(r)));
+  add_block(t->hessian, 0, 0, 1, mat3_add(rotation_curvature_of_vector(g, lever), turn));
+  add_block(t->hessian, 6, 6, 1, mat3_add(rotation_curvature_of_vector(g, t->arm[1]), turn));
   add_block(t->hessian, 0, 3, -1, cross);
   add_block(t->hessian, 0, 9, 1, cross);
   Mat3 both = mat3_mul(cross, mat3_cross(t->arm[1]));
@@ -230,13 +226,13 @@ static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const V
   BushingTerm* t = &s->term[k];
   double u[6], rate[6], drag[6];
   bushing_difference(b, poses, u);
-  rate_of(s, k, u, rate);
-  bushing_spring_gradient(s, k, u, t->push);
+  displacement_rate(s, k, u, rate);
+  bushing_spring_gradient(s, k, u, t->energy_gradient);
   bushing_times(b->damping, rate, drag);
   double ahead = (1 - s->at[k].missing) * s->at[k].ahead;
   for (int i = 0; i < 6; i++) {
-    t->push[i] += drag[i];
-    for (int j = 0; j < 6; j++) t->stiff[i][j] = ahead * b->stiffness[i][j] + s->rate_now * b->damping[i][j];
+    t->energy_gradient[i] += drag[i];
+    for (int j = 0; j < 6; j++) t->energy_hessian[i][j] = ahead * b->stiffness[i][j] + s->rate_now * b->damping[i][j];
   }
   for (int side = 0; side < 2; side++) {
     t->frame[side] = bushing_frame(b, side, poses);
@@ -248,10 +244,11 @@ static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const V
   memcpy(first.m, phi.first, sizeof first.m);
   Mat3 by_turn = mat3_mul(first, mat3_transpose(t->frame[1].r));
   Vec3 lever = vec3_add(t->arm[0], vec3_sub(t->frame[1].t, t->frame[0].t));
-  Vec3 g = mat3_mul_vec(t->frame[0].r, vec3_at(t->push)), torque = mat3_tmul_vec(by_turn, vec3_at(t->push + 3));
-  set_slope(t, by_turn, lever);
-  set_hessian(t);
-  if (!s->convex) add_curvature(t, &phi, g, torque, lever);
+  Vec3 g = mat3_mul_vec(t->frame[0].r, vec3_at(t->energy_gradient)),
+       torque = mat3_tmul_vec(by_turn, vec3_at(t->energy_gradient + 3));
+  set_displacement_jacobian(t, by_turn, lever);
+  set_gauss_newton_hessian(t);
+  if (!s->convex) add_displacement_curvature(t, &phi, g, torque, lever);
   for (int side = 0; side < 2; side++) {
     double sign = side == 0 ? -1 : 1;
     Vec3 about = vec3_add(vec3_cross(side == 0 ? lever : t->arm[1], g), torque);
@@ -261,6 +258,7 @@ static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const V
 }
 
 void bushings_assemble(BushingSystem* s, const Pose* poses, const Vec3* reference) {
+  assert(s && poses && reference);
   for (int k = 0; k < s->model->bushing_count; k++) assemble_bushing(s, k, poses, reference);
   s->convex = false;
 }

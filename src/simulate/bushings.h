@@ -8,13 +8,13 @@
 /* Terms of one bushing at the assembled configuration. u: displacement and rotation between both frames. Twists (w, v)
  * are about the centres of mass; the twist of a comes first, then the twist of b. */
 typedef struct {
-  Pose frame[2];       /* of both attachment frames in the world */
-  Vec3 arm[2];         /* from the centres of mass to the frame origins [m] */
-  double slope[6][12]; /* derivative of u with respect to both twists */
-  double push[6];      /* derivative of the step's energy with respect to u [N, N m] */
-  double stiff[6][6];  /* second derivative of the energy with respect to u */
-  Vec3 force[2];       /* derivatives of the energy with respect to translations of the links [N] */
-  Mat3 moment[2];      /* first moments of these derivatives about the centres of mass [N m] */
+  Pose frame[2];               /* of both attachment frames in the world */
+  Vec3 arm[2];                 /* from the centres of mass to the frame origins [m] */
+  double slope[6][12];         /* derivative of u with respect to both twists */
+  double energy_gradient[6];   /* derivative of the step's energy with respect to u [N, N m] */
+  double energy_hessian[6][6]; /* second derivative of the energy with respect to u */
+  Vec3 force[2];               /* derivatives of the energy with respect to translations of the links [N] */
+  Mat3 moment[2];              /* first moments of these derivatives about the centres of mass [N m] */
   double hessian[12][12];
 } BushingTerm;
 
@@ -63,7 +63,7 @@ ContactTermList bushings_terms(const BushingSystem* system);
 double bushing_rounding(const BushingSystem* system, int k);
 /* Sets push to the derivative of the energy of spring and preload with respect to u at t + dt [N, N m]. The damper is
  * not included. */
-void bushing_spring_gradient(const BushingSystem* system, int k, const double u[6], double push[6]);
+void bushing_spring_gradient(const BushingSystem* system, int k, const double u[6], double energy_gradient[6]);
 /* Adds the generalized forces of the assembled bushings to force (nv) [N, N m]. screws[nv]; reference[links]: centres
  * of mass. Does nothing for system NULL. */
 void bushings_add_force(const BushingSystem* system, const Vec3* reference, const Screw* screws, double* force);

@@ -6,19 +6,19 @@
 #include <assert.h>
 #include <string.h>
 
-static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
+static bool is_movable(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
 
-static void both_twists(const Model* m, const int link[2], const double (*twist)[6], double both[12]) {
+static void copy_twists(const Model* m, const int link[2], const double (*twist)[6], double both[12]) {
   memset(both, 0, sizeof(double[12]));
   for (int side = 0; side < 2; side++)
-    if (moves(m, link[side])) memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
+    if (is_movable(m, link[side])) memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
 }
 
 void bushings_hessian_product(const BushingSystem* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int k = 0; s && k < s->model->bushing_count; k++) {
     const int* link = s->model->bushings[k].source->link;
     double both[12];
-    both_twists(s->model, link, twist, both);
+    copy_twists(s->model, link, twist, both);
     for (int i = 0; i < 12; i++)
       for (int j = 0; link[i / 6] >= 0 && j < 12; j++) wrench[link[i / 6]][i % 6] += s->term[k].hessian[i][j] * both[j];
   }
@@ -26,7 +26,7 @@ void bushings_hessian_product(const BushingSystem* s, const double (*twist)[6], 
 
 /* Adds the derivatives of a scalar with respect to the positions of both frames to `numbers`. by[6]: derivatives of the
  * scalar with respect to the displacement u of frame b relative to frame a, at the poses `poses`. */
-static void add_positions(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
+static void add_position_bars(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
   Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
   Vec3 world = mat3_mul_vec(bushing_frame(b, 0, poses).r, vec3_at(by));
   if (b->link[1] >= 0) world = mat3_tmul_vec(poses[b->link[1]].r, world);
@@ -34,7 +34,7 @@ static void add_positions(const SceneBushing* b, const Pose* poses, const double
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), world), numbers + BUSHING_POSITION_B);
 }
 
-static void add_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
+static void add_pose_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
   double t[3];
   vec3_store(by_t, t);
   for (int i = 0; i < 3; i++) {
@@ -45,8 +45,8 @@ static void add_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
 
 /* Adds the derivatives of a scalar with respect to earlier poses to bar, and with respect to the positions of both
  * frames to `numbers`. by[6]: derivatives of the scalar with respect to the displacement u at the earlier poses. */
-static void reverse_past(const SceneBushing* b, const Pose* poses, const double by[6], double (*bar)[3][4],
-                         double* numbers) {
+static void propagate_to_earlier_poses(const SceneBushing* b, const Pose* poses, const double by[6],
+                                       double (*bar)[3][4], double* numbers) {
   Pose at[2] = {bushing_frame(b, 0, poses), bushing_frame(b, 1, poses)};
   RotationVector phi = rotation_vector_derivatives(quat_from_mat3(mat3_mul(mat3_transpose(at[0].r), at[1].r)));
   Mat3 first;
@@ -57,26 +57,26 @@ static void reverse_past(const SceneBushing* b, const Pose* poses, const double 
   for (int side = 0; side < 2; side++) {
     int link = b->link[side];
     if (link < 0) continue;
-    Vec3 push = vec3_scale(force, side == 0 ? -1 : 1);
-    Mat3 by_r = mat3_add(mat3_outer(push, b->position[side]),
+    Vec3 energy_gradient = vec3_scale(force, side == 0 ? -1 : 1);
+    Mat3 by_r = mat3_add(mat3_outer(energy_gradient, b->position[side]),
                          mat3_scale(mat3_mul(mat3_cross(torque), poses[link].r), side == 0 ? -0.5 : 0.5));
     if (side == 0) by_r = mat3_add(by_r, mat3_outer(apart, own));
-    add_bar(bar[link], by_r, push);
+    add_pose_bar(bar[link], by_r, energy_gradient);
   }
-  add_positions(b, poses, by, numbers);
+  add_position_bars(b, poses, by, numbers);
 }
 
 /* Adds the derivatives of Phi = (force of bushing k) . (change of its displacement u by the twists lambda) to the
  * adjoints of the states and to the gradient. */
-static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
-                            ModelGradient* gradient) {
+static void propagate_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old,
+                              StateBar older, ModelGradient* gradient) {
   const BushingSystem* s = sim->bushings;
   const SceneBushing* b = s->model->bushings[k].source;
   const BushingTerm* t = &s->term[k];
   const Pose* poses = sim->configuration[sim->current].pose;
   const BushingTimeWeights* at = &s->at[k];
   double *numbers = gradient->bushings[k], both[12], change[6], u[6], place[6], pull[6], drag[6], by[4][6];
-  both_twists(s->model, b->link, twist, both);
+  copy_twists(s->model, b->link, twist, both);
   bushing_difference(b, poses, u);
   for (int i = 0; i < 6; i++) {
     change[i] = 0;
@@ -104,10 +104,10 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
     by[3][i] = at->older * pull[i];
   }
   gradient->thetas[s->model->link_count + s->model->tendon_count + k] += by_theta;
-  add_positions(b, poses, by[0], numbers);
-  reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
-  reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
-  if (at->older != 0) reverse_past(b, sim->pose_older, by[3], older.pose, numbers);
+  add_position_bars(b, poses, by[0], numbers);
+  propagate_to_earlier_poses(b, sim->pose_now, by[1], now.pose, numbers);
+  propagate_to_earlier_poses(b, sim->pose_old, by[2], old.pose, numbers);
+  if (at->older != 0) propagate_to_earlier_poses(b, sim->pose_older, by[3], older.pose, numbers);
   /* derivative of Phi with respect to the position p of b's frame. p rotates with b and u is measured in the axes of a:
    * g . ((w_b - w_a) x R_b dp) */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
@@ -118,20 +118,18 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                       ModelGradient* gradient) {
   for (int k = 0; sim->bushings && k < sim->model->bushing_count; k++)
-    reverse_bushing(sim, k, twist, now, old, older, gradient);
+    propagate_bushing(sim, k, twist, now, old, older, gradient);
 }
-
-/* ---------------------------------------------------------------- derivatives of rates of u (drives.md, M10) */
 
 /* Rotation r of a link, time derivative dr of this rotation, and velocity dt of the link's origin. For the world:
  * identity and zeros. */
 typedef struct {
   Mat3 r, dr;
   Vec3 dt;
-} MovedLink;
+} LinkAndRates;
 
-static MovedLink moved_link(int link, const Pose* poses, const double (*motion)[3][4]) {
-  MovedLink out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
+static LinkAndRates link_and_rates(int link, const Pose* poses, const double (*motion)[3][4]) {
+  LinkAndRates out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
   if (link < 0) return out;
   out.r = poses[link].r;
   for (int n = 0; n < 9; n++) out.dr.m[n / 3][n % 3] = motion[link][n / 3][n % 3];
@@ -141,8 +139,8 @@ static MovedLink moved_link(int link, const Pose* poses, const double (*motion)[
 
 /* Adds the derivatives of the translation rate axis . (R_a'^T d + R_a^T d') with respect to poses, their rates and the
  * positions of both frames. d: vector from the origin of a's frame to the origin of b's frame. */
-static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, Vec3 axis, double (*pose_bar)[3][4],
-                          double (*motion_bar)[3][4], double* numbers) {
+static void propagate_translation_rate(const SceneBushing* b, const LinkAndRates at[2], Vec3 d, Vec3 axis,
+                                       double (*pose_bar)[3][4], double (*motion_bar)[3][4], double* numbers) {
   Vec3 by_d = mat3_mul_vec(at[0].dr, axis), by_rate = mat3_mul_vec(at[0].r, axis), change = vec3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
     double sign = side == 0 ? -1 : 1, *own = numbers + (side == 0 ? BUSHING_POSITION_A : BUSHING_POSITION_B);
@@ -151,17 +149,17 @@ static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, 
     Vec3 by = vec3_add(mat3_tmul_vec(at[side].r, by_d), mat3_tmul_vec(at[side].dr, by_rate));
     vec3_store(vec3_add_scaled(vec3_at(own), sign, by), own);
     if (b->link[side] < 0) continue;
-    add_bar(pose_bar[b->link[side]], mat3_scale(mat3_outer(by_d, x), sign), vec3_scale(by_d, sign));
-    add_bar(motion_bar[b->link[side]], mat3_scale(mat3_outer(by_rate, x), sign), vec3_scale(by_rate, sign));
+    add_pose_bar(pose_bar[b->link[side]], mat3_scale(mat3_outer(by_d, x), sign), vec3_scale(by_d, sign));
+    add_pose_bar(motion_bar[b->link[side]], mat3_scale(mat3_outer(by_rate, x), sign), vec3_scale(by_rate, sign));
   }
-  add_bar(motion_bar[b->link[0]], mat3_outer(d, axis), vec3(0, 0, 0));
-  add_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
+  add_pose_bar(motion_bar[b->link[0]], mat3_outer(d, axis), vec3(0, 0, 0));
+  add_pose_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
 }
 
 /* Adds the derivatives of the rotation rate (R_a axis) . (w_b - w_a) with respect to poses and their rates. w: axial
  * vector of R' R^T of each link. */
-static void reverse_turn(const SceneBushing* b, const MovedLink at[2], Vec3 axis, double (*pose_bar)[3][4],
-                         double (*motion_bar)[3][4]) {
+static void propagate_rotation_rate(const SceneBushing* b, const LinkAndRates at[2], Vec3 axis,
+                                    double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
   Vec3 apart = vec3(0, 0, 0);
   Mat3 half = mat3_scale(mat3_cross(mat3_mul_vec(at[0].r, axis)), 0.5);
   for (int side = 0; side < 2; side++) {
@@ -170,21 +168,21 @@ static void reverse_turn(const SceneBushing* b, const MovedLink at[2], Vec3 axis
     apart = vec3_add_scaled(
         apart, 0.5 * sign, vec3(spin.m[2][1] - spin.m[1][2], spin.m[0][2] - spin.m[2][0], spin.m[1][0] - spin.m[0][1]));
     if (b->link[side] < 0) continue;
-    add_bar(motion_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].r), sign), vec3(0, 0, 0));
-    add_bar(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
+    add_pose_bar(motion_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].r), sign), vec3(0, 0, 0));
+    add_pose_bar(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
   }
-  add_bar(pose_bar[b->link[0]], mat3_outer(apart, axis), vec3(0, 0, 0));
+  add_pose_bar(pose_bar[b->link[0]], mat3_outer(apart, axis), vec3(0, 0, 0));
 }
 
 void bushing_rate_adjoint(const SceneBushing* b, int direction, const Pose* poses, const double (*motion)[3][4],
                           double factor, double (*pose_bar)[3][4], double (*motion_bar)[3][4],
                           double numbers[BUSHING_NUMBERS]) {
   assert(direction >= 0 && direction < 6);
-  MovedLink at[2] = {moved_link(b->link[0], poses, motion), moved_link(b->link[1], poses, motion)};
+  LinkAndRates at[2] = {link_and_rates(b->link[0], poses, motion), link_and_rates(b->link[1], poses, motion)};
   Vec3 axis = vec3_scale(mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_axis(direction)), factor);
   Vec3 d = vec3_sub(bushing_frame(b, 1, poses).t, bushing_frame(b, 0, poses).t);
   if (direction < 3)
-    reverse_slide(b, at, d, axis, pose_bar, motion_bar, numbers);
+    propagate_translation_rate(b, at, d, axis, pose_bar, motion_bar, numbers);
   else
-    reverse_turn(b, at, axis, pose_bar, motion_bar);
+    propagate_rotation_rate(b, at, axis, pose_bar, motion_bar);
 }

@@ -7,18 +7,18 @@
 #include <string.h>
 
 /* Relative rounding error of a position, for the rounding error of closure errors. */
-#define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
+#define CLOSURE_ROUNDING_ERROR (64 * DBL_EPSILON)
 /* Largest error of a closure at the start of a run, relative to the closure's size or in rad. The first step closes it.
  */
-#define START_OPEN 1e-3
-/* Before the first iteration, the residual of trees with closures must be at most FORETOLD_SHARE times the tolerance,
- * or FORETOLD_FINEST if this is larger. A larger error of the extrapolation would have the same sign in every step and
- * accumulate. */
-#define FORETOLD_SHARE 1e-3
-#define FORETOLD_FINEST 1e-13
+#define START_ERROR_MAX 1e-3
+/* Before the first iteration, the residual of trees with closures must be at most START_RESIDUAL_FACTOR times the
+ * tolerance, or START_RESIDUAL_MIN if this is larger. A larger error of the extrapolation would have the same sign in
+ * every step and accumulate. */
+#define START_RESIDUAL_FACTOR 1e-3
+#define START_RESIDUAL_MIN 1e-13
 /* A closure that would open by its force before this fraction of a substep opens at the end of the substep, because a
  * shorter substep does not determine velocities (Z21). */
-#define OPENS_APART 1e-5
+#define OPENING_TIME_MIN 1e-5
 /* Relative rounding error of an energy, and relative rounding error of a position. */
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
@@ -31,15 +31,15 @@ static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
 double closure_row_size(const ClosureSystem* s, int k, int row) {
-  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_row_count(s, k));
   if (k >= s->model->closure_count) return closure_coupling(s, k)->size;
   return measures_angle(s, k, row) ? 1 : s->model->closures[k].size;
 }
 
 /* Returns `most`, the largest error of some rows, divided by its tolerance. The tolerance is s->exact times `size` plus
  * the rounding error of positions of size `extent`. */
-static double gap_of(const ClosureSystem* s, double most, double size, double extent) {
-  double gap = most / (s->exact * size + CLOSURE_ROUNDINGS * extent);
+static double relative_error(const ClosureSystem* s, double most, double size, double extent) {
+  double gap = most / (s->exact * size + CLOSURE_ROUNDING_ERROR * extent);
   return gap > 0 ? gap : 0;
 }
 
@@ -49,7 +49,7 @@ double closure_relative_error(const ClosureSystem* s, int k, const double* value
   assert(k >= 0 && k < s->count);
   if (s->open[k]) return 0;
   if (k >= s->model->closure_count)
-    return gap_of(s, fabs(values[closure_first(s, k)]), closure_coupling(s, k)->size, s->extent[k]);
+    return relative_error(s, fabs(values[closure_first_row(s, k)]), closure_coupling(s, k)->size, s->extent[k]);
   const ModelClosure* c = &s->model->closures[k];
   double length = 0, angle = 0;
   for (int i = 0; i < c->row_count; i++) {
@@ -59,26 +59,27 @@ double closure_relative_error(const ClosureSystem* s, int k, const double* value
     else
       length = own > length ? own : length;
   }
-  length = gap_of(s, length, c->size, s->extent[k]);
-  if (angle > 0) angle = gap_of(s, angle, 1, 1);
+  length = relative_error(s, length, c->size, s->extent[k]);
+  if (angle > 0) angle = relative_error(s, angle, 1, 1);
   return angle > length ? angle : length;
 }
 
 double closure_absolute_error(const ClosureSystem* s, int k) {
   assert(k >= 0 && k < s->count);
   double most = 0;
-  for (int i = 0; i < closure_rows(s, k); i++) most = fmax(most, fabs(s->value[closure_first(s, k) + i]));
+  for (int i = 0; i < closure_row_count(s, k); i++) most = fmax(most, fabs(s->value[closure_first_row(s, k) + i]));
   return most;
 }
 
 int closures_find_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
+  assert(poses && q);
   if (!s) return -1;
   s->found = false;
   closures_compute_values(s, poses, q, s->value);
   s->found = false;
   for (int k = 0; k < s->count; k++)
-    for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++)
-      if (!(fabs(s->value[closure_first(s, k) + i]) <= START_OPEN * closure_row_size(s, k, i))) return k;
+    for (int i = 0; i < closure_row_count(s, k) && !s->open[k]; i++)
+      if (!(fabs(s->value[closure_first_row(s, k) + i]) <= START_ERROR_MAX * closure_row_size(s, k, i))) return k;
   return -1;
 }
 
@@ -96,7 +97,7 @@ double closure_energy(const ClosureSystem* s, int k, const double* values) {
   assert(k >= 0 && k < s->count);
   if (s->open[k]) return 0;
   double sum = 0;
-  for (int row = closure_first(s, k), end = row + closure_rows(s, k); row < end; row++)
+  for (int row = closure_first_row(s, k), end = row + closure_row_count(s, k); row < end; row++)
     sum += (s->multiplier[row] + 0.5 * s->stiffness[row] * values[row]) * values[row];
   return sum;
 }
@@ -105,7 +106,7 @@ double closure_rounding(ClosureSystem* s, int k) {
   assert(k >= 0 && k < s->count);
   double sum = 0, energy = 0, extent = POSITION_ROUNDING * s->extent[k];
   const ClosureRow* rows = k < s->model->closure_count ? s->model->closures[k].rows : NULL;
-  int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
+  int first = closure_first_row(s, k), count = s->open[k] ? 0 : closure_row_count(s, k);
   for (int i = 0; i < count; i++) {
     double push = s->multiplier[first + i], stiffness = s->stiffness[first + i], value = s->value[first + i];
     sum +=
@@ -118,16 +119,16 @@ double closure_rounding(ClosureSystem* s, int k) {
 
 int closure_link(const ClosureSystem* s, int k) {
   assert(k >= 0 && k < s->count);
-  return s->home[k];
+  return s->tree_link[k];
 }
 
 /* ---------------------------------------------------------------- multipliers and increments from step to step */
 
 void closures_begin_step(ClosureSystem* s) {
-  s->aims = false;
+  s->has_target_force = false;
   for (int row = 0; row < s->row_count; row++) {
-    s->multiplier[row] = s->accepted[row] - s->aimed[row];
-    s->aims = s->aims || s->aimed[row] != 0;
+    s->multiplier[row] = s->accepted[row] - s->target_force[row];
+    s->has_target_force = s->has_target_force || s->target_force[row] != 0;
   }
   memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
   s->gap_before = INFINITY;
@@ -136,11 +137,11 @@ void closures_begin_step(ClosureSystem* s) {
 }
 
 void closures_store_multipliers(ClosureSystem* s) {
-  memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count);
+  memcpy(s->stored_multiplier, s->multiplier, sizeof(double) * (size_t)s->row_count);
 }
 
 void closures_restore_multipliers(ClosureSystem* s) {
-  memcpy(s->multiplier, s->kept, sizeof(double) * (size_t)s->row_count);
+  memcpy(s->multiplier, s->stored_multiplier, sizeof(double) * (size_t)s->row_count);
 }
 
 void closures_omit_curvature(ClosureSystem* s, const bool* marked) {
@@ -164,7 +165,7 @@ double closure_force(const ClosureSystem* s, int k, const double* multiplier, co
 
 /* Opens closure k at `time` because its force exceeds the limit. A closure with `releases` is barred and can close
  * again later; any other closure is broken. */
-static void open_by_force(ClosureSystem* s, int k, double time) {
+static void open_by_force_limit(ClosureSystem* s, int k, double time) {
   const ModelClosure* c = &s->model->closures[k];
   s->open[k] = true;
   if (c->releases) {
@@ -173,91 +174,102 @@ static void open_by_force(ClosureSystem* s, int k, double time) {
   } else
     s->broken_at[k] = time;
   for (int i = 0; i < c->row_count; i++)
-    s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = s->aimed[c->row_first + i] = 0;
+    s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = s->target_force[c->row_first + i] = 0;
 }
 
 /* Records the force of closure k in this substep. Returns true if the closure opens at the end of this substep. If it
- * opens earlier, sets load->due to the fraction of the substep after which it opens. */
-static bool note_load(ClosureSystem* s, int k) {
+ * opens earlier, sets load->opening_fraction to the fraction of the substep after which it opens. */
+static bool record_force(ClosureSystem* s, int k) {
   ClosureForceHistory* load = &s->load[k];
   double limit = s->model->closures[k].force_limit;
-  load->due = INFINITY;
+  load->opening_fraction = INFINITY;
   if (load->skipped < s->closing_substeps) {
     load->skipped++;
     return false;
   }
   load->before = load->now;
-  load->now = closure_force(s, k, s->multiplier, s->aimed);
+  load->now = closure_force(s, k, s->multiplier, s->target_force);
   load->known = load->known < 2 ? load->known + 1 : 2;
   if (load->now <= limit) return false;
   if (load->known < 2 || load->before >= limit) return true;
   double share = (limit - load->before) / (load->now - load->before);
-  if (share < OPENS_APART) return true;
-  load->due = share;
+  if (share < OPENING_TIME_MIN) return true;
+  load->opening_fraction = share;
   return false;
 }
 
 /* Opens the closures whose force exceeds the limit. If one opens, the forces of all other closures change, so their
  * recorded forces are discarded. */
-static void open_by_forces(ClosureSystem* s, const StepClock* clock) {
+static void open_overloaded_closures(ClosureSystem* s, const StepClock* clock) {
   bool opens = false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (s->open[k] || !(s->model->closures[k].force_limit > 0)) continue;
-    bool own = clock->end == END_AT_CLOSURE_OPENING ? clock->event.closure == k : note_load(s, k);
-    if (own) open_by_force(s, k, clock->time);
+    bool own = clock->end == END_AT_CLOSURE_OPENING ? clock->event.closure == k : record_force(s, k);
+    if (own) open_by_force_limit(s, k, clock->time);
     opens = opens || own;
   }
   for (int k = 0; opens && k < s->model->closure_count; k++) {
     s->load[k].known = 0;
-    s->load[k].due = INFINITY;
+    s->load[k].opening_fraction = INFINITY;
   }
 }
 
 void closures_advance(ClosureSystem* s, const StepClock* clock) {
-  for (int row = 0; row < s->row_count; row++) s->accepted[row] = s->multiplier[row] + s->aimed[row];
-  if (s->limited) open_by_forces(s, clock);
+  assert(s && clock->dt > 0);
+  for (int row = 0; row < s->row_count; row++) s->accepted[row] = s->multiplier[row] + s->target_force[row];
+  if (s->limited) open_overloaded_closures(s, clock);
 }
 
 int closures_find_opening(const ClosureSystem* s) {
   int first = -1;
   for (int k = 0; s && s->limited && k < s->model->closure_count; k++)
-    if (s->load[k].due < (double)INFINITY && (first < 0 || s->load[k].due < s->load[first].due)) first = k;
+    if (s->load[k].opening_fraction < (double)INFINITY &&
+        (first < 0 || s->load[k].opening_fraction < s->load[first].opening_fraction))
+      first = k;
   return first;
 }
 
 /* Returns the size of the stored increments [bytes]. The copy that closures_save makes has the same size. */
-static size_t ways_size(const ClosureSystem* s) { return sizeof(double) * WAYS * (size_t)s->model->dof_count; }
-static double* saved_ways(const ClosureSystem* s) { return s->way + WAYS * s->model->dof_count; }
+static size_t past_increments_size(const ClosureSystem* s) {
+  return sizeof(double) * EXTRAPOLATION_STEPS * (size_t)s->model->dof_count;
+}
+static double* saved_past_increments(const ClosureSystem* s) {
+  return s->past_increments + EXTRAPOLATION_STEPS * s->model->dof_count;
+}
 
 void closures_store_increments(ClosureSystem* s, const double* increments, bool even) {
   size_t nv = (size_t)s->model->dof_count;
-  memmove(s->way + nv, s->way, sizeof(double) * (WAYS - 1) * nv);
-  memcpy(s->way, increments, sizeof(double) * nv);
-  s->way_count = !even || s->ambiguous ? 1 : s->way_count < WAYS ? s->way_count + 1 : WAYS;
+  memmove(s->past_increments + nv, s->past_increments, sizeof(double) * (EXTRAPOLATION_STEPS - 1) * nv);
+  memcpy(s->past_increments, increments, sizeof(double) * nv);
+  s->past_count = !even || s->ambiguous                 ? 1
+                  : s->past_count < EXTRAPOLATION_STEPS ? s->past_count + 1
+                                                        : EXTRAPOLATION_STEPS;
 }
 
 void closures_extrapolate(const ClosureSystem* s, double* increments) {
-  /* weights of the last increments, newest first: the polynomial through way_count steps, evaluated one step ahead */
-  static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
+  /* weights of the last increments, newest first: the polynomial through past_count steps, evaluated one step ahead */
+  static const double SHARE[EXTRAPOLATION_STEPS + 1][EXTRAPOLATION_STEPS] = {
+      {1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   int nv = s->model->dof_count;
-  if (s->way_count < 2) return;
+  if (s->past_count < 2) return;
   for (int k = 0; k < s->model->tree_count; k++) {
     const ModelTree* tree = &s->model->trees[k];
-    if (!s->tree_moves_on[k]) continue;
+    if (!s->tree_has_closures[k]) continue;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
       increments[d] = 0;
-      for (int n = 0; n < s->way_count; n++) increments[d] += SHARE[s->way_count][n] * s->way[n * nv + d];
+      for (int n = 0; n < s->past_count; n++) increments[d] += SHARE[s->past_count][n] * s->past_increments[n * nv + d];
     }
   }
 }
 
 void closures_set_tolerance_factor(ClosureSystem* s, int iterations, double tolerance) {
-  s->share = iterations > 0 ? 1 : fmin(1, fmax(FORETOLD_SHARE, FORETOLD_FINEST / tolerance));
+  assert(s && iterations >= 0 && tolerance > 0);
+  s->tolerance_factor = iterations > 0 ? 1 : fmin(1, fmax(START_RESIDUAL_FACTOR, START_RESIDUAL_MIN / tolerance));
 }
 
 void closures_save(ClosureSystem* s) {
-  memcpy(saved_ways(s), s->way, ways_size(s));
-  s->way_count_saved = s->way_count;
+  memcpy(saved_past_increments(s), s->past_increments, past_increments_size(s));
+  s->past_count_saved = s->past_count;
   memcpy(s->saved, s->accepted, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open_saved, s->open, sizeof(bool) * (size_t)s->count);
   if (s->joined) memcpy(s->joined_saved, s->joined, sizeof(SimJoin) * (size_t)s->model->closure_count);
@@ -265,8 +277,8 @@ void closures_save(ClosureSystem* s) {
 }
 
 void closures_restore(ClosureSystem* s) {
-  memcpy(s->way, saved_ways(s), ways_size(s));
-  s->way_count = s->way_count_saved;
+  memcpy(s->past_increments, saved_past_increments(s), past_increments_size(s));
+  s->past_count = s->past_count_saved;
   memcpy(s->accepted, s->saved, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open, s->open_saved, sizeof(bool) * (size_t)s->count);
   for (int k = 0; k < s->count; k++) {
@@ -281,8 +293,8 @@ void closures_restore(ClosureSystem* s) {
 void closures_serialize_state(ClosureSystem* s, StateBlock* block) {
   state_block_doubles(block, s->accepted, (size_t)s->row_count);
   state_block_doubles(block, s->broken_at, (size_t)s->count);
-  state_block_int(block, &s->way_count, 0, WAYS);
-  state_block_doubles(block, s->way, WAYS * (size_t)s->model->dof_count);
+  state_block_int(block, &s->past_count, 0, EXTRAPOLATION_STEPS);
+  state_block_doubles(block, s->past_increments, EXTRAPOLATION_STEPS * (size_t)s->model->dof_count);
   for (int k = 0; k < s->count; k++) s->open[k] = s->broken_at[k] < (double)INFINITY;
   for (int k = 0; s->joined && k < s->model->closure_count; k++) {
     state_block_doubles(block, &s->joined[k].since, 1);
@@ -291,7 +303,7 @@ void closures_serialize_state(ClosureSystem* s, StateBlock* block) {
   }
   for (int k = 0; s->limited && k < s->model->closure_count; k++) {
     ClosureForceHistory* load = &s->load[k];
-    double* const numbers[] = {&load->before, &load->now, &load->due};
+    double* const numbers[] = {&load->before, &load->now, &load->opening_fraction};
     for (int i = 0; i < 3; i++) state_block_doubles(block, numbers[i], 1);
     state_block_int(block, &load->known, 0, 2);
     state_block_int(block, &load->skipped, 0, CLOSING_SUBSTEPS_SECOND_ORDER);

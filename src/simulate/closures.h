@@ -20,7 +20,7 @@ typedef struct {
 /* Poses of both links of a closure, and its attachment points in the world. */
 typedef struct {
   Pose pose[2];
-  Vec3 end[2], apart; /* apart = end[0] - end[1] */
+  Vec3 end[2], separation; /* apart = end[0] - end[1] */
 } ClosureAttachments;
 
 /* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a for a
@@ -34,16 +34,17 @@ typedef struct {
 typedef struct {
   double before,
       now; /* now: force in the last substep that counts [N]; before: force in the substep that counts before it [N] */
-  int known;   /* number of these two forces that are known, 0 to 2 */
-  int skipped; /* number of substeps since closing, whose forces do not count; at most closing_substeps */
-  double due;  /* fraction of the next substep after which the closure opens; INFINITY if the closure stays closed */
+  int known;               /* number of these two forces that are known, 0 to 2 */
+  int skipped;             /* number of substeps since closing, whose forces do not count; at most closing_substeps */
+  double opening_fraction; /* fraction of the next substep after which the closure opens; INFINITY if the closure stays
+                              closed */
 } ClosureForceHistory;
 /* Number of substeps after closing whose closure force contains the impulse that stops the relative motion. The
  * integrator second_order stops this motion over three substeps. */
 enum { CLOSING_SUBSTEPS = 1, CLOSING_SUBSTEPS_SECOND_ORDER = 3 };
 
 /* Largest number of past steps for the extrapolation of the next step's increments. */
-enum { WAYS = 4 };
+enum { EXTRAPOLATION_STEPS = 4 };
 
 /* A row whose slope C is not zero: closure (or coupling), row within it, and index among all rows. */
 typedef struct {
@@ -80,14 +81,14 @@ typedef struct ClosureSystem {
   double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
   /* arrays over all rows (rows) */
   double *multiplier, *accepted, *saved,
-      *kept; /* multipliers mu: of the present iteration; of the present state; of the state at the start of the step;
-                stored by closures_store_multipliers [N or N m] */
+      *stored_multiplier; /* multipliers mu: of the present iteration; of the present state; of the state at the start
+                of the step; stored by closures_store_multipliers [N or N m] */
   double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
   double* change;            /* change of mu by the last Newton direction [N or N m] */
   double* pushed;            /* scratch of closures_add_stiffness_force */
-  double* aimed; /* row forces that the target poses of trees in free flight (tree_flight.h) already contain [N or N m];
-                    the total row force is the sum of mu and these forces (spin.md, W15) */
-  bool aims;     /* true if some entry of `aimed` is not 0 */
+  double* target_force;  /* row forces that the target poses of trees in free flight (tree_flight.h) already contain [N
+                     or N m];  the total row force is the sum of mu and these forces (spin.md, W15) */
+  bool has_target_force; /* true if some entry of `target_force` is not 0 */
   /* arrays over all closures and couplings */
   bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: value of `open` at the
                               start of the step */
@@ -99,15 +100,15 @@ typedef struct ClosureSystem {
   ModelClosure* placed; /* closures of the model, which are rewritten when a closure closes; NULL if no closure has
                            `active` (closures) */
   SimJoin*
-      joined;   /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
-  bool meets;   /* true if some closure has the key `within` */
-  bool limited; /* true if some closure has a force limit */
-  int closing_substeps; /* CLOSING_SUBSTEPS of the integrator */
+      joined; /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
+  bool has_range_closures; /* true if some closure has the key `within` */
+  bool limited;            /* true if some closure has a force limit */
+  int closing_substeps;    /* CLOSING_SUBSTEPS of the integrator */
   ClosureForceHistory *load,
       *load_saved;       /* force of each closure, now and at the start of the step; NULL unless `limited` (closures) */
   SimJoin* joined_saved; /* `joined` at the start of the step (closures) */
   Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
-  ClosureMobility* ease;
+  ClosureMobility* mobility;
   ClosureLinkTerms* sum; /* terms at the assembled configuration */
   double* gap;           /* closure_relative_error at the assembled configuration */
   double* energy;        /* closure_energy at the assembled configuration, set by closure_rounding [J] */
@@ -116,7 +117,7 @@ typedef struct ClosureSystem {
   int* dof_tree;         /* tree of each entry of dof */
   int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
                     */
-  int* home;       /* for each closure, one of its links that belongs to a tree */
+  int* tree_link;  /* for each closure, one of its links that belongs to a tree */
   uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
   int* group; /* first tree of the set of trees that closures and couplings connect to each tree, directly or indirectly
@@ -129,25 +130,26 @@ typedef struct ClosureSystem {
                           bit 1 if it moves the point on b */
   size_t* slope_first; /* index in `slope` of the first row of every closure */
   double* slope;       /* entries of C, row by row; a row has an entry for each degree of freedom of its closure */
-  NonzeroRow* moving;  /* the rows with `moves`, of all closures and couplings (moving_count) */
-  int moving_count;
+  NonzeroRow* nonzero_rows; /* the rows with `moves`, of all closures and couplings (nonzero_count) */
+  int nonzero_count;
   /* increments of past steps, for the extrapolation (Z10) */
-  bool* tree_moves_on; /* true if a closure or coupling acts on the tree (trees) */
-  int way_count;       /* number of stored past steps, at most WAYS; all have the length of the present step */
-  double* way; /* increments of past steps, newest first, followed by the copy that closures_save stores (2 WAYS, nv)
-                  [m, rad] */
-  int way_count_saved;
-  double share; /* factor on the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
-  /* values at the coordinates found_q, which are reused while the coordinates do not change */
+  bool* tree_has_closures; /* true if a closure or coupling acts on the tree (trees) */
+  int past_count; /* number of stored past steps, at most EXTRAPOLATION_STEPS; all have the length of the present step
+                   */
+  double* past_increments; /* increments of past steps, newest first, followed by the copy that closures_save stores (2
+                  EXTRAPOLATION_STEPS, nv)   [m, rad] */
+  int past_count_saved;
+  double tolerance_factor; /* factor on the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
+  /* values at the coordinates evaluated_q, which are reused while the coordinates do not change */
   bool found;
-  double* found_q;           /* coordinates of the last evaluation (nq) */
-  double* found_value;       /* c at found_q [m, 1] (rows) */
-  ClosureAttachments* ends;  /* (closures) */
-  ClosureRowGeometry* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
-  /* stiffness, torques and slopes at found_q */
-  double placed_weight; /* weight for which `stiffness` was computed; -1 if not computed at found_q */
-  bool sloped;          /* true if slope and moves belong to found_q */
-  Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
+  double* evaluated_q;             /* coordinates of the last evaluation (nq) */
+  double* evaluated_value;         /* c at evaluated_q [m, 1] (rows) */
+  ClosureAttachments* attachments; /* (closures) */
+  ClosureRowGeometry* place;       /* u, v and force at evaluated_q; torques too once evaluated_weight is set (rows) */
+  /* stiffness, torques and slopes at evaluated_q */
+  double evaluated_weight; /* weight for which `stiffness` was computed; -1 if not computed at evaluated_q */
+  bool has_jacobian;       /* true if slope and moves belong to evaluated_q */
+  Vec3 (*arm)[2];          /* from the links' centres of mass to the attachment points [m] (closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows. Clusters are solved one at a
    * time. */
   bool* done;             /* true if the closure is solved or open (closures) */
@@ -158,21 +160,21 @@ typedef struct ClosureSystem {
   int* touched;           /* components in which the present four columns have entries (trees) */
   unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
   DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
-  int* active;            /* the cluster's rows, as indices into `moving` (rows) */
+  int* active;            /* the cluster's rows, as indices into `nonzero_rows` (rows) */
   double* column;         /* H^-1 C^T by degree of freedom, `width` columns each (nv, capacity) */
   double *matrix, *right; /* C H^-1 C^T of the cluster's rows, and the right-hand side (capacity^2, capacity) */
   double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity) */
-  double* apart;          /* closure error c of each row, divided by the row's reference size (capacity) */
+  double* separation;     /* closure error c of each row, divided by the row's reference size (capacity) */
   int width;              /* number of rows of the cluster, rounded up to a multiple of four */
   int capacity;           /* number of rows for which the arrays are allocated, a multiple of four */
 } ClosureSystem;
 
-/* Returns the number of rows of closure or coupling k. */
-static inline int closure_rows(const ClosureSystem* s, int k) {
+/* Returns the number of rows of closure k, or of coupling k - closure_count. */
+static inline int closure_row_count(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
 }
-/* Returns the index of the first row of closure or coupling k among all rows. */
-static inline int closure_first(const ClosureSystem* s, int k) {
+/* Returns the index of the first row of closure or coupling k in arrays over all rows. */
+static inline int closure_first_row(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
 }
@@ -184,7 +186,6 @@ static inline bool closure_has_points(const ModelClosure* c) {
 static inline Vec3 closure_frame_components(const ModelClosure* c, Vec3 v) {
   return c->framed ? mat3_mul_vec(c->frame, v) : v;
 }
-/* Returns the coupling with index k, or NULL if k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }
@@ -198,11 +199,11 @@ void closures_destroy(ClosureSystem* system);
 /* Returns the link poses and attachment points of a closure at poses[links], world axes [m] (Z1). */
 ClosureAttachments closure_attachments(const ModelClosure* closure, const Pose* poses);
 /* Returns the value c of one row of a closure [m], or a cosine for an ALIGN row. */
-double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* ends);
+double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* attachments);
 /* Returns the value c of a coupling [m or rad] at q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
-/* Returns the derivative of the row's value with respect to `apart`, world axes; zero for ALIGN. */
-Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* ends);
+/* Returns the derivative of the row's value with respect to `separation`, world axes; zero for ALIGN. */
+Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* attachments);
 /* Sets values[rows] to c at poses[links] and q[nq], also for broken closures. Stores intermediate results for
  * closures_evaluate. */
 void closures_compute_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
@@ -228,7 +229,8 @@ void closures_add_row(const ClosureSystem* system, int k, int row, double factor
 /* Adds the magnitudes of the entries of factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
 void closures_add_row_magnitudes(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* Computes values, stiffness and terms of all closures and couplings at poses[links] and q[nq]. Also computes the
- * slopes if system->aims is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2 [1/s^2]. */
+ * slopes if system->has_target_force is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2
+ * [1/s^2]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
 /* Returns the terms of the closures for Assembly, borrowed until the next closures_assemble. Link -1 is the world; both
@@ -237,13 +239,12 @@ ContactTermList closures_terms(const ClosureSystem* system);
 /* Sets the members rows and couplings of *assembly, which are borrowed until the next closures_assemble. Does nothing
  * if system is NULL. */
 void closures_set_assembly_rows(const ClosureSystem* system, Assembly* assembly);
-/* Adds the magnitudes of the forces of couplings and of the row forces system->aimed, at the assembled configuration,
- * to force_scale[nv] [N, N m]. */
+/* Adds the magnitudes of the forces of couplings and of the row forces system->target_force, at the assembled
+ * configuration, to force_scale[nv] [N, N m]. */
 void closures_add_force_magnitudes(const ClosureSystem* system, double* force_scale);
 /* Returns the error of closure or coupling k divided by its tolerance. Results up to 1 count as closed. Returns 0 for
  * an open closure. values[rows]: c [m, 1]. */
 double closure_relative_error(const ClosureSystem* system, int k, const double* values);
-/* Returns true if the error of the closure is within its tolerance at the assembled configuration. */
 static inline bool closure_is_satisfied(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* Returns the index of a closure whose initial error is too large, or -1 if there is none. The first step would close
  * such an error with large velocities. poses[links], q[nq]: initial state. Returns -1 if system is NULL. Sets
@@ -280,8 +281,8 @@ int closure_link(const ClosureSystem* system, int k);
  * components of the solver are factored. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
-/* Sets system->moving to the rows that have nonzero slopes. closures_compute_jacobian calls this function when slopes
- * have changed. */
+/* Sets system->nonzero_rows to the rows that have nonzero slopes. closures_compute_jacobian calls this function when
+ * slopes have changed. */
 void closures_list_nonzero_rows(ClosureSystem* system);
 /* Marks all components of the solver that closures connect to a marked component, directly or indirectly. marked
  * (components): changed in place. */
@@ -294,8 +295,8 @@ void closures_add_stiffness_force(ClosureSystem* system, double factor, double* 
  * (Z3). Returns false if the largest value was already in use, and then resets the factor to 1. */
 bool closures_stiffen(ClosureSystem* system);
 
-/* Prepares the multipliers for a new step. They become the accepted ones minus the forces system->aimed. Makes the
- * Hessian include the curvature of every closure. */
+/* Prepares the multipliers for a new step. They become the accepted ones minus the forces system->target_force. Makes
+ * the Hessian include the curvature of every closure. */
 void closures_begin_step(ClosureSystem* system);
 /* Stores the multipliers, before a direction is solved with a modified Hessian. Overwrites the multipliers stored
  * before. */
@@ -309,13 +310,13 @@ void closures_omit_curvature(ClosureSystem* system, const bool* marked);
 void closures_include_curvature(ClosureSystem* system);
 /* Accepts the multipliers of the last iteration, and opens overloaded closures. Call when the substep of `clock` is
  * accepted. Opens the closure of an END_AT_CLOSURE_OPENING substep, and closures whose force exceeded the limit in the
- * first substep that counts. Sets ClosureForceHistory.due of the other closures (Z21). */
+ * first substep that counts. Sets ClosureForceHistory.opening_fraction of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
 /* Returns the magnitude of the force on the attachment points of closure k [N]. The row forces are multiplier[rows] +
  * aimed[rows]. */
-double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* aimed);
-/* Returns the index of the closure that opens first in the next substep (ClosureForceHistory.due), or -1 if none opens.
- * system may be NULL. */
+double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* target_force);
+/* Returns the index of the closure that opens first in the next substep (ClosureForceHistory.opening_fraction), or -1
+ * if none opens. system may be NULL. */
 int closures_find_opening(const ClosureSystem* system);
 /* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if this step and the previous step
  * have the same length. */
@@ -323,14 +324,14 @@ void closures_store_increments(ClosureSystem* system, const double* increments, 
 /* Extrapolates increments[nv] [m, rad] of trees with closures from past steps by a polynomial (Z10). Other entries are
  * unchanged. Does nothing until two steps of equal length are stored. */
 void closures_extrapolate(const ClosureSystem* system, double* increments);
-/* Sets system->share, the factor on the tolerance, after `iterations` iterations of Newton's method. Before the first
- * iteration, the extrapolated start must meet only a fraction of the tolerance. tolerance: relative tolerance of the
- * step. */
+/* Sets system->tolerance_factor, the factor on the tolerance, after `iterations` iterations of Newton's method. Before
+ * the first iteration, the extrapolated start must meet only a fraction of the tolerance. tolerance: relative tolerance
+ * of the step. */
 void closures_set_tolerance_factor(ClosureSystem* system, int iterations, double tolerance);
-/* Returns the factor on the tolerance for the residuals of the tree (Z10). It is system->share for a tree with
- * closures, otherwise 1. */
+/* Returns the factor on the tolerance for the residuals of a tree (Z10): at most 1 for a tree with closures, 1 for
+ * other trees. */
 static inline double closures_tolerance_factor(const ClosureSystem* system, int tree) {
-  return system->tree_moves_on[tree] ? system->share : 1;
+  return system->tree_has_closures[tree] ? system->tolerance_factor : 1;
 }
 /* Stores the multipliers of the present state, and which closures are open. */
 void closures_save(ClosureSystem* system);
@@ -381,12 +382,11 @@ bool closures_find_closing_at_end(const ClosureSystem* system, const Pose* now, 
 double closures_range_excess(const Model* model, int k, const Pose* poses);
 /* Adds the derivatives of closures_range_excess with respect to the poses, at poses[links], to bar[links]. */
 void closures_range_excess_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
-/* Returns true if some closure has `within`. system may be NULL. */
-static inline bool closures_have_events(const ClosureSystem* system) { return system && system->meets; }
+static inline bool closures_have_events(const ClosureSystem* system) { return system && system->has_range_closures; }
 /* Places all closures with `active` at the relative poses in joined[closures], and marks each as open or closed
  * accordingly. */
 void closures_apply_joined(ClosureSystem* system, const SimJoin* joined);
-/* Returns true if k is a closure with a signal `active`. */
+/* Returns true if k is a closure with a signal `active`, false for couplings and other closures. */
 static inline bool closure_is_switched(const Model* model, int k) {
   return k < model->closure_count && model->closures[k].active.source;
 }

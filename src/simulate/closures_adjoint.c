@@ -54,13 +54,13 @@ void closure_adjoint_loads(ClosureAdjoint* a, const Sim* s) {
   memset(a->by_row, 0, sizeof(double) * (size_t)system->row_count);
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
-    double force = closure_force(system, k, system->multiplier, system->aimed);
+    double force = closure_force(system, k, system->multiplier, system->target_force);
     if (a->by_load[0][k] == 0 || system->open[k] || !(force > 0)) continue;
     a->loaded = true;
     for (int i = 0; i < c->row_count; i++) {
       int row = c->row_first + i;
       if (c->rows[i].kind != CLOSURE_ALIGN)
-        a->by_row[row] = a->by_load[0][k] * (system->multiplier[row] + system->aimed[row]) / force;
+        a->by_row[row] = a->by_load[0][k] * (system->multiplier[row] + system->target_force[row]) / force;
     }
   }
   double* last = a->by_load[0];
@@ -79,7 +79,7 @@ void closure_adjoint_opens(ClosureAdjoint* a, const StepClock* clock, double by_
 double closure_adjoint_target_force_product(const ClosureAdjoint* a, const Sim* s) {
   double sum = 0;
   for (int row = 0; a && a->loaded && row < s->closures->row_count; row++)
-    sum += a->by_row[row] * s->closures->aimed[row];
+    sum += a->by_row[row] * s->closures->target_force[row];
   return sum;
 }
 
@@ -90,9 +90,10 @@ void closure_adjoint_discount(ClosureAdjoint* a, const Sim* s, double factor) {
 
 /* Two times count as equal if they differ by less than this fraction of a substep. Compares the time at which a closure
  * closes with the start of a substep. */
-#define SAME_TIME 1e-3
+#define EQUAL_TIME_TOLERANCE 1e-3
 
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {
+  assert(!s->closures || joined || !s->closures->placed);
   ClosureSystem* c = s->closures;
   if (!c) return;
   closures_include_curvature(c);
@@ -101,8 +102,8 @@ void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined
   for (int k = 0; k < s->model->closure_count; k++)
     c->open[k] = (broken_at && broken_at[k] < s->clock.time) ||
                  (joined && closure_is_switched(s->model, k) &&
-                  (!(joined[k].since <= s->clock.time - (1 - SAME_TIME) * s->clock.dt) ||
-                   joined[k].until < s->clock.time - SAME_TIME * s->clock.dt));
+                  (!(joined[k].since <= s->clock.time - (1 - EQUAL_TIME_TOLERANCE) * s->clock.dt) ||
+                   joined[k].until < s->clock.time - EQUAL_TIME_TOLERANCE * s->clock.dt));
 }
 
 bool closure_adjoint_forces(Sim* s) {
@@ -123,17 +124,17 @@ void closure_adjoint_hessian_product(const ClosureAdjoint* a, const Sim* s, cons
   for (int k = 0; k < s->model->closure_count; k++) {
     if (c->open[k]) continue;
     const int* link = s->model->closures[k].link;
-    double both[12] = {0}, out[12], own[12];
+    double both[12] = {0}, out[12], product[12];
     for (int side = 0; side < 2; side++)
       if (link[side] >= 0 && s->model->links[link[side]].tree >= 0)
         memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
     closure_row_wrench(c, k, s->configuration[s->current].pose, s->reference, a->nu, out);
     for (int i = 0; i < 12; i++) {
-      own[i] = out[i];
-      for (int j = 0; j < 12; j++) own[i] += c->sum[k].hessian[i][j] * both[j];
+      product[i] = out[i];
+      for (int j = 0; j < 12; j++) product[i] += c->sum[k].hessian[i][j] * both[j];
     }
     for (int side = 0; side < 2; side++)
-      for (int i = 0; link[side] >= 0 && i < 6; i++) wrench[link[side]][i] += own[6 * side + i];
+      for (int i = 0; link[side] >= 0 && i < 6; i++) wrench[link[side]][i] += product[6 * side + i];
   }
 }
 
@@ -148,8 +149,8 @@ typedef struct {
 
 /* Returns side 0 (body a) or 1 (body b) of a closure at poses[links]. motion (links): directional derivatives of the
  * poses along lambda. NULL means zero. */
-static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, const Pose* poses,
-                           const double (*motion)[3][4]) {
+static ClosureSide closure_side(const Model* m, const ModelClosure* c, int side, const Pose* poses,
+                                const double (*motion)[3][4]) {
   int link = c->link[side];
   Pose at = model_closure_pose(c, side, poses);
   ClosureSide out = {.r = at.r, .dr = mat3_zero(), .end = pose_apply(at, c->end[side]), .end_dot = vec3(0, 0, 0)};
@@ -170,7 +171,8 @@ typedef struct {
   double length;
 } RowBar;
 
-static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const ClosureSide side[2], double mu, double nu) {
+static RowBar compute_row_bar(const ModelClosure* c, const ClosureRow* row, const ClosureSide side[2], double mu,
+                              double nu) {
   RowBar b = {.length = 0};
   Vec3 d = vec3_sub(side[0].end, side[1].end), d_dot = vec3_sub(side[0].end_dot, side[1].end_dot);
   Vec3 u = mat3_mul_vec(side[0].r, row->u), u_dot = mat3_mul_vec(side[0].dr, row->u);
@@ -205,7 +207,7 @@ static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const Closur
   return b;
 }
 
-static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
+static Vec3 bar_in_link_frame(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
   return vec3_add(mat3_tmul_vec(side->r, bar), mat3_tmul_vec(side->dr, bar_dot));
 }
 
@@ -217,11 +219,11 @@ void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double m
   for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
 }
 
-/* Adds by (own, place)^T to bar, the derivative of a scalar with respect to [R | t]. own: local coordinates of a point
- * R own + t (place 1) or of a direction R own (place 0). by: derivative of the scalar with respect to this point or
- * direction. */
-static void add_side(double bar[3][4], Vec3 by, Vec3 own, double place) {
-  const double b[3] = {by.x, by.y, by.z}, x[4] = {own.x, own.y, own.z, place};
+/* Adds by (own, place)^T to bar, the derivative of a scalar with respect to [R | t]. local: local coordinates of a
+ * point R own + t (place 1) or of a direction R own (place 0). by: derivative of the scalar with respect to this point
+ * or direction. */
+static void add_point_bar(double bar[3][4], Vec3 by, Vec3 local, double place) {
+  const double b[3] = {by.x, by.y, by.z}, x[4] = {local.x, local.y, local.z, place};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) bar[i][j] += b[i] * x[j];
 }
@@ -231,11 +233,11 @@ static void add_row_to_links(const ModelClosure* c, const ClosureRow* row, const
     int link = c->link[side];
     double sign = side == 0 ? 1 : -1;
     if (link < 0) continue;
-    add_side(out.pose[link], vec3_scale(b->d, sign), c->end[side], 1);
-    add_side(out.pose[link], side == 0 ? b->u : b->v, side == 0 ? row->u : row->v, 0);
+    add_point_bar(out.pose[link], vec3_scale(b->d, sign), c->end[side], 1);
+    add_point_bar(out.pose[link], side == 0 ? b->u : b->v, side == 0 ? row->u : row->v, 0);
     if (!out.motion) continue;
-    add_side(out.motion[link], vec3_scale(b->d_dot, sign), c->end[side], 1);
-    add_side(out.motion[link], side == 0 ? b->u_dot : b->v_dot, side == 0 ? row->u : row->v, 0);
+    add_point_bar(out.motion[link], vec3_scale(b->d_dot, sign), c->end[side], 1);
+    add_point_bar(out.motion[link], side == 0 ? b->u_dot : b->v_dot, side == 0 ? row->u : row->v, 0);
   }
 }
 
@@ -243,14 +245,14 @@ void closure_adjoint_rows(ClosureAdjoint* a, const Model* m, int k, const Pose* 
                           const double* mu, const double* nu, ClosurePoseBars out) {
   assert(k >= 0 && k < m->closure_count);
   const ModelClosure* c = &m->closures[k];
-  ClosureSide side[2] = {side_of(m, c, 0, poses, motion), side_of(m, c, 1, poses, motion)};
+  ClosureSide side[2] = {closure_side(m, c, 0, poses, motion), closure_side(m, c, 1, poses, motion)};
   for (int i = 0; i < c->row_count; i++) {
     int row = c->row_first + i;
-    RowBar b = row_bar(c, &c->rows[i], side, mu ? mu[row] : 0, nu ? nu[row] : 0);
-    a->end[k][0] = vec3_add(a->end[k][0], to_link(&side[0], b.d, b.d_dot));
-    a->end[k][1] = vec3_sub(a->end[k][1], to_link(&side[1], b.d, b.d_dot));
-    a->u[row] = vec3_add(a->u[row], to_link(&side[0], b.u, b.u_dot));
-    a->v[row] = vec3_add(a->v[row], to_link(&side[1], b.v, b.v_dot));
+    RowBar b = compute_row_bar(c, &c->rows[i], side, mu ? mu[row] : 0, nu ? nu[row] : 0);
+    a->end[k][0] = vec3_add(a->end[k][0], bar_in_link_frame(&side[0], b.d, b.d_dot));
+    a->end[k][1] = vec3_sub(a->end[k][1], bar_in_link_frame(&side[1], b.d, b.d_dot));
+    a->u[row] = vec3_add(a->u[row], bar_in_link_frame(&side[0], b.u, b.u_dot));
+    a->v[row] = vec3_add(a->v[row], bar_in_link_frame(&side[1], b.v, b.v_dot));
     a->length[k] += b.length;
     add_row_to_links(c, &c->rows[i], &b, out);
   }
@@ -277,7 +279,7 @@ void closure_adjoint_numbers(ClosureAdjoint* a, const Sim* s, const double* lamb
 
 /* Converts `by`, the derivative of a scalar with respect to X = R^T (x - t) at constant x, into its derivatives with
  * respect to R and t, and adds these to bar. from_origin: x - t. */
-static void add_local(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
+static void add_local_point_bar(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   Mat3 turn = mat3_outer(from_origin, by);
   Vec3 back = mat3_mul_vec(r, by);
   const double t[3] = {back.x, back.y, back.z};
@@ -287,13 +289,13 @@ static void add_local(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   }
 }
 
-static void add_turn(double bar[3][4], Vec3 direction, Vec3 by) {
+static void add_rotation_bar(double bar[3][4], Vec3 direction, Vec3 by) {
   Mat3 turn = mat3_outer(direction, by);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) bar[i][j] += turn.m[i][j];
 }
 
-static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
+static void add_origin_bar(double (*bar)[3][4], int link, Vec3 by) {
   if (link < 0) return;
   bar[link][0][3] += by.x;
   bar[link][1][3] += by.y;
@@ -308,21 +310,22 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   if (!a || !system->joined) return;
   double begin = s->clock.time - s->clock.dt;
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!closure_is_switched(s->model, k) || !(fabs(system->joined[k].since - begin) < SAME_TIME * s->clock.dt))
+    if (!closure_is_switched(s->model, k) ||
+        !(fabs(system->joined[k].since - begin) < EQUAL_TIME_TOLERANCE * s->clock.dt))
       continue;
     const ModelClosure* c = &s->model->closures[k];
     Pose at[2] = {model_closure_pose(c, 0, pose), model_closure_pose(c, 1, pose)};
     int link[2] = {c->link[0], c->link[1]};
     Vec3 by = mat3_mul_vec(at[1].r, a->end[k][1]), x = pose_apply(at[0], c->end[0]);
-    if (link[1] >= 0) add_local(bar[link[1]], vec3_sub(x, at[1].t), a->end[k][1], at[1].r);
-    add_turn(bar[link[0]], by, c->end[0]);
-    add_origin(bar, link[0], by);
+    if (link[1] >= 0) add_local_point_bar(bar[link[1]], vec3_sub(x, at[1].t), a->end[k][1], at[1].r);
+    add_rotation_bar(bar[link[0]], by, c->end[0]);
+    add_origin_bar(bar, link[0], by);
     a->end[k][0] = vec3_add(a->end[k][0], mat3_tmul_vec(at[0].r, by));
     a->end[k][1] = vec3(0, 0, 0);
     for (int row = c->row_first; row < c->row_first + c->row_count; row++) {
       Vec3 w = system->direction[row], turned = mat3_mul_vec(at[1].r, a->v[row]);
-      if (link[1] >= 0) add_turn(bar[link[1]], mat3_mul_vec(at[0].r, w), a->v[row]);
-      add_turn(bar[link[0]], turned, w);
+      if (link[1] >= 0) add_rotation_bar(bar[link[1]], mat3_mul_vec(at[0].r, w), a->v[row]);
+      add_rotation_bar(bar[link[0]], turned, w);
       a->w[row] = vec3_add(a->w[row], mat3_tmul_vec(at[0].r, turned));
       a->v[row] = vec3(0, 0, 0);
     }
@@ -335,7 +338,8 @@ typedef struct {
   Vec3 end[2], turn;
 } StartBar;
 
-static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2]) {
+static StartBar compute_start_bar(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start,
+                                  const Pose at[2]) {
   const ModelClosure* c = &m->closures[k];
   const SceneClosure* source = &m->scene->closures[k];
   StartBar b = {.turn = vec3(0, 0, 0)};
@@ -358,21 +362,21 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
 
 /* Adds the derivatives of a scalar with respect to the closure's point, which determines both ends. An exception is the
  * second end of a distance closure: this end follows from the closure's axis, or is the origin of the other link. */
-static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2],
-                       StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
+static void propagate_start_points(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start,
+                                   const Pose at[2], StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
   const ModelClosure* c = &m->closures[k];
   const SceneClosure* source = &m->scene->closures[k];
   double* out = gradient->closures[k];
   bool own_end = c->type == CLOSURE_DISTANCE && !source->has_axis;
   Vec3 by_length = vec3_scale(vec3_sub(start->end[1], start->end[0]), c->length > 0 ? a->length[k] / c->length : 0);
-  if (own_end) add_origin(bar, c->link[1], vec3_add(b.end[1], by_length));
+  if (own_end) add_origin_bar(bar, c->link[1], vec3_add(b.end[1], by_length));
   Vec3 by_point = own_end ? vec3_sub(b.end[0], by_length) : vec3_add(b.end[0], b.end[1]);
   if (c->type == CLOSURE_DISTANCE && source->has_axis)
     out[CLOSURE_NUMBER_LENGTH] += a->length[k] + vec3_dot(b.end[1], start->axis);
-  if (!source->has_point || source->link_axes) add_origin(bar, c->link[0], by_point);
+  if (!source->has_point || source->link_axes) add_origin_bar(bar, c->link[0], by_point);
   if (!source->has_point) return;
   if (source->link_axes) {
-    add_turn(bar[c->link[0]], by_point, source->point);
+    add_rotation_bar(bar[c->link[0]], by_point, source->point);
     by_point = mat3_tmul_vec(at[0].r, by_point);
   }
   double point[3];
@@ -382,14 +386,14 @@ static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const Clo
 
 /* Adds the derivatives of a scalar with respect to the closure's axis. A change of the axis rotates the directions by
  * axis x change. The axis given in the scene may have any length. */
-static void start_axis(const Model* m, int k, const ClosureStart* start, const Pose at[2], Vec3 turn,
-                       double (*bar)[3][4], ModelGradient* gradient) {
+static void propagate_start_axis(const Model* m, int k, const ClosureStart* start, const Pose at[2], Vec3 turn,
+                                 double (*bar)[3][4], ModelGradient* gradient) {
   const SceneClosure* source = &m->scene->closures[k];
   if (!source->has_axis) return;
   Vec3 by = vec3_cross(turn, start->axis);
   if (source->link_axes) {
-    Vec3 own = mat3_tmul_vec(at[0].r, start->axis);
-    add_turn(bar[source->a], by, own);
+    Vec3 local = mat3_tmul_vec(at[0].r, start->axis);
+    add_rotation_bar(bar[source->a], by, local);
     by = mat3_tmul_vec(at[0].r, by);
   }
   double axis[3];
@@ -405,18 +409,18 @@ void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* 
     for (int side = 0; side < 2; side++) {
       int link = c->link[side];
       if (link < 0) continue;
-      add_local(bar[link], mat3_mul_vec(at[side].r, c->end[side]), a->end[k][side], at[side].r);
+      add_local_point_bar(bar[link], mat3_mul_vec(at[side].r, c->end[side]), a->end[k][side], at[side].r);
       for (int i = 0; i < c->row_count; i++) {
-        Vec3 own = side == 0 ? c->rows[i].u : c->rows[i].v;
-        add_turn(bar[link], mat3_mul_vec(at[side].r, own), (side == 0 ? a->u : a->v)[c->row_first + i]);
+        Vec3 local = side == 0 ? c->rows[i].u : c->rows[i].v;
+        add_rotation_bar(bar[link], mat3_mul_vec(at[side].r, local), (side == 0 ? a->u : a->v)[c->row_first + i]);
       }
     }
     for (int row = c->row_first; a->direction && row < c->row_first + c->row_count; row++)
-      add_turn(bar[c->link[0]], mat3_mul_vec(at[0].r, a->direction[row]), a->w[row]);
+      add_rotation_bar(bar[c->link[0]], mat3_mul_vec(at[0].r, a->direction[row]), a->w[row]);
     ClosureStart start = model_closure_start(&m->scene->closures[k], at);
-    StartBar b = start_bar(a, m, k, &start, at);
-    start_ends(a, m, k, &start, at, b, bar, gradient);
-    start_axis(m, k, &start, at, b.turn, bar, gradient);
+    StartBar b = compute_start_bar(a, m, k, &start, at);
+    propagate_start_points(a, m, k, &start, at, b, bar, gradient);
+    propagate_start_axis(m, k, &start, at, b.turn, bar, gradient);
   }
 }
 

@@ -1,15 +1,16 @@
 /* Creates the closures of a run, with the degrees of freedom that move each closure and the pairs of trees that each
  * closure couples. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/closures.h"
 
 /* Tolerance of closure errors, relative to the closure's size or in rad. It is far above the rounding of positions and
  * far below any measurable error. */
-#define CLOSURE_EXACT 1e-9
+#define CLOSURE_TOLERANCE 1e-9
 /* Upper bound of the closures' tolerance as a fraction of the tolerance of the step, for steps with a very small
  * tolerance. */
-#define CLOSURE_SHARE 1e-4
+#define CLOSURE_TOLERANCE_FACTOR 1e-4
 
 static int chain_length(const Model* m, int link) {
   int count = 0;
@@ -35,12 +36,12 @@ static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned c
   return count;
 }
 
-static int list_coupling(const ModelCoupling* c, int* dof) {
+static int list_coupling_dofs(const ModelCoupling* c, int* dof) {
   memcpy(dof, c->dof, sizeof(int) * (size_t)c->count);
   return c->count;
 }
 
-static void create_lists(ClosureSystem* s) {
+static void create_dof_lists(ClosureSystem* s) {
   const Model* m = s->model;
   int most = 0;
   for (int k = 0; k < s->count; k++)
@@ -48,7 +49,7 @@ static void create_lists(ClosureSystem* s) {
       most += k < m->closure_count ? chain_length(m, m->closures[k].link[end]) : COUPLING_TERMS;
   s->dof = MEMORY_NEW(int, most);
   s->side = MEMORY_NEW(unsigned char, most);
-  s->home = MEMORY_NEW(int, s->count);
+  s->tree_link = MEMORY_NEW(int, s->count);
   s->dof_first = MEMORY_NEW(int, s->count + 1);
   s->slope_first = MEMORY_NEW(size_t, s->count + 1);
   for (int k = 0; k < s->count; k++) {
@@ -56,10 +57,10 @@ static void create_lists(ClosureSystem* s) {
     if (k < m->closure_count)
       count = list_dofs(m, &m->closures[k], s->dof + first, s->side + first);
     else
-      count = list_coupling(closure_coupling(s, k), s->dof + first);
-    s->home[k] = m->dof_link[s->dof[first]];
+      count = list_coupling_dofs(closure_coupling(s, k), s->dof + first);
+    s->tree_link[k] = m->dof_link[s->dof[first]];
     s->dof_first[k + 1] = first + count;
-    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)closure_rows(s, k);
+    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)closure_row_count(s, k);
   }
   s->dof_tree = MEMORY_NEW(int, s->dof_first[s->count]);
   for (int n = 0; n < s->dof_first[s->count]; n++) s->dof_tree[n] = m->links[m->dof_link[s->dof[n]]].tree;
@@ -83,7 +84,7 @@ static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
 
 /* Lists all pairs of different trees that a closure couples. Sets group[trees] to the number of the first tree of each
  * group of trees that closures couple, directly or through other trees. */
-static void create_pairs(ClosureSystem* s) {
+static void create_tree_pairs(ClosureSystem* s) {
   int capacity = 0;
   for (int k = 0; k < s->count; k++)
     for (int i = s->dof_first[k]; i < s->dof_first[k + 1]; i++)
@@ -100,8 +101,9 @@ static void create_pairs(ClosureSystem* s) {
   for (int k = 0; k < s->model->tree_count; k++) s->group[k] = disjoint_sets_find(s->group, k);
 }
 
-/* Sets 1/m and 1/I of the links at both ends. The entries of a link that cannot move stay 0. */
-static void set_ease(const Model* m, const ModelClosure* c, ClosureMobility* ease) {
+/* Sets the inverse mass 1/m and the inverse inertia 1/I of both links. The entries of a link that cannot move stay
+ * 0. */
+static void set_mobility(const Model* m, const ModelClosure* c, ClosureMobility* ease) {
   for (int side = 0; side < 2; side++) {
     if (c->link[side] < 0) continue;
     const ModelLink* link = &m->links[c->link[side]];
@@ -114,7 +116,7 @@ static void set_ease(const Model* m, const ModelClosure* c, ClosureMobility* eas
 
 /* Returns the derivatives, stiffness and moving rows of closure k as a term for the assembly. The arrays belong to s.
  */
-static RowTerms stiff_rows(const ClosureSystem* s, int k) {
+static RowTerms row_terms(const ClosureSystem* s, int k) {
   int first = s->dof_first[k], row = s->model->closures[k].row_first;
   return (RowTerms){.count = s->dof_first[k + 1] - first,
                     .dof = s->dof + first,
@@ -124,14 +126,15 @@ static RowTerms stiff_rows(const ClosureSystem* s, int k) {
 }
 
 ClosureSystem* closures_create(const Model* m, double tolerance) {
+  assert(tolerance > 0);
   if (m->closure_row_count == 0) return NULL;
   ClosureSystem* s = MEMORY_NEW(ClosureSystem, 1);
   s->model = m;
-  s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
+  s->exact = fmin(CLOSURE_TOLERANCE, CLOSURE_TOLERANCE_FACTOR * tolerance);
   s->count = m->closure_count + m->coupling_count;
   s->row_count = m->closure_row_count;
-  double** of_rows[] = {&s->multiplier, &s->accepted,    &s->saved,  &s->kept,  &s->stiffness,
-                        &s->value,      &s->found_value, &s->change, &s->aimed, &s->pushed};
+  double** of_rows[] = {&s->multiplier, &s->accepted,        &s->saved,  &s->stored_multiplier, &s->stiffness,
+                        &s->value,      &s->evaluated_value, &s->change, &s->target_force,      &s->pushed};
   for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
   s->open = MEMORY_NEW(bool, s->count);
   s->open_saved = MEMORY_NEW(bool, s->count);
@@ -145,15 +148,15 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   if (s->limited) s->load = MEMORY_NEW(ClosureForceHistory, m->closure_count);
   if (s->limited) s->load_saved = MEMORY_NEW(ClosureForceHistory, m->closure_count);
   for (int k = 0; s->limited && k < m->closure_count; k++)
-    s->load[k] = (ClosureForceHistory){.skipped = s->closing_substeps, .due = INFINITY};
+    s->load[k] = (ClosureForceHistory){.skipped = s->closing_substeps, .opening_fraction = INFINITY};
   s->sum = MEMORY_NEW(ClosureLinkTerms, s->count);
   s->extent = MEMORY_NEW(double, s->count);
   s->gap = MEMORY_NEW(double, s->count);
   s->energy = MEMORY_NEW(double, s->count);
-  s->found_q = MEMORY_NEW(double, m->coordinate_count);
-  s->placed_weight = -1;
-  s->share = 1;
-  s->ends = MEMORY_NEW(ClosureAttachments, m->closure_count);
+  s->evaluated_q = MEMORY_NEW(double, m->coordinate_count);
+  s->evaluated_weight = -1;
+  s->tolerance_factor = 1;
+  s->attachments = MEMORY_NEW(ClosureAttachments, m->closure_count);
   s->arm = memory_alloc(sizeof(Vec3[2]) * (size_t)m->closure_count);
   s->place = MEMORY_NEW(ClosureRowGeometry, s->row_count);
   s->run = MEMORY_NEW(DofRun, m->tree_count);
@@ -162,38 +165,72 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   for (size_t k = 0; k < sizeof(of_trees) / sizeof(of_trees[0]); k++) *of_trees[k] = MEMORY_NEW(int, m->tree_count);
   s->touching = MEMORY_NEW(unsigned, m->tree_count);
   s->moved = MEMORY_NEW(unsigned, m->closure_count);
-  s->moving = MEMORY_NEW(NonzeroRow, s->row_count);
+  s->nonzero_rows = MEMORY_NEW(NonzeroRow, s->row_count);
   s->rows = MEMORY_NEW(RowTerms, m->closure_count);
   s->moves = MEMORY_NEW(bool, s->row_count);
   for (int k = 0; k < m->coupling_count; k++) s->moves[m->couplings[k].row] = true;
   s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
-  s->ease = MEMORY_NEW(ClosureMobility, s->count);
-  for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
-  create_lists(s);
-  create_pairs(s);
-  for (int k = 0; k < m->closure_count; k++) s->rows[k] = stiff_rows(s, k);
-  s->way = MEMORY_NEW(double, 2 * WAYS * m->dof_count);
-  s->tree_moves_on = MEMORY_NEW(bool, m->tree_count);
-  for (int n = 0; n < s->dof_first[s->count]; n++) s->tree_moves_on[s->dof_tree[n]] = true;
+  s->mobility = MEMORY_NEW(ClosureMobility, s->count);
+  for (int k = 0; k < m->closure_count; k++) set_mobility(m, &m->closures[k], &s->mobility[k]);
+  create_dof_lists(s);
+  create_tree_pairs(s);
+  for (int k = 0; k < m->closure_count; k++) s->rows[k] = row_terms(s, k);
+  s->past_increments = MEMORY_NEW(double, 2 * EXTRAPOLATION_STEPS * m->dof_count);
+  s->tree_has_closures = MEMORY_NEW(bool, m->tree_count);
+  for (int n = 0; n < s->dof_first[s->count]; n++) s->tree_has_closures[s->dof_tree[n]] = true;
   return s;
 }
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {s->multiplier,  s->accepted,  s->saved,      s->kept,   s->stiffness,    s->value,
-                   s->change,      s->open,      s->open_saved, s->convex, s->done,         s->broken_at,
-                   s->sum,         s->extent,    s->run,        s->column, s->active,       s->dof,
-                   s->side,        s->matrix,    s->right,      s->work,   s->home,         s->unit,
-                   s->apart,       s->pairs,     s->coupled,    s->rows,   s->moves,        s->slope,
-                   s->slope_first, s->dof_first, s->gap,        s->energy, s->found_q,      s->found_value,
-                   s->ends,        s->arm,       s->place,      s->way,    s->tree_moves_on};
+  void* owned[] = {s->multiplier,
+                   s->accepted,
+                   s->saved,
+                   s->stored_multiplier,
+                   s->stiffness,
+                   s->value,
+                   s->change,
+                   s->open,
+                   s->open_saved,
+                   s->convex,
+                   s->done,
+                   s->broken_at,
+                   s->sum,
+                   s->extent,
+                   s->run,
+                   s->column,
+                   s->active,
+                   s->dof,
+                   s->side,
+                   s->matrix,
+                   s->right,
+                   s->work,
+                   s->tree_link,
+                   s->unit,
+                   s->separation,
+                   s->pairs,
+                   s->coupled,
+                   s->rows,
+                   s->moves,
+                   s->slope,
+                   s->slope_first,
+                   s->dof_first,
+                   s->gap,
+                   s->energy,
+                   s->evaluated_q,
+                   s->evaluated_value,
+                   s->attachments,
+                   s->arm,
+                   s->place,
+                   s->past_increments,
+                   s->tree_has_closures};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->joined);
   memory_free(s->joined_saved);
   memory_free(s->load);
   memory_free(s->load_saved);
   memory_free(s->direction);
-  memory_free(s->moving);
+  memory_free(s->nonzero_rows);
   memory_free(s->moved);
   memory_free(s->group);
   memory_free(s->cluster);
@@ -204,8 +241,8 @@ void closures_destroy(ClosureSystem* s) {
   memory_free(s->solved_for);
   memory_free(s->touched);
   memory_free(s->touching);
-  memory_free(s->ease);
-  memory_free(s->aimed);
+  memory_free(s->mobility);
+  memory_free(s->target_force);
   memory_free(s->pushed);
   memory_free(s);
 }

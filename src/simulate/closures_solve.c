@@ -6,54 +6,55 @@
 #include "linalg/least_change.h"
 #include "simulate/closures.h"
 
-static JacobianRow slope_row(const ClosureSystem* s, int k, int row) {
+static JacobianRow jacobian_row(const ClosureSystem* s, int k, int row) {
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
   return (JacobianRow){count, s->dof + first, s->slope + s->slope_first[k] + (size_t)row * (size_t)count};
 }
 
 void closures_list_nonzero_rows(ClosureSystem* s) {
-  s->moving_count = 0;
+  s->nonzero_count = 0;
   for (int k = 0; k < s->count; k++)
-    for (int i = 0, index = closure_first(s, k); i < closure_rows(s, k); i++, index++)
-      if (s->moves[index]) s->moving[s->moving_count++] = (NonzeroRow){{k, i, index}, slope_row(s, k, i)};
+    for (int i = 0, index = closure_first_row(s, k); i < closure_row_count(s, k); i++, index++)
+      if (s->moves[index]) s->nonzero_rows[s->nonzero_count++] = (NonzeroRow){{k, i, index}, jacobian_row(s, k, i)};
 }
 
-static double product_of(JacobianRow row, const double* x) {
+static double row_product(JacobianRow row, const double* x) {
   double sum = 0;
   for (int n = 0; n < row.count; n++) sum += row.slope[n] * x[row.dof[n]];
   return sum;
 }
 
-static void add_slopes(JacobianRow row, double factor, double* restrict x) {
+static void add_scaled_row(JacobianRow row, double factor, double* restrict x) {
   for (int n = 0; n < row.count; n++) x[row.dof[n]] += factor * row.slope[n];
 }
 
 /* Number of consecutive rows of one closure that are processed in one loop. Rows of one closure, such as the three of a
  * point, have the same degrees of freedom. The order of summation is the same as without this grouping. */
-enum { TOGETHER = 3 };
+enum { ROWS_PER_GROUP = 3 };
 
-/* Returns true if the TOGETHER moving rows from `row` on belong to one closure. end: end of the list of moving rows. */
-static bool stand_together(const NonzeroRow* row, const NonzeroRow* end) {
-  return end - row >= TOGETHER && row[TOGETHER - 1].of.closure == row->of.closure;
+/* Returns true if the ROWS_PER_GROUP moving rows from `row` on belong to one closure. end: end of the list of moving
+ * rows. */
+static bool is_group_of_one_closure(const NonzeroRow* row, const NonzeroRow* end) {
+  return end - row >= ROWS_PER_GROUP && row[ROWS_PER_GROUP - 1].of.closure == row->of.closure;
 }
 
 /* Sets product[i] to C_i x for three consecutive rows C_i of one closure. */
-static void three_products(const NonzeroRow* row, const double* x, double product[TOGETHER]) {
+static void multiply_three_rows(const NonzeroRow* row, const double* x, double product[ROWS_PER_GROUP]) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
-  double sum[TOGETHER] = {0, 0, 0};
+  double sum[ROWS_PER_GROUP] = {0, 0, 0};
   for (int n = 0; n < row->along.count; n++) {
     double own = x[dof[n]];
     sum[0] += a[n] * own;
     sum[1] += b[n] * own;
     sum[2] += c[n] * own;
   }
-  for (int i = 0; i < TOGETHER; i++) product[i] = sum[i];
+  for (int i = 0; i < ROWS_PER_GROUP; i++) product[i] = sum[i];
 }
 
 /* Adds C^T factor to x for three consecutive rows C of one closure. Adds to each entry of x in the order of the rows.
  */
-static void add_three_slopes(const NonzeroRow* row, const double factor[TOGETHER], double* restrict x) {
+static void add_three_scaled_rows(const NonzeroRow* row, const double factor[ROWS_PER_GROUP], double* restrict x) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
   for (int n = 0; n < row->along.count; n++)
@@ -62,43 +63,44 @@ static void add_three_slopes(const NonzeroRow* row, const double factor[TOGETHER
 
 /* Adds C^T factor to x. C: moving rows of all closures that are not open. factor[rows]: one entry for each row of the
  * system, moving or not. */
-static void add_all_slopes(const ClosureSystem* s, const double* factor, double* x) {
-  const NonzeroRow *row = s->moving, *end = s->moving + s->moving_count;
+static void add_transposed_product(const ClosureSystem* s, const double* factor, double* x) {
+  const NonzeroRow *row = s->nonzero_rows, *end = s->nonzero_rows + s->nonzero_count;
   while (row < end) {
-    bool three = stand_together(row, end), open = s->open[row->of.closure];
+    bool three = is_group_of_one_closure(row, end), open = s->open[row->of.closure];
     if (three && !open)
-      add_three_slopes(
-          row, (const double[TOGETHER]){factor[row->of.index], factor[row[1].of.index], factor[row[2].of.index]}, x);
+      add_three_scaled_rows(
+          row, (const double[ROWS_PER_GROUP]){factor[row->of.index], factor[row[1].of.index], factor[row[2].of.index]},
+          x);
     else if (!open)
-      add_slopes(row->along, factor[row->of.index], x);
-    row += three ? TOGETHER : 1;
+      add_scaled_row(row->along, factor[row->of.index], x);
+    row += three ? ROWS_PER_GROUP : 1;
   }
 }
 
 double closures_row_product(const ClosureSystem* s, int k, int row, const double* x) {
-  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
-  return product_of(slope_row(s, k, row), x);
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_row_count(s, k));
+  return row_product(jacobian_row(s, k, row), x);
 }
 
 void closures_add_row(const ClosureSystem* s, int k, int row, double factor, double* x) {
-  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
-  add_slopes(slope_row(s, k, row), factor, x);
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_row_count(s, k));
+  add_scaled_row(jacobian_row(s, k, row), factor, x);
 }
 
 void closures_add_row_magnitudes(const ClosureSystem* s, int k, int row, double factor, double* x) {
-  assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
-  JacobianRow own = slope_row(s, k, row);
+  assert(k >= 0 && k < s->count && row >= 0 && row < closure_row_count(s, k));
+  JacobianRow own = jacobian_row(s, k, row);
   for (int n = 0; n < own.count; n++) x[own.dof[n]] += fabs(factor * own.slope[n]);
 }
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
-  if (s) add_all_slopes(s, change, gradient);
+  if (s) add_transposed_product(s, change, gradient);
 }
 
 void closures_add_stiffness_force(ClosureSystem* s, double factor, double* gradient) {
   if (factor == 0) return;
   for (int row = 0; row < s->row_count; row++) s->pushed[row] = factor * s->stiffness[row] * s->value[row];
-  add_all_slopes(s, s->pushed, gradient);
+  add_transposed_product(s, s->pushed, gradient);
 }
 
 bool closures_stiffen(ClosureSystem* s) {
@@ -115,6 +117,7 @@ bool closures_stiffen(ClosureSystem* s) {
 /* ---------------------------------------------------------------- clusters of components (Z3) */
 
 void closures_mark_connected(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
+  assert(s && solver && marked);
   bool more = block_solver_component_count(solver) > 1;
   while (more) { /* repeated until no mark changes, because a component can belong to several groups */
     more = false;
@@ -149,24 +152,26 @@ static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   for (int k = 0; k < trees; k++) s->cluster[k] = disjoint_sets_find(s->cluster, k);
 }
 
-/* Cluster of trees that are solved together. first: number of its first tree. runs: number of ranges of degrees of
- * freedom in ClosureSystem.run. rows: number of moving rows in ClosureSystem.active. */
+/* ClosureCluster of trees that are solved together. first: number of its first tree. runs: number of ranges of degrees
+ * of freedom in ClosureSystem.run. rows: number of moving rows in ClosureSystem.active. */
 typedef struct {
   int first, runs, rows;
-} Coupled;
+} ClosureCluster;
 
-static int cluster_of(const ClosureSystem* s, int k) { return s->cluster[s->model->links[closure_link(s, k)].tree]; }
+static int closure_cluster(const ClosureSystem* s, int k) {
+  return s->cluster[s->model->links[closure_link(s, k)].tree];
+}
 
 /* Returns the cluster that contains the moving row `first`. Lists the moving rows of the cluster in s->active and its
  * degrees of freedom in s->run. Marks the closures of the cluster in s->done. */
-static Coupled gather_cluster(ClosureSystem* s, int first) {
-  int last = s->moving[first].of.closure;
-  Coupled c = {.first = cluster_of(s, last)};
+static ClosureCluster collect_cluster(ClosureSystem* s, int first) {
+  int last = s->nonzero_rows[first].of.closure;
+  ClosureCluster c = {.first = closure_cluster(s, last)};
   bool own = s->done[last] = true;
-  for (int n = first; n < s->moving_count; n++) {
-    int k = s->moving[n].of.closure;
+  for (int n = first; n < s->nonzero_count; n++) {
+    int k = s->nonzero_rows[n].of.closure;
     if (k != last) {
-      own = !s->open[k] && cluster_of(s, k) == c.first;
+      own = !s->open[k] && closure_cluster(s, k) == c.first;
       s->done[k] = s->done[k] || own;
       last = k;
     }
@@ -196,7 +201,7 @@ static void reserve_rows(ClosureSystem* s, int rows) {
   s->right = memory_resize(s->right, sizeof(double) * old, sizeof(double) * new);
   s->work = memory_resize(s->work, sizeof(double) * 2 * old, sizeof(double) * 2 * new);
   s->unit = memory_resize(s->unit, sizeof(double) * old, sizeof(double) * new);
-  s->apart = memory_resize(s->apart, sizeof(double) * old, sizeof(double) * new);
+  s->separation = memory_resize(s->separation, sizeof(double) * old, sizeof(double) * new);
   s->capacity = s->width;
 }
 
@@ -205,11 +210,11 @@ static double* column_at(const ClosureSystem* s, int dof, int r) {
   return s->column + (size_t)dof * (size_t)s->width + (size_t)r;
 }
 
-static const NonzeroRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
+static const NonzeroRow* active_row(const ClosureSystem* s, int r) { return &s->nonzero_rows[s->active[r]]; }
 
 /* Writes C_r^T into column r, with zeros at fixed degrees of freedom. fixed: NULL if no degree of freedom of the
  * cluster is fixed. */
-static void place_column(const ClosureSystem* s, JacobianRow row, const bool* fixed, int r) {
+static void write_column(const ClosureSystem* s, JacobianRow row, const bool* fixed, int r) {
   double* column = column_at(s, 0, r);
   size_t width = (size_t)s->width;
   for (int n = 0; n < row.count; n++) column[(size_t)row.dof[n] * width] = row.slope[n];
@@ -219,7 +224,7 @@ static void place_column(const ClosureSystem* s, JacobianRow row, const bool* fi
 
 /* Writes the transposes of three rows of one closure into the columns r, r + 1 and r + 2. No degree of freedom of the
  * cluster may be fixed. */
-static void place_three_columns(const ClosureSystem* s, const NonzeroRow* row, int r) {
+static void write_three_columns(const ClosureSystem* s, const NonzeroRow* row, int r) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   double* columns = column_at(s, 0, r);
   size_t width = (size_t)s->width;
@@ -231,25 +236,25 @@ static void place_three_columns(const ClosureSystem* s, const NonzeroRow* row, i
   }
 }
 
-/* Writes C^T of the cluster into the columns. fixed: as of place_column. Rows of one closure are consecutive in
+/* Writes C^T of the cluster into the columns. fixed: as of write_column. Rows of one closure are consecutive in
  * s->active. */
-static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* fixed) {
-  const NonzeroRow* end = s->moving + s->moving_count;
+static void write_columns(const ClosureSystem* s, const ClosureCluster* c, const bool* fixed) {
+  const NonzeroRow* end = s->nonzero_rows + s->nonzero_count;
   for (int r = 0; r < c->rows;) {
     const NonzeroRow* row = active_row(s, r);
-    bool three = !fixed && stand_together(row, end);
+    bool three = !fixed && is_group_of_one_closure(row, end);
     if (three)
-      place_three_columns(s, row, r);
+      write_three_columns(s, row, r);
     else
-      place_column(s, row->along, fixed, r);
-    r += three ? TOGETHER : 1;
+      write_column(s, row->along, fixed, r);
+    r += three ? ROWS_PER_GROUP : 1;
   }
 }
 
 /* Records the components in which column r has entries for the group `four` of four columns: adds new components to
  * s->touched and sets the bit of column r in s->touching. touched: number of components recorded for this group so far.
  * Returns the new number. */
-static int note_components(ClosureSystem* s, JacobianRow row, int r, int four, int touched) {
+static int record_components(ClosureSystem* s, JacobianRow row, int r, int four, int touched) {
   int first = (int)(row.dof - s->dof);
   for (int n = first; n < first + row.count; n = s->dof_beyond[n]) {
     int component = s->component[s->dof_tree[n]];
@@ -264,7 +269,7 @@ static int note_components(ClosureSystem* s, JacobianRow row, int r, int four, i
 }
 
 /* Computes H^-1 C^T in s->column, four columns at a time. */
-static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
+static void solve_columns(ClosureSystem* s, BlockSolver* solver, const ClosureCluster* c, const bool* fixed) {
   bool some = false; /* true if the cluster has fixed degrees of freedom */
   for (int n = 0; n < c->runs; n++) {
     DofRun run = s->run[n];
@@ -274,11 +279,11 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* 
       some = some || fixed[d];
     }
   }
-  place_columns(s, c, some ? fixed : NULL);
+  write_columns(s, c, some ? fixed : NULL);
   for (int first = 0; first < c->rows; first += LANES) {
     int four = active_row(s, first)->of.index, touched = 0; /* row index that identifies this group of four columns */
     for (int r = first; r < first + LANES && r < c->rows; r++)
-      touched = note_components(s, active_row(s, r)->along, r, four, touched);
+      touched = record_components(s, active_row(s, r)->along, r, four, touched);
     for (int k = 0; k < touched; k++)
       block_solver_solve_four(solver, s->touched[k], s->touching[s->touched[k]], s->column + first, s->width);
   }
@@ -300,7 +305,7 @@ static inline void multiply_columns(const ClosureSystem* s, JacobianRow row, int
 
 /* Stores the matrix entries (i, first) ... (i, first + 3), except entries above the diagonal, and their mirror images.
  */
-static inline void store_four(const ClosureSystem* s, int i, int first, const Four* sum) {
+static inline void store_four_entries(const ClosureSystem* s, int i, int first, const Four* sum) {
   int width = s->width;
   double *row = s->matrix + i * width + first, *column = s->matrix + first * width + i;
   if (first + LANES <= i) {
@@ -314,7 +319,7 @@ static inline void store_four(const ClosureSystem* s, int i, int first, const Fo
 /* Sets s->matrix to C H^-1 C^T and s->unit to the units of the multipliers. In these units the mobility of the two
  * links of a row, computed from these links alone, is 1 or 1/2 (Z8). The diagonal of the matrix cannot serve as the
  * unit, because it is only rounding error for a row that no degree of freedom can change. */
-static void fill_matrix(ClosureSystem* s, const Coupled* c) {
+static void set_cluster_matrix(ClosureSystem* s, const ClosureCluster* c) {
   double stiffening = s->stiffening > 1 ? s->stiffening : 1;
   for (int i = 0; i < c->rows; i++) {
     const NonzeroRow* row = active_row(s, i);
@@ -323,14 +328,14 @@ static void fill_matrix(ClosureSystem* s, const Coupled* c) {
     for (int first = 0; first <= i; first += 2 * LANES) {
       Four sum[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
       multiply_columns(s, row->along, first, first + LANES <= i ? 2 : 1, sum);
-      store_four(s, i, first, &sum[0]);
-      if (first + LANES <= i) store_four(s, i, first + LANES, &sum[1]);
+      store_four_entries(s, i, first, &sum[0]);
+      if (first + LANES <= i) store_four_entries(s, i, first + LANES, &sum[1]);
     }
   }
 }
 
 /* Subtracts H^-1 C^T s->right from x, for the degrees of freedom of the cluster. */
-static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* restrict x) {
+static void subtract_columns(const ClosureSystem* s, const ClosureCluster* c, double* restrict x) {
   const double* right = s->right;
   int rows = c->rows;
   for (int n = 0; n < c->runs; n++) {
@@ -345,24 +350,25 @@ static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* r
 
 /* Returns the errors of the cluster's rows, each relative to the reference size of its row, at the configuration where
  * C was computed. The entry of a coupling is 0, because C is constant for couplings. */
-static const double* find_apart(ClosureSystem* s, const Coupled* c) {
+static const double* compute_scaled_errors(ClosureSystem* s, const ClosureCluster* c) {
   for (int r = 0; r < c->rows; r++) {
     const ClosureRowIndex* a = &active_row(s, r)->of;
-    s->apart[r] = closure_coupling(s, a->closure) ? 0 : s->value[a->index] / closure_row_size(s, a->closure, a->row);
+    s->separation[r] =
+        closure_coupling(s, a->closure) ? 0 : s->value[a->index] / closure_row_size(s, a->closure, a->row);
   }
-  return s->apart;
+  return s->separation;
 }
 
 /* Sets s->right to C x + values. values: one entry for each row of the system; NULL: zeros. */
-static void fill_right(ClosureSystem* s, const Coupled* c, const double* values, const double* x) {
-  const NonzeroRow* end = s->moving + s->moving_count;
+static void set_cluster_right_side(ClosureSystem* s, const ClosureCluster* c, const double* values, const double* x) {
+  const NonzeroRow* end = s->nonzero_rows + s->nonzero_count;
   for (int r = 0; r < c->rows;) {
     const NonzeroRow* row = active_row(s, r);
-    int rows = stand_together(row, end) ? TOGETHER : 1;
-    if (rows == TOGETHER)
-      three_products(row, x, s->right + r);
+    int rows = is_group_of_one_closure(row, end) ? ROWS_PER_GROUP : 1;
+    if (rows == ROWS_PER_GROUP)
+      multiply_three_rows(row, x, s->right + r);
     else
-      s->right[r] = product_of(row->along, x);
+      s->right[r] = row_product(row->along, x);
     for (int i = 0; values && i < rows; i++) s->right[r + i] += values[row[i].of.index];
     r += rows;
   }
@@ -370,13 +376,13 @@ static void fill_right(ClosureSystem* s, const Coupled* c, const double* values,
 
 /* Sets the entries of `change` of the cluster's moving rows to the multipliers and subtracts H^-1 C^T change from x.
  * Returns false if a number is not finite. */
-static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
+static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const ClosureCluster* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);
   solve_columns(s, solver, c, fixed);
-  fill_matrix(s, c);
-  fill_right(s, c, values, x);
-  const double* apart = values && values == s->value ? find_apart(s, c) : NULL;
+  set_cluster_matrix(s, c);
+  set_cluster_right_side(s, c, values, x);
+  const double* apart = values && values == s->value ? compute_scaled_errors(s, c) : NULL;
   if (!symmetric_least_change_open(c->rows, s->width, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous))
     return false;
   for (int r = 0; r < c->rows; r++) change[active_row(s, r)->of.index] = s->right[r];
@@ -386,13 +392,14 @@ static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* 
 
 bool closures_solve(ClosureSystem* s, BlockSolver* solver, const bool* solved, const bool* fixed, const double* values,
                     double* x, double* change) {
+  assert(s && solver && x && change);
   bool all = true;
   for (int row = 0; row < s->row_count; row++) change[row] = 0;
   for (int k = 0; k < s->count; k++) s->done[k] = s->open[k];
   find_clusters(s, solver);
-  for (int n = 0; n < s->moving_count; n++) {
-    if (s->done[s->moving[n].of.closure]) continue;
-    Coupled c = gather_cluster(s, n);
+  for (int n = 0; n < s->nonzero_count; n++) {
+    if (s->done[s->nonzero_rows[n].of.closure]) continue;
+    ClosureCluster c = collect_cluster(s, n);
     if (solved && !solved[block_solver_component_of(solver, c.first)]) continue;
     all = solve_cluster(s, solver, &c, fixed, values, x, change) && all;
   }

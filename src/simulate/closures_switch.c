@@ -21,13 +21,13 @@ void closures_free_model(Model* own) {
   memory_free(own);
 }
 
-/* Returns the pose of body b of a closure in the frame of body a. */
-static Pose relative(const ModelClosure* c, const Pose* poses) {
+static Pose relative_pose(const ModelClosure* c, const Pose* poses) {
   Pose a = model_closure_pose(c, 0, poses), b = model_closure_pose(c, 1, poses);
   return (Pose){mat3_mul(mat3_transpose(a.r), b.r), mat3_tmul_vec(a.r, vec3_sub(b.t, a.t))};
 }
 
 void closures_switch_create(ClosureSystem* s, const Pose* start) {
+  assert(!s->placed);
   bool any = false;
   for (int k = 0; k < s->model->closure_count; k++) any = any || closure_is_switched(s->model, k);
   if (!any) return;
@@ -35,10 +35,11 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   s->joined = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->joined_saved = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->direction = MEMORY_NEW(Vec3, s->model->closure_row_count);
-  for (int k = 0; k < s->model->closure_count; k++) s->meets = s->meets || s->model->scene->closures[k].within > 0;
+  for (int k = 0; k < s->model->closure_count; k++)
+    s->has_range_closures = s->has_range_closures || s->model->scene->closures[k].within > 0;
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
-    s->joined[k] = (SimJoin){(double)INFINITY, (double)INFINITY, false, relative(c, start)};
+    s->joined[k] = (SimJoin){(double)INFINITY, (double)INFINITY, false, relative_pose(c, start)};
     for (int i = 0; i < c->row_count; i++)
       s->direction[c->row_first + i] = mat3_mul_vec(s->joined[k].at.r, c->rows[i].v);
     s->open[k] = closure_is_switched(s->model, k);
@@ -47,7 +48,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
 
 /* Sets the end on b and the directions in b's frame from the end on a, the directions in a's frame, and the relative
  * pose at closing. */
-static void place(ClosureSystem* s, int k) {
+static void set_geometry_at_closing(ClosureSystem* s, int k) {
   ModelClosure* c = &s->placed[k];
   Pose at = s->joined[k].at;
   c->end[1] = pose_apply_inverse(at, c->end[0]);
@@ -55,23 +56,22 @@ static void place(ClosureSystem* s, int k) {
 }
 
 void closures_apply_joined(ClosureSystem* s, const SimJoin* joined) {
+  assert(!s->placed || joined);
   if (!s->placed) return;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k)) continue;
     s->joined[k] = joined[k];
     s->open[k] = s->broken_at[k] < (double)INFINITY || !join_holds(&joined[k]);
-    place(s, k);
+    set_geometry_at_closing(s, k);
   }
   s->found = false;
-  s->placed_weight = -1;
+  s->evaluated_weight = -1;
 }
 
-/* ---------------------------------------------------------------- the condition `within` (Z20) */
+/* A distance up to (1 + RANGE_TOLERANCE) times `within` satisfies the condition. */
+#define RANGE_TOLERANCE 1e-9
 
-/* A distance up to (1 + REACHED) times `within` satisfies the condition. */
-#define REACHED 1e-9
-
-static Vec3 apart(const Model* m, int k, const Pose* poses) {
+static Vec3 compute_separation(const Model* m, int k, const Pose* poses) {
   const SceneClosure* c = &m->scene->closures[k];
   Vec3 b = c->b < 0 ? c->near[1] : pose_apply(poses[c->b], c->near[1]);
   return vec3_sub(pose_apply(poses[c->a], c->near[0]), b);
@@ -79,18 +79,18 @@ static Vec3 apart(const Model* m, int k, const Pose* poses) {
 
 double closures_range_excess(const Model* m, int k, const Pose* poses) {
   assert(k >= 0 && k < m->closure_count);
-  return vec3_norm(apart(m, k, poses)) / m->scene->closures[k].within - 1;
+  return vec3_norm(compute_separation(m, k, poses)) / m->scene->closures[k].within - 1;
 }
 
 void closures_range_excess_adjoint(const Model* m, int k, const Pose* poses, double (*bar)[3][4]) {
   assert(k >= 0 && k < m->closure_count);
   const SceneClosure* c = &m->scene->closures[k];
-  Vec3 d = apart(m, k, poses), by = vec3_scale(d, 1 / (c->within * vec3_norm(d)));
+  Vec3 d = compute_separation(m, k, poses), by = vec3_scale(d, 1 / (c->within * vec3_norm(d)));
   pose_bar_add_point(bar, c->a, by, c->near[0]);
   pose_bar_add_point(bar, c->b, vec3_scale(by, -1), c->near[1]);
 }
 
-static bool is_on(const ModelClosure* c, double time) {
+static bool is_signal_on(const ModelClosure* c, double time) {
   double value, rate;
   signal_eval(&c->active, time, &value, &rate);
   return value >= 0.5;
@@ -98,10 +98,10 @@ static bool is_on(const ModelClosure* c, double time) {
 
 /* Returns true if closure k has `within`, is open, and its signal at the start of the step allows it to close. begin:
  * start of the step [s]. */
-static bool may_meet(const ClosureSystem* s, int k, double begin) {
+static bool may_close(const ClosureSystem* s, int k, double begin) {
   if (!(s->model->scene->closures[k].within > 0)) return false;
   if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;
-  return !join_holds(&s->joined[k]) && !s->joined[k].barred && is_on(&s->model->closures[k], begin);
+  return !join_holds(&s->joined[k]) && !s->joined[k].barred && is_signal_on(&s->model->closures[k], begin);
 }
 
 bool closures_find_closing(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin,
@@ -110,9 +110,9 @@ bool closures_find_closing(const ClosureSystem* s, const Pose* now, const Pose* 
   double least = INFINITY;
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!may_meet(s, k, begin)) continue;
+    if (!may_close(s, k, begin)) continue;
     double before = closures_range_excess(s->model, k, now), after = closures_range_excess(s->model, k, ahead);
-    if (!(before > REACHED && after < 0) || before / (before - after) >= least) continue;
+    if (!(before > RANGE_TOLERANCE && after < 0) || before / (before - after) >= least) continue;
     least = before / (before - after);
     *entry = (ClosingClosure){k, before, after};
     found = true;
@@ -120,43 +120,41 @@ bool closures_find_closing(const ClosureSystem* s, const Pose* now, const Pose* 
   return found;
 }
 
-static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose* old) {
+static bool is_within_range(const ClosureSystem* s, int k, const Pose* poses, const Pose* old) {
   if (!(s->model->scene->closures[k].within > 0)) return true;
   double now = closures_range_excess(s->model, k, poses), before = closures_range_excess(s->model, k, old);
-  return fmin(now, now + CLOSING_TIME_MIN * (now - before)) <= REACHED;
+  return fmin(now, now + CLOSING_TIME_MIN * (now - before)) <= RANGE_TOLERANCE;
 }
 
 /* Returns true if closure k has `within` and its points are farther apart than this distance. */
-static bool is_apart(const ClosureSystem* s, int k, const Pose* poses) {
-  return s->model->scene->closures[k].within > 0 && closures_range_excess(s->model, k, poses) > REACHED;
+static bool is_beyond_range(const ClosureSystem* s, int k, const Pose* poses) {
+  return s->model->scene->closures[k].within > 0 && closures_range_excess(s->model, k, poses) > RANGE_TOLERANCE;
 }
 
 bool closures_find_closing_at_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin,
                                   ClosingClosure* entry) {
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!may_meet(s, k, begin) || !is_near(s, k, ahead, now)) continue;
+    if (!may_close(s, k, begin) || !is_within_range(s, k, ahead, now)) continue;
     *entry = (ClosingClosure){k, closures_range_excess(s->model, k, now), closures_range_excess(s->model, k, ahead)};
-    if (entry->before > REACHED) return true;
+    if (entry->before > RANGE_TOLERANCE) return true;
   }
   return false;
 }
 
-/* ---------------------------------------------------------------- switching */
-
 /* Closes (on is true) or opens closure k at `time`. */
-static void set(ClosureSystem* s, int k, bool on, const Pose* poses, double time) {
+static void set_open_state(ClosureSystem* s, int k, bool on, const Pose* poses, double time) {
   const ModelClosure* c = &s->model->closures[k];
   SimJoin* join = &s->joined[k];
-  *join = (SimJoin){on ? time : (double)INFINITY, (double)INFINITY, false, on ? relative(c, poses) : join->at};
-  if (s->limited) s->load[k] = (ClosureForceHistory){.due = INFINITY};
+  *join = (SimJoin){on ? time : (double)INFINITY, (double)INFINITY, false, on ? relative_pose(c, poses) : join->at};
+  if (s->limited) s->load[k] = (ClosureForceHistory){.opening_fraction = INFINITY};
   s->open[k] = !on;
-  if (on) place(s, k);
+  if (on) set_geometry_at_closing(s, k);
   for (int row = c->row_first; row < c->row_first + c->row_count; row++)
-    s->multiplier[row] = s->accepted[row] = s->aimed[row] = 0;
+    s->multiplier[row] = s->accepted[row] = s->target_force[row] = 0;
   s->found = false;
-  s->placed_weight = -1;
-  s->way_count = 0;
+  s->evaluated_weight = -1;
+  s->past_count = 0;
 }
 
 bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old, double time) {
@@ -164,10 +162,10 @@ bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old
   if (!s || !s->placed) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) continue;
-    bool on = is_on(&s->model->closures[k], time), holds = join_holds(&s->joined[k]);
-    if (!on || is_apart(s, k, poses)) s->joined[k].barred = false;
-    if (on == holds || s->joined[k].barred || (on && !is_near(s, k, poses, old))) continue;
-    set(s, k, on, poses, time);
+    bool on = is_signal_on(&s->model->closures[k], time), holds = join_holds(&s->joined[k]);
+    if (!on || is_beyond_range(s, k, poses)) s->joined[k].barred = false;
+    if (on == holds || s->joined[k].barred || (on && !is_within_range(s, k, poses, old))) continue;
+    set_open_state(s, k, on, poses, time);
     closes = closes || on;
   }
   return closes;
@@ -177,8 +175,8 @@ bool closures_close_in_range(ClosureSystem* s, const Pose* poses, const Pose* ol
   bool closes = false;
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!may_meet(s, k, begin) || !is_near(s, k, poses, old)) continue;
-    set(s, k, true, poses, time);
+    if (!may_close(s, k, begin) || !is_within_range(s, k, poses, old)) continue;
+    set_open_state(s, k, true, poses, time);
     closes = true;
   }
   return closes;

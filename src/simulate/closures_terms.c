@@ -3,39 +3,36 @@
 
 #include "simulate/closures.h"
 
-/* ---------------------------------------------------------------- curvature */
-
 /* Derivative of a vector with respect to the twists (w, v) of body a and then of body b, about their centres of mass.
  * by[i]: derivative of component i. The offset of the two ends has the derivative w x arm + v by the twist of a, and
  * the negative of this expression by the twist of b. */
 typedef struct {
   double by[3][12];
-} VectorSlope;
+} VectorJacobian;
 
-static void set_turn(VectorSlope* j, int side, Vec3 arm, double sign) {
+static void set_rotation_columns(VectorJacobian* j, int side, Vec3 arm, double sign) {
   double x[3][3] = {{0, arm.z, -arm.y}, {-arm.z, 0, arm.x}, {arm.y, -arm.x, 0}}; /* w x arm = -[arm]x w */
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) j->by[i][6 * side + k] = sign * x[i][k];
 }
 
-static VectorSlope apart_slope(const Vec3 arm[2]) {
-  VectorSlope j = {{{0}}};
+static VectorJacobian separation_jacobian(const Vec3 arm[2]) {
+  VectorJacobian j = {{{0}}};
   for (int side = 0; side < 2; side++) {
     double sign = side == 0 ? 1 : -1;
-    set_turn(&j, side, arm[side], sign);
+    set_rotation_columns(&j, side, arm[side], sign);
     for (int i = 0; i < 3; i++) j.by[i][6 * side + 3 + i] = sign;
   }
   return j;
 }
 
-static VectorSlope turn_slope(int side, Vec3 direction) {
-  VectorSlope j = {{{0}}};
-  set_turn(&j, side, direction, 1);
+static VectorJacobian direction_jacobian(int side, Vec3 direction) {
+  VectorJacobian j = {{{0}}};
+  set_rotation_columns(&j, side, direction, 1);
   return j;
 }
 
-/* Adds factor (A^T B + B^T A) / 2 to h. */
-static void add_product(const VectorSlope* a, const VectorSlope* b, double factor, double h[12][12]) {
+static void add_symmetric_product(const VectorJacobian* a, const VectorJacobian* b, double factor, double h[12][12]) {
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) {
       double sum = 0;
@@ -47,26 +44,24 @@ static void add_product(const VectorSlope* a, const VectorSlope* b, double facto
 /* Adds push times the second derivative of a row's value to h: d' . v' for ACROSS, d' . d' / L for LENGTH. */
 static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e, const Vec3 arm[2],
                           double push, double h[12][12]) {
-  VectorSlope apart = apart_slope(arm);
+  VectorJacobian apart = separation_jacobian(arm);
   if (row->kind == CLOSURE_LENGTH) {
-    add_product(&apart, &apart, push / c->length, h);
+    add_symmetric_product(&apart, &apart, push / c->length, h);
     return;
   }
-  VectorSlope v = turn_slope(1, mat3_mul_vec(e->pose[1].r, row->v));
-  add_product(&apart, &v, 2 * push, h);
+  VectorJacobian v = direction_jacobian(1, mat3_mul_vec(e->pose[1].r, row->v));
+  add_symmetric_product(&apart, &v, 2 * push, h);
 }
 
 /* Sets h to the second derivative of all ALIGN rows, u' . v'. The block between the rotations of a and b is w_a . (tr A
  * - A) w_b with A = sum push v u^T. */
-static void set_turning(Mat3 align, double h[12][12]) {
+static void set_align_hessian(Mat3 align, double h[12][12]) {
   double trace = mat3_trace(align);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) h[i][6 + j] = h[6 + j][i] = (i == j ? trace : 0) - align.m[i][j];
 }
 
-/* ---------------------------------------------------------------- closures */
-
-static double push_of(const ClosureSystem* s, int row) {
+static double row_force(const ClosureSystem* s, int row) {
   return s->multiplier[row] + s->stiffness[row] * s->value[row];
 }
 
@@ -77,10 +72,10 @@ static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
   ClosureLinkTerms* sum = &s->sum[k];
   if (c->type == CLOSURE_BALL) return;
   if (!closure_has_points(c)) memset(sum->hessian, 0, sizeof(sum->hessian));
-  set_turning(s->convex[k] ? mat3_zero() : align, sum->hessian);
+  set_align_hessian(s->convex[k] ? mat3_zero() : align, sum->hessian);
   for (int i = 0; i < c->row_count && !closure_has_points(c) && !s->convex[k]; i++)
     if (c->rows[i].kind != CLOSURE_ALIGN)
-      add_curvature(c, &c->rows[i], &s->ends[k], s->arm[k], push_of(s, c->row_first + i), sum->hessian);
+      add_curvature(c, &c->rows[i], &s->attachments[k], s->arm[k], row_force(s, c->row_first + i), sum->hessian);
 }
 
 /* Returns the first moment that ACROSS rows add on body b because their direction w rotates with b: sum push d w^T. */
@@ -89,24 +84,24 @@ static Mat3 across_moment(const ClosureSystem* s, int k) {
   Mat3 sum = mat3_zero();
   for (int i = 0; i < c->row_count; i++)
     if (c->rows[i].kind == CLOSURE_ACROSS)
-      sum = mat3_add(sum, mat3_outer(vec3_scale(s->ends[k].apart, push_of(s, c->row_first + i)),
+      sum = mat3_add(sum, mat3_outer(vec3_scale(s->attachments[k].separation, row_force(s, c->row_first + i)),
                                      s->place[c->row_first + i].force));
   return sum;
 }
 
 /* Sets the force and the first moment on both ends of closure k, and its Hessian. Sums the forces of all rows before it
  * forms their moments. */
-static void push_closure(ClosureSystem* s, int k) {
+static void set_closure_terms(ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureLinkTerms* sum = &s->sum[k];
   Vec3 force = vec3(0, 0, 0);
   Mat3 align = mat3_zero();
   int points = closure_has_points(c) ? 3 : 0, row = c->row_first;
-  if (points > 0) force = vec3(push_of(s, row), push_of(s, row + 1), push_of(s, row + 2));
+  if (points > 0) force = vec3(row_force(s, row), row_force(s, row + 1), row_force(s, row + 2));
   if (points > 0 && c->framed) force = mat3_tmul_vec(c->frame, force);
   for (int i = points; i < c->row_count; i++) {
     const ClosureRowGeometry* p = &s->place[row + i];
-    double push = push_of(s, row + i);
+    double push = row_force(s, row + i);
     if (c->rows[i].kind == CLOSURE_ALIGN)
       align = mat3_add(align, mat3_outer(vec3_scale(p->v, push), p->u));
     else
@@ -135,8 +130,6 @@ ContactTermList closures_terms(const ClosureSystem* s) {
   return s ? (ContactTermList){s, term_count, term_at} : (ContactTermList){0};
 }
 
-/* ---------------------------------------------------------------- couplings (Z7) */
-
 static void assemble_coupling(ClosureSystem* s, int k) {
   const ModelCoupling* c = closure_coupling(s, k);
   double push = s->multiplier[c->row] + s->stiffness[c->row] * s->value[c->row];
@@ -155,21 +148,19 @@ void closures_add_force_magnitudes(const ClosureSystem* s, double* force_scale) 
   for (int k = 0; k < s->model->coupling_count; k++)
     for (int i = 0; i < s->coupled[k].count; i++)
       force_scale[s->coupled[k].dof[i]] += fabs(s->coupled[k].push * s->coupled[k].slope[i]);
-  for (int k = 0; k < s->count && s->aims; k++)
-    for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
-      if (s->aimed[row] != 0) closures_add_row_magnitudes(s, k, i, s->aimed[row], force_scale);
+  for (int k = 0; k < s->count && s->has_target_force; k++)
+    for (int i = 0, row = closure_first_row(s, k); i < closure_row_count(s, k) && !s->open[k]; i++, row++)
+      if (s->target_force[row] != 0) closures_add_row_magnitudes(s, k, i, s->target_force[row], force_scale);
 }
-
-/* ---------------------------------------------------------------- assembly */
 
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {
-  if (s->aims)
+  if (s->has_target_force)
     closures_compute_jacobian(s, poses, q, reference, screws, weight);
   else
     closures_evaluate(s, poses, q, reference, screws, weight);
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!s->open[k]) push_closure(s, k);
+    if (!s->open[k]) set_closure_terms(s, k);
     s->rows[k].rows = s->open[k] ? 0 : s->model->closures[k].row_count;
   }
   for (int k = s->model->closure_count; k < s->count; k++) assemble_coupling(s, k);

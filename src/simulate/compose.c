@@ -1,13 +1,15 @@
 /* Converts derivatives of a scalar with respect to poses into derivatives with respect to joint increments
  * (docs/derivations/adjoint.md, A1). */
+#include <assert.h>
+
 #include "simulate/terms.h"
 
-static int link_at(LinkSpan span, int k) { return span.links ? span.links[k] : k; }
+static int span_link(LinkSpan span, int k) { return span.links ? span.links[k] : k; }
 
 void pose_bars_sum_forces(const Model* m, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force,
                           Mat3* moment) {
   for (int k = 0; k < span.count; k++) {
-    int i = link_at(span, k);
+    int i = span_link(span, k);
     Mat3 by_rotation;
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) by_rotation.m[r][c] = bar[i][r][c];
@@ -16,7 +18,7 @@ void pose_bars_sum_forces(const Model* m, LinkSpan span, const Pose* pose, doubl
         mat3_mul(by_rotation, mat3_transpose(pose[i].r)); /* sum g r^T, the first moment about the frame origin */
   }
   for (int k = span.count - 1; k >= 0; k--) {
-    int i = link_at(span, k), up = m->links[i].parent;
+    int i = span_link(span, k), up = m->links[i].parent;
     if (up < 0 || (span.links && m->links[up].tree < 0)) continue;
     Mat3 arm = mat3_outer(force[i], vec3_sub(pose[i].t, pose[up].t));
     moment[up] = mat3_add(moment[up], mat3_add(moment[i], arm));
@@ -27,7 +29,7 @@ void pose_bars_sum_forces(const Model* m, LinkSpan span, const Pose* pose, doubl
 void pose_bars_reduce(const Model* m, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
                       const Mat3* moment, double* reduced) {
   for (int k = 0; k < span.count; k++) {
-    int i = link_at(span, k);
+    int i = span_link(span, k);
     Vec3 torque = mat3_axial(moment[i]);
     for (int dof = m->links[i].dof_first; dof < m->links[i].dof_first + m->links[i].dof_count; dof++)
       reduced[dof] += vec3_dot(screws[dof].w, torque) + vec3_dot(screw_velocity(&screws[dof], pose[i].t), force[i]);

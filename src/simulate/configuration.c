@@ -9,36 +9,40 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Returns the time weights of a spring with the given theta (M10). flies: the spring belongs to a tree that conserves
- * momentum. */
-SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
+/* Returns the time weights of a spring with the given theta (M10). is_in_flying_tree: the spring belongs to a tree that
+ * conserves momentum. */
+SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta,
+                                      bool is_in_flying_tree) {
+  assert(theta >= 0 && theta <= 1);
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
   if (theta == 1) return (SpringTimeWeights){0, 0, 0};
   return (SpringTimeWeights){theta * (1 - theta) * (1 + ratio) / sum, (1 - theta) * (1 - theta) * ratio / sum,
-                             flies && weights->factor == 1 ? 1 - sum : 0};
+                             is_in_flying_tree && weights->factor == 1 ? 1 - sum : 0};
 }
 
 SpringTimeWeights spring_time_weights_derivative(const StepClock* clock, const StepWeights* weights, double theta,
-                                                 bool flies) {
+                                                 bool is_in_flying_tree) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio, by_sum = 1 - ratio;
-  SpringTimeWeights at = spring_time_weights(clock, weights, theta, flies);
+  SpringTimeWeights at = spring_time_weights(clock, weights, theta, is_in_flying_tree);
   return (SpringTimeWeights){((1 - 2 * theta) * (1 + ratio) - at.now * by_sum) / sum,
                              (-2 * (1 - theta) * ratio - at.old * by_sum) / sum,
-                             flies && weights->factor == 1 ? -by_sum : 0};
+                             is_in_flying_tree && weights->factor == 1 ? -by_sum : 0};
 }
 
-static bool flies(const Sim* s, const ModelLink* l) { return l->tree >= 0 && s->model->trees[l->tree].flies; }
+static bool is_in_flying_tree(const Sim* s, const ModelLink* l) {
+  return l->tree >= 0 && s->model->trees[l->tree].flies;
+}
 
 SpringTimeWeights step_spring_time_weights(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
-  return spring_time_weights(&s->clock, &s->weights, l->spring_theta, flies(s, l));
+  return spring_time_weights(&s->clock, &s->weights, l->spring_theta, is_in_flying_tree(s, l));
 }
 
 SpringTimeWeights step_spring_time_weights_derivative(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
-  return spring_time_weights_derivative(&s->clock, &s->weights, l->spring_theta, flies(s, l));
+  return spring_time_weights_derivative(&s->clock, &s->weights, l->spring_theta, is_in_flying_tree(s, l));
 }
 
 JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
@@ -52,7 +56,7 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->drive_first[link + 1] - s->drive_first[link],
                       s->gain_dt,
                       s->weights,
-                      s->joint_aim ? s->joint_aim + l->dof_first : NULL,
+                      s->armature_target ? s->armature_target + l->dof_first : NULL,
                       step_inertia_weight(s),
                       step_spring_time_weights(s, link),
                       s->stops ? s->stops + l->dof_first : NULL,
@@ -96,8 +100,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   return inside;
 }
 
-/* Returns the change of the energies of link i and its joint between two configurations. */
-static LinkPart change_of(const Sim* s, const Configuration* from, const Configuration* to, int i) {
+static LinkPart energy_change_of_link(const Sim* s, const Configuration* from, const Configuration* to, int i) {
   LinkPart change = {.inertia = to->inertia[i] - from->inertia[i]};
   if (s->model->links[i].dof_count == 0) return change;
   const JointTerms *a = &from->joints[i], *b = &to->joints[i];
@@ -106,8 +109,7 @@ static LinkPart change_of(const Sim* s, const Configuration* from, const Configu
   return change;
 }
 
-/* Task of parallel_for: moves the links of one tree to the trial, parents first. */
-static void move_tree(void* context, int index, int thread) {
+static void move_tree_to_trial(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((MoveTask*)context)->s;
   int tree = s->moved_trees[index];
@@ -127,7 +129,7 @@ static void move_tree(void* context, int index, int thread) {
       if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
       s->inside[tree] = evaluate_link(s, i, to) && s->inside[tree];
-      s->change[i] = change_of(s, from, to, i);
+      s->change[i] = energy_change_of_link(s, from, to, i);
       continue;
     }
     if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
@@ -137,8 +139,7 @@ static void move_tree(void* context, int index, int thread) {
   }
 }
 
-/* Copies the poses and energies of links that cannot move to the trial. */
-static void keep_fixed(Sim* s, Configuration* to) {
+static void copy_immovable_links(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
   for (int i = 0; i < s->model->link_count && s->scope.whole; i++) {
     if (s->same[i] || s->link_island[i] >= 0) continue; /* links that cannot move have no island, and are copied once */
@@ -150,10 +151,11 @@ static void keep_fixed(Sim* s, Configuration* to) {
 }
 
 bool configuration_set_trial(Sim* s, Configuration* to) {
+  assert(to != &s->configuration[s->current]);
   MoveTask task = {s, to};
   bool inside = true;
-  keep_fixed(s, to);
-  parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
+  copy_immovable_links(s, to);
+  parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree_to_trial, &task);
   for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
   if (s->closures) closures_compute_values(s->closures, to->pose, to->q, to->closures);
   if (s->tendons) tendons_energies(s->tendons, to->pose, to->q, to->tendons);

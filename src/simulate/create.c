@@ -22,6 +22,7 @@ const char* step_outcome_text(StepOutcome outcome) {
 }
 
 void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time) {
+  assert(u && report);
   if (report->friction_open && u->friction_open++ == 0) {
     u->friction_time = time;
     memcpy(u->friction_links, report->friction_links, sizeof(u->friction_links));
@@ -63,21 +64,21 @@ static void configuration_destroy(Configuration* c) {
   memory_free(c->bushings);
 }
 
-static void mark_stale(Sim* s, const int* dof, int count) {
+static void mark_trees_always_stale(Sim* s, const int* dof, int count) {
   for (int n = 0; n < count; n++) s->always_stale[s->model->links[s->model->dof_link[dof[n]]].tree] = true;
 }
 
-static void find_always_stale(Sim* s) {
+static void mark_always_stale_trees(Sim* s) {
   s->always_stale = MEMORY_NEW(bool, s->model->tree_count);
-  if (s->closures) mark_stale(s, s->closures->dof, s->closures->dof_first[s->closures->count]);
-  if (s->tendons) mark_stale(s, s->tendons->dof, s->tendons->dof_first[s->model->tendon_count]);
+  if (s->closures) mark_trees_always_stale(s, s->closures->dof, s->closures->dof_first[s->closures->count]);
+  if (s->tendons) mark_trees_always_stale(s, s->tendons->dof, s->tendons->dof_first[s->model->tendon_count]);
   for (int k = 0; k < 2 * s->model->bushing_count; k++) {
     int link = s->model->bushings[k / 2].source->link[k % 2];
     if (link >= 0 && s->model->links[link].tree >= 0) s->always_stale[s->model->links[link].tree] = true;
   }
 }
 
-static void list_tree_links(Sim* s) {
+static void list_links_by_tree(Sim* s) {
   const Model* m = s->model;
   s->tree_first = MEMORY_NEW(int, m->tree_count + 1);
   s->tree_links = MEMORY_NEW(int, m->link_count);
@@ -92,7 +93,6 @@ static void list_tree_links(Sim* s) {
   s->tree_first[m->tree_count] = movable;
 }
 
-/* Returns the scope that consists of all trees and links. */
 static SolveScope whole_scope(const Model* m) {
   int* trees = MEMORY_NEW(int, m->tree_count);
   int* links = MEMORY_NEW(int, m->link_count);
@@ -106,8 +106,7 @@ static SolveScope whole_scope(const Model* m) {
   return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
 }
 
-/* Initializes the switched closures at the poses at which all closures were placed. */
-static void create_switches(Sim* s) {
+static void initialize_switched_closures(Sim* s) {
   const Model* m = s->model;
   if (!s->own_model) return;
   Pose* start = MEMORY_NEW(Pose, m->link_count);
@@ -116,7 +115,6 @@ static void create_switches(Sim* s) {
   memory_free(start);
 }
 
-/* Allocates the present and previous states and the systems that exert forces in a step. */
 static void allocate_states(Sim* s) {
   const Model* m = s->model;
   s->scope = whole_scope(m);
@@ -124,19 +122,19 @@ static void allocate_states(Sim* s) {
   s->state.rate = MEMORY_NEW(double, m->dof_count);
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
   s->state.momentum = MEMORY_NEW(Vec3, m->link_count);
-  if (m->feels) s->state.felt = MEMORY_NEW(Vec3, m->link_count);
+  if (m->feels) s->state.contact_force = MEMORY_NEW(Vec3, m->link_count);
   if (m->delayed_count > 0) s->state.delayed = MEMORY_NEW(double, 2 * m->delayed_count);
   s->delays = delays_create(m);
   s->extent = crossing_link_radii(m);
   s->moved = MEMORY_NEW(Vec3, m->link_count);
   s->spin_bodies = spin_bodies_create(m);
   s->closures = closures_create(m, s->tolerance);
-  create_switches(s);
+  initialize_switched_closures(s);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
   if (m->armature) s->q_older = MEMORY_NEW(double, m->coordinate_count);
-  if (m->armature) s->joint_aim = MEMORY_NEW(double, m->dof_count);
+  if (m->armature) s->armature_target = MEMORY_NEW(double, m->dof_count);
   s->pose_now = MEMORY_NEW(Pose, m->link_count);
   s->pose_old = MEMORY_NEW(Pose, m->link_count);
   s->pose_older = MEMORY_NEW(Pose, m->link_count);
@@ -153,7 +151,6 @@ static void allocate_states(Sim* s) {
   s->fixed = MEMORY_NEW(bool, m->dof_count);
 }
 
-/* Allocates the terms of the objective, its gradient, and Newton directions. */
 static void allocate_terms(Sim* s) {
   const Model* m = s->model;
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
@@ -163,7 +160,7 @@ static void allocate_terms(Sim* s) {
   s->screws = MEMORY_NEW(Screw, m->dof_count);
   s->reference = MEMORY_NEW(Vec3, m->link_count);
   s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
-  s->work = MEMORY_NEW(ForceMagnitudes, m->link_count);
+  s->link_force_scale = MEMORY_NEW(ForceMagnitudes, m->link_count);
   s->force_scale = MEMORY_NEW(double, m->dof_count);
   s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   s->rhs = MEMORY_NEW(double, m->dof_count);
@@ -172,30 +169,28 @@ static void allocate_terms(Sim* s) {
   s->curvature = MEMORY_NEW(double, m->tree_count);
 }
 
-/* Allocates the flags of trees and links: moving, balanced, terms out of date. */
 static void allocate_trees(Sim* s) {
   const Model* m = s->model;
-  s->wanted = MEMORY_NEW(bool, m->tree_count);
+  s->needs_direction = MEMORY_NEW(bool, m->tree_count);
   s->moving = MEMORY_NEW(bool, m->tree_count);
-  s->moved_by = MEMORY_NEW(double, m->tree_count);
+  s->trial_step_length = MEMORY_NEW(double, m->tree_count);
   s->moved_trees = MEMORY_NEW(int, m->tree_count);
   s->same = MEMORY_NEW(bool, m->link_count);
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   s->balanced = MEMORY_NEW(bool, m->tree_count);
-  s->noted = MEMORY_NEW(bool, m->tree_count);
+  s->is_balance_current = MEMORY_NEW(bool, m->tree_count);
   s->moved_link = MEMORY_NEW(bool, m->link_count);
   s->bounded_still = MEMORY_NEW(bool, m->tree_count);
   s->rounding = MEMORY_NEW(LinkPart, m->link_count);
   s->change = MEMORY_NEW(LinkPart, m->link_count);
-  list_tree_links(s);
+  list_links_by_tree(s);
   s->flight = tree_flight_create(s);
   s->shifts = roll_shifts_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
-  find_always_stale(s);
+  mark_always_stale_trees(s);
 }
 
-/* Allocates the data of the matrix components and of the islands of the line search. */
 static void allocate_islands(Sim* s) {
   const Model* m = s->model;
   s->marked_link = MEMORY_NEW(bool, m->link_count);
@@ -221,7 +216,7 @@ static void allocate(Sim* s) {
   allocate_islands(s);
 }
 
-static void free_each(void* const* owned, size_t count) {
+static void free_all(void* const* owned, size_t count) {
   for (size_t k = 0; k < count; k++) memory_free(owned[k]);
 }
 
@@ -231,7 +226,7 @@ static void free_states(Sim* s) {
                          (int*)s->scope.dof_first,
                          s->spin_bodies,
                          s->state.momentum,
-                         s->state.felt,
+                         s->state.contact_force,
                          s->state.delayed,
                          s->state.q,
                          s->state.rate,
@@ -240,7 +235,7 @@ static void free_states(Sim* s) {
                          s->q_old,
                          s->difference_old,
                          s->q_older,
-                         s->joint_aim,
+                         s->armature_target,
                          s->pose_now,
                          s->pose_old,
                          s->pose_older,
@@ -257,31 +252,32 @@ static void free_states(Sim* s) {
                          s->fixed,
                          s->extent,
                          s->moved};
-  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+  free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
 static void free_terms(Sim* s) {
   void* const owned[] = {s->gradient,    s->delta,       s->scaled,       s->screws,    s->reference,
-                         s->link_terms,  s->bounds.link, s->bounds.joint, s->rhs,       s->work,
+                         s->link_terms,  s->bounds.link, s->bounds.joint, s->rhs,       s->link_force_scale,
                          s->force_scale, s->solution,    s->push,         s->curvature, s->twist};
-  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+  free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
 static void free_trees(Sim* s) {
-  void* const owned[] = {s->wanted, s->moving,     s->moved_by,   s->moved_trees,  s->same,          s->stale,
-                         s->inside, s->balanced,   s->noted,      s->moved_link,   s->bounded_still, s->rounding,
-                         s->change, s->tree_first, s->tree_links, s->stale_blocks, s->always_stale};
-  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+  void* const owned[] = {
+      s->needs_direction, s->moving,     s->trial_step_length,  s->moved_trees,  s->same,          s->stale,
+      s->inside,          s->balanced,   s->is_balance_current, s->moved_link,   s->bounded_still, s->rounding,
+      s->change,          s->tree_first, s->tree_links,         s->stale_blocks, s->always_stale};
+  free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
-/* Frees the arrays of islands, the arrays that grow during steps, and the arrays that query functions return. */
 static void free_islands(Sim* s) {
   void* const owned[] = {
-      s->island,           s->islands,          s->link_island, s->refused,         s->group,       s->couplings,
-      s->contacts,         s->path_q,           s->records,     s->marked_link,     s->component,   s->wanted_component,
-      s->solved_component, s->failed_component, s->lift,        s->fresh_couplings, s->part_forces, s->joint_forces,
-      s->part_reactions,   s->reactions,        s->reaction_sum};
-  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+      s->island,          s->islands,          s->link_island,      s->refused,           s->group,
+      s->couplings,       s->contacts,         s->path_q,           s->records,           s->marked_link,
+      s->component,       s->wanted_component, s->solved_component, s->failed_component,  s->lift,
+      s->fresh_couplings, s->substep_forces,   s->joint_forces,     s->substep_reactions, s->reactions,
+      s->reaction_sum};
+  free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
 void sim_destroy(Sim* s) {
@@ -399,7 +395,7 @@ Sim* sim_create_without_contact(const Model* model, int threads) {
 
 /* Starts the run from the model's recorded state, including the state of contact. If this fails, destroys the Sim and
  * sets *out to NULL. */
-static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
+static Status start_from_stored_state(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   const Model* m = s->model;
   if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
@@ -418,7 +414,7 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
 
 /* Checks that the initial state satisfies all closures. The initial state of a scene always does; the state from a file
  * may not. If the check fails, destroys the Sim and sets *out to NULL. */
-static Status check_closed(Sim** out, Diagnostics* diagnostics) {
+static Status check_closures_are_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   (void)closures_update_active(s->closures, s->pose_now, s->pose_now, s->state.time);
   int open = closures_find_open_at_start(s->closures, s->pose_now, s->q_now);
@@ -436,9 +432,10 @@ static Status check_closed(Sim** out, Diagnostics* diagnostics) {
 }
 
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
+  assert(out && model && options && options->threads >= 1);
   Sim* s = *out = create_at_start(model, options);
-  if (model->start && begin_recorded(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
-  if (check_closed(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
+  if (model->start && start_from_stored_state(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
+  if (check_closures_are_closed(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
   if (model->start) return STATUS_OK;
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
@@ -478,7 +475,7 @@ void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   joint_forces_compute(s);
   reactions_compute(s);
-  if (s->state.felt) sim_link_forces(s, s->state.felt);
+  if (s->state.contact_force) sim_link_forces(s, s->state.contact_force);
   spin_update_momenta(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;

@@ -7,11 +7,9 @@
 
 /* A time counts as the time of a state if it is closer to the state than this fraction of the step. The time derivative
  * at a state is the mean of the time derivatives on both sides. */
-#define SAME_TIME 1e-9
+#define EQUAL_TIME_TOLERANCE 1e-9
 
 static double delay_of(const Model* m, int controller) { return m->controllers[controller].source->delay; }
-
-/* ---------------------------------------------------------------- memory */
 
 DelayHistory* delays_create(const Model* model) {
   if (model->delayed_count == 0) return NULL;
@@ -35,43 +33,41 @@ static void grow(DelayHistory* h, int needed) {
   h->capacity = (int)new;
 }
 
-/* ---------------------------------------------------------------- interpolation */
-
-static double sample(const DelayHistory* h, int i, int column) { return h->value[i * h->columns + column]; }
+static double stored_measurement(const DelayHistory* h, int i, int column) { return h->value[i * h->columns + column]; }
 
 /* Returns the time derivative of a measurement between the states i and i + 1; 0 before the first state. */
-static double slope_of(const DelayHistory* h, int i, int column) {
+static double measurement_rate(const DelayHistory* h, int i, int column) {
   if (i < 0 || h->count < 2) return 0;
   if (i > h->count - 2) i = h->count - 2;
-  return (sample(h, i + 1, column) - sample(h, i, column)) / (h->time[i + 1] - h->time[i]);
+  return (stored_measurement(h, i + 1, column) - stored_measurement(h, i, column)) / (h->time[i + 1] - h->time[i]);
 }
 
 /* Returns the index of the last state at or before time t, or -1 if t is before all states. */
-static int state_before(const DelayHistory* h, double t) {
+static int find_state_at_or_before(const DelayHistory* h, double t) {
   int i = h->count - 1;
   while (i >= 0 && h->time[i] > t) i--;
   return i;
 }
 
-static void look_back(const DelayHistory* h, double t, int column, double* value, double* slope) {
-  int i = state_before(h, t), last = h->count - 1;
+static void interpolate_delayed(const DelayHistory* h, double t, int column, double* value, double* slope) {
+  int i = find_state_at_or_before(h, t), last = h->count - 1;
   int from = i < 0 ? 0 : i, piece = i, other = i;
   double length = last < 1 ? 1 : h->time[from < last ? from + 1 : last] - h->time[from < last ? from : last - 1];
-  if (i >= 0 && t - h->time[i] <= SAME_TIME * length) other = i - 1;
-  if (i < last && h->time[i + 1] - t <= SAME_TIME * length) other = i + 1;
-  *value = sample(h, from, column) + (i < 0 ? 0 : (t - h->time[from]) * slope_of(h, piece, column));
-  *slope = 0.5 * (slope_of(h, piece, column) + slope_of(h, other, column));
+  if (i >= 0 && t - h->time[i] <= EQUAL_TIME_TOLERANCE * length) other = i - 1;
+  if (i < last && h->time[i + 1] - t <= EQUAL_TIME_TOLERANCE * length) other = i + 1;
+  *value = stored_measurement(h, from, column) + (i < 0 ? 0 : (t - h->time[from]) * measurement_rate(h, piece, column));
+  *slope = 0.5 * (measurement_rate(h, piece, column) + measurement_rate(h, other, column));
 }
 
 /* Sets s->state.delayed: for each drive with a delay, the delayed measurements, followed by their time derivatives. */
-static void find_delayed(Sim* s) {
+static void set_delayed_measurements(Sim* s) {
   const Model* m = s->model;
   for (int c = 0; c < m->controller_count; c++) {
     int first = m->controllers[c].delayed_first, count = m->controllers[c].source->measure_count;
     if (first < 0) continue;
     double* to = s->state.delayed + 2 * first;
     for (int k = 0; k < count; k++)
-      look_back(s->delays, s->reached.time - delay_of(m, c), first + k, &to[k], &to[count + k]);
+      interpolate_delayed(s->delays, s->reached.time - delay_of(m, c), first + k, &to[k], &to[count + k]);
   }
 }
 
@@ -88,19 +84,17 @@ void delays_append_state(Sim* s) {
       row[one->delayed_first + k] = sensor_value(s, &one->source->measures[k]);
   }
   h->count++;
-  find_delayed(s);
+  set_delayed_measurements(s);
 }
-
-/* ---------------------------------------------------------------- steps that fail */
 
 /* Drops the states older than the longest delay, except those needed for the time derivative at this delay. Moves the
  * arrays only if at least eight states, and at least half of all, are dropped. */
-static void forget(Sim* s) {
+static void drop_old_states(Sim* s) {
   DelayHistory* h = s->delays;
   double longest = 0;
   for (int c = 0; c < s->model->controller_count; c++)
     if (s->model->controllers[c].delayed_first >= 0) longest = fmax(longest, delay_of(s->model, c));
-  int drop = state_before(h, s->reached.time - longest) - 2;
+  int drop = find_state_at_or_before(h, s->reached.time - longest) - 2;
   if (drop < 8 || 2 * drop < h->count) return;
   size_t left = (size_t)(h->count - drop), columns = (size_t)h->columns;
   memmove(h->time, h->time + drop, sizeof(double) * left);
@@ -110,14 +104,15 @@ static void forget(Sim* s) {
 
 void delays_save(Sim* s) {
   if (!s->delays) return;
-  forget(s);
+  drop_old_states(s);
   s->delays->saved = s->delays->count;
 }
 
 void delays_restore(Sim* s) {
+  assert(!s->delays || s->delays->saved <= s->delays->count);
   if (!s->delays) return;
   s->delays->count = s->delays->saved;
-  find_delayed(s);
+  set_delayed_measurements(s);
 }
 
 void delays_serialize_state(Sim* s, StateBlock* block) {
@@ -132,21 +127,19 @@ void delays_serialize_state(Sim* s, StateBlock* block) {
   h->count = count;
   state_block_doubles(block, h->time, (size_t)count);
   state_block_doubles(block, h->value, (size_t)count * (size_t)h->columns);
-  if (block->pass == BLOCK_READ) find_delayed(s);
+  if (block->pass == BLOCK_READ) set_delayed_measurements(s);
 }
-
-/* ---------------------------------------------------------------- adjoint */
 
 /* Derivatives of a scalar with respect to the measurements of one drive. Some are pending at times between states; the
  * others are already assigned to a state of the adjoint. */
 typedef struct {
   int controller, measures;
   int count, capacity;
-  double* time;  /* times of the pending derivatives [s] (capacity) */
-  double* bar;   /* pending derivatives (capacity * measures) */
-  double* carry; /* derivatives assigned to the state that the adjoint reaches next (measures) */
-  double* sum;   /* derivatives with respect to the state that the adjoint reaches now (measures) */
-  double* aside; /* copy of carry while the adjoint runs other solves of the same step (measures) */
+  double* time;   /* times of the pending derivatives [s] (capacity) */
+  double* bar;    /* pending derivatives (capacity * measures) */
+  double* carry;  /* derivatives assigned to the state that the adjoint reaches next (measures) */
+  double* sum;    /* derivatives with respect to the state that the adjoint reaches now (measures) */
+  double* stored; /* copy of carry while the adjoint runs other solves of the same step (measures) */
 } PendingDrive;
 
 struct DelayPending {
@@ -167,7 +160,7 @@ DelayPending* delay_pending_create(const Model* model) {
                                              .measures = measures,
                                              .carry = MEMORY_NEW(double, measures),
                                              .sum = MEMORY_NEW(double, measures),
-                                             .aside = MEMORY_NEW(double, measures)};
+                                             .stored = MEMORY_NEW(double, measures)};
   }
   return p;
 }
@@ -175,7 +168,7 @@ DelayPending* delay_pending_create(const Model* model) {
 void delay_pending_destroy(DelayPending* p) {
   if (!p) return;
   for (int k = 0; k < p->count; k++) {
-    void* owned[] = {p->drives[k].time, p->drives[k].bar, p->drives[k].carry, p->drives[k].sum, p->drives[k].aside};
+    void* owned[] = {p->drives[k].time, p->drives[k].bar, p->drives[k].carry, p->drives[k].sum, p->drives[k].stored};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) memory_free(owned[i]);
   }
   memory_free(p->drives);
@@ -200,17 +193,17 @@ void delay_pending_discount(DelayPending* p, double factor) {
 void delay_pending_move_to_store(DelayPending* p) {
   for (int k = 0; p && k < p->count; k++) {
     PendingDrive* d = &p->drives[k];
-    memcpy(d->aside, d->carry, sizeof(double) * (size_t)d->measures);
+    memcpy(d->stored, d->carry, sizeof(double) * (size_t)d->measures);
     memset(d->carry, 0, sizeof(double) * (size_t)d->measures);
   }
 }
 
 void delay_pending_add_store(DelayPending* p) {
   for (int k = 0; p && k < p->count; k++)
-    for (int i = 0; i < p->drives[k].measures; i++) p->drives[k].carry[i] += p->drives[k].aside[i];
+    for (int i = 0; i < p->drives[k].measures; i++) p->drives[k].carry[i] += p->drives[k].stored[i];
 }
 
-static double begin_of(const Sim* s) { return s->clock.time - s->clock.dt; }
+static double step_start_time(const Sim* s) { return s->clock.time - s->clock.dt; }
 
 double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
   assert(controller >= 0 && controller < s->model->controller_count);
@@ -222,13 +215,13 @@ double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
     d->bar = memory_resize(d->bar, row * old, row * new);
     d->capacity = (int)new;
   }
-  d->time[d->count] = begin_of(s) - delay_of(p->model, controller);
+  d->time[d->count] = step_start_time(s) - delay_of(p->model, controller);
   return d->bar + (size_t)d->count++ * (size_t)d->measures;
 }
 
 /* Distributes the pending derivatives whose times lie between t - length and t to the state at t (d->sum) and the state
  * at t - length (d->carry). If length is 0, t is the first state and receives all of them. */
-static void gather(PendingDrive* d, double t, double length) {
+static void distribute_to_states(PendingDrive* d, double t, double length) {
   int kept = 0;
   memcpy(d->sum, d->carry, sizeof(double) * (size_t)d->measures);
   memset(d->carry, 0, sizeof(double) * (size_t)d->measures);
@@ -251,7 +244,7 @@ void delay_pending_propagate(DelayPending* p, const Sim* s, const FeedbackBars* 
   for (int k = 0; p && k < p->count; k++) {
     PendingDrive* d = &p->drives[k];
     const SceneController* source = p->model->controllers[d->controller].source;
-    gather(d, begin_of(s), s->clock.dt_before);
+    distribute_to_states(d, step_start_time(s), s->clock.dt_before);
     for (int i = 0; i < d->measures; i++)
       if (d->sum[i] != 0) sensor_adjoint(s, &source->measures[i], d->sum[i], out);
   }

@@ -4,7 +4,7 @@
 #ifndef SDRS_SIMULATE_DELAY_H
 #define SDRS_SIMULATE_DELAY_H
 
-#include "simulate/sensor_value.h"
+#include "simulate/sensor.h"
 
 /* Measurements at the states reached so far, newest last. */
 typedef struct DelayHistory {

@@ -1,4 +1,5 @@
 /* Computes Newton's direction of an iteration, one component of the matrix at a time (docs/derivations/step.md, S9). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -47,13 +48,13 @@ static void solve_component(void* context, int index, int thread) {
 
 /* Marks the components of the matrix that contain a wanted tree, and the components that closures couple to one of the
  * marked components. Sets s->lift of the marked components for FACTOR_LIFTED. Returns the number of all components. */
-static int find_wanted(Sim* s, Factor factor) {
+static int mark_components_of_wanted_trees(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
   for (int c = 0; c < count; c++) s->wanted_component[c] = false;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     s->component[k] = block_solver_component_of(s->solver, n);
-    if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
+    if (s->needs_direction[k]) s->wanted_component[s->component[k]] = true;
   }
   if (s->closures) closures_mark_connected(s->closures, s->solver, s->wanted_component);
   for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
@@ -64,7 +65,7 @@ static int find_wanted(Sim* s, Factor factor) {
 /* Computes the changes of the multipliers for which Newton's direction satisfies C delta = -c, and updates the
  * multipliers and the gradient (Z3). Components coupled by closures are solved together: if the factorization of one
  * failed, all of them count as failed. */
-static void close_direction(Sim* s, int components) {
+static void satisfy_closures(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
   for (int k = 0; k < components; k++) {
@@ -82,7 +83,7 @@ static void close_direction(Sim* s, int components) {
  * reassembled, because the elimination of these degrees of freedom changes the matrix. The stiffness of closures does
  * not change the direction (Z3). It is added with the factor `stiffening`, so that the matrix becomes positive
  * definite. */
-static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
+static void assemble_stale_blocks(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
   if (s->closures) own.stiffening = s->closures->stiffening;
   if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
@@ -93,8 +94,7 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
 }
 
-/* Sets the right-hand side s->solution to -g, in the order of the matrix. */
-static void fill_right_side(Sim* s) {
+static void set_right_side(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
     double* own = s->solution + s->scope.dof_first[n];
@@ -104,7 +104,7 @@ static void fill_right_side(Sim* s) {
 
 /* Sets *w and *v to the twist of the half-space `link` about the point `at` that the motion of prescribed joints
  * causes. */
-static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) {
+static void half_space_twist(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) {
   *w = *v = vec3(0, 0, 0);
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
@@ -115,7 +115,7 @@ static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v)
 
 /* Subtracts the generalized forces of a wrench on a link from the right-hand side, and adds them to s->push. The wrench
  * acts on the joints of the link and of all ancestors of the link. at: point that the torque refers to. */
-static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
+static void subtract_wrench(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
       double push = vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], at), force);
@@ -126,32 +126,32 @@ static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
 
 /* Subtracts the forces due to moving half-spaces from the right-hand side. A half-space has no rows in the Hessian, but
  * for its pair the motion of the half-space is equivalent to the opposite motion of the body. */
-static void push_by_half_spaces(Sim* s, const Assembly* a) {
+static void subtract_half_space_forces(Sim* s, const Assembly* a) {
   int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
   for (int n = 0; n < count; n++) {
     ContactTerms t = a->contact.at(a->contact.holder, n);
     if (s->model->link_tree[t.link_b] < 0 || !term_has_half_space(&t)) continue;
     Vec3 w, v, at = s->reference[t.link_a];
-    way_of_half_space(s, t.link_b, at, &w, &v);
+    half_space_twist(s, t.link_b, at, &w, &v);
     double way[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
     for (int i = 0; i < 6; i++)
       for (int k = 0; k < 6; k++) change[i] += t.hessian[i][k] * way[k];
     Vec3 torque = vec3(change[0], change[1], change[2]), force = vec3(change[3], change[4], change[5]);
-    push_link(s, t.link_a, at, vec3_scale(torque, -1), vec3_scale(force, -1));
-    push_link(s, t.link_b, at, torque, force);
+    subtract_wrench(s, t.link_a, at, vec3_scale(torque, -1), vec3_scale(force, -1));
+    subtract_wrench(s, t.link_b, at, torque, force);
   }
 }
 
 /* Subtracts the forces due to the motion of prescribed joints from the right-hand side, and eliminates these joints. */
-static void push_by_prescribed(Sim* s, const Assembly* a) {
+static void eliminate_prescribed_joints(Sim* s, const Assembly* a) {
   block_solver_multiply(s->solver, s->rhs, s->push);
-  push_by_half_spaces(s, a);
+  subtract_half_space_forces(s, a);
   block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
 }
 
 /* Returns the contribution of a tree to delta . H delta, from (H delta)_k = -g_k for free k. delta must be the solution
  * for the tree. Returns 0 if no degree of freedom is prescribed. */
-static double find_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
+static double tree_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
     sum += (s->push[k] - (s->fixed[k] ? 0 : s->gradient[k])) * delta[k - tree->dof_first];
@@ -160,20 +160,20 @@ static double find_curvature(const Sim* s, const ModelTree* tree, const double* 
 
 /* Solves H delta = -g for the components with a wanted tree; the delta of all other components is unchanged. Clears the
  * marks of the wanted trees whose solution is finite. Returns true if all wanted trees have a finite solution. */
-static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
+static bool solve_wanted_components(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
   step_compute_closure_jacobian(s);
-  fill_hessian(s, a, curvature);
-  fill_right_side(s);
+  assemble_stale_blocks(s, a, curvature);
+  set_right_side(s);
   if (s->closures) closures_add_stiffness_force(s->closures, 1 - s->closures->stiffening, s->solution);
-  if (s->fixed_count > 0) push_by_prescribed(s, a);
+  if (s->fixed_count > 0) eliminate_prescribed_joints(s, a);
   double middle = timer_now();
   s->times.assembly += middle - start;
-  int count = find_wanted(s, factor);
+  int count = mark_components_of_wanted_trees(s, factor);
   ComponentTask task = {s, factor};
   parallel_for(s->options.threads, count, COMPONENTS_PARALLEL, COMPONENTS_GRAIN, solve_component, &task);
-  if (s->closures) close_direction(s, count);
+  if (s->closures) satisfy_closures(s, count);
   bool all = true;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n], c = s->component[k];
@@ -182,11 +182,11 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
     if (!s->wanted_component[c]) continue;
     bool finite = s->solved_component[c];
     for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(own[d]);
-    s->wanted[k] = !finite;
+    s->needs_direction[k] = !finite;
     all = all && finite;
     if (!finite || tree->dof_count == 0) continue;
     memcpy(s->delta + tree->dof_first, own, sizeof(double) * (size_t)tree->dof_count);
-    s->curvature[k] = find_curvature(s, tree, own);
+    s->curvature[k] = tree_curvature(s, tree, own);
   }
   s->times.factor += timer_now() - middle;
   return all;
@@ -194,7 +194,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
 
 /* Sets s->twist[i] to the twist (w, v) of link i about its centre of mass for the joint increments s->delta. The twist
  * of the parent must be set. */
-static void find_twist(Sim* s, int i) {
+static void compute_link_twist(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
   if (link->parent >= 0) {
@@ -210,7 +210,7 @@ static void find_twist(Sim* s, int i) {
   memcpy(s->twist[i], own, sizeof(own));
 }
 
-static void twist_tree(void* context, int index, int thread) {
+static void compute_tree_twists(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
   int tree = s->scope.trees[index];
@@ -219,16 +219,17 @@ static void twist_tree(void* context, int index, int thread) {
     if (still)
       memset(s->twist[s->tree_links[n]], 0, sizeof(double[6]));
     else
-      find_twist(s, s->tree_links[n]);
+      compute_link_twist(s, s->tree_links[n]);
 }
 
-static void find_twists(Sim* s) {
+static void compute_twists(Sim* s) {
   for (int i = 0; i < s->model->link_count && s->scope.whole; i++)
-    if (s->model->links[i].tree < 0) find_twist(s, i);
-  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
+    if (s->model->links[i].tree < 0) compute_link_twist(s, i);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, compute_tree_twists, s);
 }
 
 void solve_scope_copy(const Sim* s, double* to, const double* from) {
+  assert(to != from);
   const ModelTree* trees = s->model->trees;
   if (s->scope.whole) {
     memcpy(to, from, sizeof(double) * (size_t)s->model->dof_count);
@@ -241,6 +242,7 @@ void solve_scope_copy(const Sim* s, double* to, const double* from) {
 }
 
 void step_refine_impacts(Sim* s) {
+  assert(s->contact);
   Assembly a;
   StepReport none = step_no_work();
   int dof;
@@ -248,45 +250,46 @@ void step_refine_impacts(Sim* s) {
   step_assemble(s, contact_term_list(s->contact), &a);
   balance_residual(s, &dof);
   if (!step_direction(s, &a, &none)) return;
-  find_twists(s);
+  compute_twists(s);
   contact_refine(s->contact, (const double(*)[6])s->twist);
 }
 
 /* Marks as wanted the trees that are not balanced, whose prescribed joints have not reached their targets, or that have
  * a closure above its tolerance. Sets delta to zero. */
-static void want_unbalanced(Sim* s) {
+static void mark_unbalanced_trees(Sim* s) {
   const Model* m = s->model;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     const ModelTree* tree = &m->trees[k];
-    s->wanted[k] = false;
+    s->needs_direction[k] = false;
     s->curvature[k] = 0;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
-      s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_is_reached(s, d));
+      s->needs_direction[k] = s->needs_direction[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_is_reached(s, d));
       s->delta[d] = 0;
     }
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
-    if (!closure_is_satisfied(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
+    if (!closure_is_satisfied(s->closures, k))
+      s->needs_direction[s->model->links[closure_link(s->closures, k)].tree] = true;
 }
 
 bool step_direction(Sim* s, Assembly* a, StepReport* report) {
   double start = timer_now();
   step_update_pattern(s);
   s->times.assembly += timer_now() - start;
-  want_unbalanced(s);
-  if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+  mark_unbalanced_trees(s);
+  if (solve_wanted_components(s, a, true, FACTOR_PLAIN)) return true;
   while (s->closures && closures_stiffen(s->closures))
-    if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+    if (solve_wanted_components(s, a, true, FACTOR_PLAIN)) return true;
   report->factor_retries++;
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n], tree = s->model->link_tree[i];
-    s->marked_link[i] = tree >= 0 && s->wanted[tree];
+    s->marked_link[i] = tree >= 0 && s->needs_direction[tree];
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
   if (s->closures) closures_omit_curvature(s->closures, s->marked_link);
   if (s->bushings) s->bushings->convex = true;
   step_mark_stale(s, s->marked_link);
   step_assemble(s, contact_term_list(s->contact), a);
-  return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);
+  return solve_wanted_components(s, a, false, FACTOR_PLAIN) || solve_wanted_components(s, a, false, FACTOR_LIFTED);
 }

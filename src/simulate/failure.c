@@ -5,7 +5,7 @@
 #include "simulate/closures.h"
 
 /* Largest number of links that the message lists as in contact with the link of the largest residual. */
-#define NEIGHBOURS_NAMED 3
+#define NEIGHBOURS_LISTED_MAX 3
 
 static const char* failure_reason(const StepReport* report) {
   switch (report->outcome) {
@@ -25,12 +25,12 @@ static const char* failure_reason(const StepReport* report) {
 
 /* Appends the name of the link that owns degree of freedom `dof` and the names of links in contact with it, such as
  * `link 'arm' (touching 'box', 'table')`. */
-static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
+static void append_link_and_neighbours(Text* text, const Model* model, Sim* sim, int dof) {
   int count, named = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
   bool known = dof >= 0 && dof < model->dof_count;
   text_add(text, "link '%s'", known ? model->links[model->dof_link[dof]].name : "?");
-  for (int i = 0; known && i < count && named < NEIGHBOURS_NAMED; i++) {
+  for (int i = 0; known && i < count && named < NEIGHBOURS_LISTED_MAX; i++) {
     int link = model->dof_link[dof];
     if (contacts[i].a != link && contacts[i].b != link) continue;
     int other = contacts[i].a == link ? contacts[i].b : contacts[i].a;
@@ -52,7 +52,7 @@ void closure_add_name(Text* text, const Model* model, int index) {
            c->link[1] < 0 ? "world" : model->links[c->link[1]].name);
 }
 
-static void add_closure(Text* text, const Model* model, const StepReport* report) {
+static void append_closure_error(Text* text, const Model* model, const StepReport* report) {
   bool joints = report->open_closure >= model->closure_count;
   text_add(text, "; ");
   closure_add_name(text, model, report->open_closure);
@@ -62,14 +62,14 @@ static void add_closure(Text* text, const Model* model, const StepReport* report
 }
 
 /* The message names a bushing whose rotation exceeds this fraction of the largest admissible rotation. */
-#define ROTATION_NAMED 0.8
+#define REPORTED_ROTATION_FRACTION 0.8
 
-static void scene_append_bushing(Text* text, const Model* model, const SimState* state) {
+static void append_bushing_rotation(Text* text, const Model* model, const SimState* state) {
   for (int k = 0; k < model->bushing_count; k++) {
     const SceneBushing* b = model->bushings[k].source;
     double u[6];
     bushing_difference(b, state->pose, u);
-    if (!(bushing_rotation(b, u) > ROTATION_NAMED * BUSHING_ROTATION_MAX)) continue;
+    if (!(bushing_rotation(b, u) > REPORTED_ROTATION_FRACTION * BUSHING_ROTATION_MAX)) continue;
     text_add(text,
              "; the bushing of '%s' and '%s' is turned by %.3g rad and works up to %.3g rad: use the joint's stiffness "
              "and damping for larger rotations",
@@ -80,15 +80,16 @@ static void scene_append_bushing(Text* text, const Model* model, const SimState*
 }
 
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
+  assert(step_outcome_failed(report->outcome));
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
            failure_reason(report));
   if (report->residual_dof >= 0) { /* residual_dof is -1 if the step failed before a residual was computed */
     text_add(out, "; the residual is %.3g of the acting forces (%.3g N or N m) at ", report->residual,
              report->residual_force);
-    add_bodies(out, model, sim, report->residual_dof);
+    append_link_and_neighbours(out, model, sim, report->residual_dof);
   }
   text_add(out, " after %d iterations", report->iterations);
-  if (report->outcome == STEP_CLOSURE_OPEN) add_closure(out, model, report);
-  scene_append_bushing(out, model, state);
+  if (report->outcome == STEP_CLOSURE_OPEN) append_closure_error(out, model, report);
+  append_bushing_rotation(out, model, state);
 }

@@ -7,7 +7,8 @@
 
 /* Returns measurement j of a drive as the drive receives it: its value at t, or, with a delay, its value at t - delay
  * (E6). */
-static double heard(const Sim* s, const ModelController* c, int j) {
+static double received_measurement(const Sim* s, const ModelController* c, int j) {
+  assert(j >= 0 && j < c->source->measure_count);
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sensor_value(s, &c->source->measures[j]);
 }
 
@@ -28,12 +29,12 @@ void controller_input(const Sim* s, int controller, double* value, double* rate)
   if (lag != 0) signal_eval(&c->target, t - lag, value, unused);
   if (source->feedback_type == FEEDBACK_MLP) {
     double y[MLP_WIDTH_MAX];
-    for (int j = 0; j < source->measure_count; j++) y[j] = heard(s, c, j);
+    for (int j = 0; j < source->measure_count; j++) y[j] = received_measurement(s, c, j);
     mlp_eval(source, y, value);
     return;
   }
   for (int j = 0; j < source->measure_count; j++) {
-    double y = heard(s, c, j);
+    double y = received_measurement(s, c, j);
     for (int k = 0; k < source->target.channels; k++) value[k] += source->feedback[k * source->measure_count + j] * y;
   }
 }
@@ -53,7 +54,8 @@ static void signal_adjoint(const ModelController* c, double t, const double* val
 
 /* Adds K-bar = z-bar y^T to `matrix` for measurement j, whose value is y. Returns y-bar = K^T z-bar (E3). K: feedback
  * matrix. */
-static double matrix_adjoint(const SceneController* source, int j, double y, const double* value_bar, double* matrix) {
+static double feedback_matrix_adjoint(const SceneController* source, int j, double y, const double* value_bar,
+                                      double* matrix) {
   double bar = 0;
   for (int k = 0; k < source->target.channels; k++) {
     matrix[k * source->measure_count + j] += value_bar[k] * y;
@@ -66,8 +68,8 @@ static double matrix_adjoint(const SceneController* source, int j, double y, con
  * derivatives of the scalar with respect to the state. With a delay, stores `bar` in late[j] for the earlier states and
  * adds the derivative with respect to the delay (E6). late: pending derivatives of the drive; NULL: the drive has no
  * delay. */
-static void hand_back(const Sim* s, const ModelController* c, int j, double bar, double* late,
-                      const FeedbackBars* out) {
+static void propagate_measurement_bar(const Sim* s, const ModelController* c, int j, double bar, double* late,
+                                      const FeedbackBars* out) {
   const SceneController* source = c->source;
   if (late) {
     late[j] = bar;
@@ -79,8 +81,8 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
 
 /* Adds the derivative of a scalar with respect to the theta of the joint, which determines the time lag of the target
  * position (M10). */
-static void lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
-                        ModelGradient* gradient) {
+static void target_lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
+                               ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;
   SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, c->link);
   signal_eval(&c->target, t, value, rate);
@@ -98,17 +100,18 @@ void controller_input_adjoint(const Sim* s, int controller, const double* value_
   signal_adjoint(c, t, lag != 0 ? zero : value_bar, rate_bar, out->gradient);
   if (lag != 0) {
     signal_adjoint(c, t - lag, value_bar, zero, out->gradient);
-    lag_adjoint(s, c, t - lag, value_bar, out->gradient);
+    target_lag_adjoint(s, c, t - lag, value_bar, out->gradient);
   }
   double* numbers = out->gradient->gains + c->gain_first + 1 + 4 * source->target.channels;
   double* late = c->delayed_first >= 0 ? delay_pending_add(out->pending, s, controller) : NULL;
   if (source->feedback_type == FEEDBACK_MLP) {
     double y[MLP_WIDTH_MAX], y_bar[MLP_WIDTH_MAX];
-    for (int j = 0; j < source->measure_count; j++) y[j] = heard(s, c, j);
+    for (int j = 0; j < source->measure_count; j++) y[j] = received_measurement(s, c, j);
     mlp_eval_vjp(source, y, value_bar, numbers, y_bar);
-    for (int j = 0; j < source->measure_count; j++) hand_back(s, c, j, y_bar[j], late, out);
+    for (int j = 0; j < source->measure_count; j++) propagate_measurement_bar(s, c, j, y_bar[j], late, out);
     return;
   }
   for (int j = 0; j < source->measure_count; j++)
-    hand_back(s, c, j, matrix_adjoint(source, j, heard(s, c, j), value_bar, numbers), late, out);
+    propagate_measurement_bar(
+        s, c, j, feedback_matrix_adjoint(source, j, received_measurement(s, c, j), value_bar, numbers), late, out);
 }

@@ -3,7 +3,7 @@
 #ifndef SDRS_SIMULATE_FEEDBACK_H
 #define SDRS_SIMULATE_FEEDBACK_H
 
-#include "simulate/sensor_value.h"
+#include "simulate/sensor.h"
 
 /* Computes the input of a controller in the step of sim->clock (E1, E2). value [m, rad; m/s, rad/s; N, N m] and rate
  * have one entry per channel (channels). The state at the step's start must be set. */

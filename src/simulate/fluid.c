@@ -10,7 +10,7 @@ static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(s
 
 /* Returns the factor by which the polyhedron inside a round solid is scaled to the exact volume of the solid; 1 for all
  * other hulls. */
-static double enlargement(const ModelHull* hull) {
+static double volume_scale(const ModelHull* hull) {
   double volume = solid_volume(&hull->solid), own = hull->kind->moment(hull).s[3][3];
   return hull_is_round(hull) && volume > 0 ? math_cbrt(own / volume) : 1;
 }
@@ -22,7 +22,7 @@ static Vec3 face_area(const FluidFace* face) {
 
 static int add_hull(FluidSystem* s, int index, int count) {
   const ModelHull* hull = &s->model->hulls[index];
-  s->scale[index] = enlargement(hull);
+  s->scale[index] = volume_scale(hull);
   for (int k = 0; k < hull->solid.triangle_count; k++, count++) {
     FluidFace* face = &s->face[count];
     *face = (FluidFace){.link = hull->link, .hull = index};
@@ -74,27 +74,27 @@ static FluidNumber dot(FluidVector a, FluidVector b) { return a.x * b.x + a.y * 
 static FluidVector cross(FluidVector a, FluidVector b) {
   return (FluidVector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static FluidVector plain(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
+static FluidVector complex_vector(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
 
-/* Returns the square root of a number with positive real part. */
-static FluidNumber root(FluidNumber a) {
+/* Returns the square root of a number whose real part is positive. */
+static FluidNumber complex_sqrt(FluidNumber a) {
   double r = sqrt(creal(a));
   return r + cimag(a) / (2 * r) * (double complex)I;
 }
 
-static FluidVector turn(const FluidNumber pose[3][4], FluidVector p) {
+static FluidVector rotate_by_pose(const FluidNumber pose[3][4], FluidVector p) {
   FluidNumber out[3];
   for (int i = 0; i < 3; i++) out[i] = pose[i][0] * p.x + pose[i][1] * p.y + pose[i][2] * p.z;
   return (FluidVector){out[0], out[1], out[2]};
 }
 
-static FluidVector place(const FluidNumber pose[3][4], FluidVector p) {
-  FluidVector out = turn(pose, p);
+static FluidVector transform_by_pose(const FluidNumber pose[3][4], FluidVector p) {
+  FluidVector out = rotate_by_pose(pose, p);
   return (FluidVector){out.x + pose[0][3], out.y + pose[1][3], out.z + pose[2][3]};
 }
 
 /* Adds force (p, 1)^T to slope. */
-static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
+static void add_point_force(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
   const FluidNumber f[3] = {force.x, force.y, force.z}, q[4] = {p.x, p.y, p.z, 1};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) slope[i][j] += f[i] * q[j];
@@ -104,17 +104,18 @@ static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
 
 /* Returns the number of values with a positive real part. Sets *alone to the index of the value whose sign differs from
  * the signs of the other two. */
-static int count_positive(const FluidNumber x[3], int* alone) {
+static int count_positive_values(const FluidNumber x[3], int* odd_index) {
   int count = 0;
   for (int k = 0; k < 3; k++) count += creal(x[k]) > 0;
   for (int k = 0; k < 3; k++)
-    if ((creal(x[k]) > 0) == (count == 1)) *alone = k;
+    if ((creal(x[k]) > 0) == (count == 1)) *odd_index = k;
   return count;
 }
 
 /* Returns the divided difference of x^4 (power = 4) or x^5 (power = 5) over three numbers. It is the sum of all
  * monomials of degree power - 2 in these numbers. Sets by[k] to its derivative with respect to x[k]. */
-static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
+static FluidNumber power_divided_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
+  assert(power == 4 || power == 5);
   FluidNumber sum = x[0] + x[1] + x[2], second = 0;
   for (int k = 0; k < 3; k++) second += x[k] * (x[k] + x[(k + 1) % 3]);
   for (int k = 0; k < 3; k++) by[k] = power == 4 ? sum + x[k] : second + x[k] * (sum + x[k]);
@@ -125,48 +126,49 @@ static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumb
 /* Returns the divided difference of max(x, 0)^power over three numbers, for power 4 or 5. Sets by[k] to its derivative
  * with respect to x[k]. If f is linear on a triangle and x are the values of f at its corners, the integral of max(f,
  * 0)^(power - 2) is 2 (power - 2)! / power! times the area times this divided difference. */
-static FluidNumber difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
-  int alone = 0, positive = count_positive(x, &alone);
+static FluidNumber positive_power_divided_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
+  assert(power == 4 || power == 5);
+  int odd_index = 0, positive = count_positive_values(x, &odd_index);
   FluidNumber sum = 0;
   for (int k = 0; k < 3; k++) by[k] = 0;
   if (positive == 0) return 0;
-  if (positive > 1) sum = plain_difference(power, x, by);
+  if (positive > 1) sum = power_divided_difference(power, x, by);
   if (positive == 3) return sum;
-  int next = (alone + 1) % 3, last = (alone + 2) % 3;
-  FluidNumber a = x[alone], to_next = a - x[next], to_last = a - x[last];
+  int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
+  FluidNumber a = x[odd_index], to_next = a - x[next], to_last = a - x[last];
   FluidNumber lower = a * a * a * (power == 5 ? a : 1), part = lower * a / (to_next * to_last);
   double sign = positive == 1 ? 1 : -1;
-  by[alone] += sign * (power * lower / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
+  by[odd_index] += sign * (power * lower / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
   by[next] += sign * part / to_next;
   by[last] += sign * part / to_last;
   return sum + sign * part;
 }
 
 static FluidNumber depth(const FluidInput* in, const FluidNumber pose[3][4], FluidVector p) {
-  return in->number[FLUID_LEVEL] - dot(plain(in->up), place(pose, p));
+  return in->number[FLUID_LEVEL] - dot(complex_vector(in->up), transform_by_pose(pose, p));
 }
 
 /* ---------------------------------------------------------------- the force on a face */
 
-static FluidVector area_of(const FluidVector p[3]) { return scale(cross(sub(p[1], p[0]), sub(p[2], p[0])), 0.5); }
+static FluidVector triangle_area(const FluidVector p[3]) { return scale(cross(sub(p[1], p[0]), sub(p[2], p[0])), 0.5); }
 
-static FluidVector sum_of(const FluidVector p[3]) {
+static FluidVector sum_of_corners(const FluidVector p[3]) {
   return (FluidVector){p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y, p[0].z + p[1].z + p[2].z};
 }
 
 /* Sets out to triangles that cover the part of the face below the fluid's surface at t; without a surface, the whole
  * face. Returns the number of triangles, 0 to 2. */
-static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
+static int clip_below_surface(const FluidInput* in, FluidVector out[2][3]) {
   FluidNumber d[3];
-  int alone = 0, wet = 3;
+  int odd_index = 0, wet = 3;
   for (int k = 0; k < 3; k++) d[k] = depth(in, in->now, in->point[k]);
-  if (in->has_level) wet = count_positive(d, &alone);
+  if (in->has_level) wet = count_positive_values(d, &odd_index);
   memcpy(out[0], in->point, sizeof out[0]);
   if (wet == 0 || wet == 3) return wet / 3;
-  int next = (alone + 1) % 3, last = (alone + 2) % 3;
-  FluidVector p = in->point[alone], b = in->point[next], c = in->point[last];
-  FluidVector to_b = sub(b, p), to_c = sub(c, p), cut_b = scale(to_b, d[alone] / (d[alone] - d[next]));
-  FluidVector cut_c = scale(to_c, d[alone] / (d[alone] - d[last]));
+  int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
+  FluidVector p = in->point[odd_index], b = in->point[next], c = in->point[last];
+  FluidVector to_b = sub(b, p), to_c = sub(c, p), cut_b = scale(to_b, d[odd_index] / (d[odd_index] - d[next]));
+  FluidVector cut_c = scale(to_c, d[odd_index] / (d[odd_index] - d[last]));
   cut_b = sub(p, scale(cut_b, -1));
   cut_c = sub(p, scale(cut_c, -1));
   const FluidVector tip[3] = {p, cut_b, cut_c}, low[3] = {cut_b, b, c}, high[3] = {cut_b, c, cut_c};
@@ -176,29 +178,30 @@ static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
 }
 
 /* Sets v to the velocities of the triangle's corners p relative to the fluid (L9) [m/s]. */
-static void corner_speeds(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
+static void corner_velocities(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
   FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
-  for (int k = 0; k < 3; k++) v[k] = sub(scale(sub(place(in->pose, p[k]), place(in->now, p[k])), 1 / in->dt), stream);
+  for (int k = 0; k < 3; k++)
+    v[k] = sub(scale(sub(transform_by_pose(in->pose, p[k]), transform_by_pose(in->now, p[k])), 1 / in->dt), stream);
 }
 
 /* Returns dt times the dissipation potential of pressure and viscous drag on a triangle in the fluid (L12, L13) [J].
  * Adds the derivative of this energy with respect to the pose at t + dt to slope; slope may be NULL. */
-static FluidNumber drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
-  FluidVector v[3], area = area_of(p), outward = turn(in->now, area);
+static FluidNumber add_drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
+  FluidVector v[3], area = triangle_area(p), outward = rotate_by_pose(in->now, area);
   FluidNumber square = dot(area, area), flow[3], by[3];
   if (!(creal(square) > 0)) return 0;
-  corner_speeds(in, p, v);
+  corner_velocities(in, p, v);
   for (int k = 0; k < 3; k++) flow[k] = dot(outward, v[k]);
   FluidNumber pressure = in->number[FLUID_DENSITY] / (60 * square);
-  FluidNumber viscous = in->number[FLUID_VISCOSITY] * in->slowing * root(square) / 12;
-  FluidNumber energy = pressure * difference(5, flow, by);
-  FluidVector sum = sum_of(v);
+  FluidNumber viscous = in->number[FLUID_VISCOSITY] * in->slowing * complex_sqrt(square) / 12;
+  FluidNumber energy = pressure * positive_power_divided_difference(5, flow, by);
+  FluidVector sum = sum_of_corners(v);
   for (int k = 0; k < 3; k++) {
     FluidVector with_sum = sub(v[k], scale(sum, -1));
     energy += 0.5 * viscous * dot(v[k], with_sum);
     if (!slope) continue;
-    add_at(slope, scale(outward, pressure * by[k]), p[k]);
-    add_at(slope, scale(with_sum, viscous), p[k]);
+    add_point_force(slope, scale(outward, pressure * by[k]), p[k]);
+    add_point_force(slope, scale(with_sum, viscous), p[k]);
   }
   return energy * in->dt;
 }
@@ -212,22 +215,23 @@ static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
 /* Returns the potential energy of the fluid that the face's part of the hull displaces at a pose (L10) [J]. If slope is
  * not NULL, adds the derivative of this energy with respect to the pose to slope; with a fluid surface the return value
  * is then 0. */
-static FluidNumber displaced(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
-                             FluidNumber slope[3][4]) {
+static FluidNumber add_buoyancy(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
+                                FluidNumber slope[3][4]) {
   FluidNumber density = in->number[FLUID_DENSITY];
   if (!in->has_level) {
     FluidNumber volume = dot(in->point[0], cross(in->point[1], in->point[2])) / 6;
-    FluidVector at = scale(sum_of(in->point), 0.25), force = scale(plain(in->gravity), density * volume);
-    if (slope) add_at(slope, force, at);
-    return dot(force, place(pose, at));
+    FluidVector at = scale(sum_of_corners(in->point), 0.25),
+                force = scale(complex_vector(in->gravity), density * volume);
+    if (slope) add_point_force(slope, force, at);
+    return dot(force, transform_by_pose(pose, at));
   }
   double weight = vec3_norm(in->gravity) / 12;
-  FluidVector up = plain(in->up), flat;
+  FluidVector up = complex_vector(in->up), flat;
   FluidNumber d[3], by[3];
   for (int k = 0; k < 3; k++) d[k] = depth(in, pose, in->point[k]);
-  FluidNumber square = difference(4, d, by), rise = dot(up, turn(pose, area));
+  FluidNumber square = positive_power_divided_difference(4, d, by), rise = dot(up, rotate_by_pose(pose, area));
   if (!slope) return -density * weight * rise * square;
-  for (int k = 0; k < 3; k++) add_at(slope, scale(up, density * weight * rise * by[k]), in->point[k]);
+  for (int k = 0; k < 3; k++) add_point_force(slope, scale(up, density * weight * rise * by[k]), in->point[k]);
   flat = scale(area, -density * weight * square);
   const FluidNumber u[3] = {up.x, up.y, up.z}, f[3] = {flat.x, flat.y, flat.z};
   for (int i = 0; i < 3; i++)
@@ -238,10 +242,10 @@ static FluidNumber displaced(const FluidInput* in, const FluidNumber pose[3][4],
 void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
   FluidNumber pose[3][4], own[3][4] = {{0}};
   FluidVector wet[2][3];
-  int count = wet_triangles(in, wet);
-  for (int k = 0; k < count; k++) drag(in, wet[k], slope);
+  int count = clip_below_surface(in, wet);
+  for (int k = 0; k < count; k++) add_drag(in, wet[k], slope);
   mean_pose(in, pose);
-  displaced(in, (const FluidNumber(*)[4])pose, area_of(in->point), own);
+  add_buoyancy(in, (const FluidNumber(*)[4])pose, triangle_area(in->point), own);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) slope[i][j] += in->whole * own[i][j];
 }
@@ -250,16 +254,16 @@ void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
 static double face_energy(const FluidInput* in) {
   FluidNumber pose[3][4], sum = 0;
   FluidVector wet[2][3];
-  int count = wet_triangles(in, wet);
-  for (int k = 0; k < count; k++) sum += drag(in, wet[k], NULL);
+  int count = clip_below_surface(in, wet);
+  for (int k = 0; k < count; k++) sum += add_drag(in, wet[k], NULL);
   mean_pose(in, pose);
-  sum += displaced(in, (const FluidNumber(*)[4])pose, area_of(in->point), NULL) * in->whole / in->ahead;
+  sum += add_buoyancy(in, (const FluidNumber(*)[4])pose, triangle_area(in->point), NULL) * in->whole / in->ahead;
   return creal(sum);
 }
 
 /* ---------------------------------------------------------------- a link in a step */
 
-static void take_pose(const Pose* pose, FluidNumber out[3][4]) {
+static void copy_pose(const Pose* pose, FluidNumber out[3][4]) {
   const double t[3] = {pose->t.x, pose->t.y, pose->t.z};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) out[i][j] = pose->r.m[i][j];
@@ -267,7 +271,7 @@ static void take_pose(const Pose* pose, FluidNumber out[3][4]) {
   }
 }
 
-static void take_fluid(const Model* m, FluidInput* in) {
+static void copy_fluid_parameters(const Model* m, FluidInput* in) {
   const SceneFluid* fluid = &m->scene->fluid;
   in->number[FLUID_DENSITY] = fluid->density;
   in->number[FLUID_VISCOSITY] = fluid->viscosity;
@@ -283,21 +287,22 @@ static void take_fluid(const Model* m, FluidInput* in) {
 
 /* Returns true if no joint between the link and the world is a ball joint. Springs of ball joints act at t + dt, and so
  * does the buoyancy of all links that such joints carry (L14). */
-static bool turns_by_axes(const Model* m, int link) {
-  bool plain = true;
-  for (int up = link; up >= 0; up = m->links[up].parent) plain = plain && !m->links[up].joint.quaternion;
-  return plain;
+static bool has_no_ball_joint_above(const Model* m, int link) {
+  bool complex_vector = true;
+  for (int up = link; up >= 0; up = m->links[up].parent)
+    complex_vector = complex_vector && !m->links[up].joint.quaternion;
+  return complex_vector;
 }
 
 FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
   assert(link >= 0 && link < s->model->link_count);
   FluidInput in = {.dt = s->clock.dt};
-  take_fluid(s->model, &in);
-  take_pose(pose, in.pose);
-  take_pose(&s->pose_now[link], in.now);
-  take_pose(&s->pose_old[link], in.old);
+  copy_fluid_parameters(s->model, &in);
+  copy_pose(pose, in.pose);
+  copy_pose(&s->pose_now[link], in.now);
+  copy_pose(&s->pose_old[link], in.old);
   const ModelLink* l = &s->model->links[link];
-  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && turns_by_axes(s->model, link);
+  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && has_no_ball_joint_above(s->model, link);
   SpringTimeWeights at = spring_time_weights(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
   in.ahead = spring_weight_of_end(&at);
   in.at_now = at.now;
@@ -307,9 +312,10 @@ FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
 }
 
 void fluid_set_face(const FluidSystem* s, int index, FluidInput* in) {
+  assert(index < s->first[s->model->link_count]);
   assert(index >= 0);
   const FluidFace* face = &s->face[index];
-  for (int c = 0; c < 3; c++) in->point[c] = plain(face->point[c]);
+  for (int c = 0; c < 3; c++) in->point[c] = complex_vector(face->point[c]);
   in->slowing = s->slowing[face->hull];
 }
 
@@ -326,14 +332,15 @@ double fluid_energy(const Sim* s, int link, const Pose* pose) {
 }
 
 double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
+  assert(!f || (link >= 0 && link < f->model->link_count));
   if (!fluid_acts_on(f, link)) return 0;
   FluidInput in = {.dt = 1};
   double sum = 0;
-  take_fluid(f->model, &in);
-  take_pose(pose, in.pose);
+  copy_fluid_parameters(f->model, &in);
+  copy_pose(pose, in.pose);
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     fluid_set_face(f, k, &in);
-    sum += creal(displaced(&in, (const FluidNumber(*)[4])in.pose, area_of(in.point), NULL));
+    sum += creal(add_buoyancy(&in, (const FluidNumber(*)[4])in.pose, triangle_area(in.point), NULL));
   }
   return sum;
 }
@@ -346,7 +353,7 @@ double sim_fluid_energy(const Model* m, const Pose* poses) {
   return sum;
 }
 
-static void add_faces(const FluidSystem* f, int link, FluidInput* in, FluidNumber slope[3][4]) {
+static void add_face_slopes(const FluidSystem* f, int link, FluidInput* in, FluidNumber slope[3][4]) {
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     fluid_set_face(f, k, in);
     fluid_face_slope(in, slope);
@@ -356,6 +363,7 @@ static void add_faces(const FluidSystem* f, int link, FluidInput* in, FluidNumbe
 /* Sets out to the change of [R | t] by a unit twist about the centre of mass, world axes. column 0 to 2: rotations; 3
  * to 5: translations. */
 static void unit_motion(const ModelLink* link, const Pose* pose, int column, double out[3][4]) {
+  assert(column >= 0 && column < 6);
   double unit[3] = {0};
   unit[column % 3] = 1;
   Mat3 turned = mat3_zero();
@@ -373,7 +381,8 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
 
 /* Converts the real part of `slope`, the derivative of an energy with respect to [R | t], into a force and a first
  * moment about the centre of mass, world axes. */
-static void compose(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force, Mat3* moment) {
+static void force_and_moment(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force,
+                             Mat3* moment) {
   Mat3 turned;
   *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));
   for (int i = 0; i < 3; i++)
@@ -381,11 +390,11 @@ static void compose(const ModelLink* link, const Pose* pose, const FluidNumber s
   *moment = mat3_mul(mat3_sub(turned, mat3_outer(*force, link->center)), mat3_transpose(pose->r));
 }
 
-static void terms_of(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
+static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
   FluidInput in = fluid_input(s, link, pose);
   FluidNumber slope[3][4] = {{0}};
-  add_faces(s->fluid, link, &in, slope);
-  compose(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
+  add_face_slopes(s->fluid, link, &in, slope);
+  force_and_moment(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
 }
 
 /* Evaluates the derivative of the energy at six complex poses, one for each twist component. The imaginary parts give
@@ -401,14 +410,14 @@ void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms)
     FluidNumber slope[3][4] = {{0}};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_COMPLEX_STEP * motion[k][i][j] * (double complex)I;
-    add_faces(s->fluid, link, &in, slope);
+    add_face_slopes(s->fluid, link, &in, slope);
     for (int n = 0; n < 6; n++)
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++) terms->hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_COMPLEX_STEP);
     if (k > 0) continue;
     Vec3 force;
     Mat3 moment;
-    compose(l, pose, (const FluidNumber(*)[4])slope, &force, &moment);
+    force_and_moment(l, pose, (const FluidNumber(*)[4])slope, &force, &moment);
     terms->force = vec3_add(terms->force, force);
     terms->moment = mat3_add(terms->moment, moment);
   }
@@ -417,7 +426,7 @@ void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms)
 void fluid_wrench(const Sim* s, int link, const Pose* pose, Vec3* force, Vec3* torque) {
   assert(link >= 0 && link < s->model->link_count);
   Mat3 moment;
-  terms_of(s, link, pose, force, &moment);
+  compute_force_and_moment(s, link, pose, force, &moment);
   *force = vec3_scale(*force, -1);
   *torque = vec3_scale(mat3_axial(moment), -1);
   *torque = vec3_add(*torque, vec3_cross(mat3_mul_vec(pose->r, s->model->links[link].center), *force));
@@ -427,6 +436,6 @@ ForceMagnitudes fluid_force_magnitudes(const Sim* s, int link, const Pose* pose)
   assert(link >= 0 && link < s->model->link_count);
   Vec3 force;
   Mat3 moment;
-  terms_of(s, link, pose, &force, &moment);
+  compute_force_and_moment(s, link, pose, &force, &moment);
   return (ForceMagnitudes){vec3_norm(force), vec3_norm(mat3_axial(moment))};
 }

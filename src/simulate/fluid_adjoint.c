@@ -3,7 +3,7 @@
 
 /* Adds H twist to wrench[6]. H: Hessian of the link's fluid energy. wrench (torque, force) and twist (rotation,
  * translation) refer to the link's centre of mass, world axes. */
-static void link_product(const Sim* s, int link, const double twist[6], double wrench[6]) {
+static void add_link_hessian_product(const Sim* s, int link, const double twist[6], double wrench[6]) {
   const Pose* pose = &s->configuration[s->current].pose[link];
   LinkTerms terms = {.force = vec3(0, 0, 0), .moment = mat3_zero()};
   fluid_add_terms(s, link, pose, &terms);
@@ -13,11 +13,11 @@ static void link_product(const Sim* s, int link, const double twist[6], double w
 
 void fluid_hessian_product(const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int i = 0; s->fluid && i < s->model->link_count; i++)
-    if (fluid_acts_on(s->fluid, i)) link_product(s, i, twist[i], wrench[i]);
+    if (fluid_acts_on(s->fluid, i)) add_link_hessian_product(s, i, twist[i], wrench[i]);
 }
 
 /* Returns the scalar product of `motion` and the derivative of the face's energy with respect to the pose. */
-static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
+static FluidNumber directional_derivative(const FluidInput* in, const double motion[3][4]) {
   FluidNumber slope[3][4] = {{0}}, sum = 0;
   fluid_face_slope(in, slope);
   for (int i = 0; i < 3; i++)
@@ -26,10 +26,10 @@ static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
 }
 
 /* Returns the derivative of along() with respect to *number, a member of *in, by a complex step. Restores *number. */
-static double change_by(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
+static double derivative_by_complex_step(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
   FluidNumber kept = *number;
   *number += FLUID_COMPLEX_STEP * (double complex)I;
-  double change = cimag(along(in, motion)) / FLUID_COMPLEX_STEP;
+  double change = cimag(directional_derivative(in, motion)) / FLUID_COMPLEX_STEP;
   *number = kept;
   return change;
 }
@@ -37,7 +37,7 @@ static double change_by(FluidInput* in, FluidNumber* number, const double motion
 /* Adds the contribution of the hull's surface area to the derivatives of a scalar with respect to the vertices of the
  * face's hull. The scalar depends on slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to
  * slowing. */
-static void add_surface(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
+static void add_surface_area_bars(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[face->hull];
   double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];
   for (int t = f->first[face->link]; t < f->first[face->link + 1]; t++) {
@@ -53,12 +53,13 @@ static void add_surface(const FluidSystem* f, const FluidFace* face, double bar,
   }
 }
 
-static void add_points(const FluidSystem* f, const FluidFace* face, FluidInput* in, const double motion[3][4],
-                       ModelGradient* gradient) {
+static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, FluidInput* in, const double motion[3][4],
+                            ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[face->hull];
   for (int c = 0; c < 3; c++) {
     FluidVector* p = &in->point[c];
-    Vec3 bar = vec3(change_by(in, &p->x, motion), change_by(in, &p->y, motion), change_by(in, &p->z, motion));
+    Vec3 bar = vec3(derivative_by_complex_step(in, &p->x, motion), derivative_by_complex_step(in, &p->y, motion),
+                    derivative_by_complex_step(in, &p->z, motion));
     Vec3* out = &gradient->vertices[hull->vertex_first + face->corner[c]];
     *out = vec3_add_scaled(*out, f->scale[face->hull], bar);
   }
@@ -73,21 +74,22 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     const FluidFace* face = &f->face[k];
     if (last && last->hull != face->hull) {
-      add_surface(f, last, slowing, gradient);
+      add_surface_area_bars(f, last, slowing, gradient);
       slowing = 0;
     }
     last = face;
     fluid_set_face(f, k, &in);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++) {
-        now.pose[link][i][j] += change_by(&in, &in.now[i][j], motion);
-        if (in.at_old != 0) old.pose[link][i][j] += change_by(&in, &in.old[i][j], motion);
+        now.pose[link][i][j] += derivative_by_complex_step(&in, &in.now[i][j], motion);
+        if (in.at_old != 0) old.pose[link][i][j] += derivative_by_complex_step(&in, &in.old[i][j], motion);
       }
-    for (int n = 0; n < FLUID_NUMBERS; n++) gradient->fluid[n] += change_by(&in, &in.number[n], motion);
-    slowing += change_by(&in, &in.slowing, motion);
-    add_points(f, face, &in, motion, gradient);
+    for (int n = 0; n < FLUID_NUMBERS; n++)
+      gradient->fluid[n] += derivative_by_complex_step(&in, &in.number[n], motion);
+    slowing += derivative_by_complex_step(&in, &in.slowing, motion);
+    add_vertex_bars(f, face, &in, motion, gradient);
   }
-  if (last) add_surface(f, last, slowing, gradient);
+  if (last) add_surface_area_bars(f, last, slowing, gradient);
 }
 
 void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient) {

@@ -1,11 +1,12 @@
 /* Torque-free rotation of a rigid body. Solves Euler's equations by power series (docs/derivations/spin.md, W1-W3). */
 #include "simulate/free_rotation.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
   ORDER_MAX = 16,       /* largest order of the series */
-  KEPT_STATES = 64,     /* number of pieces whose start states the reverse pass stores at once */
+  STORED_PIECES = 64,   /* number of pieces whose start states the reverse pass stores at once */
   PIECES_MAX = 1 << 17, /* largest number of pieces in a step, reached at some 16 000 rad per step; larger rotations are
                            rejected */
 };
@@ -13,12 +14,12 @@ enum {
  * this angle (W2). */
 #define PIECE_ANGLE 0.125
 /* Largest remainder of the series relative to the angular velocity. It is below half a unit in the last place. */
-#define REMAINDER 2e-17
+#define SERIES_REMAINDER_MAX 2e-17
 
 typedef struct {
   Quat turn;
   Vec3 momentum;
-} Spin;
+} RotationState;
 
 /* Coefficients of t^k in the power series of the momentum p, the angular velocity J p and the rotation Q. */
 typedef struct {
@@ -31,23 +32,23 @@ static Quat quat_add_scaled(Quat a, double s, Quat b) {
   return (Quat){a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
-static Quat pure(Vec3 v) { return (Quat){0, v.x, v.y, v.z}; }
+static Quat quat_of_vector(Vec3 v) { return (Quat){0, v.x, v.y, v.z}; }
 
 /* Sets *length to the duration of the next piece [s] and *order to the order of its series. left: remaining time of the
  * step [s]. Returns false if the angular speed is not finite. */
-static bool next_piece(Mat3 mobility, Vec3 momentum, double left, double* length, int* order) {
+static bool choose_piece(Mat3 mobility, Vec3 momentum, double left, double* length, int* order) {
   double speed = vec3_norm(mat3_mul_vec(mobility, momentum));
   if (!isfinite(speed)) return false;
   *length = speed * left > PIECE_ANGLE ? PIECE_ANGLE / speed : left;
   double angle = speed * *length, power = angle;
   *order = 1;
-  for (; power > REMAINDER && *order < ORDER_MAX; power *= angle) (*order)++;
+  for (; power > SERIES_REMAINDER_MAX && *order < ORDER_MAX; power *= angle) (*order)++;
   return true;
 }
 
 /* Sets *s to the power series that starts in state `at`: (k + 1) p_{k+1} = sum p_j x w_{k-j}, 2 (k + 1) Q_{k+1} = sum
  * Q_j w_{k-j}, w = J p (W2). */
-static void series_expand(Mat3 mobility, Spin at, int order, Series* s) {
+static void series_expand(Mat3 mobility, RotationState at, int order, Series* s) {
   s->order = order;
   s->momentum[0] = at.momentum;
   s->turn[0] = at.turn;
@@ -57,15 +58,15 @@ static void series_expand(Mat3 mobility, Spin at, int order, Series* s) {
     Quat turn = {0, 0, 0, 0};
     for (int j = 0; j <= k; j++) {
       momentum = vec3_add(momentum, vec3_cross(s->momentum[j], s->rate[k - j]));
-      turn = quat_add_scaled(turn, 1.0, quat_mul(s->turn[j], pure(s->rate[k - j])));
+      turn = quat_add_scaled(turn, 1.0, quat_mul(s->turn[j], quat_of_vector(s->rate[k - j])));
     }
     s->momentum[k + 1] = vec3_scale(momentum, 1.0 / (k + 1));
     s->turn[k + 1] = quat_add_scaled((Quat){0, 0, 0, 0}, 0.5 / (k + 1), turn);
   }
 }
 
-static Spin series_sum(const Series* s, double t) {
-  Spin out = {s->turn[s->order], s->momentum[s->order]};
+static RotationState series_sum(const Series* s, double t) {
+  RotationState out = {s->turn[s->order], s->momentum[s->order]};
   for (int k = s->order - 1; k >= 0; k--) {
     out.momentum = vec3_add_scaled(s->momentum[k], t, out.momentum);
     out.turn = quat_add_scaled(s->turn[k], t, out.turn);
@@ -74,36 +75,37 @@ static Spin series_sum(const Series* s, double t) {
 }
 
 Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt) {
-  Spin at = {quat_identity(), momentum};
+  assert(!(dt < 0));
+  RotationState at = {quat_identity(), momentum};
   Series series;
   double left = dt, length;
   int order;
   for (int piece = 0; left > 0; piece++, left -= length) {
-    if (piece == PIECES_MAX || !next_piece(mobility, at.momentum, left, &length, &order)) return (Quat){NAN, 0, 0, 0};
+    if (piece == PIECES_MAX || !choose_piece(mobility, at.momentum, left, &length, &order)) return (Quat){NAN, 0, 0, 0};
     series_expand(mobility, at, order, &series);
     at = series_sum(&series, length);
   }
   return quat_normalized(at.turn);
 }
 
-/* ---------------------------------------------------------------- adjoint */
-
 typedef struct {
-  Spin start;
+  RotationState start;
   double length;
   int order;
-} SpinPiece;
+} RotationPiece;
 
-/* Repeats the forward pass and stores the pieces first ... first + KEPT_STATES - 1 in `kept`. Sets *turn to the
+/* Repeats the forward pass and stores the pieces first ... first + STORED_PIECES - 1 in `stored`. Sets *turn to the
  * rotation of the whole step. Returns the number of pieces in the step. */
-static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinPiece kept[KEPT_STATES], Quat* turn) {
-  SpinPiece now = {.start = {quat_identity(), momentum}};
+static int store_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, RotationPiece stored[STORED_PIECES],
+                        Quat* turn) {
+  assert(first >= 0);
+  RotationPiece now = {.start = {quat_identity(), momentum}};
   Series series;
   double left = dt;
   int piece = 0;
   for (; left > 0 && piece < PIECES_MAX; piece++, left -= now.length) {
-    if (!next_piece(mobility, now.start.momentum, left, &now.length, &now.order)) break;
-    if (piece >= first && piece < first + KEPT_STATES) kept[piece - first] = now;
+    if (!choose_piece(mobility, now.start.momentum, left, &now.length, &now.order)) break;
+    if (piece >= first && piece < first + STORED_PIECES) stored[piece - first] = now;
     series_expand(mobility, now.start, now.order, &series);
     now.start = series_sum(&series, now.length);
   }
@@ -113,7 +115,7 @@ static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinP
 
 /* Replaces *bar, the derivatives of a scalar with respect to the state at the end of the piece, by its derivatives with
  * respect to the state at the start of the piece. Adds the derivative with respect to `mobility` to *mobility_bar. */
-static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3* mobility_bar) {
+static void propagate_through_piece(Mat3 mobility, const RotationPiece* piece, RotationState* bar, Mat3* mobility_bar) {
   Series s;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
   Quat turn[ORDER_MAX + 1];
@@ -130,7 +132,7 @@ static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3
     for (int j = 0; j <= k; j++) {
       Vec3* w = &rate[k - j];
       momentum[j] = vec3_add(momentum[j], vec3_cross(s.rate[k - j], by_momentum));
-      turn[j] = quat_add_scaled(turn[j], 1.0, quat_mul(by_turn, quat_conjugate(pure(s.rate[k - j]))));
+      turn[j] = quat_add_scaled(turn[j], 1.0, quat_mul(by_turn, quat_conjugate(quat_of_vector(s.rate[k - j]))));
       Quat own = quat_mul(quat_conjugate(s.turn[j]), by_turn);
       *w = vec3_add(*w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(own.x, own.y, own.z)));
     }
@@ -138,20 +140,22 @@ static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3
     momentum[k] = vec3_add(momentum[k], mat3_tmul_vec(mobility, rate[k]));
     *mobility_bar = mat3_add(*mobility_bar, mat3_outer(rate[k], s.momentum[k]));
   }
-  *bar = (Spin){turn[0], momentum[0]};
+  *bar = (RotationState){turn[0], momentum[0]};
 }
 
 void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, Vec3* momentum_bar, Mat3* mobility_bar) {
-  SpinPiece kept[KEPT_STATES];
+  assert(!(dt < 0));
+  RotationPiece stored[STORED_PIECES];
   Quat turn;
-  int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
+  int count = store_pieces(mobility, momentum, dt, 0, stored, &turn);
   /* a small rotation vector theta changes Q by Q (0, theta) / 2 */
-  Spin bar = {quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), pure(turn_bar))), {0, 0, 0}};
-  int first = count > 0 ? (count - 1) / KEPT_STATES * KEPT_STATES : 0;
-  for (; first >= 0; first -= KEPT_STATES) {
-    if (count > KEPT_STATES) keep_pieces(mobility, momentum, dt, first, kept, &turn);
-    int last = count - first < KEPT_STATES ? count - first : KEPT_STATES;
-    for (int k = last - 1; k >= 0; k--) reverse_piece(mobility, &kept[k], &bar, mobility_bar);
+  RotationState bar = {
+      quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), quat_of_vector(turn_bar))), {0, 0, 0}};
+  int first = count > 0 ? (count - 1) / STORED_PIECES * STORED_PIECES : 0;
+  for (; first >= 0; first -= STORED_PIECES) {
+    if (count > STORED_PIECES) store_pieces(mobility, momentum, dt, first, stored, &turn);
+    int last = count - first < STORED_PIECES ? count - first : STORED_PIECES;
+    for (int k = last - 1; k >= 0; k--) propagate_through_piece(mobility, &stored[k], &bar, mobility_bar);
   }
   *momentum_bar = vec3_add(*momentum_bar, bar.momentum);
 }

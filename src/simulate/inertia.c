@@ -10,7 +10,7 @@ typedef struct {
   double m[3][4];
 } Affine;
 
-static Affine difference(Pose pose, Pose target) {
+static Affine pose_difference(Pose pose, Pose target) {
   Affine d;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) d.m[i][j] = pose.r.m[i][j] - target.r.m[i][j];
@@ -20,7 +20,7 @@ static Affine difference(Pose pose, Pose target) {
   return d;
 }
 
-static Affine times_moment(const Affine* d, const MassMoment* s) {
+static Affine multiply_second_moment(const Affine* d, const MassMoment* s) {
   Affine g;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++)
@@ -30,7 +30,7 @@ static Affine times_moment(const Affine* d, const MassMoment* s) {
 
 double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight) {
   assert(!(weight < 0));
-  Affine d = difference(pose, target), g = times_moment(&d, &link->moment);
+  Affine d = pose_difference(pose, target), g = multiply_second_moment(&d, &link->moment);
   double sum = 0;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) sum += d.m[i][j] * g.m[i][j];
@@ -38,6 +38,7 @@ double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weig
 }
 
 double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]) {
+  assert(!(weight < 0));
   if (!(link->mass > 0)) return 0;
   const double(*s)[4] = link->moment.s;
   double turn = 0, size = sqrt((s[0][0] + s[1][1] + s[2][2]) / link->mass);
@@ -50,11 +51,10 @@ double inertia_rounding(const ModelLink* link, Pose pose, double weight, const d
 void inertia_second_moment_product(const ModelLink* link, const double d[3][4], double out[3][4]) {
   Affine way;
   memcpy(way.m, d, sizeof(way.m));
-  way = times_moment(&way, &link->moment);
+  way = multiply_second_moment(&way, &link->moment);
   memcpy(out, way.m, sizeof(way.m));
 }
 
-/* Returns the inertia tensor about the centre of mass in world axes [kg m^2]. */
 static Mat3 world_inertia(const ModelLink* link, Mat3 r) {
   return mat3_mul(mat3_mul(r, mass_moment_inertia_tensor(&link->moment)), mat3_transpose(r));
 }
@@ -63,7 +63,7 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
   assert(!(weight < 0));
   *terms = (LinkTerms){.force = {0, 0, 0}};
   if (!(link->mass > 0)) return;
-  Affine d = difference(pose, target), g = times_moment(&d, &link->moment);
+  Affine d = pose_difference(pose, target), g = multiply_second_moment(&d, &link->moment);
   Vec3 f = vec3(g.m[0][3], g.m[1][3], g.m[2][3]);
   Mat3 local = {
       {{g.m[0][0], g.m[0][1], g.m[0][2]}, {g.m[1][0], g.m[1][1], g.m[1][2]}, {g.m[2][0], g.m[2][1], g.m[2][2]}}};
@@ -80,10 +80,10 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
 void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
                      double target_bar[3][4], MassMoment* moment_bar) {
   if (!(link->mass > 0)) return;
-  Affine d = difference(pose, target), m;
+  Affine d = pose_difference(pose, target), m;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) m.m[i][j] = motion[i][j];
-  Affine ms = times_moment(&m, &link->moment);
+  Affine ms = multiply_second_moment(&m, &link->moment);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) {
       target_bar[i][j] -= weight * ms.m[i][j];

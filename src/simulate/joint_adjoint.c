@@ -1,18 +1,19 @@
 /* Derivatives of lambda . (gradient of a joint's energies) with respect to earlier states and the targets
  * (docs/derivations/adjoint.md, A3). The Hessian gives the derivatives with respect to the state at t + dt. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/ball_limits.h"
 #include "simulate/terms.h"
 
-static Quat relative(const double* from, const double* to) {
+static Quat relative_rotation(const double* from, const double* to) {
   return quat_mul(quat_conjugate(quat_at(from)), quat_at(to));
 }
 
 /* ---------------------------------------------------------------- hinge angles and displacements */
 
 /* Returns the force of a drive without its force limit (M3) [N, N m]. damping: gain of the rate error. */
-static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
+static double unlimited_drive_force(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double way = (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
   return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
@@ -21,30 +22,30 @@ static double drive_wanted(const JointInput* in, const JointDrive* drive, int k,
 /* Adds the derivatives of -lambda F with respect to the drive's gains to out (E5). F: drive force, dF = S' du with u =
  * tau + kp (p - q) + (kv / h + c) (p' - r). The derivative with respect to the limit M of F = M S(u / M) is taken at
  * constant u. share: lambda S'. */
-static void plain_gains(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
-                        double (*out)[JOINT_MAX_DOF]) {
+static void add_gain_bars(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
+                          double (*out)[JOINT_MAX_DOF]) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double slow = drive->target_rate[k] - rate, limit = drive->max_force[k];
   out[JOINT_POSITION][k] -= share * (1 - in->spring.missing) * (drive->target[k] - joint_spring_position(in, k));
   out[JOINT_VELOCITY][k] -= share * slow / in->dt;
   out[JOINT_DAMPING_GAIN][k] -= share * slow;
   if (!(limit > 0)) return;
-  double wanted = drive_wanted(in, drive, k, joint_rate_gain(in, drive, k) * in->weights.rate_now);
+  double wanted = unlimited_drive_force(in, drive, k, joint_rate_gain(in, drive, k) * in->weights.rate_now);
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
 /* Adds the derivatives of lambda K (q - q^t - aim) with respect to q^t and the previous displacement. K (q - q^t -
  * aim): rebound force, which reverses the speed of a coordinate at its limit (I15). */
-static void bounce_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
+static void rebound_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
   const JointStop* stop = &in->stop[k];
-  if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
+  if (!stop->rebounds || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
   out->now[k] -= lambda * stop->stiffness;
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
 /* Adds all derivatives of lambda times the energy gradient of coordinate k, a hinge angle or a displacement. Limits,
  * damping, springs, armature and drives contribute to the derivatives (A3, M3, M7, M10, S22, I15). */
-static void plain_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
+static void scalar_coordinate_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
   double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
@@ -60,7 +61,7 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointBars*
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double kd = joint_rate_gain(in, drive, k), share = lambda;
-    double wanted = drive_wanted(in, drive, k, kd * a);
+    double wanted = unlimited_drive_force(in, drive, k, kd * a);
     if (drive->max_force[k] > 0) share *= limited_force(wanted, drive->max_force[k], drive->limit_width).slope;
     out->push[c][k] -= share;
     out->target[c][k] -= share * stiffness * drive->position_gain[k];
@@ -68,13 +69,13 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointBars*
     out->spring.missing -= share * drive->position_gain[k] * (place - drive->target[k]);
     out->target_rate[c][k] -= share * kd * a;
     by_rate += share * kd * a;
-    plain_gains(in, drive, k, lambda, share, out->gains[c]);
+    add_gain_bars(in, drive, k, lambda, share, out->gains[c]);
   }
   out->spring.now += by_spring * (in->q_now[k] - in->q[k]);
   out->spring.old += by_spring * (in->q_now[k] - in->difference_old[k] - in->q[k]);
   out->now[k] += (in->spring.now + in->spring.old) * by_spring - a * by_rate + lambda * stop.by_now;
   out->difference_old[k] -= in->spring.old * by_spring + b * by_rate;
-  if (joint_is_in_impact(in, k)) bounce_adjoint(in, k, lambda, out);
+  if (joint_is_in_impact(in, k)) rebound_adjoint(in, k, lambda, out);
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -83,8 +84,9 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointBars*
  * energy of the rotation vector phi of p, with gradient f1 and Hessian diag(f2) - rank rank^T; rank may be NULL for
  * zero. Sets along to (dphi/dd) lambda. An increment of p is applied before the increments d; where R Rx Ry Rz has the
  * opposite order, the commutator e_k x e_j is added. */
-static void through_adjoint(const RotationVector* phi, const double f1[3], const double f2[3], const double* rank,
-                            const double lambda[3], double by_right[3], double along[3]) {
+static void rotation_vector_energy_adjoint(const RotationVector* phi, const double f1[3], const double f2[3],
+                                           const double* rank, const double lambda[3], double by_right[3],
+                                           double along[3]) {
   double g[3] = {0}, common = 0;
   for (int i = 0; i < 3; i++) {
     along[i] = 0;
@@ -105,24 +107,24 @@ static void through_adjoint(const RotationVector* phi, const double f1[3], const
   by_right[2] -= g[0] * lambda[1]; /* commutator e_2 x e_1 = -e_0 */
 }
 
-/* Adds the derivatives of Phi (through_adjoint) for E = sum_i k_i/2 (scale phi_i - b_i)^2: with respect to increments
- * of p to by_right, with respect to b to by_b. */
-static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
-                              double by_right[3], double by_b[3]) {
+/* Adds the derivatives of Phi (rotation_vector_energy_adjoint) for E = sum_i k_i/2 (scale phi_i - b_i)^2: with respect
+ * to increments of p to by_right, with respect to b to by_b. */
+static void quadratic_energy_adjoint(Quat p, const double gain[3], double scale, const double b[3],
+                                     const double lambda[3], double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   double f1[3], f2[3], along[3];
   for (int i = 0; i < 3; i++) {
     f1[i] = gain[i] * scale * (scale * phi.value[i] - b[i]);
     f2[i] = gain[i] * scale * scale;
   }
-  through_adjoint(&phi, f1, f2, NULL, lambda, by_right, along);
+  rotation_vector_energy_adjoint(&phi, f1, f2, NULL, lambda, by_right, along);
   for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
 }
 
-/* Adds the derivatives of Phi (through_adjoint) for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v) with r = a phi - b,
- * to by_right and by_b. Returns the derivative with respect to f (M5). */
-static double friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
-                               double by_right[3], double by_b[3]) {
+/* Adds the derivatives of Phi (rotation_vector_energy_adjoint) for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v) with
+ * r = a phi - b, to by_right and by_b. Returns the derivative with respect to f (M5). */
+static double ball_friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
+                                    double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   double a = in->weights.rate_now, v = in->link->friction_speed, f = joint_ball_friction(in->link, base);
   double r[3], f1[3], f2[3], rank[3], along[3], square = v * v, common = 0, slope = 0;
@@ -136,7 +138,7 @@ static double friction_adjoint(const JointInput* in, int base, Quat p, const dou
     f2[i] = f * a / root;
     rank[i] = sqrt(f * a / root) * r[i] / root;
   }
-  through_adjoint(&phi, f1, f2, rank, lambda, by_right, along);
+  rotation_vector_energy_adjoint(&phi, f1, f2, rank, lambda, by_right, along);
   for (int i = 0; i < 3; i++) {
     common += rank[i] * along[i];
     slope += r[i] / root * along[i];
@@ -147,7 +149,7 @@ static double friction_adjoint(const JointInput* in, int base, Quat p, const dou
 
 /* Converts by_right, the derivative of a scalar with respect to increments on the right of p = q_left^-1 q, into its
  * derivative with respect to increments d of q_left, and adds the result to out. d changes p by -R(p)^T d. */
-static void add_left(Quat p, const double by_right[3], double* out) {
+static void add_left_increment_bars(Quat p, const double by_right[3], double* out) {
   Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
   out[0] -= d.x;
   out[1] -= d.y;
@@ -156,7 +158,7 @@ static void add_left(Quat p, const double by_right[3], double* out) {
 
 /* Sets out to the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with respect to the three gains k (E5).
  * phi: rotation vector of p. */
-static void ball_gains(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
+static void ball_gain_bars(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   for (int i = 0; i < 3; i++) {
     double along = 0;
@@ -168,40 +170,42 @@ static void ball_gains(Quat p, double scale, const double b[3], const double lam
 /* Derivatives of lambda . (gradient of a drive's energy) with respect to the inputs of a drive of a ball joint. */
 typedef struct {
   double target[3], now[3]; /* derivatives with respect to increments of the target and of the rotation at t */
-  double goal[3], push[3], kp[3], kd[3]; /* goal: derivatives with respect to the target of the scaled rate; kd: with
-                                            respect to the gain of the rate energy */
+  double rate_target[3], push[3], kp[3], kd[3]; /* rate_target: derivatives with respect to the target of the scaled
+                                            rate; kd: with respect to the gain of the rate energy */
 } BallBars;
 
 /* Adds the derivatives of lambda . (gradient of the drive's energy) to *out. Adds the derivatives with respect to
  * increments on the right of the rotation since t to by_step. */
-static void drive_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
-                          double by_step[3], BallBars* out) {
+static void unlimited_ball_drive_adjoint(const JointInput* in, const JointDrive* drive, int base,
+                                         const double lambda[3], double by_step[3], BallBars* out) {
   double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
-  Quat step = relative(in->q_now + base, in->q + base), error = relative(drive->target + base, in->q + base);
-  quadratic_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
-  add_left(error, by_right, out->target);
+  Quat step = relative_rotation(in->q_now + base, in->q + base),
+       error = relative_rotation(drive->target + base, in->q + base);
+  quadratic_energy_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
+  add_left_increment_bars(error, by_right, out->target);
   for (int i = 0; i < 3; i++) {
     kd[i] = joint_rate_gain(in, drive, base + i);
     goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
   }
-  quadratic_adjoint(step, kd, a, goal, lambda, by_step, out->goal);
-  ball_gains(error, 1.0, zero, lambda, out->kp);
-  ball_gains(step, a, goal, lambda, out->kd);
+  quadratic_energy_adjoint(step, kd, a, goal, lambda, by_step, out->rate_target);
+  ball_gain_bars(error, 1.0, zero, lambda, out->kp);
+  ball_gain_bars(step, a, goal, lambda, out->kd);
   RotationVector phi = rotation_vector_derivatives(step);
   double push[3], along[3];
   for (int i = 0; i < 3; i++) push[i] = -drive->push[base + i];
-  through_adjoint(&phi, push, zero, NULL, lambda, by_step, along);
+  rotation_vector_energy_adjoint(&phi, push, zero, NULL, lambda, by_step, along);
   for (int i = 0; i < 3; i++) out->push[i] -= along[i];
 }
 
 /* Adds the contribution of the scale of a torque-limited drive of a ball joint to the derivatives of lambda . (gradient
  * of the drive's energy) (M9). The contribution is c d(u^2 / 2) with c = (lambda . gradient) bend. Sets *share to the
  * scale. Returns the derivative with respect to each of the three numbers of the torque limit. */
-static double limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
-                            double* share, double by_step[3], BallBars* out) {
+static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
+                                   double* share, double by_step[3], BallBars* out) {
   double a = in->weights.rate_now;
-  Quat step = relative(in->q_now + base, in->q + base), error = relative(drive->target + base, in->q + base);
-  Quat way = relative(in->q_now + base, drive->target + base);
+  Quat step = relative_rotation(in->q_now + base, in->q + base),
+       error = relative_rotation(drive->target + base, in->q + base);
+  Quat way = relative_rotation(in->q_now + base, drive->target + base);
   RotationVector phi = rotation_vector_derivatives(step), off = rotation_vector_derivatives(error),
                  ahead = rotation_vector_derivatives(way);
   JointTerms own = {.controller = 0};
@@ -214,25 +218,25 @@ static double limit_adjoint(const JointInput* in, const JointDrive* drive, int b
   double c = along * l.bend, more = own.controller - l.now;
   for (int i = 0; i < 3; i++) {
     double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
-    double slow = a * phi.value[i] - l.goal[i];
+    double slow = a * phi.value[i] - l.rate_target[i];
     for (int k = 0; k < 3; k++) {
       by_off[k] += c * l.stiffness * kp * off.value[i] * off.first[i][k];
       by_phi[k] += c * l.stiffness * (a * kd * slow - drive->push[base + i]) * phi.first[i][k];
-      by_way[k] += c * kp * (l.wish[i] - l.stiffness * l.way[i]) * ahead.first[i][k];
+      by_way[k] += c * kp * (l.unlimited_torque[i] - l.stiffness * l.displacement[i]) * ahead.first[i][k];
     }
-    out->goal[i] += c * kd * (a * l.wish[i] - l.stiffness * (l.goal[i] + slow));
-    out->push[i] += c * (l.wish[i] - l.stiffness * phi.value[i]);
-    out->kp[i] +=
-        c * (l.stiffness * 0.5 * (off.value[i] * off.value[i] - l.way[i] * l.way[i]) + l.wish[i] * l.way[i] + more / 3);
-    out->kd[i] +=
-        c * (l.stiffness * 0.5 * (slow * slow - l.goal[i] * l.goal[i]) + a * l.wish[i] * l.goal[i] + a * a * more / 3);
+    out->rate_target[i] += c * kd * (a * l.unlimited_torque[i] - l.stiffness * (l.rate_target[i] + slow));
+    out->push[i] += c * (l.unlimited_torque[i] - l.stiffness * phi.value[i]);
+    out->kp[i] += c * (l.stiffness * 0.5 * (off.value[i] * off.value[i] - l.displacement[i] * l.displacement[i]) +
+                       l.unlimited_torque[i] * l.displacement[i] + more / 3);
+    out->kd[i] += c * (l.stiffness * 0.5 * (slow * slow - l.rate_target[i] * l.rate_target[i]) +
+                       a * l.unlimited_torque[i] * l.rate_target[i] + a * a * more / 3);
   }
-  add_left(error, by_off, out->target);
+  add_left_increment_bars(error, by_off, out->target);
   for (int k = 0; k < 3; k++) {
     by_step[k] += by_phi[k];
     out->target[k] += by_way[k];
   }
-  add_left(way, by_way, out->now);
+  add_left_increment_bars(way, by_way, out->now);
   return along * (l.force.force - l.size * l.force.slope) / (l.limit * l.size) / 3;
 }
 
@@ -242,11 +246,11 @@ static void ball_drive_adjoint(const JointInput* in, int c, int base, const doub
   double a = in->weights.rate_now, share = 1, scaled[3], by_limit = 0;
   BallBars bars = {.target = {0}}, own = {.target = {0}};
   if (drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0)
-    by_limit = limit_adjoint(in, drive, base, lambda, &share, by_step, &bars);
+    by_limit = torque_limit_adjoint(in, drive, base, lambda, &share, by_step, &bars);
   for (int i = 0; i < 3; i++) scaled[i] = share * lambda[i];
-  drive_adjoint(in, drive, base, scaled, by_step, &own);
+  unlimited_ball_drive_adjoint(in, drive, base, scaled, by_step, &own);
   for (int i = 0; i < 3; i++) {
-    double kd = own.kd[i] + bars.kd[i], goal = own.goal[i] + bars.goal[i];
+    double kd = own.kd[i] + bars.kd[i], goal = own.rate_target[i] + bars.rate_target[i];
     out->gains[c][JOINT_POSITION][base + i] += own.kp[i] + bars.kp[i];
     out->gains[c][JOINT_VELOCITY][base + i] += kd / (in->dt * a);
     out->gains[c][JOINT_DAMPING_GAIN][base + i] += kd / a;
@@ -261,18 +265,18 @@ static void ball_drive_adjoint(const JointInput* in, int c, int base, const doub
 
 static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointBars* out) {
   double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3];
-  Quat step = relative(in->q_now + base, in->q + base);
+  Quat step = relative_rotation(in->q_now + base, in->q + base);
   double by_step[3] = {0}, by_b[3] = {0};
   for (int i = 0; i < 3; i++) {
     damping[i] = in->link->damping[base + i] / a;
     b[i] = b_old * in->difference_old[base + i];
   }
-  quadratic_adjoint(step, damping, a, b, lambda, by_step, by_b);
+  quadratic_energy_adjoint(step, damping, a, b, lambda, by_step, by_b);
   if (in->link->passive && joint_ball_friction(in->link, base) > 0)
-    (void)friction_adjoint(in, base, step, b, lambda, by_step, by_b);
+    (void)ball_friction_adjoint(in, base, step, b, lambda, by_step, by_b);
   for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_b, out);
   ball_limits_adjoint(in, base, lambda, out->now + base, out->difference_old + base);
-  add_left(step, by_step, out->now + base);
+  add_left_increment_bars(step, by_step, out->now + base);
   for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
 }
 
@@ -283,6 +287,7 @@ static bool all_zero(const double* x, int count) {
 }
 
 void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
+  assert(in->drive_count >= 0 && lambda && out);
   int plain = in->link->joint.plain_count;
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
@@ -299,7 +304,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
   bool free =
       !limited && in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;
-  for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
+  for (int k = 0; k < plain; k++) scalar_coordinate_adjoint(in, k, lambda[k], out);
   if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
 }
 
@@ -309,8 +314,8 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
 /* Adds the derivatives of lambda times the energy gradient of coordinate k with respect to the parameters of this
  * coordinate to out. Adds its derivative with respect to the restitution to `first`, the entry of the joint's first
  * degree of freedom. */
-static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
-                      double first[JOINT_OWN_COUNT]) {
+static void scalar_parameter_adjoint(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
+                                     double first[JOINT_OWN_COUNT]) {
   const ModelLink* link = in->link;
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);
@@ -328,21 +333,25 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
 
 /* Adds to column `which` of out: factor times the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with
  * respect to the three gains k. phi: rotation vector of p. */
-static void ball_own_term(Quat p, double scale, const double b[3], const double lambda[3], double factor, int which,
-                          double (*out)[JOINT_OWN_COUNT]) {
+static void ball_quadratic_parameter_adjoint(Quat p, double scale, const double b[3], const double lambda[3],
+                                             double factor, int which, double (*out)[JOINT_OWN_COUNT]) {
   RotationVector phi = rotation_vector_derivatives(p);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       out[i][which] += factor * scale * (scale * phi.value[i] - b[i]) * phi.first[i][j] * lambda[j];
 }
 
-static void ball_own(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {
+static void ball_parameter_adjoint(const JointInput* in, int base, const double* lambda,
+                                   double (*out)[JOINT_OWN_COUNT]) {
   double a = in->weights.rate_now, b[3], zero[3] = {0, 0, 0};
   for (int i = 0; i < 3; i++) b[i] = in->weights.rate_old * in->difference_old[base + i];
-  ball_own_term(relative(in->q_now + base, in->q + base), a, b, lambda, 1 / a, JOINT_DAMPING, out + base);
-  ball_own_term(relative(in->link->rest + base, in->q + base), 1, zero, lambda, 1, JOINT_STIFFNESS, out + base);
+  ball_quadratic_parameter_adjoint(relative_rotation(in->q_now + base, in->q + base), a, b, lambda, 1 / a,
+                                   JOINT_DAMPING, out + base);
+  ball_quadratic_parameter_adjoint(relative_rotation(in->link->rest + base, in->q + base), 1, zero, lambda, 1,
+                                   JOINT_STIFFNESS, out + base);
   double unused[2][3] = {{0}}, slope;
-  slope = friction_adjoint(in, base, relative(in->q_now + base, in->q + base), b, lambda, unused[0], unused[1]);
+  slope = ball_friction_adjoint(in, base, relative_rotation(in->q_now + base, in->q + base), b, lambda, unused[0],
+                                unused[1]);
   for (int i = 0; i < 3; i++) out[base + i][JOINT_FRICTION] += slope / 3;
   ball_limits_parameter_adjoint(in, base, lambda, out + base, out[0]);
 }
@@ -350,8 +359,8 @@ static void ball_own(const JointInput* in, int base, const double* lambda, doubl
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {
   int plain = in->link->joint.plain_count;
   if (all_zero(lambda, in->link->dof_count)) return;
-  for (int k = 0; k < plain; k++) plain_own(in, k, lambda[k], out[k], out[0]);
-  if (in->link->joint.quaternion) ball_own(in, plain, lambda + plain, out);
+  for (int k = 0; k < plain; k++) scalar_parameter_adjoint(in, k, lambda[k], out[k], out[0]);
+  if (in->link->joint.quaternion) ball_parameter_adjoint(in, plain, lambda + plain, out);
 }
 
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
@@ -363,13 +372,13 @@ void joint_difference_adjoint(const Joint* joint, const double* q_from, const do
     to_bar[k] += bar[k];
   }
   if (!joint->quaternion) return;
-  Quat p = relative(q_from + plain, q_to + plain);
+  Quat p = relative_rotation(q_from + plain, q_to + plain);
   RotationVector phi = rotation_vector_derivatives(p);
   double by_right[3] = {0};
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 3; i++) by_right[k] += bar[plain + i] * phi.first[i][k];
   for (int k = 0; k < 3; k++) to_bar[plain + k] += by_right[k];
-  add_left(p, by_right, from_bar + plain);
+  add_left_increment_bars(p, by_right, from_bar + plain);
 }
 
 /* For a ball joint the result is q exp(factor v). A change dv adds the rotation factor J_r(factor v) dv on the right.

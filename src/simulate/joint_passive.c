@@ -74,6 +74,7 @@ PassiveTerms joint_passive(const JointInput* in, int k, double rate) {
 }
 
 double joint_ball_friction(const ModelLink* link, int base) {
+  assert(base >= 0 && base + 3 <= JOINT_MAX_DOF);
   const double* f = link->friction + base;
   return (f[0] + f[1] + f[2]) / 3;
 }
@@ -89,5 +90,6 @@ double joint_friction_slope(const ModelLink* link, int k, double rate) {
 /* Returns y - q^t from the displacements d1 = q^t - q^(t-1) and d2 = q^(t-1) - q^(t-2) and the initial rate `start`
  * (M6). y: coordinate predicted by armature inertia alone. */
 double armature_aim(const StepWeights* w, double dt, double d1, double d2, double start) {
+  assert(dt > 0);
   return -w->y_old * d1 - w->y_older * (d1 + d2) + w->y_rate * dt * start;
 }

@@ -1,4 +1,5 @@
 /* Energies of the drives, limits and damping of one joint (docs/derivations/step.md, S4-S7). */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/restitution.h"
@@ -6,14 +7,14 @@
 #include "simulate/limits.h"
 
 /* If 1 - w is below this value, the series replaces the closed form, which loses digits as w -> 1. */
-#define SERIES_BELOW 0.25
+#define SERIES_THRESHOLD 0.25
 enum { SERIES_TERMS = 24 };
 
 /* Sets g[0] to g(w) = angle / |v| of a unit quaternion (w, v), w >= 0, g[1] to dg/dw and g[2] to d2g/dw2. Series: g = 2
  * sum_n n!/(2n+1)!! (1-w)^n; closed form: g = 2 acos(w) / sqrt(1-w^2). */
-static void angle_over_sine(double w, double g[3]) {
+static void compute_angle_over_sine(double w, double g[3]) {
   double u = 1.0 - w;
-  if (u < SERIES_BELOW) {
+  if (u < SERIES_THRESHOLD) {
     double a = 2.0, power[3] = {1, 0, 0}; /* u^n, u^(n-1), u^(n-2) */
     g[0] = g[1] = g[2] = 0;
     for (int n = 0; n < SERIES_TERMS; n++) {
@@ -34,10 +35,11 @@ static void angle_over_sine(double w, double g[3]) {
 }
 
 RotationVector rotation_vector_derivatives(Quat q) {
+  assert(!(fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) > 1e-6));
   static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
   if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
   double g[3], v[3] = {q.x, q.y, q.z};
-  angle_over_sine(q.w, g);
+  compute_angle_over_sine(q.w, g);
   RotationVector out;
   Quat first[3];
   for (int i = 0; i < 3; i++) {
@@ -66,11 +68,13 @@ RotationVector rotation_vector_derivatives(Quat q) {
 /* ---------------------------------------------------------------- scalar laws */
 
 Limits joint_limits(const ModelLink* link, int dof) {
+  assert(dof >= 0 && dof < link->dof_count);
   return (Limits){link->limit_law,       link->lower[dof],   link->upper[dof],
                   link->limit_stiffness, link->limit_margin, link->limit_restitution};
 }
 
 Limits joint_limits_outside_impact(const ModelLink* link, int dof) {
+  assert(dof >= 0 && dof < link->dof_count);
   Limits limits = joint_limits(link, dof);
   if (limits.law == LIMIT_BARRIER && limits.restitution > 0) limits.margin *= IMPACT_ENTRY - STOP_WAY;
   return limits;
@@ -78,7 +82,7 @@ Limits joint_limits_outside_impact(const ModelLink* link, int dof) {
 
 /* Sets *law to the energy of a limit and its derivatives with respect to d. d: distance of the coordinate inside the
  * limit (negative: beyond the limit). Returns false beyond a barrier. */
-static bool limit_law(const Limits* limits, double d, LimitEnergy* law) {
+static bool evaluate_limit_law(const Limits* limits, double d, LimitEnergy* law) {
   *law = (LimitEnergy){0, 0, 0};
   double m = limits->margin, k = limits->stiffness;
   if (limits->law == LIMIT_BARRIER) { /* energy k Q(d / m) (S6) */
@@ -88,34 +92,34 @@ static bool limit_law(const Limits* limits, double d, LimitEnergy* law) {
     *law = (LimitEnergy){k * b.value, k * b.first / m, k * b.second / (m * m)};
     return true;
   }
-  double over = -d; /* penalty, with the second derivative k min(over / m, 1) (S7) */
-  if (!(over > 0)) return true;
-  if (over < m)
-    *law = (LimitEnergy){k * over * over * over / (6 * m), -k * over * over / (2 * m), k * over / m};
+  double excess = -d; /* penalty, with the second derivative k min(over / m, 1) (S7) */
+  if (!(excess > 0)) return true;
+  if (excess < m)
+    *law = (LimitEnergy){k * excess * excess * excess / (6 * m), -k * excess * excess / (2 * m), k * excess / m};
   else
-    *law =
-        (LimitEnergy){k * (m * m / 6 + m * (over - m) / 2 + (over - m) * (over - m) / 2), -k * (m / 2 + over - m), k};
+    *law = (LimitEnergy){k * (m * m / 6 + m * (excess - m) / 2 + (excess - m) * (excess - m) / 2),
+                         -k * (m / 2 + excess - m), k};
   return true;
 }
 
 bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   LimitEnergy low = {0, 0, 0}, high = {0, 0, 0};
-  if (isfinite(limits->lower) && !limit_law(limits, x - limits->lower, &low)) return false;
-  if (isfinite(limits->upper) && !limit_law(limits, limits->upper - x, &high)) return false;
+  if (isfinite(limits->lower) && !evaluate_limit_law(limits, x - limits->lower, &low)) return false;
+  if (isfinite(limits->upper) && !evaluate_limit_law(limits, limits->upper - x, &high)) return false;
   *sum = (LimitEnergy){low.value + high.value, low.first - high.first, low.second + high.second};
   return true;
 }
 
-LimitEnergy joint_rebound_energy(const JointStop* stop, double way) {
-  double off = way - stop->aim;
-  if (!stop->bounces || !(stop->sign * off < stop->slack)) return (LimitEnergy){0, 0, 0};
+LimitEnergy joint_rebound_energy(const JointStop* stop, double displacement) {
+  double off = displacement - stop->aim;
+  if (!stop->rebounds || !(stop->sign * off < stop->slack)) return (LimitEnergy){0, 0, 0};
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
 }
 
 /* Sets *sum to the energy of both limits of a degree of freedom at coordinate q, with its derivatives with respect to
  * q. Returns false if q is beyond a barrier. */
-static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
+static bool evaluate_dof_limits(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
   Limits limits = joint_limits_outside_impact(link, dof);
@@ -124,9 +128,9 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
 
 /* Sets *sum to the limit energy of coordinate k, a hinge angle or a displacement. During an impact the energy of the
  * rebound replaces the energy of the barrier. Returns false if the coordinate is beyond a barrier. */
-static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
+static bool evaluate_coordinate_limits(const JointInput* in, int k, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
-  bool inside = limits_at(in->link, k, in->q[k], sum);
+  bool inside = evaluate_dof_limits(in->link, k, in->q[k], sum);
   if (inside && joint_is_in_impact(in, k)) *sum = joint_rebound_energy(&in->stop[k], in->q[k] - in->q_now[k]);
   return inside;
 }
@@ -135,17 +139,17 @@ static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
 
 /* Rate at which the resistance to leaving a limit reaches its full value [m/s, rad/s]. It is smaller for slower motion,
  * so a rate of this size can remain after an impact. */
-#define STOP_SPEED 1e-3
+#define LIMIT_RESISTANCE_SPEED 1e-3
 
-/* Returns friction of magnitude 1 that acts on positive rates only: a quintic from 0 at rest to 1 at STOP_SPEED, so
- * that the limit alone carries a load at rest. first: force; value: integral of the force over the rate; second:
- * derivative of the force with respect to the rate. */
+/* Returns friction of magnitude 1 that acts on positive rates only: a quintic from 0 at rest to 1 at
+ * LIMIT_RESISTANCE_SPEED, so that the limit alone carries a load at rest. first: force; value: integral of the force
+ * over the rate; second: derivative of the force with respect to the rate. */
 static LimitEnergy one_way_friction(double rate) {
-  double x = rate / STOP_SPEED, s = x * x;
+  double x = rate / LIMIT_RESISTANCE_SPEED, s = x * x;
   if (!(x > 0)) return (LimitEnergy){0, 0, 0};
-  if (!(x < 1)) return (LimitEnergy){rate - 0.5 * STOP_SPEED, 1, 0};
-  return (LimitEnergy){STOP_SPEED * s * s * (2.5 - x * (3 - x)), s * x * (10 - x * (15 - 6 * x)),
-                       30 * s * (1 - x) * (1 - x) / STOP_SPEED};
+  if (!(x < 1)) return (LimitEnergy){rate - 0.5 * LIMIT_RESISTANCE_SPEED, 1, 0};
+  return (LimitEnergy){LIMIT_RESISTANCE_SPEED * s * s * (2.5 - x * (3 - x)), s * x * (10 - x * (15 - 6 * x)),
+                       30 * s * (1 - x) * (1 - x) / LIMIT_RESISTANCE_SPEED};
 }
 
 LimitResistance limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
@@ -155,7 +159,7 @@ LimitResistance limits_resistance(const Limits* limits, double now, double rate,
   for (int side = 0; lost > 0 && side < 2; side++) {
     double sign = side == 0 ? 1 : -1, bound = side == 0 ? limits->lower : limits->upper;
     LimitEnergy law = {0, 0, 0};
-    if (!isfinite(bound) || !limit_law(limits, sign * (now - bound), &law) || !(law.first < 0)) continue;
+    if (!isfinite(bound) || !evaluate_limit_law(limits, sign * (now - bound), &law) || !(law.first < 0)) continue;
     LimitEnergy friction = one_way_friction(sign * rate);
     out.value -= lost * law.first / rate_now * friction.value;
     out.first -= sign * lost * law.first * friction.first;
@@ -166,6 +170,7 @@ LimitResistance limits_resistance(const Limits* limits, double now, double rate,
 }
 
 LimitResistance joint_limit_resistance(const JointInput* in, int k, double rate) {
+  assert(k >= 0 && k < in->link->dof_count);
   if (!in->link->limited[k] || joint_is_in_impact(in, k)) return (LimitResistance){0};
   Limits limits = joint_limits_outside_impact(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
@@ -193,6 +198,7 @@ LimitForceDerivatives limits_force_derivatives(const Limits* limits, double q, d
 }
 
 LimitForceDerivatives joint_limit_force_derivatives(const JointInput* in, int k, double rate) {
+  assert(k >= 0 && k < in->link->dof_count);
   LimitForceDerivatives out = {0, 0, 0};
   if (!in->link->limited[k]) return out;
   Limits limits = joint_limits_outside_impact(in->link, k);
@@ -203,23 +209,23 @@ LimitForceDerivatives joint_limit_force_derivatives(const JointInput* in, int k,
   return out;
 }
 
-/* Returns the energy of a drive with limited force (M2) and its derivatives. wanted: energy without the limit; its
+/* Returns the energy of a drive with limited force (M2) and its derivatives. unlimited: energy without the limit; its
  * force -first depends linearly on the coordinate with slope -second. The integral of the limited force over the
- * coordinate is therefore its integral over the force, divided by `second`. way: displacement since t. */
-static LimitEnergy limited(LimitEnergy wanted, double limit, double width, double way) {
-  LimitedForce f = limited_force(-wanted.first, limit, width);
-  double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
-  return (LimitEnergy){energy, -f.force, wanted.second * f.slope};
+ * coordinate is therefore its integral over the force, divided by `second`. displacement: displacement since t. */
+static LimitEnergy limit_drive_energy(LimitEnergy unlimited, double limit, double width, double displacement) {
+  LimitedForce f = limited_force(-unlimited.first, limit, width);
+  double energy = unlimited.second > 0 ? f.energy / unlimited.second : -f.force * displacement;
+  return (LimitEnergy){energy, -f.force, unlimited.second * f.slope};
 }
 
 /* ---------------------------------------------------------------- hinge angles and displacements */
 
-static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms* out) {
+static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now;
   double rate = a * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   LimitEnergy limit;
-  if (!plain_limits(in, k, &limit)) return false;
+  if (!evaluate_coordinate_limits(in, k, &limit)) return false;
   out->limit += limit.value;
   LimitResistance stop = joint_limit_resistance(in, k, rate);
   out->damping += 0.5 * link->damping[k] / a * rate * rate + stop.value;
@@ -242,7 +248,8 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
     double kd = joint_rate_gain(in, drive, k);
     LimitEnergy law = {0.5 * kp / ahead * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
                        kp * e + kd * a * de - drive->push[k], kp * ahead + kd * a * a};
-    if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], drive->limit_width, in->q[k] - in->q_now[k]);
+    if (drive->max_force[k] > 0)
+      law = limit_drive_energy(law, drive->max_force[k], drive->limit_width, in->q[k] - in->q_now[k]);
     out->controller += law.value;
     gradient += law.first;
     hessian += law.second;
@@ -258,7 +265,8 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
 
 /* Adds the gradient and the Hessian of an energy f(phi) with respect to the increments to *out. f1, f2: gradient and
  * diagonal Hessian of f with respect to phi. */
-static void add_through(const RotationVector* phi, const double f1[3], const double f2[3], int base, JointTerms* out) {
+static void add_rotation_vector_derivatives(const RotationVector* phi, const double f1[3], const double f2[3], int base,
+                                            JointTerms* out) {
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < 3; i++) out->gradient[base + j] += f1[i] * phi->first[i][j];
     for (int k = 0; k < 3; k++)
@@ -269,8 +277,8 @@ static void add_through(const RotationVector* phi, const double f1[3], const dou
 
 /* Returns the energy sum_i k_i/2 (scale phi_i - b_i)^2. If derivatives is true, adds its gradient and Hessian to *out.
  */
-static double quadratic(const RotationVector* phi, const double k[3], double scale, const double b[3], bool derivatives,
-                        int base, JointTerms* out) {
+static double add_quadratic_energy(const RotationVector* phi, const double k[3], double scale, const double b[3],
+                                   bool derivatives, int base, JointTerms* out) {
   double f1[3], f2[3], energy = 0;
   for (int i = 0; i < 3; i++) {
     double e = scale * phi->value[i] - b[i];
@@ -278,13 +286,13 @@ static double quadratic(const RotationVector* phi, const double k[3], double sca
     f1[i] = k[i] * scale * e;
     f2[i] = k[i] * scale * scale;
   }
-  if (derivatives) add_through(phi, f1, f2, base, out);
+  if (derivatives) add_rotation_vector_derivatives(phi, f1, f2, base, out);
   return energy;
 }
 
 /* Adds the dry friction energy f / a (sqrt(|r|^2 + v^2) - v) for the rate r = a phi - b (M5). */
-static void ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
-                          int base, JointTerms* out) {
+static void add_ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
+                              int base, JointTerms* out) {
   double a = in->weights.rate_now, speed = in->link->friction_speed, f = joint_ball_friction(in->link, base);
   double r[3], square = 0, f1[3], f2[3], along[3] = {0, 0, 0};
   for (int i = 0; i < 3; i++) {
@@ -299,43 +307,46 @@ static void ball_friction(const JointInput* in, const RotationVector* step, cons
     f2[i] = f * a / root;
     for (int j = 0; j < 3; j++) along[j] += r[i] / root * step->first[i][j];
   }
-  add_through(step, f1, f2, base, out);
+  add_rotation_vector_derivatives(step, f1, f2, base, out);
   for (int j = 0; j < 3; j++)
     for (int k = 0; k < 3; k++) out->hessian[base + j][base + k] -= f * a / root * along[j] * along[k];
 }
 
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out) {
+  assert(base >= 0 && base + 3 <= in->link->dof_count);
   double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], push[3], along = 0;
   RotationVector error =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(drive->target + base)), quat_at(in->q + base)));
-  out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
+  out->controller += add_quadratic_energy(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
   for (int i = 0; i < 3; i++) {
     kd[i] = joint_rate_gain(in, drive, base + i);
     goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
     push[i] = -drive->push[base + i];
     along += push[i] * step->value[i];
   }
-  out->controller += quadratic(step, kd, a, goal, derivatives, base, out);
+  out->controller += add_quadratic_energy(step, kd, a, goal, derivatives, base, out);
   if (push[0] == 0 && push[1] == 0 && push[2] == 0) return;
   out->controller += along; /* the torque acts about the axes of the link halfway through the step */
-  if (derivatives) add_through(step, push, zero, base, out);
+  if (derivatives) add_rotation_vector_derivatives(step, push, zero, base, out);
 }
 
 BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive, int base, double energy) {
+  assert(base >= 0 && base + 3 <= in->link->dof_count);
   double a = in->weights.rate_now, square = 0;
   const double* m = drive->max_force + base;
   BallTorqueLimit out = {.limit = (m[0] + m[1] + m[2]) / 3, .scale = 1};
-  RotationVector way =
+  RotationVector displacement =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(drive->target + base)));
   for (int i = 0; i < 3; i++) {
     double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
-    out.way[i] = way.value[i];
-    out.goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
-    out.wish[i] = kp * out.way[i] + a * kd * out.goal[i] + drive->push[base + i];
+    out.displacement[i] = displacement.value[i];
+    out.rate_target[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+    out.unlimited_torque[i] = kp * out.displacement[i] + a * kd * out.rate_target[i] + drive->push[base + i];
     out.stiffness += (kp + a * a * kd) / 3;
-    out.now += 0.5 * kp * out.way[i] * out.way[i] + 0.5 * kd * out.goal[i] * out.goal[i];
-    square += out.wish[i] * out.wish[i];
+    out.now +=
+        0.5 * kp * out.displacement[i] * out.displacement[i] + 0.5 * kd * out.rate_target[i] * out.rate_target[i];
+    square += out.unlimited_torque[i] * out.unlimited_torque[i];
   }
   square += 2 * out.stiffness * (energy - out.now);
   out.size = square > 0 ? sqrt(square) : 0;
@@ -347,8 +358,8 @@ BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive,
 }
 
 /* Adds the energy of a drive of a ball joint with a torque limit, which scales the gradient down (M8). */
-static void limited_ball_drive(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
-                               bool derivatives, JointTerms* out) {
+static void add_limited_ball_drive(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
+                                   bool derivatives, JointTerms* out) {
   JointTerms own = {.controller = 0};
   ball_drive_terms(in, drive, step, base, derivatives, &own);
   BallTorqueLimit l = ball_torque_limit(in, drive, base, own.controller);
@@ -365,7 +376,7 @@ static void limited_ball_drive(const JointInput* in, const JointDrive* drive, co
   }
 }
 
-static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
+static bool add_ball_terms(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
   bool still = in->drive_count == 0 && !link->passive;
@@ -380,30 +391,31 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     damped = damped || damping[i] > 0;
     b[i] = in->weights.rate_old * in->difference_old[base + i];
   }
-  if (damped) out->damping += quadratic(&step, damping, a, b, derivatives, base, out);
+  if (damped) out->damping += add_quadratic_energy(&step, damping, a, b, derivatives, base, out);
   if (link->passive) {
     RotationVector bent =
         rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + base)), quat_at(in->q + base)));
-    out->limit += quadratic(&bent, link->stiffness + base, 1.0, zero, derivatives, base, out);
-    if (joint_ball_friction(link, base) > 0) ball_friction(in, &step, b, derivatives, base, out);
+    out->limit += add_quadratic_energy(&bent, link->stiffness + base, 1.0, zero, derivatives, base, out);
+    if (joint_ball_friction(link, base) > 0) add_ball_friction(in, &step, b, derivatives, base, out);
   }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     bool limits = drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0;
-    (limits ? limited_ball_drive : ball_drive_terms)(in, drive, &step, base, derivatives, out);
+    (limits ? add_limited_ball_drive : ball_drive_terms)(in, drive, &step, base, derivatives, out);
   }
   return true;
 }
 
 /* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a tree in free flight (tree_flight.h) already
  * contains (W51). The scale of the residual includes |F^|. */
-static void subtract_held(const JointInput* in, int k, bool derivatives, JointTerms* out) {
+static void subtract_target_forces(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   out->inertia -= in->held[k] * (in->q[k] - in->q_now[k]);
   out->inertia_force[k] += fabs(in->held[k]);
   if (derivatives) out->gradient[k] -= in->held[k];
 }
 
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
+  assert(in->weights.rate_now > 0 && in->drive_count >= 0);
   const Joint* joint = &in->link->joint;
   out->controller = out->limit = out->damping = out->inertia = 0;
   memset(out->inertia_force, 0, sizeof(out->inertia_force));
@@ -412,8 +424,9 @@ bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
     memset(out->hessian, 0, sizeof(out->hessian));
   }
   out->outside = false;
-  for (int k = 0; k < joint->plain_count; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
-  if (joint->quaternion && !out->outside) out->outside = !ball_dofs(in, joint->plain_count, derivatives, out);
-  for (int k = 0; in->held && k < joint->plain_count; k++) subtract_held(in, k, derivatives, out);
+  for (int k = 0; k < joint->plain_count; k++)
+    out->outside = out->outside || !add_scalar_coordinate_terms(in, k, derivatives, out);
+  if (joint->quaternion && !out->outside) out->outside = !add_ball_terms(in, joint->plain_count, derivatives, out);
+  for (int k = 0; in->held && k < joint->plain_count; k++) subtract_target_forces(in, k, derivatives, out);
   return !out->outside;
 }

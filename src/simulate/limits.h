@@ -9,11 +9,13 @@
  * barrier with restitution is moved to distances that no impact reaches. Otherwise the barrier would reduce the speed
  * before the impact, and the resistance (S22) the speed after the impact. */
 Limits joint_limits_outside_impact(const ModelLink* link, int dof);
-/* Returns the energy of the one-sided spring that enforces the displacement stop->aim of a rebound (I15). The energy is
- * zero if the spring does not act. way: displacement since t [m, rad]. */
-LimitEnergy joint_rebound_energy(const JointStop* stop, double way);
-/* Returns the derivatives of the limit force at q with respect to lower, upper and restitution. The force includes the
- * resistance. now, rate, rate_now: as for limits_resistance. q must not be beyond a barrier. */
+/* Returns the energy of the one-sided spring that enforces the rebound displacement stop->aim (I15), with its
+ * derivatives. The energy is zero if the spring does not act. displacement: displacement of the coordinate since t [m,
+ * rad]. */
+LimitEnergy joint_rebound_energy(const JointStop* stop, double displacement);
+/* Returns the derivatives of the limit force at the coordinate q with respect to lower, upper and restitution. The
+ * force includes the resistance to leaving the limit. now: coordinate at t; rate: rate of the coordinate [m/s, rad/s];
+ * rate_now: derivative of the rate with respect to the coordinate [1/s]. q must not be beyond a barrier. */
 LimitForceDerivatives limits_force_derivatives(const Limits* limits, double q, double now, double rate,
                                                double rate_now);
 

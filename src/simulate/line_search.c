@@ -2,6 +2,7 @@
  * couple bodies without contact or friction at the accepted state. With one common step length, the first pair that
  * collides would limit every other body of the scene. Therefore each island of coupled trees has its own step length.
  * Islands that come into contact in a trial pass or fail the test of decrease together. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -12,21 +13,21 @@
 /* Armijo's constant: required fraction of the predicted decrease. */
 #define ARMIJO 1e-4
 /* Estimated rounding error of the summed energies, relative to the sum of their magnitudes. */
-#define ROUNDING 1e-14
+#define ENERGY_ROUNDING 1e-14
 /* Rounding error of a link's pose, relative to the distance of the link from the origin. It is larger than an epsilon
  * because the pose is a product of poses along the chain of parents. */
 #define POSITION_ROUNDING 1e-15
 /* Shortest step length that is evaluated, as a fraction of Newton's step. */
-#define SHORTEST_STEP 1e-9
+#define STEP_LENGTH_MIN 1e-9
 /* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
  * energy. Below this threshold, one Newton iteration from the present state solves the step. */
-#define REPEAT_ROUNDINGS 1e6
+#define REPEAT_DECREASE_ROUNDINGS 1e6
 
 /* ---------------------------------------------------------------- islands */
 
 /* Computes the islands of the accepted state: trees that contact, closures, tendons or bushings couple. The islands
  * stay valid while the candidate list grows, because new candidates have no terms. */
-static void couple(Sim* s) {
+static void find_islands(Sim* s) {
   const Model* m = s->model;
   const SolveScope* in = &s->scope;
   for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = in->trees[n];
@@ -61,8 +62,8 @@ static Island* island_of_link(Sim* s, int link) {
 }
 
 /* Marks the pairs of links in islands that are not balanced, so that they are evaluated. Pairs between balanced islands
- * are not evaluated, because these islands do not move. Call after `couple` and note_trees. */
-static void wake_unsettled(Sim* s, bool arrived) {
+ * are not evaluated, because these islands do not move. Call after `find_islands` and record_tree_balances. */
+static void mark_pairs_of_unbalanced_islands(Sim* s, bool arrived) {
   const SolveScope* in = &s->scope;
   if (!s->contact) return;
   for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
@@ -80,7 +81,7 @@ static void wake_unsettled(Sim* s, bool arrived) {
 /* Returns the rounding error of a joint's energies [J], which is due to rounding of the energies and of the coordinates
  * q. */
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
-  double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
+  double rounding = ENERGY_ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
     double way = POSITION_ROUNDING * (k < link->joint.plain_count ? fabs(q[link->coordinate_first + k]) : 1);
     rounding += way * (fabs(joint->gradient[k]) + fabs(joint->hessian[k][k]) * way);
@@ -88,35 +89,35 @@ static double joint_rounding(const ModelLink* link, const JointTerms* joint, con
   return rounding;
 }
 
-static void round_link(Sim* s, int i) {
+static void compute_link_rounding(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];
   double weight = step_inertia_weight(s) * link->mass;
   double size = vec3_norm(c->pose[i].t) + link->reach;
   s->rounding[i].inertia =
-      ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
+      ENERGY_ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
   if (link->dof_count > 0) s->rounding[i].joint = joint_rounding(link, &c->joints[i], c->q);
 }
 
-static void note_tree(void* context, int index, int thread) {
+static void record_tree_balance(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
   int tree = s->scope.trees[index];
-  if (s->noted[tree] && !s->closures) return;
-  s->noted[tree] = true;
+  if (s->is_balance_current[tree] && !s->closures) return;
+  s->is_balance_current[tree] = true;
   balance_test_tree(s, tree);
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) compute_link_rounding(s, s->tree_links[n]);
 }
 
 /* Records for each tree whether it is balanced, and the rounding error of its energies. The balance can change even if
  * no term was assembled, because the multipliers of closures change. */
-static void note_trees(Sim* s) {
-  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
+static void record_tree_balances(Sim* s) {
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, record_tree_balance, s);
 }
 
-/* Sets slope, curvature and rounding error of each island, and whether the island is settled. Call after `couple` and
- * note_trees. */
-static void measure_islands(Sim* s, bool arrived) {
+/* Sets slope, curvature and rounding error of each island, and whether the island is settled. Call after `find_islands`
+ * and record_tree_balances. */
+static void compute_island_slopes(Sim* s, bool arrived) {
   const Model* m = s->model;
   for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
   for (int n = 0; n < s->scope.tree_count; n++) {
@@ -158,29 +159,28 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (island->settled) island->alpha = 0;
-    island->blind = island->settled || -island->slope <= island->rounding;
+    island->below_rounding = island->settled || -island->slope <= island->rounding;
   }
 }
 
 /* ---------------------------------------------------------------- the trial */
 
-/* Discards the trial of the previous line search. */
-static void forget_trial(Sim* s) {
-  for (int n = 0; n < s->scope.tree_count; n++) s->moved_by[s->scope.trees[n]] = (double)NAN;
+static void discard_trial(Sim* s) {
+  for (int n = 0; n < s->scope.tree_count; n++) s->trial_step_length[s->scope.trees[n]] = (double)NAN;
   for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
 }
 
 /* Sets s->scaled to delta times the step length of each island. Trees of islands whose length is unchanged keep the
  * poses of the last trial. */
-static void scale_step(Sim* s) {
+static void scale_direction(Sim* s) {
   const Model* m = s->model;
   s->moved_count = 0;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     Island* island = &s->islands[s->island[k]];
     double alpha = island->alpha;
-    if (alpha == s->moved_by[k]) continue;
-    s->moved_by[k] = alpha;
+    if (alpha == s->trial_step_length[k]) continue;
+    s->trial_step_length[k] = alpha;
     s->moved_trees[s->moved_count++] = k;
     island->moved = true;
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
@@ -188,19 +188,19 @@ static void scale_step(Sim* s) {
   }
 }
 
-static void shorten_link(Sim* s, int link) {
+static void mark_island_of_link(Sim* s, int link) {
   Island* island = island_of_link(s, link);
   if (island) island->shorten = true;
 }
 
 /* Evaluates configuration and contact at the scaled step. If the trial is infeasible, marks the responsible islands and
  * returns false. */
-static bool trial_feasible(Sim* s) {
+static bool is_trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   if (!configuration_set_trial(s, trial)) {
     for (int n = 0; n < s->scope.link_count; n++) {
       int i = s->scope.links[n];
-      if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
+      if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) mark_island_of_link(s, i);
     }
     return false;
   }
@@ -213,21 +213,21 @@ static bool trial_feasible(Sim* s) {
 
 /* Sets the energy change of each island. The energy change of a pair between two islands is attributed to an island
  * that is not settled, because settled islands do not test their energy. */
-static void measure_change(Sim* s) {
+static void compute_energy_changes(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
   disjoint_sets_init(s->group, s->island_count);
   for (int k = 0; k < s->island_count; k++)
-    if (s->islands[k].moved) s->islands[k].own_change = 0;
+    if (s->islands[k].moved) s->islands[k].local_change = 0;
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     Island* island = island_of_link(s, i);
     if (!island || !island->moved) continue;
-    island->own_change += s->change[i].inertia;
-    island->own_change += s->change[i].joint;
+    island->local_change += s->change[i].inertia;
+    island->local_change += s->change[i].joint;
   }
   for (int k = 0; k < s->island_count; k++) {
     s->islands[k].moved = false;
-    s->islands[k].change = s->islands[k].own_change;
+    s->islands[k].change = s->islands[k].local_change;
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     island_of_link(s, closure_link(s->closures, k))->change +=
@@ -251,14 +251,14 @@ static void measure_change(Sim* s) {
 
 /* Tests the decrease of the energy in each group of islands. Marks the groups without sufficient decrease. Returns true
  * if all groups pass. */
-static bool decreases(Sim* s) {
+static bool has_sufficient_decrease(Sim* s) {
   bool all = true;
-  measure_change(s);
+  compute_energy_changes(s);
   for (int k = 0; k < s->island_count; k++) { /* the root has the smallest index, so its sum is initialized first */
     Island *island = &s->islands[k], *root = &s->islands[disjoint_sets_find(s->group, k)];
-    double allowed = island->rise + ARMIJO * (island->slope - island->rise);
+    double allowed = island->allowed_increase + ARMIJO * (island->slope - island->allowed_increase);
     double excess = island->change - island->alpha * allowed - island->rounding;
-    if (island->blind) excess = fmin(excess, 0);
+    if (island->below_rounding) excess = fmin(excess, 0);
     root->excess = root == island ? excess : root->excess + excess;
   }
   for (int k = 0; k < s->island_count; k++) {
@@ -270,7 +270,7 @@ static bool decreases(Sim* s) {
   return all;
 }
 
-static void poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
+static void compute_poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
   model_displaced_link_pose(s->model, link, from, s->configuration[s->current].q, s->scaled, fraction, s->path_q,
                             poses);
@@ -281,7 +281,7 @@ typedef struct {
   const double* delta;
 } BoundTask;
 
-static void bound_tree(void* context, int index, int thread) {
+static void bound_tree_motion(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((BoundTask*)context)->s;
   int tree = s->scope.trees[index];
@@ -293,37 +293,37 @@ static void bound_tree(void* context, int index, int thread) {
                           &s->bounds);
 }
 
-/* Sets s->bounds to bounds on the motion of all links for the step `delta` from the accepted configuration. */
+/* Sets s->bounds, bounds on the motion of all links along `delta` from the accepted configuration. */
 static void bound_motion(Sim* s, const double* delta) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   BoundTask task = {s, delta};
   for (int i = 0; i < m->link_count && s->scope.whole; i++)
     if (m->links[i].tree < 0) motion_bounds_of_link(m, i, c->q, c->pose, s->screws, delta, &s->bounds);
-  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree_motion, &task);
 }
 
 /* Returns true if the bounds on the motion show that the links of a part of the scene stay in the regions of the part.
  * Always true for the whole scene. */
-static bool keeps_to_region(Sim* s) {
+static bool stays_in_region(Sim* s) {
   if (s->scope.whole) return true;
-  s->leaves = !contact_part_stays(s->contact, &s->bounds);
-  return !s->leaves;
+  s->leaves_region = !contact_part_stays(s->contact, &s->bounds);
+  return !s->leaves_region;
 }
 
-static bool certified(Sim* s, StepReport* report) {
+static bool certify_trial_path(Sim* s, StepReport* report) {
   if (!s->contact || (!s->model->simulation.certificate && s->scope.whole)) return true;
   double start = timer_now();
   ContactFailure failure;
   int link_a, link_b;
   bound_motion(s, s->scaled);
-  if (!keeps_to_region(s)) return false;
+  if (!stays_in_region(s)) return false;
   if (!s->model->simulation.certificate) return true;
-  bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failure);
+  bool ok = contact_certify(s->contact, &s->bounds, compute_poses_on_path, s, &report->certified_intervals, &failure);
   if (!ok) {
     contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
-    shorten_link(s, link_a);
-    shorten_link(s, link_b);
+    mark_island_of_link(s, link_a);
+    mark_island_of_link(s, link_b);
   }
   s->times.certificate += timer_now() - start;
   return ok;
@@ -339,7 +339,7 @@ static void accept_trial(Sim* s) {
 
 /* Shortens delta of each island that contains links with very many triangles, so that the candidate list stays small
  * (contact_path_share). */
-static void shorten_at_dense_links(Sim* s) {
+static void limit_step_of_dense_links(Sim* s) {
   const Model* m = s->model;
   bool any = false;
   for (int k = 0; k < s->island_count; k++) s->islands[k].share = 1;
@@ -363,13 +363,13 @@ static void shorten_at_dense_links(Sim* s) {
 static void prepare_path(Sim* s) {
   bound_motion(s, s->delta);
   if (!s->contact) return;
-  shorten_at_dense_links(s);
+  limit_step_of_dense_links(s);
   contact_prepare(s->contact, &s->bounds);
 }
 
 /* Halves the step length of all marked islands; of all islands if none is marked. Returns false if a length falls below
- * SHORTEST_STEP. */
-static bool shorten_marked(Sim* s) {
+ * STEP_LENGTH_MIN. */
+static bool halve_marked_steps(Sim* s) {
   bool any = false;
   for (int k = 0; k < s->island_count; k++) any = any || s->islands[k].shorten;
   for (int k = 0; k < s->island_count; k++) {
@@ -377,54 +377,55 @@ static bool shorten_marked(Sim* s) {
     if (island->settled || (any && !island->shorten)) continue;
     island->shorten = false;
     island->alpha *= 0.5;
-    if (island->alpha < SHORTEST_STEP) return false;
+    if (island->alpha < STEP_LENGTH_MIN) return false;
   }
   return true;
 }
 
-/* Sets the admissible energy increase `rise` of each island while prescribed joints move. The increase is an exact
+/* Sets the admissible energy increase `allowed_increase` of each island while prescribed joints move. The increase is an exact
  * penalty on the remaining motion of these joints, and its weight follows from the slope along delta
  * (docs/derivations/step.md, S10). */
-static void allow_pushing(Sim* s) {
+static void set_allowed_increases(Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
-    island->rise = 2 * fmax(island->slope + 0.5 * fmax(island->curvature, 0), 0);
-    island->blind = island->settled || island->rise - island->slope <= island->rounding;
+    island->allowed_increase = 2 * fmax(island->slope + 0.5 * fmax(island->curvature, 0), 0);
+    island->below_rounding = island->settled || island->allowed_increase - island->slope <= island->rounding;
   }
 }
 
 LineSearchResult line_search_run(Sim* s, bool arrived, StepReport* report) {
-  couple(s);
-  note_trees(s);
-  wake_unsettled(s, arrived);
+  assert(report && s->clock.dt > 0);
+  find_islands(s);
+  record_tree_balances(s);
+  mark_pairs_of_unbalanced_islands(s, arrived);
   prepare_path(s);
-  wake_unsettled(s, arrived);
-  measure_islands(s, arrived);
-  if (!arrived) allow_pushing(s);
-  forget_trial(s);
+  mark_pairs_of_unbalanced_islands(s, arrived);
+  compute_island_slopes(s, arrived);
+  if (!arrived) set_allowed_increases(s);
+  discard_trial(s);
   do {
     report->trials++;
-    scale_step(s);
-    if (!trial_feasible(s)) continue;
-    if (!decreases(s)) continue;
-    if (!certified(s, report)) continue;
+    scale_direction(s);
+    if (!is_trial_feasible(s)) continue;
+    if (!has_sufficient_decrease(s)) continue;
+    if (!certify_trial_path(s, report)) continue;
     accept_trial(s);
-    bool blind = true;
-    for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
-    return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
-  } while (!s->leaves && shorten_marked(s));
-  return s->leaves ? SEARCH_LEAVES_REGION : SEARCH_FAILED;
+    bool below_rounding = true;
+    for (int k = 0; k < s->island_count; k++) below_rounding = below_rounding && s->islands[k].below_rounding;
+    return below_rounding ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
+  } while (!s->leaves_region && halve_marked_steps(s));
+  return s->leaves_region ? SEARCH_LEAVES_REGION : SEARCH_FAILED;
 }
 
 /* Corrects the slopes of islands with free spinning bodies or trees in free flight (tree_flight.h). At their targets
  * such bodies have no inertial energy left, so this energy is the predicted decrease. The slope at the start does not
  * predict it: it can be positive for a rotation by more than a right angle. */
-static void expect_targets(Sim* s) {
+static void correct_slopes_of_free_bodies(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   for (int n = 0; (s->spin_bodies || s->flight) && n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     const ModelLink* link = &s->model->links[i];
-    bool spins = s->spin_bodies && s->spin_bodies[i].spins && !s->spin_bodies[i].touches;
+    bool spins = s->spin_bodies && s->spin_bodies[i].spins && !s->spin_bodies[i].has_forces;
     if (!spins && !tree_flight_starts_at_target(s->flight, link)) continue;
     Island* island = island_of_link(s, i);
     island->slope -= c->inertia[i];
@@ -435,23 +436,23 @@ static void expect_targets(Sim* s) {
 
 /* Marks the islands of trees that were already solved in an independent part of the scene as settled.
  * line_search_repeat_last_step then does not move these islands again. */
-static void leave_begun(Sim* s) {
-  for (int n = 0; s->begun && n < s->scope.tree_count; n++)
-    if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
+static void settle_solved_subsystems(Sim* s) {
+  for (int n = 0; s->solved_in_subsystem && n < s->scope.tree_count; n++)
+    if (s->solved_in_subsystem[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
 /* Stops the islands that failed in a rejected trial of line_search_repeat_last_step. Returns true if an island was
  * stopped and other islands still move. */
-static bool leave_refused(Sim* s) {
+static bool settle_refused_islands(Sim* s) {
   bool refused = false, others = false;
-  s->leaves = false;
+  s->leaves_region = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     refused = refused || (island->shorten && island->alpha != 0);
     if (island->shorten) island->alpha = 0;
     others = others || island->alpha != 0;
   }
-  scale_step(s);
+  scale_direction(s);
   return refused && others;
 }
 
@@ -460,6 +461,7 @@ static bool leave_refused(Sim* s) {
  * near its solution, where the Hessian is positive definite. Bodies at rest do not move. Returns true if the prediction
  * was accepted. */
 bool line_search_repeat_last_step(Sim* s, StepReport* report) {
+  assert(report && s->clock.dt > 0);
   double lengths = step_length_ratio(s);
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
@@ -471,29 +473,29 @@ bool line_search_repeat_last_step(Sim* s, StepReport* report) {
     if (s->fixed[k]) s->delta[k] = s->rhs[k];
   spin_set_start_increments(s, s->delta);
   tree_flight_set_start_increments(s, s->delta);
-  couple(s);
-  note_trees(s);
-  measure_islands(s, false);
-  expect_targets(s);
-  leave_begun(s);
+  find_islands(s);
+  record_tree_balances(s);
+  compute_island_slopes(s, false);
+  correct_slopes_of_free_bodies(s);
+  settle_solved_subsystems(s);
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
-    bool worth = !island->settled && island->slope < -REPEAT_ROUNDINGS * island->rounding;
+    bool worth = !island->settled && island->slope < -REPEAT_DECREASE_ROUNDINGS * island->rounding;
     if (!worth) island->alpha = 0;
     any = any || worth;
   }
   if (!any) return false;
-  forget_trial(s);
-  scale_step(s);
+  discard_trial(s);
+  scale_direction(s);
   solve_scope_copy(s, s->delta, s->scaled);
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   bool fine = false, any_left = true;
   while (!fine && any_left) { /* stops the islands whose trial fails and evaluates the other islands again */
     report->trials++;
-    fine = trial_feasible(s) && decreases(s) && certified(s, report);
-    if (!fine) any_left = leave_refused(s);
+    fine = is_trial_feasible(s) && has_sufficient_decrease(s) && certify_trial_path(s, report);
+    if (!fine) any_left = settle_refused_islands(s);
   }
   if (fine) accept_trial(s);
   return fine;

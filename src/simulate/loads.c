@@ -6,11 +6,10 @@
 
 LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
 
-/* ---------------------------------------------------------------- predicted rotation of a link */
-
 /* Returns R* = R P with P = 1 + r E + r (r - 1) / 2 E^2, E = R_old^T R - 1 and r the ratio of the step lengths. P is
  * the binomial series of (1 + E)^r = (R_old^T R)^r, exact for r = 0, 1, 2 (L3). In the first step R* = R + dt rate. */
 Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate) {
+  assert(!(clock->dt < 0));
   if (!(clock->dt_before > 0)) return mat3_add(now, mat3_scale(rate, clock->dt));
   double r = clock->dt / clock->dt_before;
   Mat3 e = mat3_sub(mat3_mul(mat3_transpose(old), now), mat3_identity());
@@ -21,6 +20,7 @@ Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate) {
 
 void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar, Mat3* now_bar, Mat3* old_bar,
                            Mat3* rate_bar) {
+  assert(clock->dt > 0 && (rate_bar || clock->dt_before > 0));
   if (!(clock->dt_before > 0)) {
     *now_bar = mat3_add(*now_bar, bar);
     *rate_bar = mat3_add(*rate_bar, mat3_scale(bar, clock->dt));
@@ -36,15 +36,13 @@ void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar,
   *old_bar = mat3_add(*old_bar, mat3_mul(now, mat3_transpose(e_bar)));
 }
 
-/* ---------------------------------------------------------------- the loads of a step */
-
 Vec3 load_value(const Signal* signal, double t) {
   double value[3] = {0}, rate[3];
   if (signal->source->channels > 0) signal_eval(signal, t, value, rate);
   return vec3(value[0], value[1], value[2]);
 }
 
-static void add_to(Mat3 b, Vec3 force, LinkLoad* sum) {
+static void add_force_matrix(Mat3 b, Vec3 force, LinkLoad* sum) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) sum->b[i][j] += b.m[i][j];
   sum->b[0][3] += force.x;
@@ -61,7 +59,7 @@ static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotat
   Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
   if (load->link_axes) force = mat3_mul_vec(rotation, force);
   Mat3 turn = load->link_axes ? mat3_mul(rotation, twist) : mat3_mul(twist, rotation);
-  add_to(mat3_add(mat3_outer(force, model_load_point(m, load)), turn), force, sum);
+  add_force_matrix(mat3_add(mat3_outer(force, model_load_point(m, load)), turn), force, sum);
 }
 
 FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const Pose* poses) {
@@ -84,23 +82,24 @@ static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
   if (link->tree < 0) return;
   Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
   Mat3 turn = mat3_mul(mat3_scale(mat3_cross(torque), 0.5), rotation);
-  add_to(mat3_add(mat3_outer(force, link->center), turn), force, &s->loads[i]);
+  add_force_matrix(mat3_add(mat3_outer(force, link->center), turn), force, &s->loads[i]);
 }
 
-static void add_field(Sim* s, const ModelLoad* load) {
+static void add_field_load(Sim* s, const ModelLoad* load) {
   FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
   add_wrench(s, load->link, w.force[0], w.torque[0]);
   if (load->field->to >= 0) add_wrench(s, load->field->to, w.force[1], w.torque[1]);
 }
 
 void loads_prepare_step(Sim* s) {
+  assert(s->clock.dt > 0);
   const Model* m = s->model;
   if (!s->loads) return;
   memset(s->loads, 0, sizeof(LinkLoad) * (size_t)m->link_count);
   for (int k = 0; k < m->load_count; k++) {
     const ModelLoad* load = &m->loads[k];
     int i = load->link;
-    if (load->field) add_field(s, load);
+    if (load->field) add_field_load(s, load);
     if (load->field || m->links[i].tree < 0) continue;
     Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
     add_load(m, load, s->clock.time, rotation, &s->loads[i]);
@@ -109,7 +108,7 @@ void loads_prepare_step(Sim* s) {
 
 /* Returns the first moment sum g (X - X_c)^T R^T of g = -B about the centre of mass. The last column of B is the force.
  */
-static Mat3 moment_of(const LinkLoad* load, const ModelLink* link, Mat3 r) {
+static Mat3 first_moment(const LinkLoad* load, const ModelLink* link, Mat3 r) {
   Mat3 local = mat3_outer(load_force(load), link->center);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) local.m[i][j] -= load->b[i][j];
@@ -118,14 +117,12 @@ static Mat3 moment_of(const LinkLoad* load, const ModelLink* link, Mat3 r) {
 
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms) {
   terms->force = vec3_sub(terms->force, load_force(load));
-  terms->moment = mat3_add(terms->moment, moment_of(load, link, pose.r));
+  terms->moment = mat3_add(terms->moment, first_moment(load, link, pose.r));
 }
 
 ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose) {
-  return (ForceMagnitudes){vec3_norm(load_force(load)), vec3_norm(mat3_axial(moment_of(load, link, pose.r)))};
+  return (ForceMagnitudes){vec3_norm(load_force(load)), vec3_norm(mat3_axial(first_moment(load, link, pose.r)))};
 }
-
-/* ---------------------------------------------------------------- for callers without a Sim */
 
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
   assert(load >= 0 && load < m->load_count);

@@ -31,7 +31,6 @@ static inline double load_energy(const LinkLoad* load, const Pose* pose, const P
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms);
 /* Returns the magnitudes of force and torque about the centre of mass. They scale the tolerance of residuals (S8). */
 ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose);
-/* Returns the total force, world axes [N]. */
 static inline Vec3 load_force(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
 
 /* Force and torque of a field on the load's link [0] and on the other link [1], about their centres of mass, world axes

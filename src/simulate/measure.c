@@ -15,7 +15,7 @@ typedef struct {
 
 /* Returns a (now - old) - b (old - older), the velocity by the difference formula of the integrator (S3). a, b:
  * rate_now and rate_old of w. */
-static Velocity velocity_of(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
+static Velocity difference_velocity(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
   double a = w->rate_now, b = w->rate_old;
   Velocity v;
   for (int r = 0; r < 3; r++)
@@ -43,7 +43,7 @@ static Velocity velocity_at_start(const Pose* rate) {
  * formula of the integrator. */
 static Velocity link_velocity(const Sim* s, int i) {
   return s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
-                            : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
+                            : difference_velocity(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
 }
 
 static Vec3 velocity_at(const Velocity* v, Vec3 x) {
@@ -54,6 +54,7 @@ static Vec3 velocity_at(const Velocity* v, Vec3 x) {
 }
 
 void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
+  assert(v && w);
   const Model* m = s->model;
   model_screws(m, s->q_now, s->pose_now, s->screws);
   for (int i = 0; i < m->link_count; i++) {
@@ -69,7 +70,7 @@ void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
 /* Adds the kinetic energy and the momenta of a link to *sum (S19). Kinetic energy: 1/2 tr(V S V^T). Momentum f: last
  * column of V S. Angular momentum: c x f + spin, with the centre of mass c. spin = sum m (x - c) x v is the axial
  * vector of (first columns of V S - f X_c^T) R^T. */
-static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
+static void add_link_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
   double g[3][4] = {{0}}, kinetic = 0;
   for (int r = 0; r < 3; r++)
     for (int j = 0; j < 4; j++)
@@ -93,40 +94,41 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
   StepWeights weights = step_weights(model->simulation.integrator, clock);
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
-    Velocity v = velocity_of(&weights, &now[i], &old[i], &older[i]);
-    add_motion(&model->links[i], &now[i], &v, &sum);
+    Velocity v = difference_velocity(&weights, &now[i], &old[i], &older[i]);
+    add_link_motion(&model->links[i], &now[i], &v, &sum);
   }
   return sum;
 }
 
 /* Returns the rotational energy L . J L / 2 of a link [J]. L: angular momentum; J: inverse of the inertia tensor about
  * the centre of mass. */
-static double spin_energy(const ModelLink* link, const Pose* pose, Vec3 momentum) {
+static double rotational_energy(const ModelLink* link, const Pose* pose, Vec3 momentum) {
   Vec3 local = mat3_tmul_vec(pose->r, momentum);
   return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
 }
 
 /* Adds the kinetic energy and the momenta of a body that integrates its angular momentum to *sum (W7). spin: this
  * angular momentum, which also determines the rotational energy. */
-static void add_spinner(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin, SimMotion* sum) {
+static void add_spin_body_motion(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin,
+                                 SimMotion* sum) {
   SimMotion own = {0};
-  add_motion(link, pose, v, &own);
+  add_link_motion(link, pose, v, &own);
   Vec3 orbit = vec3_cross(pose_apply(*pose, link->center), own.momentum);
-  sum->kinetic += 0.5 * vec3_dot(own.momentum, own.momentum) / link->mass + spin_energy(link, pose, spin);
+  sum->kinetic += 0.5 * vec3_dot(own.momentum, own.momentum) / link->mass + rotational_energy(link, pose, spin);
   sum->momentum = vec3_add(sum->momentum, own.momentum);
   sum->angular_momentum = vec3_add(sum->angular_momentum, vec3_add(spin, orbit));
 }
 
-static SimMotion motion_of(const Sim* s) {
+static SimMotion compute_motion(const Sim* s) {
   SimMotion sum = {0};
   for (int i = 0; i < s->model->link_count; i++) {
     if (s->model->links[i].tree < 0) continue;
     const ModelLink* link = &s->model->links[i];
     Velocity v = link_velocity(s, i);
     if (link->spins)
-      add_spinner(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
+      add_spin_body_motion(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
     else
-      add_motion(link, &s->pose_now[i], &v, &sum);
+      add_link_motion(link, &s->pose_now[i], &v, &sum);
     const double* rate = s->state.rate + link->dof_first;
     for (int k = 0; link->passive && k < link->joint.plain_count; k++)
       sum.kinetic += 0.5 * link->armature[k] * rate[k] * rate[k];
@@ -160,7 +162,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 /* Returns the potential energy of springs, tendons, bushings, fields, gravity and buoyancy at poses (links) and
  * coordinates (nq) [J]. */
-static double potential_at(const Sim* s, const Pose* pose, const double* q) {
+static double potential_energy(const Sim* s, const Pose* pose, const double* q) {
   const Model* m = s->model;
   double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose, q) + model_bushing_energy(m, pose) +
                model_field_energy(m, pose);
@@ -176,18 +178,18 @@ static double potential_at(const Sim* s, const Pose* pose, const double* q) {
 /* Returns the potential energy at the time to which the kinetic energy belongs (S20) [J]. If rates are differences over
  * one step, this is the middle of the step, where the potential energy is the mean of both ends. For first_order and in
  * all other cases it is the end of the step. now: potential energy at the end. */
-static double potential_of_rates(const Sim* s, double now) {
+static double potential_energy_at_rates(const Sim* s, double now) {
   bool middle = s->state.step > 0 && s->weights.rate_old == 0;
   if (!middle || s->model->simulation.integrator == INTEGRATOR_FIRST_ORDER) return now;
-  return 0.5 * (now + potential_at(s, s->pose_old, s->q_old));
+  return 0.5 * (now + potential_energy(s, s->pose_old, s->q_old));
 }
 
 SimMeasure sim_measure(Sim* s) {
-  SimMotion motion = motion_of(s);
-  double potential = potential_at(s, s->pose_now, s->q_now);
+  SimMotion motion = compute_motion(s);
+  double potential = potential_energy(s, s->pose_now, s->q_now);
   SimMeasure out = {.kinetic = motion.kinetic,
                     .potential = potential,
-                    .total = motion.kinetic + potential_of_rates(s, potential),
+                    .total = motion.kinetic + potential_energy_at_rates(s, potential),
                     .smallest_gap = INFINITY,
                     .momentum = motion.momentum,
                     .angular_momentum = motion.angular_momentum};
@@ -200,7 +202,7 @@ SimMeasure sim_measure(Sim* s) {
 
 /* Smallest weight of a hull pair in the mean that gives the centre of pressure [N]. It applies to pairs with friction
  * but without normal force. */
-#define LEAST_PRESS 1e-300
+#define PAIR_WEIGHT_MIN 1e-300
 
 static int compare_contacts(const void* x, const void* y) {
   const SimContact *a = x, *b = y;
@@ -208,7 +210,7 @@ static int compare_contacts(const void* x, const void* y) {
   return a->b < b->b ? -1 : a->b > b->b;
 }
 
-static void merge_sorted(SimContact* list, int* count) {
+static void merge_pairs_of_same_links(SimContact* list, int* count) {
   int kept = 0;
   for (int k = 0; k < *count; k++) {
     SimContact* last = kept > 0 ? &list[kept - 1] : NULL;
@@ -218,7 +220,7 @@ static void merge_sorted(SimContact* list, int* count) {
       last->point = vec3_add(last->point, list[k].point);
       last->moment = vec3_add(last->moment, list[k].moment);
       last->press += list[k].press;
-      last->felt = last->felt || list[k].felt;
+      last->exerts_force = last->exerts_force || list[k].exerts_force;
       last->friction_load += list[k].friction_load;
       last->friction_owed += list[k].friction_owed;
       last->friction_lost += list[k].friction_lost;
@@ -229,7 +231,7 @@ static void merge_sorted(SimContact* list, int* count) {
 }
 
 /* Removes pairs beyond the range in which contacts are listed, for laws with long-range forces. */
-static void drop_far(const Model* model, SimContact* list, int* count) {
+static void drop_pairs_beyond_range(const Model* model, SimContact* list, int* count) {
   int kept = 0;
   for (int k = 0; k < *count; k++)
     if (list[k].gap < contact_listed_range(model, list[k].a, list[k].b)) list[kept++] = list[k];
@@ -237,21 +239,21 @@ static void drop_far(const Model* model, SimContact* list, int* count) {
 }
 
 /* Sets the contact point times the normal force, the moment about the origin, and the normal force of a hull pair.
- * These quantities of pairs of the same two links can be added. place_contacts converts the sums into the point and the
- * moment about it. */
-static void add_wrench(const ContactSystem* system, int candidate, bool turned, SimContact* out) {
+ * These quantities of pairs of the same two links can be added. set_contact_points converts the sums into the point and
+ * the moment about it. */
+static void add_wrench(const ContactSystem* system, int candidate, bool is_swapped, SimContact* out) {
   ContactWrench w = contact_wrench(system, candidate);
-  double weight = fmax(w.press, LEAST_PRESS);
+  double weight = fmax(w.press, PAIR_WEIGHT_MIN);
   out->point = vec3_scale(w.point, weight);
-  out->moment = vec3_scale(w.torque, turned ? -1 : 1);
+  out->moment = vec3_scale(w.torque, is_swapped ? -1 : 1);
   out->press = weight;
 }
 
-static bool asks_points(const Sim* s) {
+static bool has_contact_point_output(const Sim* s) {
   return s->model->simulation.output & (OUTPUT_CONTACT_POINTS | OUTPUT_PRESSURE);
 }
 
-static void place_contacts(SimContact* list, int count) {
+static void set_contact_points(SimContact* list, int count) {
   for (int k = 0; k < count; k++) {
     SimContact* c = &list[k];
     c->point = vec3_scale(c->point, 1 / c->press);
@@ -259,7 +261,7 @@ static void place_contacts(SimContact* list, int count) {
   }
 }
 
-static void add_account(const ContactSystem* system, int candidate, SimContact* out) {
+static void add_friction_account(const ContactSystem* system, int candidate, SimContact* out) {
   FrictionAccount account = contact_account(system, candidate);
   out->friction_load = account.load;
   out->friction_owed = account.owed;
@@ -267,10 +269,10 @@ static void add_account(const ContactSystem* system, int candidate, SimContact* 
 }
 
 /* Removes pairs of links without force, which were listed only for the friction accounts of their hull pairs. */
-static void drop_idle(SimContact* list, int* count) {
+static void drop_pairs_without_force(SimContact* list, int* count) {
   int kept = 0;
   for (int k = 0; k < *count; k++)
-    if (list[k].felt) list[kept++] = list[k];
+    if (list[k].exerts_force) list[kept++] = list[k];
   *count = kept;
 }
 
@@ -290,26 +292,27 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     Vec3 force;
     SimContact c = {0};
     contact_candidate(s->contact, k, &c.a, &c.b);
-    if (accounts) add_account(s->contact, k, &c);
-    c.felt = contact_force(s->contact, k, &force) || (apart && isfinite(contact_listed_range(s->model, c.a, c.b)));
-    if (!c.felt && c.friction_owed == 0 && c.friction_load == 0) continue;
+    if (accounts) add_friction_account(s->contact, k, &c);
+    c.exerts_force =
+        contact_force(s->contact, k, &force) || (apart && isfinite(contact_listed_range(s->model, c.a, c.b)));
+    if (!c.exerts_force && c.friction_owed == 0 && c.friction_load == 0) continue;
     c.gap = contact_gap(s->contact, k);
     c.force = force;
     const int first = c.a;
-    bool turned = c.a > c.b;
-    if (turned) {
+    bool is_swapped = c.a > c.b;
+    if (is_swapped) {
       c.a = c.b;
       c.b = first;
       c.force = vec3_scale(force, -1.0);
     }
-    if (asks_points(s)) add_wrench(s->contact, k, turned, &c);
+    if (has_contact_point_output(s)) add_wrench(s->contact, k, is_swapped, &c);
     s->contacts[(*count)++] = c;
   }
   if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
-  merge_sorted(s->contacts, count);
-  if (accounts) drop_idle(s->contacts, count);
-  if (asks_points(s)) place_contacts(s->contacts, *count);
-  if (apart) drop_far(s->model, s->contacts, count);
+  merge_pairs_of_same_links(s->contacts, count);
+  if (accounts) drop_pairs_without_force(s->contacts, count);
+  if (has_contact_point_output(s)) set_contact_points(s->contacts, *count);
+  if (apart) drop_pairs_beyond_range(s->model, s->contacts, count);
   return s->contacts;
 }
 

@@ -4,25 +4,25 @@
 #include "simulate/terms.h"
 
 static JointBound joint_bound(const ModelLink* link, const double* q, const double* d) {
-  JointReach own = joint_reach(&link->joint, q, d);
+  JointReach joint = joint_reach(&link->joint, q, d);
   return (JointBound){.arm = vec3_norm(link->origin.t),
-                      .length = own.length,
-                      .slide = own.slide,
-                      .spin = own.spin,
-                      .spin_rate = own.spin_rate};
+                      .length = joint.length,
+                      .slide = joint.slide,
+                      .spin = joint.spin,
+                      .spin_rate = joint.spin_rate};
 }
 
-MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
-  double turning = up.spin * up.spin + up.spin_rate, arm = own->arm + own->length;
-  return (MotionBound){up.speed + up.spin * arm + own->slide,
-                       up.acceleration + turning * arm + 2 * up.spin * own->slide, up.spin + own->spin,
-                       up.spin_rate + up.spin * own->spin + own->spin_rate};
+MotionBound motion_bound_below(MotionBound up, const JointBound* joint) {
+  double turning = up.spin * up.spin + up.spin_rate, arm = joint->arm + joint->length;
+  return (MotionBound){up.speed + up.spin * arm + joint->slide,
+                       up.acceleration + turning * arm + 2 * up.spin * joint->slide, up.spin + joint->spin,
+                       up.spin_rate + up.spin * joint->spin + joint->spin_rate};
 }
 
 /* Sets joints[i].start_w and start_v, the exact twist of the frame of link i at the start of the path. The twist of the
  * parent must be set. */
-static void start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta,
-                        JointBound* joints) {
+static void set_start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta,
+                            JointBound* joints) {
   const ModelLink* link = &model->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
   if (link->parent >= 0) {
@@ -40,9 +40,9 @@ static void start_twist(const Model* model, int i, const Pose* poses, const Scre
 
 /* Replaces the bounds on the speeds, which are sums over the chain, by the exact speed at the start plus its largest
  * possible change if this is smaller. The sum over the chain is often far above the true speed. */
-static void sharpen(MotionBound* b, const JointBound* own) {
-  b->spin = fmin(b->spin, vec3_norm(own->start_w) + b->spin_rate);
-  b->speed = fmin(b->speed, vec3_norm(own->start_v) + b->acceleration);
+static void replace_by_start_speed_bounds(MotionBound* b, const JointBound* joint) {
+  b->spin = fmin(b->spin, vec3_norm(joint->start_w) + b->spin_rate);
+  b->speed = fmin(b->speed, vec3_norm(joint->start_v) + b->acceleration);
 }
 
 void motion_bounds_of_link(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
@@ -52,8 +52,8 @@ void motion_bounds_of_link(const Model* model, int i, const double* q, const Pos
   MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
   bounds->joint[i] = joint_bound(link, q + link->coordinate_first, delta + link->dof_first);
   bounds->link[i] = motion_bound_below(up, &bounds->joint[i]);
-  start_twist(model, i, poses, screws, delta, bounds->joint);
-  if (link->tree >= 0) sharpen(&bounds->link[i], &bounds->joint[i]);
+  set_start_twist(model, i, poses, screws, delta, bounds->joint);
+  if (link->tree >= 0) replace_by_start_speed_bounds(&bounds->link[i], &bounds->joint[i]);
 }
 
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,

@@ -1,4 +1,5 @@
 /* Newton's method for one solve of a step (docs/derivations/step.md, S8-S9). */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 
 /* Sets step[nv] to the remaining displacements of the prescribed joints [m, rad]. Returns true if these joints have
  * reached their targets. */
-static bool prescribed_step(Sim* s, double* step) {
-  bool arrived = true;
+static bool compute_prescribed_increments(Sim* s, double* step) {
+  bool prescribed_arrived = true;
   if (s->fixed_count == 0) return true;
   const double* q = s->configuration[s->current].q;
   for (int i = 0; i < s->model->link_count; i++) {
@@ -16,12 +17,13 @@ static bool prescribed_step(Sim* s, double* step) {
     joint_difference(&link->joint, q + link->coordinate_first, s->prescribed + link->coordinate_first,
                      step + link->dof_first);
     for (int k = 0; k < link->dof_count; k++)
-      arrived = arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
+      prescribed_arrived =
+          prescribed_arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
   }
-  return arrived;
+  return prescribed_arrived;
 }
 
-static void report_terms(Sim* s, StepReport* report) {
+static void report_energies(Sim* s, StepReport* report) {
   const Configuration* c = &s->configuration[s->current];
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -59,37 +61,37 @@ typedef enum {
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
   NewtonEnd end;
-  bool arrived;       /* prescribed joints have reached their targets */
+  bool prescribed_arrived;       /* prescribed joints have reached their targets */
   bool closed;        /* the errors of all closures are below their tolerance */
-  bool enough;        /* true if the state has arrived, is closed, and is balanced to the tolerance */
-  bool blind;         /* the predicted energy decrease of the last iteration was below rounding */
+  bool solved;        /* true if the state has prescribed_arrived, is closed, and is balanced to the tolerance */
+  bool below_rounding;         /* the predicted energy decrease of the last iteration was below rounding */
   bool at_rounding;   /* the rounding error of the coordinates explains the last residual */
   double residual;    /* residual of the previous iteration; INFINITY in the first iteration */
   double gap;         /* largest closure error, relative to its tolerance, when it was last halved */
-  int rounds_as_open; /* iterations since the closure error was last halved */
+  int open_iterations; /* iterations since the closure error was last halved */
 } NewtonProgress;
 
 /* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be
  * closed converge in a few iterations. */
-enum { ROUNDS_AS_OPEN = 60 };
+enum { OPEN_ITERATIONS_MAX = 60 };
 
-static bool stalls(NewtonProgress* progress, double gap) {
+static bool is_stalling(NewtonProgress* progress, double gap) {
   bool halved = !(gap > 0.5 * progress->gap);
-  progress->rounds_as_open = halved ? 0 : progress->rounds_as_open + 1;
+  progress->open_iterations = halved ? 0 : progress->open_iterations + 1;
   if (halved) progress->gap = gap;
-  return progress->rounds_as_open >= ROUNDS_AS_OPEN;
+  return progress->open_iterations >= OPEN_ITERATIONS_MAX;
 }
 
 /* Returns true if the closures cannot be closed. This is the case if the gap is not halved in an iteration at the
- * rounding floor of the objective, or not for ROUNDS_AS_OPEN iterations. Before prescribed joints have reached their
- * targets, iterations are only counted. */
-static bool stays_open(Sim* s, NewtonProgress* progress) {
+ * rounding floor of the objective, or not for OPEN_ITERATIONS_MAX iterations. Before prescribed joints have reached
+ * their targets, iterations are only counted. */
+static bool is_closure_unclosable(Sim* s, NewtonProgress* progress) {
   ClosureSystem* c = s->closures;
   double gap = closures_largest_error(c, NULL), before = c->gap_before;
   c->gap_before = gap;
-  bool floor = progress->blind && gap > 0.5 * before;
-  bool stuck = stalls(progress, gap);
-  return progress->arrived && (stuck || floor);
+  bool floor = progress->below_rounding && gap > 0.5 * before;
+  bool stuck = is_stalling(progress, gap);
+  return progress->prescribed_arrived && (stuck || floor);
 }
 
 /* From this number of iterations on, a residual that rounding explains ends the step, because more iterations would not
@@ -98,21 +100,21 @@ enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
 /* The estimated rounding error of the energies may be a thousand times too large. Suppose that an iteration predicts a
  * decrease below this estimate and does not halve the residual. The residual then counts as rounding error if it is at
- * most BLIND_MUCH, or if the rounding error of the forces explains it. */
-#define BLIND_MUCH 1e-8
+ * most BELOW_ROUNDING_RESIDUAL_MAX, or if the rounding error of the forces explains it. */
+#define BELOW_ROUNDING_RESIDUAL_MAX 1e-8
 
-static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress, double residual) {
-  if (!progress->blind || !(residual > 0.5 * progress->residual)) return false;
-  if (residual <= BLIND_MUCH) return true;
+static bool ends_below_rounding(const Sim* s, const Assembly* a, NewtonProgress* progress, double residual) {
+  if (!progress->below_rounding || !(residual > 0.5 * progress->residual)) return false;
+  if (residual <= BELOW_ROUNDING_RESIDUAL_MAX) return true;
   progress->at_rounding = balance_is_at_rounding(s, a);
   return progress->at_rounding;
 }
 
 /* Assembles the terms at the accepted configuration. Sets arrived, closed and enough of *progress, and the residuals of
  * the report. */
-static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
+static void assemble_and_test_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
   double start = timer_now();
-  progress->arrived = prescribed_step(s, s->rhs);
+  progress->prescribed_arrived = compute_prescribed_increments(s, s->rhs);
   if (s->closures) closures_include_curvature(s->closures);
   if (s->closures) closures_set_tolerance_factor(s->closures, report->iterations, s->tolerance);
   step_assemble(s, contact_term_list(s->contact), a);
@@ -120,34 +122,34 @@ static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report
   report->residual = balance_residual(s, &report->residual_dof);
   report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->gradient[report->residual_dof]);
   progress->closed = closures_largest_error(s->closures, NULL) <= 1;
-  progress->enough = progress->arrived && progress->closed && report->residual <= s->tolerance;
+  progress->solved = progress->prescribed_arrived && progress->closed && report->residual <= s->tolerance;
 }
 
 /* Returns the reason to end at the accepted configuration. */
-static NewtonEnd judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
-  bool free_to_end = progress->arrived && progress->closed;
+static NewtonEnd outcome_of_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
+  bool free_to_end = progress->prescribed_arrived && progress->closed;
   if (!isfinite(report->residual)) return END_FAILED;
-  if (progress->enough && balance_closures_are_reached(s)) return END_BALANCED;
-  if (free_to_end && ends_blind(s, a, progress, report->residual)) return END_ROUNDING;
-  if (!progress->closed && stays_open(s, progress)) return END_OPEN;
+  if (progress->solved && balance_closures_are_reached(s)) return END_BALANCED;
+  if (free_to_end && ends_below_rounding(s, a, progress, report->residual)) return END_ROUNDING;
+  if (!progress->closed && is_closure_unclosable(s, progress)) return END_OPEN;
   /* for small residuals the rounding of contact forces is ignored, because the energies show it */
-  const Assembly* stiff = report->residual > BLIND_MUCH ? a : NULL;
+  const Assembly* stiff = report->residual > BELOW_ROUNDING_RESIDUAL_MAX ? a : NULL;
   if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_is_at_rounding(s, stiff)) {
     progress->at_rounding = true;
     return END_ROUNDING;
   }
   if (report->iterations < s->iteration_limit) return END_NONE;
-  progress->at_rounding = progress->blind && balance_is_at_rounding(s, a);
+  progress->at_rounding = progress->below_rounding && balance_is_at_rounding(s, a);
   return END_LIMIT;
 }
 
 /* Returns the reason to end after a line search. */
-static NewtonEnd judge_search(Sim* s, NewtonProgress* progress, LineSearchResult found, const Assembly* a) {
-  progress->blind = found == SEARCH_AT_ROUNDING;
+static NewtonEnd outcome_of_line_search(Sim* s, NewtonProgress* progress, LineSearchResult found, const Assembly* a) {
+  progress->below_rounding = found == SEARCH_AT_ROUNDING;
   if (found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING) return END_NONE;
   if (found == SEARCH_LEAVES_REGION) return END_FAILED;
-  if (progress->enough) return END_BALANCED; /* only the stricter tolerance of trees with closures (Z10) is not met */
-  if (!progress->arrived) return END_BLOCKED;
+  if (progress->solved) return END_BALANCED; /* only the stricter tolerance of trees with closures (Z10) is not met */
+  if (!progress->prescribed_arrived) return END_BLOCKED;
   progress->at_rounding = balance_is_at_rounding(s, a);
   return progress->closed && progress->at_rounding ? END_ROUNDING : END_FAILED;
 }
@@ -157,42 +159,42 @@ static void newton_iteration(Sim* s, NewtonProgress* progress, StepReport* repor
   Assembly a;
   progress->end = s->options.interrupted && s->options.interrupted() ? END_INTERRUPTED : END_NONE;
   if (progress->end != END_NONE) return;
-  measure_balance(s, progress, report, &a);
-  progress->end = judge_balance(s, progress, report, &a);
+  assemble_and_test_balance(s, progress, report, &a);
+  progress->end = outcome_of_balance(s, progress, report, &a);
   if (progress->end != END_NONE) return;
   bool first = isinf(progress->residual);
   progress->residual = report->residual;
-  bool repeats = first && !s->settling && s->model->simulation.max_iterations > 0;
+  bool repeats = first && !s->iterates_friction && s->model->simulation.max_iterations > 0;
   if (repeats && line_search_repeat_last_step(s, report)) return;
   progress->end = END_FAILED;
   if (!step_direction(s, &a, report)) return;
-  LineSearchResult found = line_search_run(s, progress->arrived, report);
+  LineSearchResult found = line_search_run(s, progress->prescribed_arrived, report);
   report->iterations += found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
-  progress->end = judge_search(s, progress, found, &a);
+  progress->end = outcome_of_line_search(s, progress, found, &a);
 }
 
 /* A step without a solution is attributed to an open closure if the closure's gap was not halved for this many
  * iterations. A blocked step is attributed to an open closure if no pairs are in contact. */
-enum { ROUNDS_OPEN_AT_END = 5 };
+enum { OPEN_ITERATIONS_AT_END = 5 };
 
-static bool fails_open(const Sim* s, const NewtonProgress* progress) {
+static bool is_failure_due_to_closure(const Sim* s, const NewtonProgress* progress) {
   if (progress->end == END_OPEN) return true;
   if (!s->closures || closures_largest_error(s->closures, NULL) <= 1) return false;
   if (progress->end == END_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
-  return progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
+  return progress->open_iterations >= OPEN_ITERATIONS_AT_END;
 }
 
 /* Returns the outcome of Newton's method, which has ended with this residual. A small residual at the rounding floor is
  * accepted. A large residual makes the step fail, so that shorter substeps are tried. */
 static StepOutcome newton_outcome(const Sim* s, const NewtonProgress* progress, double residual) {
   NewtonEnd end = progress->end;
-  bool floor = end == END_ROUNDING || (end == END_LIMIT && progress->blind);
+  bool floor = end == END_ROUNDING || (end == END_LIMIT && progress->below_rounding);
   if (end == END_INTERRUPTED) return STEP_INTERRUPTED;
   if (end == END_BALANCED) return STEP_CONVERGED;
   if (!isfinite(residual)) return STEP_NO_SOLUTION;
   if (floor)
     return residual > ROUNDING_FLOOR_RESIDUAL_MAX && !progress->at_rounding ? STEP_NO_SOLUTION : STEP_ROUNDING_FLOOR;
-  if (fails_open(s, progress)) return STEP_CLOSURE_OPEN;
+  if (is_failure_due_to_closure(s, progress)) return STEP_CLOSURE_OPEN;
   return end == END_BLOCKED ? STEP_BLOCKED : STEP_NO_SOLUTION;
 }
 
@@ -208,18 +210,18 @@ void newton_iterate(Sim* s, StepReport* report) {
 
 /* A gap below this many rounding errors of the links' positions exists only by rounding. The motion then leaves no
  * space between the bodies. */
-#define CRUSHED_ROUNDINGS 1e4
+#define CLOSED_GAP_ROUNDINGS 1e4
 
-static bool crushed(const Sim* s) {
+static bool is_gap_rounding_error(const Sim* s) {
   if (!s->contact || contact_allows_overlap(s->model->contact_model)) return false;
-  double least = CRUSHED_ROUNDINGS * DBL_EPSILON * balance_largest_position(s);
+  double least = CLOSED_GAP_ROUNDINGS * DBL_EPSILON * balance_largest_position(s);
   for (int k = 0; k < contact_candidate_count(s->contact); k++)
     if (contact_squeeze(s->contact, k).before < least) return true;
   return false;
 }
 
 /* Evaluates the state at the start of a step. Returns false if a coordinate is beyond a barrier limit. */
-static bool begin_solve(Sim* s) {
+static bool evaluate_start(Sim* s) {
   Configuration* c = &s->configuration[s->current];
   if (s->closures) closures_begin_step(s->closures);
   step_mark_all_stale(s);
@@ -231,7 +233,7 @@ static bool begin_solve(Sim* s) {
 /* Returns the outcome of a solve at the rounding floor. This is a failure if a closure is open, or if only rounding
  * separates bodies. */
 static StepOutcome floor_outcome(const Sim* s) {
-  bool open = s->closures && closures_largest_error(s->closures, NULL) > 1, crush = !open && crushed(s);
+  bool open = s->closures && closures_largest_error(s->closures, NULL) > 1, crush = !open && is_gap_rounding_error(s);
   if (!open && !crush) return STEP_ROUNDING_FLOOR;
   return crush && sim_has_prescribed_motion(s) ? STEP_BLOCKED : STEP_NO_SOLUTION;
 }
@@ -239,8 +241,8 @@ static StepOutcome floor_outcome(const Sim* s) {
 StepReport step_solve(Sim* s) {
   StepReport report = step_unsolved(0);
   if (s->model->dof_count == 0) return step_no_work();
-  if (!begin_solve(s)) return step_unsolved(INFINITY);
-  int most = s->settling ? 0 : subsystems_solve(s, &report);
+  if (!evaluate_start(s)) return step_unsolved(INFINITY);
+  int most = s->iterates_friction ? 0 : subsystems_solve(s, &report);
   /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
   if (report.outcome == STEP_NO_SOLUTION) newton_iterate(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
@@ -248,6 +250,6 @@ StepReport step_solve(Sim* s) {
     report.outcome = floor_outcome(s);
     if (report.residual_dof >= 0) report.speed_error = balance_speed_error(s, report.residual_dof);
   }
-  report_terms(s, &report);
+  report_energies(s, &report);
   return report;
 }

@@ -6,7 +6,7 @@
 #include "simulate/tendons.h"
 
 /* Returns an array for `count` new keys. The Sim owns the array. */
-static uint64_t* room_for_couplings(Sim* s, int count) {
+static uint64_t* reserve_new_couplings(Sim* s, int count) {
   if (count > s->fresh_capacity) {
     int capacity = count + count / 2 + 16;
     s->fresh_couplings = memory_resize(s->fresh_couplings, sizeof(uint64_t) * (size_t)s->fresh_capacity,
@@ -18,7 +18,7 @@ static uint64_t* room_for_couplings(Sim* s, int count) {
 
 /* Appends the key of the trees of two links to `keys` if both trees can move and differ. The key holds the indices of
  * the trees in the scope. Returns the new count. */
-static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, int count) {
+static int append_tree_pair(const Sim* s, int link_a, int link_b, uint64_t* keys, int count) {
   int a = s->model->link_tree[link_a], b = s->model->link_tree[link_b];
   if (a < 0 || b < 0 || a == b) return count;
   a = s->scope.place[a];
@@ -27,20 +27,20 @@ static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, in
   return count + 1;
 }
 
-/* Appends the keys of closures, tendons and bushings. keys must have room for standing_count(s) more. Returns the new
- * count. */
-static int add_standing(const Sim* s, uint64_t* keys, int count) {
+/* Appends the keys of closures, tendons and bushings. keys must have room for count_permanent_pairs(s) more. Returns
+ * the new count. */
+static int append_permanent_pairs(const Sim* s, uint64_t* keys, int count) {
   for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++) keys[count++] = s->tendons->pairs[k];
   for (int k = 0; s->bushings && k < s->bushings->pair_count; k++) keys[count++] = s->bushings->pairs[k];
   return count;
 }
-static int standing_count(const Sim* s) {
+static int count_permanent_pairs(const Sim* s) {
   return (s->closures ? s->closures->pair_count : 0) + (s->tendons ? s->tendons->pair_count : 0) +
          (s->bushings ? s->bushings->pair_count : 0);
 }
 
-/* Sorts the keys. If every tree is a single body, they are already in order. */
+/* Sorts the keys. The keys of a scene of single bodies are in order already. */
 static void sort_keys(uint64_t* keys, int count) {
   int sorted = 1;
   while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;
@@ -49,7 +49,7 @@ static void sort_keys(uint64_t* keys, int count) {
 
 /* Sorts the keys and removes duplicates and keys that the pattern already contains. Returns the number of remaining
  * keys. */
-static int new_couplings(const Sim* s, uint64_t* keys, int count) {
+static int find_new_pairs(const Sim* s, uint64_t* keys, int count) {
   sort_keys(keys, count);
   int left = 0, j = 0;
   for (int k = 0; k < count; k++) {
@@ -62,8 +62,8 @@ static int new_couplings(const Sim* s, uint64_t* keys, int count) {
 
 /* Adds the keys that the pattern lacks. Unused keys remain in the pattern, so that the pattern rarely changes while
  * bodies move. */
-static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
-  int fresh = new_couplings(s, keys, count);
+static void merge_new_pairs(Sim* s, uint64_t* keys, int count) {
+  int fresh = find_new_pairs(s, keys, count);
   if (fresh == 0 && s->pattern_set) return;
   int total = s->known_couplings + fresh;
   if (total > s->coupling_capacity) {
@@ -86,24 +86,24 @@ void step_update_pattern(Sim* s) {
   int version = s->contact ? contact_version(s->contact) : 0;
   if (version == s->pattern_version) return;
   int count = 0, candidates = s->contact ? contact_candidate_count(s->contact) : 0;
-  uint64_t* keys = room_for_couplings(s, candidates + standing_count(s));
-  count = add_standing(s, keys, count);
+  uint64_t* keys = reserve_new_couplings(s, candidates + count_permanent_pairs(s));
+  count = append_permanent_pairs(s, keys, count);
   for (int k = 0; k < candidates; k++) {
     int a, b;
     contact_candidate(s->contact, k, &a, &b);
-    count = add_coupling(s, a, b, keys, count);
+    count = append_tree_pair(s, a, b, keys, count);
   }
-  adopt_couplings(s, keys, count);
+  merge_new_pairs(s, keys, count);
   s->pattern_version = version;
 }
 
 void step_extend_pattern(Sim* s, ContactTermList contact) {
   int count = 0, terms = contact.holder ? contact.count(contact.holder) : 0;
-  uint64_t* keys = room_for_couplings(s, terms + standing_count(s));
-  count = add_standing(s, keys, count);
+  uint64_t* keys = reserve_new_couplings(s, terms + count_permanent_pairs(s));
+  count = append_permanent_pairs(s, keys, count);
   for (int k = 0; k < terms; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    count = add_coupling(s, t.link_a, t.link_b, keys, count);
+    count = append_tree_pair(s, t.link_a, t.link_b, keys, count);
   }
-  adopt_couplings(s, keys, count);
+  merge_new_pairs(s, keys, count);
 }

@@ -1,7 +1,8 @@
 /* Computes the targets and weights of the step from t to t + dt (docs/derivations/step.md, S2-S4). */
+#include <assert.h>
 #include <string.h>
 
-#include "simulate/aim.h"
+#include "simulate/target_rounding.h"
 #include "simulate/bushings.h"
 #include "simulate/feedback.h"
 #include "simulate/fluid.h"
@@ -49,7 +50,7 @@ static StepWeights second_order_weights(const StepClock* clock) {
 
 /* Returns the weights for steps of unequal length. The force at t acts from the middle of the previous step to the
  * middle of this step (S15). */
-static StepWeights part_weights(const StepClock* clock) {
+static StepWeights unequal_step_weights(const StepClock* clock) {
   StepWeights w = first_order_weights(clock);
   if (clock->dt_before > 0) w.factor = 2 * clock->dt / (clock->dt + clock->dt_before);
   return w;
@@ -61,13 +62,14 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   if (second && !uneven) return second_order_weights(clock);
   /* integrator momentum: spin_set_targets sets the rotations of free bodies, and tree_flight_set_targets sets the
    * targets of trees */
-  StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
+  StepWeights w = uneven ? unequal_step_weights(clock) : first_order_weights(clock);
   /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3) */
   if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
   return w;
 }
 
 double step_force_time(Integrator integrator, const StepClock* clock) {
+  assert(clock->dt > 0);
   bool cubic = integrator == INTEGRATOR_SECOND_ORDER && clock->kind == STEP_FREE;
   return cubic ? clock->dt : clock->dt / step_weights(integrator, clock).factor;
 }
@@ -80,7 +82,8 @@ double step_force_ratio(Integrator integrator, const StepClock* clock) {
 
 /* Returns last (now - old) + before (old - older) + by_rate rate, entry by entry. Differences of neighbouring states
  * are exact; weighted sums of states would lose digits if consecutive steps have very different lengths. */
-static Pose displacement(Pose now, double last, Pose old, double before, Pose older, double by_rate, Pose rate) {
+static Pose weighted_displacement(Pose now, double last, Pose old, double before, Pose older, double by_rate,
+                                  Pose rate) {
   Pose out;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
@@ -92,32 +95,33 @@ static Pose displacement(Pose now, double last, Pose old, double before, Pose ol
 }
 
 /* Returns the displacement of a link from its pose at t to its target without gravity. */
-static Pose displacement_of(const Sim* s, int link) {
+static Pose link_displacement(const Sim* s, int link) {
   StepWeights w = s->weights;
-  return displacement(s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older, s->pose_older[link],
-                      w.y_rate * s->clock.dt, s->pose_rate[link]); /* y_now + y_old + y_older = 1 */
+  return weighted_displacement(s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older,
+                               s->pose_older[link], w.y_rate * s->clock.dt,
+                               s->pose_rate[link]); /* y_now + y_old + y_older = 1 */
 }
 
-static Vec3 fall_of(const Sim* s, int link) {
+static Vec3 gravity_displacement(const Sim* s, int link) {
   return vec3_scale(model_link_gravity(s->model, link), s->clock.dt * s->clock.dt / s->weights.factor);
 }
 
-static void aim_links(Sim* s) {
+static void set_link_targets(Sim* s) {
   for (int i = 0; i < s->model->link_count; i++) {
-    Pose way = displacement_of(s, i), now = s->pose_now[i];
-    s->target[i] = (Pose){mat3_add(now.r, way.r), vec3_add(vec3_add(now.t, way.t), fall_of(s, i))};
+    Pose way = link_displacement(s, i), now = s->pose_now[i];
+    s->target[i] = (Pose){mat3_add(now.r, way.r), vec3_add(vec3_add(now.t, way.t), gravity_displacement(s, i))};
   }
 }
 
 Vec3 target_rounding_error(const Sim* s, int link) {
-  Pose way = displacement_of(s, link), now = s->pose_now[link], target = s->target[link];
+  Pose way = link_displacement(s, link), now = s->pose_now[link], target = s->target[link];
   if (tree_flight_has_target(s->flight, &s->model->links[link])) return vec3(0, 0, 0);
-  Vec3 center = s->model->links[link].center, exact = vec3_add(way.t, fall_of(s, link));
+  Vec3 center = s->model->links[link].center, exact = vec3_add(way.t, gravity_displacement(s, link));
   Vec3 turned = mat3_mul_vec(mat3_sub(way.r, mat3_sub(target.r, now.r)), center);
   return vec3_add(turned, vec3_sub(exact, vec3_sub(target.t, now.t)));
 }
 
-static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
+static void set_drive_input(const Sim* s, int controller, JointDrive* drive) {
   const Model* m = s->model;
   const ModelController* c = &m->controllers[controller];
   const Joint* joint = &m->links[c->link].joint;
@@ -138,25 +142,26 @@ static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
   drive->limit_width = c->limit_width;
 }
 
-/* Sets s->joint_aim, the predicted increments of the joint coordinates with armature (M6). */
-static void aim_armatures(Sim* s) {
+/* Sets s->armature_target, the predicted increments of the joint coordinates with armature (M6). */
+static void set_armature_targets(Sim* s) {
   const Model* m = s->model;
-  for (int i = 0; s->joint_aim && i < m->link_count; i++)
+  for (int i = 0; s->armature_target && i < m->link_count; i++)
     for (int k = 0; k < m->links[i].joint.plain_count; k++) {
       int dof = m->links[i].dof_first + k, q = m->links[i].coordinate_first + k;
-      s->joint_aim[dof] = armature_aim(&s->weights, s->clock.dt, s->difference_old[dof], s->q_old[q] - s->q_older[q],
-                                       s->start_rate[dof]);
+      s->armature_target[dof] = armature_aim(&s->weights, s->clock.dt, s->difference_old[dof],
+                                             s->q_old[q] - s->q_older[q], s->start_rate[dof]);
     }
 }
 
-static void aim_joints(Sim* s, double t) {
+static void set_joint_inputs(Sim* s, double t) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     JointDrive* drive = s->drives + s->drive_first[i];
     if (s->drive_first[i + 1] > s->drive_first[i])
       for (int c = 0; c < m->controller_count; c++)
-        if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) aim_drive(s, c, drive++);
+        if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED)
+          set_drive_input(s, c, drive++);
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
     signal_eval(&m->controllers[link->prescribed].target, t, value, rate);
@@ -165,12 +170,13 @@ static void aim_joints(Sim* s, double t) {
 }
 
 void step_prepare(Sim* s) {
+  assert(s->clock.dt > 0);
   block_solver_hold_orders(s->solver);
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
-  aim_links(s);
+  set_link_targets(s);
   spin_set_targets(s);
-  aim_joints(s, s->clock.time);
-  aim_armatures(s);
+  set_joint_inputs(s, s->clock.time);
+  set_armature_targets(s);
   tree_flight_set_targets(s);
   roll_shifts_compute(s);
   stops_prepare_substep(s);

@@ -1,24 +1,26 @@
 /* Proves that no hulls intersect between recorded states (docs/derivations/certificate.md, P1-P6). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* DETOUR_HALVINGS: largest number of times that a path is divided at a displaced midpoint. PUSH_SWEEPS: largest number
- * of sweeps over the pairs that displace a midpoint. */
-enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
+/* DETOUR_HALVINGS: largest number of times that a path is divided at a displaced midpoint. DISPLACEMENT_SWEEPS: largest
+ * number of sweeps over the pairs that displace a midpoint. */
+enum { DETOUR_HALVINGS = 5, DISPLACEMENT_SWEEPS = 30 };
 
 struct Proof {
-  Model model;  /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
-  Model given;  /* copy of the caller's model */
-  bool stepped; /* true: the contact system stores the state before the last one */
-  ModelPairLaw* laws;      /* laws of `model` (pair_law_count) */
-  ContactSystem* contact;  /* NULL: no hulls */
-  bool entered;            /* true: `q` is the accepted state of the contact system */
-  double *q, *there;       /* q: the last state; there: workspace for a position on the path (nq) */
-  double* end;             /* end position of a recorded move (nq) */
-  double *delta, *push;    /* delta: increments of the path; push: increments that displace a midpoint (nv) */
+  Model model; /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
+  Model caller_model;     /* copy of the caller's model */
+  bool has_earlier_state; /* true: the contact system stores the state before the last one */
+  ModelPairLaw* laws;     /* laws of `model` (pair_law_count) */
+  ContactSystem* contact; /* NULL: no hulls */
+  bool is_state_accepted; /* true: `q` is the accepted state of the contact system */
+  double *q, *path_q;     /* q: the last state; path_q: workspace for a position on the path (nq) */
+  double* end;            /* end position of a recorded move (nq) */
+  double *delta,
+      *displacement;       /* delta: increments of the path; displacement: increments that displace a midpoint (nv) */
   Pose *poses, *end_poses; /* (links) */
   Screw* screws;           /* (nv) */
   MotionBounds bounds;
@@ -27,7 +29,7 @@ struct Proof {
 };
 
 /* Sets the parameters to 0 whose effect depends on earlier states, because a proof does not know these states. */
-static void take_out_history(ModelContact* contact) {
+static void clear_history_parameters(ModelContact* contact) {
   contact->friction = contact->rolling = contact->spinning = 0;
   contact->rest_speed = 0;
 }
@@ -37,18 +39,18 @@ Proof* proof_create(const Model* model, int threads) {
   p->model = *model;
   p->laws = MEMORY_NEW(ModelPairLaw, model->pair_law_count);
   p->model.pair_laws = p->laws;
-  take_out_history(&p->model.contact);
+  clear_history_parameters(&p->model.contact);
   for (int k = 0; k < model->pair_law_count; k++) {
     p->laws[k] = model->pair_laws[k];
-    take_out_history(&p->laws[k].contact);
+    clear_history_parameters(&p->laws[k].contact);
   }
   p->model.has_materials = false;
-  p->given = *model;
+  p->caller_model = *model;
   p->q = MEMORY_NEW(double, model->coordinate_count);
-  p->there = MEMORY_NEW(double, model->coordinate_count);
+  p->path_q = MEMORY_NEW(double, model->coordinate_count);
   p->end = MEMORY_NEW(double, model->coordinate_count);
   p->delta = MEMORY_NEW(double, model->dof_count);
-  p->push = MEMORY_NEW(double, model->dof_count);
+  p->displacement = MEMORY_NEW(double, model->dof_count);
   p->poses = MEMORY_NEW(Pose, model->link_count);
   p->end_poses = MEMORY_NEW(Pose, model->link_count);
   p->screws = MEMORY_NEW(Screw, model->dof_count);
@@ -59,8 +61,8 @@ Proof* proof_create(const Model* model, int threads) {
 
 void proof_destroy(Proof* p) {
   if (!p) return;
-  void* owned[] = {p->q,         p->there,  p->end,         p->delta,        p->push,  p->poses,
-                   p->end_poses, p->screws, p->bounds.link, p->bounds.joint, p->pairs, p->laws};
+  void* owned[] = {p->q,         p->path_q, p->end,         p->delta,        p->displacement, p->poses,
+                   p->end_poses, p->screws, p->bounds.link, p->bounds.joint, p->pairs,        p->laws};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   contact_destroy(p->contact);
   memory_free(p);
@@ -77,29 +79,30 @@ static void rotation_increments(Quat from, Quat to, double* d) {
   d[2] = locked ? 0 : math_atan2(-r.m[0][1], r.m[0][0]);
 }
 
-static void way_of_joint(const Joint* joint, const double* from, const double* to, double* d) {
+static void joint_straight_increments(const Joint* joint, const double* from, const double* to, double* d) {
   int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) d[k] = to[k] - from[k];
   if (!joint->quaternion) return;
   rotation_increments(quat_at(from + plain), quat_at(to + plain), d + plain);
 }
 
-static void poses_on_way(void* context, double fraction, int link, int from, Pose* poses) {
+static void compute_poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
   Proof* p = context;
-  model_displaced_link_pose(&p->model, link, from, p->q, p->delta, fraction, p->there, poses);
+  model_displaced_link_pose(&p->model, link, from, p->q, p->delta, fraction, p->path_q, poses);
 }
 
 void proof_straight_increments(const Model* m, const double* q, const double* to, double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count > 0)
-      way_of_joint(&link->joint, q + link->coordinate_first, to + link->coordinate_first, delta + link->dof_first);
+      joint_straight_increments(&link->joint, q + link->coordinate_first, to + link->coordinate_first,
+                                delta + link->dof_first);
   }
 }
 
 /* Computes the bounds on the motion along the path p->delta from the last state, and finds the pairs of hulls near this
  * path. */
-static void prepare_way(Proof* p) {
+static void prepare_path(Proof* p) {
   const Model* m = &p->model;
   model_poses(m, p->q, p->poses);
   model_screws(m, p->q, p->poses, p->screws);
@@ -107,73 +110,73 @@ static void prepare_way(Proof* p) {
   contact_prepare(p->contact, &p->bounds);
 }
 
-static void name_pair(const Proof* p, int candidate, ProofReport* report) {
+static void set_report_links(const Proof* p, int candidate, ProofReport* report) {
   contact_candidate(p->contact, candidate, &report->link_a, &report->link_b);
 }
 
 /* Reports an infeasible pair of the trial state, preferably one that intersects. Keeps a failure that *report already
  * holds, such as the failure of the straight path. */
-static void blame_state(Proof* p, ProofReport* report) {
+static void report_infeasible_state(Proof* p, ProofReport* report) {
   if (report->outcome != PROOF_DISJOINT) return;
   int count = contact_candidate_count(p->contact);
   for (int k = 0; k < count; k++) {
     if (contact_trial(p->contact, k).feasible) continue;
     report->outcome = contact_trial_gap(p->contact, k) > 0 ? PROOF_UNDECIDED : PROOF_INTERSECTING;
     report->fraction = 1;
-    name_pair(p, k, report);
+    set_report_links(p, k, report);
     if (report->outcome == PROOF_INTERSECTING) return;
   }
 }
 
-static void blame_way(Proof* p, const ContactFailure* failure, ProofReport* report) {
+static void report_infeasible_path(Proof* p, const ContactFailure* failure, ProofReport* report) {
   if (report->outcome != PROOF_DISJOINT) return;
   report->outcome = failure->meet ? PROOF_INTERSECTING : PROOF_UNDECIDED;
   report->fraction = failure->alpha;
-  name_pair(p, failure->candidate, report);
+  set_report_links(p, failure->candidate, report);
 }
 
-static void take_state(Proof* p, const double* q) {
+static void set_state(Proof* p, const double* q) {
   memcpy(p->q, q, sizeof(double) * (size_t)p->model.coordinate_count);
 }
 
-static bool enter(Proof* p, const double* q) {
+static bool accept_first_state(Proof* p, const double* q) {
   model_poses(&p->model, q, p->poses);
-  p->entered = contact_reset(p->contact, p->poses);
-  if (p->entered) take_state(p, q);
-  return p->entered;
+  p->is_state_accepted = contact_reset(p->contact, p->poses);
+  if (p->is_state_accepted) set_state(p, q);
+  return p->is_state_accepted;
 }
 
-typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
+typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } PathResult;
 
 /* Proves the path p->delta from the last state to q. If the proof succeeds, q becomes the last state. Otherwise sets
  * the reason in *report and keeps the last state. */
-static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
-  prepare_way(p);
+static PathResult prove_path_of_increments(Proof* p, const double* q, ProofReport* report) {
+  prepare_path(p);
   model_poses(&p->model, q, p->poses);
   if (!contact_evaluate(p->contact, p->poses)) {
-    blame_state(p, report);
+    report_infeasible_state(p, report);
     return WAY_END_MEETS;
   }
   ContactFailure failure;
-  if (!contact_certify(p->contact, &p->bounds, poses_on_way, p, &report->intervals, &failure)) {
-    blame_way(p, &failure, report);
+  if (!contact_certify(p->contact, &p->bounds, compute_poses_on_path, p, &report->intervals, &failure)) {
+    report_infeasible_path(p, &failure, report);
     return WAY_OPEN;
   }
   contact_accept(p->contact);
-  take_state(p, q);
+  set_state(p, q);
   return WAY_PROVED;
 }
 
-static Way go_straight(Proof* p, const double* q, ProofReport* report) {
+static PathResult prove_straight_path(Proof* p, const double* q, ProofReport* report) {
   proof_straight_increments(&p->model, p->q, q, p->delta);
-  return go_by_delta(p, q, report);
+  return prove_path_of_increments(p, q, report);
 }
 
 /* ---------------------------------------------------------------- detours */
 
-/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->push: J^T length / (J J^T). J:
- * derivative of the gap with respect to the increments. */
-static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
+/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->displacement: J^T length / (J J^T).
+ * J: derivative of the gap with respect to the increments. */
+static void add_separating_increments(Proof* p, const ContactSqueeze* pair, double length) {
   double square = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int side = 0; side < 2; side++)
@@ -182,19 +185,19 @@ static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
              k++) {
           double slope = (side ? 1 : -1) * vec3_dot(pair->axis, screw_velocity(&p->screws[k], pair->at));
           if (pass == 0) square += slope * slope;
-          if (pass == 1 && square > 0) p->push[k] += length * slope / square;
+          if (pass == 1 && square > 0) p->displacement[k] += length * slope / square;
         }
 }
 
 /* Displaces q until all pairs that approach on the straight path keep at least half of their earlier gap, or
- * PUSH_SWEEPS sweeps were made. */
-static void push_apart(Proof* p, double* q) {
+ * DISPLACEMENT_SWEEPS sweeps were made. */
+static void displace_midpoint(Proof* p, double* q) {
   const Model* m = &p->model;
-  for (int sweep = 0; sweep < PUSH_SWEEPS; sweep++) {
+  for (int sweep = 0; sweep < DISPLACEMENT_SWEEPS; sweep++) {
     model_poses(m, q, p->poses);
     model_screws(m, q, p->poses, p->screws);
     (void)contact_evaluate(p->contact, p->poses);
-    memset(p->push, 0, sizeof(double) * (size_t)m->dof_count);
+    memset(p->displacement, 0, sizeof(double) * (size_t)m->dof_count);
     bool any = false;
     int count = contact_candidate_count(p->contact);
     for (int k = 0; k < count; k++) {
@@ -202,40 +205,42 @@ static void push_apart(Proof* p, double* q) {
       double lack = 0.5 * pair.before - pair.gap;
       if (contact_trial_gap(p->contact, k) >= 0.5 * pair.before)
         continue; /* another separating direction already shows a sufficient gap */
-      add_push(p, &pair, lack);
+      add_separating_increments(p, &pair, lack);
       any = true;
     }
     if (!any) return;
-    model_increment(m, q, p->push, 1.0, q);
+    model_increment(m, q, p->displacement, 1.0, q);
   }
 }
 
 /* Proves a path from the last state to q: the straight path, or a path through a displaced midpoint, with at most
  * `halvings` divisions. Returns false, with the last state unchanged, if no proof is found. */
-static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
-  Way way = go_straight(p, q, report);
+static bool prove_path(Proof* p, const double* q, int halvings, ProofReport* report) {
+  assert(halvings >= 0 && halvings <= DETOUR_HALVINGS);
+  PathResult way = prove_straight_path(p, q, report);
   if (way != WAY_OPEN || halvings == 0) return way == WAY_PROVED;
   size_t size = sizeof(double) * (size_t)p->model.coordinate_count;
   double *start = MEMORY_NEW(double, p->model.coordinate_count),
          *middle = MEMORY_NEW(double, p->model.coordinate_count);
   memcpy(start, p->q, size);
   model_increment(&p->model, p->q, p->delta, 0.5, middle);
-  push_apart(p, middle);
-  bool arrived = enter(p, start) && go(p, middle, halvings - 1, report) && go(p, q, halvings - 1, report);
-  if (!arrived) (void)enter(p, start);
+  displace_midpoint(p, middle);
+  bool arrived = accept_first_state(p, start) && prove_path(p, middle, halvings - 1, report) &&
+                 prove_path(p, q, halvings - 1, report);
+  if (!arrived) (void)accept_first_state(p, start);
   memory_free(start);
   memory_free(middle);
   return arrived;
 }
 
-static void go_there(Proof* p, const double* q, int halvings, ProofReport* report) {
-  bool found = go(p, q, halvings, report);
-  if (!found) (void)enter(p, q);
+static void prove_path_to(Proof* p, const double* q, int halvings, ProofReport* report) {
+  bool found = prove_path(p, q, halvings, report);
+  if (!found) (void)accept_first_state(p, q);
   report->detour = found && report->outcome != PROOF_DISJOINT;
   if (found) report->outcome = PROOF_DISJOINT;
 }
 
-static void measure_gap(Proof* p, ProofReport* report) {
+static void report_smallest_gap(Proof* p, ProofReport* report) {
   int count = contact_candidate_count(p->contact);
   for (int k = 0; k < count; k++) {
     double gap = contact_gap(p->contact, k);
@@ -254,11 +259,10 @@ static double pose_difference(Pose a, Pose b) {
   return worst;
 }
 
-/* Returns the largest difference between the poses at the end of the last move and the poses at q. */
-static double miss_of(Proof* p, const double* q) {
+static double end_pose_error(Proof* p, const double* q) {
   double worst = 0;
-  model_increment(&p->model, p->q, p->delta, 1.0, p->there);
-  model_poses(&p->model, p->there, p->end_poses);
+  model_increment(&p->model, p->q, p->delta, 1.0, p->path_q);
+  model_poses(&p->model, p->path_q, p->end_poses);
   model_poses(&p->model, q, p->poses);
   for (int i = 0; i < p->model.link_count; i++) {
     double difference = pose_difference(p->end_poses[i], p->poses[i]);
@@ -269,45 +273,46 @@ static double miss_of(Proof* p, const double* q) {
 
 /* Proves the path along recorded moves. The last move is extended so that it ends exactly in q. The difference between
  * its recorded end and q is reported as `miss`. */
-static void go_along(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
+static void prove_moves(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
   const Model* m = &p->model;
   bool arrived = true;
   for (int k = 0; k < count && arrived; k++) {
     memcpy(p->delta, moves + (size_t)k * (size_t)m->dof_count, sizeof(double) * (size_t)m->dof_count);
     model_increment(m, p->q, p->delta, 1.0, p->end);
-    if (k == count - 1) report->miss = miss_of(p, q);
-    arrived = go_by_delta(p, k == count - 1 ? q : p->end, report) == WAY_PROVED;
+    if (k == count - 1) report->miss = end_pose_error(p, q);
+    arrived = prove_path_of_increments(p, k == count - 1 ? q : p->end, report) == WAY_PROVED;
     if (!arrived) report->fraction = (k + report->fraction) / count;
   }
-  if (!arrived) (void)enter(p, q);
+  if (!arrived) (void)accept_first_state(p, q);
 }
 
 /* ---------------------------------------------------------------- the next state */
 
-typedef enum { BY_MOVES, STRAIGHT, STRAIGHT_OR_BESIDE } Manner;
+typedef enum { BY_MOVES, PROVE_STRAIGHT_ONLY, PROVE_WITH_DETOURS } ProofMode;
 
-static ProofReport next(Proof* p, Manner manner, const double* moves, int count, const double* q) {
+static ProofReport advance(Proof* p, ProofMode mode, const double* moves, int count, const double* q) {
   ProofReport report = {.outcome = PROOF_DISJOINT, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
-  p->stepped = p->entered;
-  if (p->entered) contact_remember(p->contact, CONTACT_STEP);
-  if (!p->entered) {
-    if (!enter(p, q)) blame_state(p, &report);
-  } else if (manner == BY_MOVES) {
-    go_along(p, moves, count, q, &report);
+  p->has_earlier_state = p->is_state_accepted;
+  if (p->is_state_accepted) contact_remember(p->contact, CONTACT_STEP);
+  if (!p->is_state_accepted) {
+    if (!accept_first_state(p, q)) report_infeasible_state(p, &report);
+  } else if (mode == BY_MOVES) {
+    prove_moves(p, moves, count, q, &report);
   } else {
-    go_there(p, q, manner == STRAIGHT ? 0 : DETOUR_HALVINGS, &report);
+    prove_path_to(p, q, mode == PROVE_STRAIGHT_ONLY ? 0 : DETOUR_HALVINGS, &report);
   }
-  if (p->entered) measure_gap(p, &report);
+  if (p->is_state_accepted) report_smallest_gap(p, &report);
   return report;
 }
 
-ProofReport proof_next(Proof* p, const double* q) { return next(p, STRAIGHT_OR_BESIDE, NULL, 0, q); }
+ProofReport proof_next(Proof* p, const double* q) { return advance(p, PROVE_WITH_DETOURS, NULL, 0, q); }
 
-ProofReport proof_next_straight(Proof* p, const double* q) { return next(p, STRAIGHT, NULL, 0, q); }
+ProofReport proof_next_straight(Proof* p, const double* q) { return advance(p, PROVE_STRAIGHT_ONLY, NULL, 0, q); }
 
 ProofReport proof_next_along(Proof* p, const double* moves, int count, const double* q) {
-  return next(p, BY_MOVES, moves, count, q);
+  assert(count >= 0 && (moves || count == 0));
+  return advance(p, BY_MOVES, moves, count, q);
 }
 
 /* ---------------------------------------------------------------- neighbouring links */
@@ -318,14 +323,14 @@ static int compare_pairs(const void* x, const void* y) {
   return a->b < b->b ? -1 : a->b > b->b;
 }
 
-static ProofPair pair_of(Proof* p, int candidate) {
+static ProofPair proof_pair_of_candidate(Proof* p, int candidate) {
   Vec3 force;
   ProofPair pair = {.gap = contact_gap(p->contact, candidate)};
   pair.active = contact_force(p->contact, candidate, &force);
   contact_candidate(p->contact, candidate, &pair.a, &pair.b);
-  if (p->stepped) {
-    PairMaterial material = model_pair_material(&p->given, pair.a, pair.b);
-    double factor = contact_impact_factor(p->contact, candidate, p->given.contact.rest_speed,
+  if (p->has_earlier_state) {
+    PairMaterial material = model_pair_material(&p->caller_model, pair.a, pair.b);
+    double factor = contact_impact_factor(p->contact, candidate, p->caller_model.contact.rest_speed,
                                           material.value[MATERIAL_RESTITUTION], p->model.simulation.dt);
     force = vec3_scale(force, factor);
   }
@@ -335,7 +340,6 @@ static ProofPair pair_of(Proof* p, int candidate) {
   return (ProofPair){pair.b, pair.a, pair.gap, pair.active, vec3_scale(force, -1.0), pair.load};
 }
 
-/* Merges consecutive entries of the same two links. Returns the new count. */
 static int merge_pairs(ProofPair* list, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {
@@ -354,14 +358,14 @@ static int merge_pairs(ProofPair* list, int count) {
 
 const ProofPair* proof_pairs(Proof* p, int* count) {
   *count = 0;
-  if (!p->contact || !p->entered) return NULL;
+  if (!p->contact || !p->is_state_accepted) return NULL;
   int candidates = contact_candidate_count(p->contact);
   if (candidates > p->pair_capacity) {
     memory_free(p->pairs);
     p->pair_capacity = 2 * candidates;
     p->pairs = MEMORY_NEW(ProofPair, p->pair_capacity);
   }
-  for (int k = 0; k < candidates; k++) p->pairs[k] = pair_of(p, k);
+  for (int k = 0; k < candidates; k++) p->pairs[k] = proof_pair_of_candidate(p, k);
   if (candidates > 1) qsort(p->pairs, (size_t)candidates, sizeof(ProofPair), compare_pairs);
   *count = merge_pairs(p->pairs, candidates);
   for (int k = 0; k < *count && contact_lists_by_range(&p->model); k++)
@@ -370,6 +374,6 @@ const ProofPair* proof_pairs(Proof* p, int* count) {
 }
 
 ProofReport proof_restart(Proof* p, const double* q) {
-  p->entered = false;
+  p->is_state_accepted = false;
   return proof_next(p, q);
 }

@@ -9,7 +9,7 @@
 void reactions_create(Sim* s) {
   if (!(s->model->simulation.output & OUTPUT_REACTIONS)) return;
   size_t size = sizeof(double[6]) * (size_t)s->model->link_count;
-  s->part_reactions = memory_alloc(size);
+  s->substep_reactions = memory_alloc(size);
   s->reactions = memory_alloc(size);
   s->reaction_sum = memory_alloc(size);
 }
@@ -24,7 +24,7 @@ static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
 
 /* Adds the change of momentum that the target of link i contains, in a tree that conserves momentum (W11), at the poses
  * at the start of the step. */
-static void add_flight(const Sim* s, int i) {
+static void add_target_momentum_change(const Sim* s, int i) {
   const TreeFlight* f = s->flight;
   double d[3][4], bar[3][4];
   tree_flight_displacement(s, i, d);
@@ -39,14 +39,14 @@ static void add_flight(const Sim* s, int i) {
 
 /* Adds the closure forces that the targets of trees that conserve momentum contain (W15), at the poses at the start of
  * the step. */
-static void add_aimed(const Sim* s) {
+static void add_target_closure_forces(const Sim* s) {
   const ClosureSystem* c = s->closures;
-  if (!c || !c->aims) return;
+  if (!c || !c->has_target_force) return;
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* closure = &s->model->closures[k];
     double wrench[12];
     if (c->open[k]) continue;
-    closure_row_wrench(c, k, s->pose_now, s->flight->center_now, c->aimed, wrench);
+    closure_row_wrench(c, k, s->pose_now, s->flight->center_now, c->target_force, wrench);
     for (int side = 0; side < 2; side++) {
       int link = closure->link[side];
       if (link < 0) continue;
@@ -56,14 +56,14 @@ static void add_aimed(const Sim* s) {
   }
 }
 
-static void add_weight(const Sim* s, int i, const Pose* pose) {
+static void add_gravity(const Sim* s, int i, const Pose* pose) {
   const ModelLink* link = &s->model->links[i];
   Vec3 force = vec3_scale(model_link_gravity(s->model, i), -link->mass);
   add_wrench(s->reaction_sum[i], force, vec3(0, 0, 0), vec3_sub(pose_apply(pose[i], link->center), pose[i].t));
 }
 
 /* Adds the wrench of a field on link i. Fields act at the poses at the start of the step. */
-static void add_field(const Sim* s, const ModelLoad* load, int i, const Pose* pose) {
+static void add_field_wrench(const Sim* s, const ModelLoad* load, int i, const Pose* pose) {
   FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
   const int link[2] = {load->link, load->field->to};
   for (int side = 0; side < 2; side++)
@@ -73,10 +73,10 @@ static void add_field(const Sim* s, const ModelLoad* load, int i, const Pose* po
 }
 
 /* Adds the loads on link i, which cannot move. The step itself ignores these loads. */
-static void add_loads(const Sim* s, int i, const Pose* pose) {
+static void add_load_wrenches(const Sim* s, int i, const Pose* pose) {
   for (int k = 0; k < s->model->load_count; k++) {
     const ModelLoad* l = &s->model->loads[k];
-    if (l->field) add_field(s, l, i, pose);
+    if (l->field) add_field_wrench(s, l, i, pose);
     if (l->field || l->link != i) continue;
     Vec3 force = load_value(&l->force, s->clock.time), torque = load_value(&l->torque, s->clock.time);
     if (l->link_axes) force = mat3_mul_vec(pose[i].r, force);
@@ -92,13 +92,13 @@ void reactions_from_terms(Sim* s, double (*out)[6]) {
   const Model* m = s->model;
   const Pose* pose = s->configuration[s->current].pose;
   memset(s->reaction_sum, 0, sizeof(double[6]) * (size_t)m->link_count);
-  add_aimed(s);
+  add_target_closure_forces(s);
   for (int i = m->link_count - 1; i >= 0; i--) {
     const ModelLink* link = &m->links[i];
     double* sum = s->reaction_sum[i];
-    if (tree_flight_has_target(s->flight, link)) add_flight(s, i);
-    if (link->tree < 0) add_weight(s, i, pose);
-    if (link->tree < 0) add_loads(s, i, pose);
+    if (tree_flight_has_target(s->flight, link)) add_target_momentum_change(s, i);
+    if (link->tree < 0) add_gravity(s, i, pose);
+    if (link->tree < 0) add_load_wrenches(s, i, pose);
     memcpy(out[i], sum, sizeof(double[6]));
     const LinkTerms* terms = &s->link_terms[i];
     add_wrench(out[i], terms->force, mat3_axial(terms->moment), vec3_sub(s->reference[i], pose[i].t));
@@ -110,15 +110,15 @@ void reactions_from_terms(Sim* s, double (*out)[6]) {
 }
 
 void reactions_compute(Sim* s) {
-  if (!s->part_reactions) return;
+  if (!s->substep_reactions) return;
   Assembly assembly;
   step_assemble_keeping_scales(s, s->contact ? contact_term_list(s->contact) : (ContactTermList){0}, &assembly);
-  reactions_from_terms(s, s->part_reactions);
+  reactions_from_terms(s, s->substep_reactions);
 }
 
 void reactions_publish(Sim* s) {
-  if (!s->part_reactions) return;
-  memcpy(s->reactions, s->part_reactions, sizeof(double[6]) * (size_t)s->model->link_count);
+  if (!s->substep_reactions) return;
+  memcpy(s->reactions, s->substep_reactions, sizeof(double[6]) * (size_t)s->model->link_count);
 }
 
 const double (*sim_reactions(const Sim* s))[6] { return (const double(*)[6])s->reactions; }

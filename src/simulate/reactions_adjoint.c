@@ -2,6 +2,7 @@
  * respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion, in which
  * each link moves by the slopes of its own joint and of all joints above this joint. The twists of this virtual motion
  * are called the field. They are added to the twists of lambda. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -13,7 +14,7 @@
 double reaction_product(const StepAdjoint* a, const double (*slopes)[6]) {
   double sum = 0;
   if (!slopes) return 0;
-  double(*found)[6] = a->sim->part_reactions;
+  double(*found)[6] = a->sim->substep_reactions;
   reactions_from_terms(a->sim, found);
   for (int i = 0; i < a->model->link_count; i++)
     for (int k = 0; k < 6; k++) sum += slopes[i][k] * found[i][k];
@@ -22,8 +23,8 @@ double reaction_product(const StepAdjoint* a, const double (*slopes)[6]) {
 
 /* Sets field[links] to the twists of the virtual motion about the points at[links], with the joints at pose[links]. The
  * twist of a link that cannot move is 0. */
-static void find_field(const Model* m, const double (*slopes)[6], const Pose* pose, const Vec3* at,
-                       double (*field)[6]) {
+static void compute_virtual_twists(const Model* m, const double (*slopes)[6], const Pose* pose, const Vec3* at,
+                                   double (*field)[6]) {
   memset(field, 0, sizeof(double[6]) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -44,13 +45,13 @@ static void find_field(const Model* m, const double (*slopes)[6], const Pose* po
 typedef struct {
   Vec3 force;
   Mat3 moment;
-} OwnForce;
+} LinkForce;
 
 /* Adds the derivatives of sum g . (v + w x r) with respect to the pose that places the points r to bar. w and v are
  * constant: they do not rotate with the link. */
-static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) {
-  Mat3 by = mat3_mul(mat3_mul(mat3_cross(w), own->moment), pose.r);
-  Vec3 t = vec3_cross(own->force, w);
+static void add_moment_pose_bar(const LinkForce* link_force, Pose pose, Vec3 w, double bar[3][4]) {
+  Mat3 by = mat3_mul(mat3_mul(mat3_cross(w), link_force->moment), pose.r);
+  Vec3 t = vec3_cross(link_force->force, w);
   const double shift[3] = {t.x, t.y, t.z};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) bar[i][j] -= by.m[i][j];
@@ -60,7 +61,7 @@ static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) 
 
 /* Adds the derivative of slopes . reactions with respect to the origin of the joint, to which the torque of the
  * reaction refers, to bar. force: force on the link and its descendants. */
-static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
+static void add_origin_bar(Vec3 force, const double slopes[6], double bar[3][4]) {
   Vec3 by = vec3_cross(force, vec3_at(slopes + 3));
   bar[0][3] -= by.x;
   bar[1][3] -= by.y;
@@ -69,32 +70,33 @@ static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
 
 /* Returns the force and first moment of link i without its descendants. The stored link terms are sums over a link and
  * its descendants. */
-static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
+static LinkForce link_force_without_descendants(const StepAdjoint* a, int i, const Pose* pose) {
+  assert(i >= 0 && i < a->model->link_count);
   const Sim* s = a->sim;
   const Model* m = a->model;
-  OwnForce own = {s->link_terms[i].force, s->link_terms[i].moment};
+  LinkForce link_force = {s->link_terms[i].force, s->link_terms[i].moment};
   for (int k = i + 1; k < m->link_count; k++) {
     if (m->links[k].parent != i || m->links[k].tree < 0) continue;
     const LinkTerms* below = &s->link_terms[k];
     Mat3 shifted = mat3_add(below->moment, mat3_outer(below->force, vec3_sub(s->reference[k], s->reference[i])));
-    own.force = vec3_sub(own.force, below->force);
-    own.moment = mat3_add(own.moment, mat3_scale(shifted, -1));
+    link_force.force = vec3_sub(link_force.force, below->force);
+    link_force.moment = mat3_add(link_force.moment, mat3_scale(shifted, -1));
   }
-  own.moment = mat3_add(own.moment, mat3_outer(own.force, vec3_sub(s->reference[i], pose[i].t)));
-  return own;
+  link_force.moment = mat3_add(link_force.moment, mat3_outer(link_force.force, vec3_sub(s->reference[i], pose[i].t)));
+  return link_force;
 }
 
-/* Adds the derivatives of slopes . reactions with respect to the poses at t + dt to bar. */
-static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
+static void add_term_pose_bars(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6],
+                               double (*bar)[3][4]) {
   Sim* s = a->sim;
   const Model* m = a->model;
   const Pose* pose = step->pose_next;
   double weight = step_inertia_weight(s);
   for (int i = 0; i < m->link_count; i++) {
     if (m->links[i].tree < 0) continue;
-    OwnForce own = own_terms(a, i, pose);
-    turn_with(&own, pose[i], vec3_at(a->field[i]), bar[i]);
-    move_origin(s->link_terms[i].force, slopes[i], bar[i]);
+    LinkForce link_force = link_force_without_descendants(a, i, pose);
+    add_moment_pose_bar(&link_force, pose[i], vec3_at(a->field[i]), bar[i]);
+    add_origin_bar(s->link_terms[i].force, slopes[i], bar[i]);
     Twist t = twist_from_array(a->field[i]);
     Mat3 turn = mat3_mul(mat3_cross(t.w), pose[i].r);
     Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(pose[i].t, s->reference[i])));
@@ -119,7 +121,8 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
 
 /* Adds the contribution of trees in free flight (tree_flight.h) to bar, the derivatives of slopes . reactions with
  * respect to the poses at t. The targets of such trees contain a change of momentum, which enters the reactions. */
-static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
+static void add_flight_pose_bars(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6],
+                                 double (*bar)[3][4]) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   const Pose* pose = step->pose_now;
@@ -134,16 +137,17 @@ static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*s
     inertia_second_moment_product(link, (const double(*)[4])d, g);
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) by.m[r][c] = scale * g[r][c];
-    OwnForce own = {vec3_scale(vec3(g[0][3], g[1][3], g[2][3]), scale), mat3_mul(by, mat3_transpose(pose[i].r))};
-    turn_with(&own, pose[i], vec3_at(a->field_now[i]), bar[i]);
-    below[i] = vec3_add(below[i], own.force);
-    move_origin(below[i], slopes[i], bar[i]);
+    LinkForce link_force = {vec3_scale(vec3(g[0][3], g[1][3], g[2][3]), scale),
+                            mat3_mul(by, mat3_transpose(pose[i].r))};
+    add_moment_pose_bar(&link_force, pose[i], vec3_at(a->field_now[i]), bar[i]);
+    below[i] = vec3_add(below[i], link_force.force);
+    add_origin_bar(below[i], slopes[i], bar[i]);
     if (link->parent >= 0) below[link->parent] = vec3_add(below[link->parent], below[i]);
   }
 }
 
 /* Sets a->field_rows[rows] to the work of a unit multiplier of each closure row in the virtual motion. */
-static void find_rows(StepAdjoint* a, const RecordedStep* step) {
+static void compute_row_works(StepAdjoint* a, const RecordedStep* step) {
   const Sim* s = a->sim;
   const ClosureSystem* c = s->closures;
   if (!c) return;
@@ -173,11 +177,11 @@ void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const doubl
   if (!a->reacts) return;
   Vec3* at = a->field_at;
   for (int i = 0; i < m->link_count; i++) at[i] = step->pose_now[i].t;
-  find_field(m, slopes, step->pose_now, at, a->field_now);
-  find_field(m, slopes, step->pose_next, a->sim->reference, a->field);
-  by_terms(a, step, slopes, next.pose);
-  by_flight(a, step, slopes, now.pose);
-  find_rows(a, step);
+  compute_virtual_twists(m, slopes, step->pose_now, at, a->field_now);
+  compute_virtual_twists(m, slopes, step->pose_next, a->sim->reference, a->field);
+  add_term_pose_bars(a, step, slopes, next.pose);
+  add_flight_pose_bars(a, step, slopes, now.pose);
+  compute_row_works(a, step);
 }
 
 void reaction_adjoint_add(StepAdjoint* a) {

@@ -18,18 +18,19 @@
 typedef struct {
   double *energy, *work, *exchanged,
       *scale; /* present energy; energy change by the scheme; sum of |work of forces|; largest energy (groups) [J] */
-  double *rate, *way;       /* joint rates and displacements of the previous substep (nv) */
-  double *given, *driven;   /* given: work of forces [J]; driven: nonzero if anything except fixed bodies acts on the
-                               group (groups) */
-  double *rolled, *slipped; /* rolled: work that contacts of rolling bodies absorb, without the work along the gap;
-                               slipped: largest work that slip can have absorbed (contact_term_rolls) (groups) [J] */
-  double* opening;          /* energy change by the scheme in the first substep of the run (groups) [J] */
-  double* stored;           /* energy stored in contact at the start [J] */
-  double* begun;            /* 0 until `energy` is set */
+  double *rate, *displacement;    /* joint rates and displacements of the previous substep (nv) */
+  double *force_work, *is_driven; /* force_work: work of forces [J]; is_driven: nonzero if anything except fixed bodies
+                             acts on the group (groups) */
+  double *rolling_loss,
+      *slip_loss_max;     /* rolling_loss: work that contacts of rolling bodies absorb, without the work along the gap;
+                 slipped: largest work that slip can have absorbed (contact_term_rolls) (groups) [J] */
+  double* initial_change; /* energy change by the scheme in the first substep of the run (groups) [J] */
+  double* stored;         /* energy stored in contact at the start [J] */
+  double* is_started;     /* 0 until `energy` is set */
 } BalanceState;
 
 typedef struct SchemeBalance {
-  int units, *unit; /* number of groups; group of every tree */
+  int group_count, *group; /* number of groups; group of every tree */
   BalanceState at;
   double *block, *saved;
   size_t count; /* number of doubles in block and in saved */
@@ -44,33 +45,34 @@ typedef struct SchemeBalance {
 
 /* ---------------------------------------------------------------- creation */
 
-static void place_state(SchemeBalance* b, const Model* m) {
-  size_t units = (size_t)b->units, nv = (size_t)m->dof_count;
-  b->count = 9 * units + 2 * nv + 2;
+static void assign_state_arrays(SchemeBalance* b, const Model* m) {
+  size_t group_count = (size_t)b->group_count, nv = (size_t)m->dof_count;
+  b->count = 9 * group_count + 2 * nv + 2;
   b->block = MEMORY_NEW(double, b->count);
   b->saved = MEMORY_NEW(double, b->count);
   double* next = b->block;
-  double** const of_units[] = {&b->at.energy, &b->at.work,    &b->at.exchanged, &b->at.scale,  &b->at.given,
-                               &b->at.driven, &b->at.opening, &b->at.rolled,    &b->at.slipped};
-  for (int k = 0; k < 9; k++, next += units) *of_units[k] = next;
+  double** const of_units[] = {&b->at.energy,         &b->at.work,         &b->at.exchanged,
+                               &b->at.scale,          &b->at.force_work,   &b->at.is_driven,
+                               &b->at.initial_change, &b->at.rolling_loss, &b->at.slip_loss_max};
+  for (int k = 0; k < 9; k++, next += group_count) *of_units[k] = next;
   b->at.rate = next;
-  b->at.way = next + nv;
-  b->at.begun = next + 2 * nv;
-  b->at.stored = b->at.begun + 1;
+  b->at.displacement = next + nv;
+  b->at.is_started = next + 2 * nv;
+  b->at.stored = b->at.is_started + 1;
 }
 
 /* Lower bound of a group's energy scale: the energy of a fall by this fraction of the sizes of the group's links. */
-#define LEAST_FALL 1e-4
+#define FALL_FRACTION_MIN 1e-4
 
-static SchemeBalance* create(const Sim* s) {
+static SchemeBalance* create_balance(const Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = MEMORY_NEW(SchemeBalance, 1);
   size_t links = (size_t)m->link_count;
-  b->unit = MEMORY_NEW(int, m->tree_count);
-  if (s->flight) b->units = s->flight->group_count;
+  b->group = MEMORY_NEW(int, m->tree_count);
+  if (s->flight) b->group_count = s->flight->group_count;
   for (int k = 0; k < m->tree_count; k++)
-    b->unit[k] = s->flight && s->flight->group_of[k] >= 0 ? s->flight->group_of[k] : b->units++;
-  place_state(b, m);
+    b->group[k] = s->flight && s->flight->group_of[k] >= 0 ? s->flight->group_of[k] : b->group_count++;
+  assign_state_arrays(b, m);
   b->q = MEMORY_NEW(double, m->coordinate_count);
   b->pose = MEMORY_NEW(Pose, m->link_count);
   b->screws = MEMORY_NEW(Screw, m->dof_count);
@@ -81,18 +83,18 @@ static SchemeBalance* create(const Sim* s) {
   b->moment = MEMORY_NEW(Mat3, m->link_count);
   b->reduced = MEMORY_NEW(double, m->dof_count);
   b->slope = MEMORY_NEW(double, m->dof_count);
-  b->done = MEMORY_NEW(double, b->units);
+  b->done = MEMORY_NEW(double, b->group_count);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0)
-      b->at.scale[b->unit[m->links[i].tree]] +=
-          LEAST_FALL * m->links[i].mass * vec3_norm(m->simulation.gravity) * m->links[i].reach;
+      b->at.scale[b->group[m->links[i].tree]] +=
+          FALL_FRACTION_MIN * m->links[i].mass * vec3_norm(m->simulation.gravity) * m->links[i].reach;
   return b;
 }
 
 void scheme_balance_destroy(SchemeBalance* b) {
   if (!b) return;
-  void* owned[] = {b->unit, b->block, b->saved,  b->q,       b->pose,  b->screws, b->bar, b->force,
-                   b->v,    b->w,     b->moment, b->reduced, b->slope, b->done,   b};
+  void* owned[] = {b->group, b->block, b->saved,  b->q,       b->pose,  b->screws, b->bar, b->force,
+                   b->v,     b->w,     b->moment, b->reduced, b->slope, b->done,   b};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -105,7 +107,7 @@ void scheme_balance_restore(Sim* s) {
 }
 
 void scheme_balance_reset_reference(Sim* s) {
-  if (s->balance) *s->balance->at.begun = 0;
+  if (s->balance) *s->balance->at.is_started = 0;
 }
 
 /* If the stored state has no sums, or the sums of other groups, these sums are skipped and the balance starts anew. */
@@ -125,26 +127,28 @@ void scheme_balance_serialize_state(Sim* s, StateBlock* block) {
 /* ---------------------------------------------------------------- energies */
 
 /* Adds factor times the potential energy of each group, of its links, springs, tendons and bushings, to out[groups]. */
-static void add_potential(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
+static void add_potential_energies(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     double sum = -link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
-    double way[JOINT_MAX_DOF];
-    if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, way);
-    for (int k = 0; link->passive && k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * way[k] * way[k];
-    out[s->balance->unit[link->tree]] += factor * sum;
+    double displacement[JOINT_MAX_DOF];
+    if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, displacement);
+    for (int k = 0; link->passive && k < link->dof_count; k++)
+      sum += 0.5 * link->stiffness[k] * displacement[k] * displacement[k];
+    out[s->balance->group[link->tree]] += factor * sum;
   }
   for (int k = 0; k < m->tendon_count; k++) {
     const SceneTendon* tendon = m->tendons[k].source;
     double stretch = tendon_stretch(tendon, tendon_length(m, tendon, pose, q));
     if (m->tendons[k].home >= 0)
-      out[s->balance->unit[m->links[m->tendons[k].home].tree]] += factor * 0.5 * tendon->stiffness * stretch * stretch;
+      out[s->balance->group[m->links[m->tendons[k].home].tree]] += factor * 0.5 * tendon->stiffness * stretch * stretch;
   }
   for (int k = 0; k < m->bushing_count; k++)
     if (m->bushings[k].home >= 0)
-      out[s->balance->unit[m->links[m->bushings[k].home].tree]] += factor * bushing_energy(m->bushings[k].source, pose);
+      out[s->balance->group[m->links[m->bushings[k].home].tree]] +=
+          factor * bushing_energy(m->bushings[k].source, pose);
 }
 
 /* Sets b->v[i] to the velocity of the centre of mass of link i and b->w[i] to its angular velocity for the rates `rate`
@@ -169,7 +173,7 @@ static void set_twist(const Sim* s, int i, const Pose* pose, const double* rate)
 
 /* Sets the velocities of link i at b->pose. The velocities of its parent must be set. Returns the kinetic energy of
  * link i [J]. */
-static double kinetic_of(const Sim* s, int i) {
+static double compute_kinetic_energy(const Sim* s, int i) {
   SchemeBalance* b = s->balance;
   const ModelLink* link = &s->model->links[i];
   double energy = 0;
@@ -185,10 +189,10 @@ static double kinetic_of(const Sim* s, int i) {
 
 /* Sets energy[groups] to the energies at the time of the rates, which is the middle or the end of the substep. Updates
  * the energy scale with the kinetic energies. */
-static void find_energies(Sim* s, bool middle, double* energy) {
+static void compute_energies(Sim* s, bool middle, double* energy) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
-  memset(energy, 0, sizeof(double) * (size_t)b->units);
+  memset(energy, 0, sizeof(double) * (size_t)b->group_count);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     double* q = b->q + link->coordinate_first;
@@ -196,19 +200,19 @@ static void find_energies(Sim* s, bool middle, double* energy) {
                    middle ? -0.5 : 0, q);
     model_link_pose(m, i, b->q, b->pose);
     model_link_screws(m, i, b->q, b->pose, b->screws);
-    double kinetic = kinetic_of(s, i);
-    if (link->tree >= 0) energy[b->unit[link->tree]] += kinetic;
+    double kinetic = compute_kinetic_energy(s, i);
+    if (link->tree >= 0) energy[b->group[link->tree]] += kinetic;
   }
-  for (int k = 0; k < b->units; k++) b->at.scale[k] = fmax(b->at.scale[k], energy[k]);
-  add_potential(s, s->pose_now, s->q_now, middle ? 0.5 : 1, energy);
-  if (middle) add_potential(s, s->pose_old, s->q_old, 0.5, energy);
+  for (int k = 0; k < b->group_count; k++) b->at.scale[k] = fmax(b->at.scale[k], energy[k]);
+  add_potential_energies(s, s->pose_now, s->q_now, middle ? 0.5 : 1, energy);
+  if (middle) add_potential_energies(s, s->pose_old, s->q_old, 0.5, energy);
 }
 
 /* ---------------------------------------------------------------- work in a substep */
 
 /* Returns the displacement along which the forces of a substep do work: from the middle of the previous substep to the
  * middle of this substep. For substeps of unequal length the force acts over step_force_time (S15). */
-static double way_of(const Sim* s, int dof) {
+static double force_displacement(const Sim* s, int dof) {
   bool uneven = s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
   double time = uneven ? step_force_time(s->model->simulation.integrator, &s->clock) : s->clock.dt;
   return 0.5 * time * (s->state.rate[dof] + s->balance->at.rate[dof]);
@@ -216,7 +220,7 @@ static double way_of(const Sim* s, int dof) {
 
 /* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The forces of a fluid are
  * included; gravity is not. */
-static void add_all_work(Sim* s, double* done) {
+static void add_work_of_forces(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
   double weight = step_inertia_weight(s);
@@ -240,11 +244,11 @@ static void add_all_work(Sim* s, double* done) {
     if (link->tree < 0) continue;
     for (int dof = link->dof_first, k = 0; k < link->dof_count; k++, dof++) {
       double force = b->reduced[dof];
-      if (s->joint_aim && link->armature[k] > 0)
-        force += link->armature[k] * weight * (s->difference_old[dof] - s->joint_aim[dof]);
+      if (s->armature_target && link->armature[k] > 0)
+        force += link->armature[k] * weight * (s->difference_old[dof] - s->armature_target[dof]);
       if (link->prescribed >= 0 && tree_flight_has_target(s->flight, link)) force += s->flight->drive[dof];
-      if (flight_joint_forces(s->flight, link)) force -= s->flight->held[dof];
-      done[b->unit[link->tree]] += force * way_of(s, dof);
+      if (flight_joint_forces(s->flight, link)) force -= s->flight->joint_force[dof];
+      done[b->group[link->tree]] += force * force_displacement(s, dof);
     }
   }
 }
@@ -257,174 +261,176 @@ static double spring_work(const Sim* s, int i) {
   double sum = 0;
   int plain = link->joint.plain_count;
   for (int k = 0; k < plain; k++) {
-    double earlier = old[k] - s->balance->at.way[link->dof_first + k];
+    double earlier = old[k] - s->balance->at.displacement[link->dof_first + k];
     double place = spring_weight_of_end(&at) * q[k] + at.now * old[k] + at.old * earlier;
-    sum -= (1 - at.missing) * link->stiffness[k] * (place - link->rest[k]) * way_of(s, link->dof_first + k);
+    sum -= (1 - at.missing) * link->stiffness[k] * (place - link->rest[k]) * force_displacement(s, link->dof_first + k);
   }
   if (!link->joint.quaternion) return sum;
   RotationVector bent =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + plain)), quat_at(q + plain)));
   for (int k = 0; k < 3; k++)
     for (int j = 0; j < 3; j++)
-      sum -= link->stiffness[plain + k] * bent.value[k] * bent.first[k][j] * way_of(s, link->dof_first + plain + j);
+      sum -= link->stiffness[plain + k] * bent.value[k] * bent.first[k][j] *
+             force_displacement(s, link->dof_first + plain + j);
   return sum;
 }
 
-/* Sets b->reduced[nv] to the displacements in the substep (way_of). Sets b->v and b->w to the displacements and
- * rotations of the links, with the joint axes at the end of the substep. Assembles tendons and bushings at the end of
- * the substep. b->screws must be set for the end of the substep. */
-static void displace_links(Sim* s) {
+/* Sets b->reduced[nv] to the displacements in the substep (force_displacement). Sets b->v and b->w to the displacements
+ * and rotations of the links, with the joint axes at the end of the substep. Assembles tendons and bushings at the end
+ * of the substep. b->screws must be set for the end of the substep. */
+static void compute_displacements(Sim* s) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;
   if (!s->tendons && !s->bushings) return;
-  for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = way_of(s, dof);
+  for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = force_displacement(s, dof);
   for (int i = 0; i < m->link_count; i++) set_twist(s, i, s->pose_now, b->reduced);
   if (s->tendons) tendons_assemble(s->tendons, s->pose_now, s->q_now, b->force, b->screws);
   if (s->bushings) bushings_assemble(s->bushings, s->pose_now, b->force);
 }
 
-/* Returns the work of the tendon's spring in the substep [J]. The force has its direction at the end of the substep, as
- * in add_all_work. */
+/* Returns the work of the tendon's spring in the substep [J]. The force has its direction at the end of the
+ * substep. */
 static double tendon_work(const Sim* s, int k) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;
   const SceneTendon* tendon = m->tendons[k].source;
-  double length = tendon_length(m, tendon, s->pose_now, s->q_now), way = 0;
+  double length = tendon_length(m, tendon, s->pose_now, s->q_now), displacement = 0;
   memset(b->slope, 0, sizeof(double) * (size_t)m->dof_count);
   tendon_add_slope(s->tendons, k, s->pose_now, b->screws, b->slope);
-  for (int dof = 0; dof < m->dof_count; dof++) way += b->slope[dof] * b->reduced[dof];
-  return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_weighted_stretch(s->tendons, k, length) * way;
+  for (int dof = 0; dof < m->dof_count; dof++) displacement += b->slope[dof] * b->reduced[dof];
+  return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_weighted_stretch(s->tendons, k, length) *
+         displacement;
 }
 
 /* Returns the work of the bushing's spring and preload on both links in the substep [J]. The forces have their
- * directions at the end of the substep, as in add_all_work. */
+ * directions at the end of the substep. */
 static double bushing_work(const Sim* s, int k) {
   const SceneBushing* bushing = s->model->bushings[k].source;
   const SchemeBalance* b = s->balance;
-  double u[6], push[6], way[12] = {0}, sum = 0;
+  double u[6], push[6], displacement[12] = {0}, sum = 0;
   bushing_difference(bushing, s->pose_now, u);
   bushing_spring_gradient(s->bushings, k, u, push);
   for (int side = 0; side < 2; side++) {
     if (bushing->link[side] < 0) continue;
-    vec3_store(b->w[bushing->link[side]], way + (ptrdiff_t)6 * side);
-    vec3_store(b->v[bushing->link[side]], way + (ptrdiff_t)6 * side + 3);
+    vec3_store(b->w[bushing->link[side]], displacement + (ptrdiff_t)6 * side);
+    vec3_store(b->v[bushing->link[side]], displacement + (ptrdiff_t)6 * side + 3);
   }
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 12; j++) sum -= push[i] * s->bushings->term[k].slope[i][j] * way[j];
+    for (int j = 0; j < 12; j++) sum -= push[i] * s->bushings->term[k].slope[i][j] * displacement[j];
   return sum;
 }
 
 /* Speed along the gap above which a rolling body counts as colliding or leaving [m/s]. */
-#define REST_APPROACH 0.01
+#define IMPACT_SPEED 0.01
 
 /* Adds the energy that contacts of rolling bodies remove from each group, without the work along the gap, to
- * b->at.rolled. Adds the largest energy that slip can have absorbed to b->at.slipped. b->screws must be set at the end
- * of the substep. */
-static void add_rolled(Sim* s) {
+ * b->at.rolling_loss. Adds the largest energy that slip can have absorbed to b->at.slip_loss_max. b->screws must be set
+ * at the end of the substep. */
+static void add_rolling_loss(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
   int count = s->contact ? contact_term_count(s->contact) : 0;
   const Pose* const pose[2] = {s->pose_now, s->pose_older};
   if (count == 0) return;
-  for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = way_of(s, dof);
+  for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = force_displacement(s, dof);
   for (int i = 0; i < m->link_count; i++) set_twist(s, i, s->pose_now, b->reduced);
   for (int k = 0; k < count; k++) {
     double along_gap, approach, slip;
     if (!contact_term_rolls(s->contact, k, pose, &along_gap, &approach, &slip)) continue;
-    if (approach > REST_APPROACH * (s->clock.dt + s->clock.dt_before)) continue;
+    if (approach > IMPACT_SPEED * (s->clock.dt + s->clock.dt_before)) continue;
     ContactTerms t = contact_term(s->contact, k);
     int side = m->link_tree[t.link_a] < 0, link = side == 0 ? t.link_a : t.link_b;
     if (m->link_tree[link] < 0) continue;
     double taken = vec3_dot(t.force[side], b->v[link]) + vec3_dot(mat3_axial(t.moment[side]), b->w[link]);
-    b->at.rolled[b->unit[m->link_tree[link]]] += taken + along_gap;
-    b->at.slipped[b->unit[m->link_tree[link]]] += 2 * slip;
+    b->at.rolling_loss[b->group[m->link_tree[link]]] += taken + along_gap;
+    b->at.slip_loss_max[b->group[m->link_tree[link]]] += 2 * slip;
   }
 }
 
 /* Marks the groups on which a load, a fluid or another group acts. */
-static void mark_driven(Sim* s) {
+static void mark_driven_groups(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
     int tree[2] = {m->link_tree[t.link_a], m->link_tree[t.link_b]};
-    if (tree[0] >= 0 && tree[1] >= 0 && b->unit[tree[0]] != b->unit[tree[1]])
-      b->at.driven[b->unit[tree[0]]] = b->at.driven[b->unit[tree[1]]] = 1;
+    if (tree[0] >= 0 && tree[1] >= 0 && b->group[tree[0]] != b->group[tree[1]])
+      b->at.is_driven[b->group[tree[0]]] = b->at.is_driven[b->group[tree[1]]] = 1;
   }
   for (int i = 0; s->loads && i < m->link_count; i++)
-    if (s->loads[i].any && m->links[i].tree >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
+    if (s->loads[i].any && m->links[i].tree >= 0) b->at.is_driven[b->group[m->links[i].tree]] = 1;
   for (int i = 0; s->fluid && i < m->link_count; i++)
-    if (fluid_acts_on(s->fluid, i)) b->at.driven[b->unit[m->links[i].tree]] = 1;
+    if (fluid_acts_on(s->fluid, i)) b->at.is_driven[b->group[m->links[i].tree]] = 1;
 }
 
 void scheme_balance_add_substep(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
   if (!b) return;
-  memset(b->done, 0, sizeof(double) * (size_t)b->units);
-  add_all_work(s, b->done);
+  memset(b->done, 0, sizeof(double) * (size_t)b->group_count);
+  add_work_of_forces(s, b->done);
   for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->unit[m->links[i].tree]] -= spring_work(s, i);
-  if (*b->at.begun != 0 && s->clock.dt_before > 0) add_rolled(s);
-  displace_links(s);
+    if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->group[m->links[i].tree]] -= spring_work(s, i);
+  if (*b->at.is_started != 0 && s->clock.dt_before > 0) add_rolling_loss(s);
+  compute_displacements(s);
   for (int k = 0; k < m->tendon_count; k++)
-    if (m->tendons[k].home >= 0) b->done[b->unit[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
+    if (m->tendons[k].home >= 0) b->done[b->group[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
   for (int k = 0; k < m->bushing_count; k++)
-    if (m->bushings[k].home >= 0) b->done[b->unit[m->links[m->bushings[k].home].tree]] -= bushing_work(s, k);
-  mark_driven(s);
-  bool begun = *b->at.begun != 0, first = s->clock.dt_before == 0;
-  for (int k = 0; k < b->units && begun; k++) {
+    if (m->bushings[k].home >= 0) b->done[b->group[m->links[m->bushings[k].home].tree]] -= bushing_work(s, k);
+  mark_driven_groups(s);
+  bool is_started = *b->at.is_started != 0, first = s->clock.dt_before == 0;
+  for (int k = 0; k < b->group_count && is_started; k++) {
     b->at.work[k] -= b->at.energy[k] + b->done[k];
     b->at.exchanged[k] += fabs(b->done[k]);
-    b->at.given[k] += b->done[k];
+    b->at.force_work[k] += b->done[k];
   }
-  find_energies(s, s->weights.rate_old == 0, b->at.energy);
-  for (int k = 0; k < b->units && begun; k++) {
+  compute_energies(s, s->weights.rate_old == 0, b->at.energy);
+  for (int k = 0; k < b->group_count && is_started; k++) {
     b->at.work[k] += b->at.energy[k];
     b->at.scale[k] = fmax(b->at.scale[k], b->at.exchanged[k]);
-    if (first) b->at.opening[k] = b->at.work[k];
+    if (first) b->at.initial_change[k] = b->at.work[k];
   }
-  *b->at.begun = 1;
+  *b->at.is_started = 1;
   memcpy(b->at.rate, s->state.rate, sizeof(double) * (size_t)m->dof_count);
-  memcpy(b->at.way, s->difference_old, sizeof(double) * (size_t)m->dof_count);
+  memcpy(b->at.displacement, s->difference_old, sizeof(double) * (size_t)m->dof_count);
 }
 
 /* Marks the groups on which a controller, closure, tendon or bushing can act. */
-static void mark_motors(Sim* s) {
+static void mark_actuated_groups(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
-  for (int k = 0; k < b->units; k++)
-    b->at.driven[k] = m->closure_count > 0 || m->tendon_count > 0 || m->bushing_count > 0;
+  for (int k = 0; k < b->group_count; k++)
+    b->at.is_driven[k] = m->closure_count > 0 || m->tendon_count > 0 || m->bushing_count > 0;
   for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].tree >= 0 && m->links[i].prescribed >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
+    if (m->links[i].tree >= 0 && m->links[i].prescribed >= 0) b->at.is_driven[b->group[m->links[i].tree]] = 1;
   for (int k = 0; k < m->controller_count; k++) {
     int tree = m->links[m->controllers[k].link].tree;
-    if (tree >= 0) b->at.driven[b->unit[tree]] = 1;
+    if (tree >= 0) b->at.is_driven[b->group[tree]] = 1;
   }
 }
 
 void scheme_balance_create(Sim* s) {
   if (!s->options.scheme_work) return;
-  s->balance = create(s);
+  s->balance = create_balance(s);
   memcpy(s->balance->at.rate, s->state.rate, sizeof(double) * (size_t)s->model->dof_count);
-  memcpy(s->balance->at.way, s->difference_old, sizeof(double) * (size_t)s->model->dof_count);
-  find_energies(s, false, s->balance->at.energy);
-  *s->balance->at.begun = s->model->start ? 0 : 1;
+  memcpy(s->balance->at.displacement, s->difference_old, sizeof(double) * (size_t)s->model->dof_count);
+  compute_energies(s, false, s->balance->at.energy);
+  *s->balance->at.is_started = s->model->start ? 0 : 1;
   *s->balance->at.stored = s->contact ? contact_stored(s->contact) : 0;
-  mark_motors(s);
+  mark_actuated_groups(s);
 }
 
 /* Returns the energy that a group received from fixed bodies beyond the stored contact energy [J]. Fixed bodies cannot
  * do work, so this energy comes from the scheme. */
-static double given_by_nothing(const SchemeBalance* b, int unit) {
-  return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
+static double energy_from_fixed_bodies(const SchemeBalance* b, int group) {
+  return b->at.is_driven[group] != 0 ? 0 : fmax(0, b->at.force_work[group] - *b->at.stored);
 }
 
 /* Returns the energy that contacts of rolling bodies removed from a group and that neither slip nor stored contact
  * energy explains [J]; negative if the contacts added energy to the group. */
-static double lost_by_rolling(const SchemeBalance* b, int unit) {
-  double taken = b->at.rolled[unit], most = b->at.slipped[unit] + *b->at.stored;
+static double energy_lost_by_rolling(const SchemeBalance* b, int group) {
+  double taken = b->at.rolling_loss[group], most = b->at.slip_loss_max[group] + *b->at.stored;
   return taken > 0 ? fmax(0, taken - most) : fmin(0, taken + *b->at.stored);
 }
 
@@ -432,19 +438,19 @@ SimSchemeWork sim_scheme_work(const Sim* s) {
   SimSchemeWork out = {.link = -1};
   const SchemeBalance* b = s->balance;
   double worst = 0;
-  for (int k = 0; b && k < b->units; k++) out.work += b->at.work[k];
+  for (int k = 0; b && k < b->group_count; k++) out.work += b->at.work[k];
   for (int i = 0; b && i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0 || link->dof_count == 0) continue;
-    int unit = b->unit[link->tree];
-    double lost = lost_by_rolling(b, unit), given = lost != 0 ? -lost : given_by_nothing(b, unit);
-    double work = b->at.work[unit] - b->at.opening[unit] + given;
-    double share = b->at.scale[unit] > 0 ? fabs(work) / b->at.scale[unit] : 0;
+    int group = b->group[link->tree];
+    double lost = energy_lost_by_rolling(b, group), force_work = lost != 0 ? -lost : energy_from_fixed_bodies(b, group);
+    double work = b->at.work[group] - b->at.initial_change[group] + force_work;
+    double share = b->at.scale[group] > 0 ? fabs(work) / b->at.scale[group] : 0;
     if (!(share > worst)) continue;
     worst = share;
     out.link = i;
     out.link_work = work;
-    out.link_scale = b->at.scale[unit];
+    out.link_scale = b->at.scale[group];
   }
   return out;
 }

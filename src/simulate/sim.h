@@ -29,39 +29,39 @@ typedef struct {
  * own step length in the line search. */
 typedef struct {
   double alpha;
-  double share;      /* fraction of the direction that is tried first; below 1 for links with very many triangles */
-  double slope;      /* gradient . delta, summed over the degrees of freedom of the island [J] */
-  double curvature;  /* delta . H delta, with the Hessian H from which delta was computed [J] */
-  double rise;       /* admissible energy increase while prescribed joints move to their targets [J] */
-  double rounding;   /* rounding error of the island's energy [J]; a smaller decrease cannot be detected */
-  double change;     /* energy change of the island from the accepted to the trial configuration [J] */
-  double own_change; /* `change` without the energies of pairs, closures, tendons and bushings [J] */
-  double excess;     /* energy change of the island's group minus the admissible change [J] */
-  bool settled;      /* true if all trees are balanced, so the island does not move */
-  bool moved;        /* true if the island has moved since own_change was computed */
-  bool shorten;      /* true if the island made the trial fail, so its step length must be halved */
-  bool blind;        /* true if the predicted decrease is below rounding, so that the energy is not tested */
+  double share;     /* fraction of the direction that is tried first; below 1 for links with very many triangles */
+  double slope;     /* gradient . delta, summed over the degrees of freedom of the island [J] */
+  double curvature; /* delta . H delta, with the Hessian H from which delta was computed [J] */
+  double allowed_increase; /* admissible energy increase while prescribed joints move to their targets [J] */
+  double rounding;         /* rounding error of the island's energy [J]; a smaller decrease cannot be detected */
+  double change;           /* energy change of the island from the accepted to the trial configuration [J] */
+  double local_change;     /* `change` without the energies of pairs, closures, tendons and bushings [J] */
+  double excess;           /* energy change of the island's group minus the admissible change [J] */
+  bool settled;            /* true if all trees are balanced, so the island does not move */
+  bool moved;              /* true if the island has moved since local_change was computed */
+  bool shorten;            /* true if the island made the trial fail, so its step length must be halved */
+  bool below_rounding;     /* true if the predicted decrease is below rounding, so that the energy is not tested */
 } Island;
 
 /* Moves of the solver that were accepted since the last sim_path. */
 typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
-  int first;                  /* move of the present step */
-  int parts;                  /* number of substeps since the last sim_path */
-  int kept_count, kept_parts; /* count and parts at the start of a step, stored by path_save_counts */
+  int first;                       /* move of the present step */
+  int parts;                       /* number of substeps since the last sim_path */
+  int saved_count, saved_substeps; /* count and parts at the start of a step, stored by path_save_counts */
   int block; /* first move of the present block. One move replaces a full block if the straight path over the block is
                 proved */
-  bool straight;  /* true if the path has a single move, which is the straight path of a step */
-  double* begin;  /* coordinates at the start of the present step  (nq) */
-  double* from;   /* coordinates at the start of the straight path that is being proved (nq) */
-  double* marked; /* coordinates at the last sim_path  (nq) */
-  double* way;    /* increments of the straight path from `from` (nv) */
-  Pose* poses;    /* poses at the coordinates `from` (links) */
-  Screw* screws;  /* (nv) */
+  bool straight;      /* true if the path has a single move, which is the straight path of a step */
+  double* begin;      /* coordinates at the start of the present step  (nq) */
+  double* from;       /* coordinates at the start of the straight path that is being proved (nq) */
+  double* recorded_q; /* coordinates at the last sim_path  (nq) */
+  double* increments; /* increments of the straight path from `from` (nv) */
+  Pose* poses;        /* poses at the coordinates `from` (links) */
+  Screw* screws;      /* (nv) */
   MotionBounds bounds;
   Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL until needed */
-  bool proof_there; /* true if the last state of `proof` is `marked` */
+  bool is_proof_at_recorded_state; /* true if the last state of `proof` is `recorded_q` */
 } Path;
 
 /* State at the start of a step, to which a failed step returns. It contains everything that sim_step writes except
@@ -71,20 +71,21 @@ typedef struct {
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
   double* rate;                           /* SimState.rate  (nv) */
   Vec3* momentum;                         /* SimState.momentum  (links) */
-  Vec3* felt;                             /* SimState.felt  (links), or NULL */
+  Vec3* contact_force;                    /* SimState.contact_force  (links), or NULL */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   double* q_older;                        /* q^{t-2}, or NULL  (nq) */
 } SimPast;
 
 /* Choice of the number of substeps of the next step (simulate/substep.c). */
 typedef struct {
-  int recent;   /* number of substeps of the last step */
-  int calm;     /* number of consecutive steps that succeeded in the first attempt, with `recent` substeps */
-  int tried;    /* number of equal substeps of the last attempt, without the short substeps of impacts */
-  int least;    /* smallest number of substeps with which this step may start */
-  int reached;  /* number of solved substeps of the last attempt */
-  bool refines; /* true if this attempt may be rejected in favour of more substeps (tree_flight_needs_refinement) */
-  bool coarse;  /* true if an attempt of this step was rejected because tree_flight_needs_refinement returned true */
+  int last_count;          /* number of substeps of the last step */
+  int steps_without_retry; /* number of consecutive steps that succeeded in the first attempt, with `last_count`
+                              substeps */
+  int attempted;           /* number of equal substeps of the last attempt, without the short substeps of impacts */
+  int minimum;             /* smallest number of substeps with which this step may start */
+  int reached;             /* number of solved substeps of the last attempt */
+  bool may_refine; /* true if this attempt may be rejected in favour of more substeps (tree_flight_needs_refinement) */
+  bool is_refined; /* true if an attempt of this step was rejected because tree_flight_needs_refinement returned true */
 } SubstepMemory;
 
 /* All solves of the substeps of a step, except the last solve of each substep. */
@@ -97,12 +98,12 @@ typedef struct {
 /* States between the substeps of the last step, one entry for each state. */
 typedef struct {
   int count, capacity;
-  StepClock* clock; /* (capacity) */
-  double* q;        /* (capacity * nq) */
-  Pose* pose;       /* (capacity * links) */
-  Vec3* momentum;   /* (capacity * links) */
-  Vec3* felt;       /* (capacity * links); NULL if no force is measured */
-  double* delayed;  /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
+  StepClock* clock;    /* (capacity) */
+  double* q;           /* (capacity * nq) */
+  Pose* pose;          /* (capacity * links) */
+  Vec3* momentum;      /* (capacity * links) */
+  Vec3* contact_force; /* (capacity * links); NULL if no force is measured */
+  double* delayed;     /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
   ContactRecord* contacts;
   int* contact_first_row; /* (capacity + 1) */
   int contact_capacity;
@@ -153,7 +154,7 @@ struct Sim {
   int* drive_first;         /* (links + 1) */
   struct LinkLoad* loads;   /* NULL without loads  (links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
-  double* joint_aim;             /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
+  double* armature_target;       /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
   bool recorded;                 /* true if the steps are recorded steps, whose terms are differentiated */
   JointStop* stops;              /* impacts at limits; NULL if no limit has restitution  (nv) */
   double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
@@ -162,12 +163,12 @@ struct Sim {
   int fixed_count;
 
   SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
-                       islands (simulate/parts.c) */
-  struct Subsystems* parts;     /* NULL if the scene is not solved in independent parts */
-  struct SubsystemMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
-  const int* begun; /* independent part in which each tree has been solved in this step, or -1; NULL if no tree has been
-                       solved in a part (trees) */
-  bool leaves;      /* true if the motion of the independent part leaves the region of the part */
+                       islands (simulate/subsystems.c) */
+  struct Subsystems* parts;       /* NULL if the scene is not solved in independent parts */
+  struct SubsystemMoves* moves;   /* moves accepted in an independent part; NULL in the solve of the whole scene */
+  const int* solved_in_subsystem; /* independent part in which each tree has been solved in this step, or -1; NULL if no
+                       tree has been solved in a part (trees) */
+  bool leaves_region;             /* true if the motion of the independent part leaves the region of the part */
 
   int iteration_limit; /* iteration limit of the present attempt (simulate/substep.c) */
 
@@ -176,9 +177,10 @@ struct Sim {
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* solution of the linear system, one entry for each unknown */
-  double* push;     /* H rhs: change of the forces when prescribed joints move to their targets (nv) */
-  bool* moving;     /* true if the tree moves in the trial (trees) */
-  double* moved_by; /* step length of each tree in the last trial; NAN without a trial in this line search (trees) */
+  double* push;                  /* H rhs: change of the forces when prescribed joints move to their targets (nv) */
+  bool* moving;                  /* true if the tree moves in the trial (trees) */
+  double* trial_step_length;     /* step length of each tree in the last trial; NAN without a trial in this line search
+                                    (trees) */
   int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
                                     their poses of that trial (trees) */
   bool* same;                    /* true if both configurations have equal data of the link (links) */
@@ -187,13 +189,14 @@ struct Sim {
   bool* stale_blocks; /* true if the Hessian block of the tree at a place of `scope` is out of date (trees) */
   bool* always_stale; /* true if closures, tendons or bushings act on the tree (trees) */
   bool* balanced;     /* result of the last balance_test_tree: true if the tree was balanced (trees) */
-  bool* noted;        /* true if no term of the tree has been assembled since the last balance_test_tree (trees) */
+  bool*
+      is_balance_current; /* true if no term of the tree has been assembled since the last balance_test_tree (trees) */
   LinkPart *rounding, *change; /* rounding: rounding errors of each link's energies; change: energy changes of each link
                                   in the trial (links) */
   bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   bool all_stale;               /* true if all terms are out of date, including the terms of immovable links */
-  bool* wanted;                 /* true if a direction is computed for the tree (trees) */
+  bool* needs_direction;        /* true if a direction is computed for the tree (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
@@ -203,9 +206,9 @@ struct Sim {
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
-  TreeTermLists sides;   /* of the last assembly */
-  ForceMagnitudes* work; /* (links) */
-  double* force_scale;   /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
+  TreeTermLists sides;               /* of the last assembly */
+  ForceMagnitudes* link_force_scale; /* (links) */
+  double* force_scale;               /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
   bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (trees) */
   int* island;         /* index of the island of each tree (trees) */
@@ -240,17 +243,17 @@ struct Sim {
 
   /* Forces and reactions along joints; NULL if not requested. part_*: values of the last substep, written by
    * sim_advance. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
-  double *part_forces, *joint_forces;
+  double *substep_forces, *joint_forces;
   Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
-  double (*part_reactions)[6], (*reactions)[6]; /* (links) */
-  double (*reaction_sum)[6];                    /* scratch  (links) */
+  double (*substep_reactions)[6], (*reactions)[6]; /* (links) */
+  double (*reaction_sum)[6];                       /* scratch  (links) */
 
-  /* members written by simulate/guess.c */
-  InitialFriction guess;
-  bool settling;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
-  bool guessed;     /* true if `guess` belongs to the last step */
-  double* guess_q;  /* memory of guess.q; NULL until needed (nq) */
-  Pose* guess_pose; /* (links) */
+  /* members written by simulate/initial_friction.c */
+  InitialFriction initial_friction;
+  bool iterates_friction;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
+  bool has_initial_friction; /* true if `initial_friction` belongs to the last step */
+  double* initial_friction_q;  /* memory of guess.q; NULL until needed (nq) */
+  Pose* initial_friction_pose; /* (links) */
 
   /* members written by sim_contacts */
   SimContact* contacts;
@@ -279,8 +282,8 @@ void path_end(Sim* sim, bool reached, double time);
 void path_save_counts(Sim* sim);
 /* Drops the moves and substeps since path_save_counts. Call after a substep has failed. */
 void path_restore_counts(Sim* sim);
-/* Appends a move with zero increments and returns its increments (nv), owned by the path. Returns NULL if moves are not
- * recorded. Allocates as path_append_move. */
+/* Appends a move with zero increments and returns its increments (nv), owned by the path. Returns NULL if moves are
+ * not recorded. Allocates when a step has more moves than any before. */
 double* path_append_zero_move(Sim* sim);
 /* Appends the move s->scaled (nv, copied), before it is accepted. Allocates when a step has more moves than any before.
  */
@@ -342,25 +345,27 @@ bool initial_friction_needed(const Sim* sim);
 bool initial_friction_solve(Sim* sim, StepReport* report);
 /* Frees the warm start. */
 void initial_friction_free(Sim* sim);
-/* Returns to the start of the substep (CONTACT_PART) or of the step (CONTACT_STEP). The latter undoes all substeps of
- * the step. contact_remember must have been called at that state. Allocates as contact_reset. */
+/* Returns to the start of the substep (CONTACT_PART), or to the start of the step (CONTACT_STEP), which undoes all
+ * its substeps. contact_remember must have been called at that state. Allocates while the contact candidates grow. */
 void step_restore(Sim* sim, ContactMemory to);
 /* Adds the work counters of `from` to the work counters of `to`: iterations, trials, certified_intervals and
  * factor_retries. */
 void step_add_counters(StepReport* to, const StepReport* from);
 /* Frees the memory of substeps and the backup of the state. */
 void substates_free(Sim* sim);
-/* ---- simulate/own_force.c: the normal force of the same step limits friction (docs/derivations/friction.md, F8) */
+/* ---- simulate/friction_iteration.c: the normal force of the same step limits friction (docs/derivations/friction.md,
+ * F8) */
 /* Repeats the solve of a step until the normal forces that limit friction converge. Makes at most
- * contact.friction_iterations solves. Stores all solves except the last. Adds the work to *report, and sets
- * report->friction_open if the forces do not converge. Call after step_solve has succeeded. Allocates as
- * contact_lag. */
+ * contact.friction_iterations solves. Stores all solves except the last. Adds the work counters to *report, and sets
+ * report->friction_open if the forces do not converge. Call after step_solve has succeeded. Allocates while contact
+ * pairs or stored solves grow. */
 void friction_iteration_solve(Sim* sim, StepReport* report);
 /* Discards the stored solves of a substep that was not accepted. */
 void friction_iteration_discard(Sim* sim);
 /* Frees what friction_iteration_solve allocated. */
 void friction_iteration_free(Sim* sim);
-/* ---- simulate/parts.c: trees that are not coupled are first solved independently (docs/derivations/step.md, S17) */
+/* ---- simulate/subsystems.c: trees that are not coupled are first solved independently (docs/derivations/step.md, S17)
+ */
 /* Allocates sim->parts, which subsystems_destroy frees. Does nothing if the scene has no independent trees. Call after
  * contact_reset. */
 void subsystems_create(Sim* sim);
@@ -375,9 +380,8 @@ int subsystems_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
  * together. */
 int subsystems_left_region(const Sim* sim);
-/* Records the move s->scaled in the solve of an independent part, before the move is accepted. Allocates as
- * path_append_move.
- */
+/* Records the move s->scaled in the solve of a subsystem, before the move is accepted. Allocates when a subsystem
+ * has more moves than any before. */
 void subsystem_add_move(Sim* sim);
 /* Iterates Newton's method from the accepted configuration until the step is solved or fails, and sets the outcome in
  * *report (simulate/newton.c). */
@@ -464,7 +468,7 @@ void step_mark_all_stale(Sim* sim);
 void step_mark_moved_stale(Sim* sim);
 /* Marks the terms of the trees of all links with links[link] true as out of date. */
 void step_mark_stale(Sim* sim, const bool* links);
-/* Returns true if all increments of a tree are zero. v[nv]. */
+/* Returns true if the increments v[nv] of all degrees of freedom of the tree are zero. */
 static inline bool step_tree_is_still(const Sim* sim, int tree, const double* v) {
   const ModelTree* t = &sim->model->trees[tree];
   bool still = true;
@@ -476,7 +480,8 @@ static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->link_tree[link];
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
-/* Does the same as step_assemble for all trees, but leaves s->force_scale unchanged. */
+/* Assembles gradient and link terms at the accepted configuration for all trees, without changing the force scales
+ * s->force_scale. contact: contact terms. *assembly is borrowed until the next assembly. */
 void step_assemble_keeping_scales(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Computes the slopes C of the closure rows at the configuration of the last assembly. Newton directions and joint
  * forces require these slopes. Does nothing without closures. */
@@ -485,7 +490,7 @@ void step_compute_closure_jacobian(Sim* sim);
 /* Adds the pairs of trees that the contact terms couple to the sparsity pattern of the Hessian. Allocates if the
  * pattern grows. */
 void step_extend_pattern(Sim* sim, ContactTermList contact);
-/* Updates the sparsity pattern if the candidate pairs of contact have changed. Allocates as step_extend_pattern. */
+/* Updates the sparsity pattern if the candidate pairs of contact have changed. Allocates if the pattern grows. */
 void step_update_pattern(Sim* sim);
 /* ---- simulate/direction.c */
 /* Computes Newton's direction s->delta (nv) from the assembled gradient and terms (S9). The direction is 0 for trees
@@ -495,9 +500,9 @@ void step_update_pattern(Sim* sim);
  * semidefinite one. In the last resort, the eigenvalues of each component of the matrix are lifted. Returns false if
  * some tree got no direction. Allocates as step_extend_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
-/* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below the
- * rounding of positions. Call after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates as
- * step_extend_pattern. */
+/* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below
+ * the rounding of positions. Call after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates
+ * if the sparsity pattern grows. */
 void step_refine_impacts(Sim* sim);
 /* Copies the entries of from[nv] to to[nv] for the degrees of freedom of sim->scope. */
 void solve_scope_copy(const Sim* sim, double* to, const double* from);
@@ -506,18 +511,19 @@ void solve_scope_copy(const Sim* sim, double* to, const double* from);
 /* Allocates the joint forces (JOINT_FORCE_KINDS x nv, row-major) if the scene's output requests forces; freed by
  * sim_destroy. */
 void joint_forces_create(Sim* sim);
-/* Computes s->part_forces (JOINT_FORCE_KINDS x nv) [N, N m]. Does nothing if the output does not request forces. */
+/* Computes s->substep_forces (JOINT_FORCE_KINDS x nv) [N, N m]. Does nothing if the output does not request forces. */
 void joint_forces_compute(Sim* sim);
-/* Copies s->part_forces to s->joint_forces, the forces of the step. Does nothing if the output does not request forces.
+/* Copies s->substep_forces to s->joint_forces, the forces of the step. Does nothing if the output does not request
+ * forces.
  */
 void joint_forces_publish(Sim* sim);
 /* ---- simulate/reactions.c (docs/derivations/observables.md, O1) */
 /* Allocates the reactions if the scene's output requests them; freed by sim_destroy. */
 void reactions_create(Sim* sim);
-/* Computes s->part_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the output
- * does not request reactions. Call before the configuration becomes the present state. */
+/* Computes s->substep_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the
+ * output does not request reactions. Call before the configuration becomes the present state. */
 void reactions_compute(Sim* sim);
-/* Copies s->part_reactions to s->reactions, the reactions of the step. */
+/* Copies s->substep_reactions to s->reactions, the reactions of the step. */
 void reactions_publish(Sim* sim);
 /* Sets out (links) to the joint reactions that follow from the assembled terms. Each has the force [N], then the torque
  * about the origin of the link frame [N m]. */
@@ -538,7 +544,8 @@ void scheme_balance_restore(Sim* sim);
 /* Discards the energies with which the next substep is compared. The next substep then adds nothing to the sums. Call
  * after the present state was replaced. */
 void scheme_balance_reset_reference(Sim* sim);
-/* Writes or reads the sums in a block of a stored state, or measures their size. Fails as state_block_int. */
+/* Writes or reads the sums of the energy balance in a block of a stored state, or measures their size. Sets
+ * block->failed if the block ends too early. */
 void scheme_balance_serialize_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
 /* Returns the time weights of a spring with implicitness theta in the step of `clock` (M10). flies: true if the spring

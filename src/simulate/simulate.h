@@ -22,15 +22,15 @@ typedef struct {
 /* State after `step` steps. */
 typedef struct {
   int step;
-  double time;    /* s */
-  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate;   /* (q - q_before) / dt, in link axes for ball joints [m/s or rad/s] (nv) */
-  Pose* pose;     /* world pose of every link frame  (links) */
-  Vec3* center;   /* world centre of mass  [m]  (links) */
-  Vec3* momentum; /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
-                     `momentum`), otherwise 0 [kg m^2/s] (links) */
-  Vec3* felt; /* contact and friction force on each link in the last step, world axes [N]; 0 at the start; NULL if no
-                 drive measures a contact force (links) */
+  double time;         /* s */
+  double* q;           /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;        /* (q - q_before) / dt, in link axes for ball joints [m/s or rad/s] (nv) */
+  Pose* pose;          /* world pose of every link frame  (links) */
+  Vec3* center;        /* world centre of mass  [m]  (links) */
+  Vec3* momentum;      /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
+                          `momentum`), otherwise 0 [kg m^2/s] (links) */
+  Vec3* contact_force; /* contact and friction force on each link in the last step, world axes [N]; 0 at the start; NULL
+                 if no drive measures a contact force (links) */
   double* delayed; /* delayed measurements that drives receive now, followed by their time derivatives; NULL if no drive
                       has a delay (2 * Model.delayed_count) */
 } SimState;
@@ -183,9 +183,9 @@ typedef struct {
 /* Two touching links (a < b by index): contact and friction forces of all their hull pairs. */
 typedef struct {
   int a, b;
-  double gap; /* smallest distance between the hulls of a and b (exact GJK) [m] */
-  Vec3 force; /* force of a on b, world axes [N] */
-  bool felt;  /* true if hulls of a and b exert a force, or if the contact law lists pairs by their range */
+  double gap;        /* smallest distance between the hulls of a and b (exact GJK) [m] */
+  Vec3 force;        /* force of a on b, world axes [N] */
+  bool exerts_force; /* true if hulls of a and b exert a force, or if the contact law lists pairs by their range */
   /* Members set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero: point, moment and `press`. */
   Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by normal force, world [m] */
   Vec3 moment;  /* moment on b about the centre of pressure [N m] */
@@ -225,9 +225,9 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
-/* Returns the force of load `load` in the step of `clock`, world axes [N] (docs/derivations/loads.md). The force is
- * zero on immovable links. begin[links]: poses at the start of the step. before[links]: poses at the start of the
- * previous step, unused in the first step. load < Model.load_count is not checked. */
+/* Returns the force of load number `load` in the step of `clock`, world axes [N] (docs/derivations/loads.md). The
+ * force on immovable links is zero. begin[links]: poses at the start of the step. before[links]: poses at the start of
+ * the previous step, unused in the first step. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
 /* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md), or 0 without a fluid.
  * Allocates temporary memory. */
@@ -244,10 +244,13 @@ void sim_destroy(Sim* sim);
  * unchanged and the report describes the attempt with the most substeps. Allocates only while pairs, substeps or
  * patterns grow. */
 StepReport sim_step(Sim* sim);
-/* Advances by one step as sim_step, but the first attempt has exactly `substeps` >= 1 substeps. */
+/* Advances the simulation by one time step. The first attempt has exactly `substeps` >= 1 equal substeps. After a
+ * failure the number of substeps is doubled repeatedly, up to SUBSTEPS_FINEST. If all attempts fail, the state is
+ * unchanged. Allocates only while pairs, substeps or patterns grow. */
 StepReport sim_step_with_substeps(Sim* sim, int substeps);
-/* Advances by one step in the substeps of another run, impacts included. parts[count], count >= 1: clocks of these
- * substeps, borrowed for the call. Makes a single attempt. If the attempt fails, the state is unchanged. */
+/* Advances the simulation by one time step in the recorded substeps of another run, impacts included. parts[count],
+ * count >= 1: clocks of these substeps, borrowed for the call. Makes a single attempt. If the attempt fails, the state
+ * is unchanged. */
 StepReport sim_step_repeat(Sim* sim, const StepClock* parts, int count);
 /* Appends the reason why the last step failed: `the solver failed at t = ... (step n): why; ...` (simulate/failure.c).
  * The sim does not change, so the step may be repeated. The caller owns out. */
@@ -270,11 +273,11 @@ typedef struct {
 /* A state between two substeps of the last step. clock: clock of the substep that ended in this state. */
 typedef struct {
   StepClock clock;
-  const double* q;       /* (nq) */
-  const Pose* pose;      /* (links) */
-  const Vec3* momentum;  /* SimState.momentum (links) */
-  const Vec3* felt;      /* SimState.felt (links), or NULL */
-  const double* delayed; /* SimState.delayed, or NULL */
+  const double* q;           /* (nq) */
+  const Pose* pose;          /* (links) */
+  const Vec3* momentum;      /* SimState.momentum (links) */
+  const Vec3* contact_force; /* SimState.contact_force (links), or NULL */
+  const double* delayed;     /* SimState.delayed, or NULL */
   const ContactRecord* contacts;
   int contact_count;
   const SimSolve* solves; /* (solve_count) */
@@ -302,8 +305,8 @@ typedef struct {
  * friction acted at its start. The sim owns the result. It is valid until the next step. */
 const InitialFriction* sim_initial_friction(const Sim* sim);
 /* Returns a copy in one block, which the caller frees with memory_free. */
-InitialFriction* sim_initial_friction_copy(const InitialFriction* guess, const Model* model);
-size_t sim_initial_friction_size(const InitialFriction* guess,
+InitialFriction* sim_initial_friction_copy(const InitialFriction* initial_friction, const Model* model);
+size_t sim_initial_friction_size(const InitialFriction* initial_friction,
                                  const Model* model); /* Returns the size of a copy [bytes]. */
 /* Stored states (simulate/snapshot.c). A stored state contains everything on which later steps depend. A run that
  * continues from a stored state of the same model is bit-identical to an uninterrupted run, for any number of threads.
@@ -316,9 +319,9 @@ SimSnapshot* sim_save(Sim* sim);
 SimSnapshot* sim_snapshot_create(void);
 /* Replaces the stored state by the present state. Allocates only if the stored state needs more memory than before. */
 void sim_save_over(Sim* sim, SimSnapshot* snapshot);
-/* Returns to a state saved from this sim, bit-identically, after a failed or interrupted step. sim_step alone restores
- * the state after a failure only to rounding, because it recomputes contact planes. Keeps the moves of sim_path.
- * Allocates as sim_restore. */
+/* Restores a state saved from this sim, bit-identically, after a failed or interrupted step. After a failure,
+ * sim_step itself restores the state only to rounding, because it recomputes contact planes. Keeps the moves of
+ * sim_path. Allocates if the stored state has more pairs than this sim ever had. */
 void sim_restore_after_failure(Sim* sim, const SimSnapshot* snapshot);
 /* Restores a stored state, which can be restored again. Asserts that the snapshot belongs to a run of the same model.
  * Contact is restored bit-identically. sim_times is not restored. Allocates if the stored state has more pairs than
@@ -340,10 +343,10 @@ typedef struct {
   Vec3 force;       /* force on a, world axes; zero at the start [N] */
   Vec3 torque;      /* torque on a about the attachment point of a, world axes [N m] */
 } SimClosure;
-/* Returns the state of closure `index`, world axes [m, N]. index < Model.closure_count is not checked. */
+/* Returns errors and forces of closure number `index`, world axes [m, N]. */
 SimClosure sim_closure(const Sim* sim, int index);
-/* Returns the state of coupling `index`. gap: error of the coupling [m or rad]. force.x: force along the dependent
- * coordinate [N or N m]. index < Model.coupling_count is not checked. */
+/* Returns errors and forces of coupling number `index`. gap: error of the coupling [m or rad]. force.x: force along
+ * the dependent coordinate [N or N m]. */
 SimClosure sim_coupling(const Sim* sim, int index);
 /* Returns the times at which closures broke [s] (closures), INFINITY for intact ones. Returns NULL without closures.
  * The sim owns the array. */
@@ -504,12 +507,12 @@ typedef struct {
  * *count 0, if bodies intersect in the state. The proof owns the array. It is valid until the next call. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* Proves the straight path to q[nq] (copied) as proof_next, but never searches for a detour. The outcome is
- * PROOF_DISJOINT only if the straight path is proved. */
+/* Tries to prove that no hulls intersect on the straight path from the last state to q[nq] (copied). Never searches
+ * for a detour. Returns PROOF_DISJOINT only if the straight path is proved. Then q becomes the last state. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
-/* Proves recorded moves to q[nq] as proof_next proves the straight path. moves (count x nv, row-major): increments [m,
- * rad], borrowed for the call. If the end of the moves differs from q, the last move is extended to end in q, and the
- * report's `miss` is the difference. Allocates while candidates grow. */
+/* Proves that no hulls intersect along recorded moves from the last state to q[nq] (copied). moves (count x nv,
+ * row-major): increments [m, rad], borrowed for the call. If the end of the moves differs from q, the last move is
+ * extended to end in q. The report's `miss` is the difference. Allocates while contact candidates grow. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- adjoint of one recorded step
@@ -541,9 +544,9 @@ typedef struct {
   const SimSolve*
       solves; /* all solves of the step except the last one, whose solution is the state at t + dt (solve_count) */
   int solve_count;
-  const InitialFriction* guess;  /* frictionless solution of a run's first step (sim_initial_friction); NULL if only the
-                             previous state  limits friction */
-  const double* closures_broken; /* times at which closures broke (sim_closures_broken); NULL if none broke */
+  const InitialFriction* initial_friction; /* frictionless solution of a run's first step (sim_initial_friction); NULL
+                            if only the previous state  limits friction */
+  const double* closures_broken;           /* times at which closures broke (sim_closures_broken); NULL if none broke */
   const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL if no closure has `active` (closures) */
 } RecordedStep;
 
@@ -628,13 +631,13 @@ void step_forward_begin(StepForward* forward, const double* q, const Pose* pose)
 /* Advances the sensitivities over one step. Steps must be processed in order of time. Returns false if the step has no
  * derivative or its contact is not reproduced; the sensitivities are then undefined. Allocates and frees. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
-/* Returns the derivatives of the coordinates with respect to the parameters (nv x parameters, row-major). Coordinates
- * change by increments. before: 0 for the present state, 1 to 3 for an earlier one (not checked). Borrowed until the
+/* Returns the derivatives of the coordinates with respect to the parameters (nv x parameters, row-major).
+ * Coordinates change by increments. before: 0 for the present state, 1 to 3 for an earlier one. Borrowed until the
  * next step_forward_advance. */
 const double* step_forward_state(const StepForward* forward, int before);
-/* Converts derivatives with respect to the poses at a state into derivatives with respect to the parameters. Adds the
- * result to row[parameters]. bar[links]: derivatives of a scalar with respect to the entries of (R | t), 3 x 4, as
- * LossSeeds.pose. q[nq], pose[links]: the state. before: selects the state as in step_forward_state. */
+/* Converts derivatives of a scalar with respect to the poses of a state into its derivatives with respect to the
+ * parameters. Adds the result to row[parameters]. bar[links]: derivatives with respect to the entries of (R | t), 3 x
+ * 4. q[nq], pose[links]: the state. before: 0 for the present state, 1 to 3 for an earlier one. */
 void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
                       double* row);
 

@@ -9,7 +9,7 @@
 
 /* Sets a->slip_wrench to K times the twists of `rates` (nv). Returns false if no pair has friction that is limited by
  * an impulse. */
-static bool find_product(StepAdjoint* a, const double* rates) {
+static bool compute_slip_product(StepAdjoint* a, const double* rates) {
   const Sim* s = a->sim;
   step_adjoint_twists(a->model, s->screws, s->reference, rates, a->twist);
   memset(a->slip_wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
@@ -18,7 +18,7 @@ static bool find_product(StepAdjoint* a, const double* rates) {
 }
 
 /* Sets a->ground_bar to the derivatives with respect to the entries of the poses that correspond to a->slip_wrench. */
-static void find_bars(StepAdjoint* a, const RecordedStep* step) {
+static void compute_pose_bars(StepAdjoint* a, const RecordedStep* step) {
   size_t links = (size_t)a->model->link_count;
   memcpy(a->wrench, a->slip_wrench, sizeof(double[6]) * links);
   memset(a->ground_bar, 0, sizeof(double[3][4]) * links);
@@ -26,7 +26,7 @@ static void find_bars(StepAdjoint* a, const RecordedStep* step) {
 }
 
 /* Sets a->slip_residual to r = b - (H - K) lambda - K lambda, with b = -reduced. */
-static void find_residual(StepAdjoint* a, const RecordedStep* step) {
+static void compute_residual(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
   Assembly apart;
   contact_replay_set_apart(a->replay, true);
@@ -39,7 +39,7 @@ static void find_residual(StepAdjoint* a, const RecordedStep* step) {
 }
 
 /* Replaces a->slip_residual by delta = H^-1 r. Returns false if H is singular. */
-static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
+static bool solve_correction(StepAdjoint* a, Assembly* assembly) {
   StepAdjointReport report = {0}; /* discarded, because the report of the step itself covers H */
   contact_replay_set_apart(a->replay, false);
   step_assemble_keeping_scales(a->sim, contact_replay_terms(a->replay), assembly);
@@ -51,22 +51,23 @@ static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
 /* Number of refinement iterations. The first iteration corrects the error of lambda along the directions of K, which is
  * due to rounding in the assembled H. After the second iteration the remaining error is a few rounding errors of
  * lambda. */
-enum { ROUNDS = 2 };
+enum { REFINEMENT_ITERATIONS = 2 };
 
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now) {
   size_t links = (size_t)a->model->link_count;
   bool wanted = a->replay && !a->closures && step->clock.kind == STEP_IMPACT_SUBSTEP, found = true;
   memset(a->slip_wrench, 0, sizeof(double[6]) * links);
-  for (int round = 0; wanted && found && round < ROUNDS; round++) {
-    if (!find_product(a, a->lambda)) return;
-    find_residual(a, step);
-    found = solve_residual(a, assembly);
-    for (int k = 0; k < a->model->dof_count && found && round + 1 < ROUNDS; k++) a->lambda[k] += a->slip_residual[k];
+  for (int round = 0; wanted && found && round < REFINEMENT_ITERATIONS; round++) {
+    if (!compute_slip_product(a, a->lambda)) return;
+    compute_residual(a, step);
+    found = solve_correction(a, assembly);
+    for (int k = 0; k < a->model->dof_count && found && round + 1 < REFINEMENT_ITERATIONS; k++)
+      a->lambda[k] += a->slip_residual[k];
   }
   if (!wanted) return;
   memset(a->slip_wrench, 0, sizeof(double[6]) * links);
-  if (found) (void)find_product(a, a->slip_residual);
-  find_bars(a, step);
+  if (found) (void)compute_slip_product(a, a->slip_residual);
+  compute_pose_bars(a, step);
   for (size_t i = 0; i < links; i++)
     for (int k = 0; k < 12; k++) now.pose[i][k / 4][k % 4] -= a->ground_bar[i][k / 4][k % 4];
   contact_replay_set_apart(a->replay, true);

@@ -9,7 +9,7 @@ struct SimSnapshot {
   uint64_t* words;
 };
 
-static void pass_clock(StepClock* clock, StateBlock* block) {
+static void serialize_clock(StepClock* clock, StateBlock* block) {
   int kind = (int)clock->kind;
   double* numbers[] = {&clock->time, &clock->dt, &clock->dt_before, &clock->dt_older};
   for (int k = 0; k < 4; k++) state_block_doubles(block, numbers[k], 1);
@@ -24,7 +24,7 @@ static void pass_clock(StepClock* clock, StateBlock* block) {
   state_block_bool(block, &clock->older_varies);
 }
 
-static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
+static void serialize_poses(Pose* poses, size_t links, StateBlock* block) {
   _Static_assert(sizeof(Pose) == 12 * sizeof(double), "a pose is a rotation and a place");
   state_block_doubles(block, (double*)poses, 12 * links);
 }
@@ -37,12 +37,12 @@ void sim_serialize_state(Sim* s, StateBlock* block) {
   size_t coordinates = (size_t)m->coordinate_count, dofs = (size_t)m->dof_count, links = (size_t)m->link_count;
   state_block_int(block, &s->state.step, 0, INT_MAX / 2);
   state_block_doubles(block, &s->state.time, 1);
-  pass_clock(&s->clock, block);
-  pass_clock(&s->reached, block);
+  serialize_clock(&s->clock, block);
+  serialize_clock(&s->reached, block);
   state_block_doubles(block, (double*)&s->weights, sizeof(s->weights) / sizeof(double));
-  state_block_int(block, &s->substep_memory.recent, 0, SUBSTEPS_FINEST);
-  state_block_int(block, &s->substep_memory.calm, -INT_MAX, INT_MAX);
-  state_block_int(block, &s->substep_memory.tried, 0, SUBSTEPS_FINEST);
+  state_block_int(block, &s->substep_memory.last_count, 0, SUBSTEPS_FINEST);
+  state_block_int(block, &s->substep_memory.steps_without_retry, -INT_MAX, INT_MAX);
+  state_block_int(block, &s->substep_memory.attempted, 0, SUBSTEPS_FINEST);
   state_block_doubles(block, s->q_now, coordinates);
   state_block_doubles(block, s->q_old, coordinates);
   if (s->q_older) state_block_doubles(block, s->q_older, coordinates);
@@ -50,11 +50,11 @@ void sim_serialize_state(Sim* s, StateBlock* block) {
   state_block_doubles(block, s->state.rate, dofs);
   state_block_doubles(block, s->start_rate, dofs);
   state_block_doubles(block, (double*)s->state.momentum, 3 * links);
-  if (s->state.felt) state_block_doubles(block, (double*)s->state.felt, 3 * links);
-  pass_poses(s->pose_now, links, block);
-  pass_poses(s->pose_old, links, block);
-  pass_poses(s->pose_older, links, block);
-  pass_poses(s->pose_rate, links, block);
+  if (s->state.contact_force) state_block_doubles(block, (double*)s->state.contact_force, 3 * links);
+  serialize_poses(s->pose_now, links, block);
+  serialize_poses(s->pose_old, links, block);
+  serialize_poses(s->pose_older, links, block);
+  serialize_poses(s->pose_rate, links, block);
   delays_serialize_state(s, block);
   if (s->closures) closures_serialize_state(s->closures, block);
   scheme_balance_serialize_state(s, block);
@@ -62,6 +62,7 @@ void sim_serialize_state(Sim* s, StateBlock* block) {
 }
 
 void sim_save_over(Sim* s, SimSnapshot* snapshot) {
+  assert(snapshot);
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_serialize_state(s, &block);
   snapshot->count = block.at;
@@ -86,16 +87,16 @@ SimSnapshot* sim_save(Sim* s) {
   return snapshot;
 }
 
-static void read_past(Sim* s, StateBlock* block) {
+static void read_previous_poses(Sim* s, StateBlock* block) {
   sim_serialize_state(s, block);
   s->between.count = 0;
-  s->guessed = false;
+  s->has_initial_friction = false;
   s->solves.count = 0;
   s->pattern_version = -1;
 }
 
 bool sim_read_state(Sim* s, StateBlock* block) {
-  read_past(s, block);
+  read_previous_poses(s, block);
   path_restart(s);
   sim_update_public_state(s);
   return !block->failed && block->at == block->count;
@@ -103,7 +104,7 @@ bool sim_read_state(Sim* s, StateBlock* block) {
 
 void sim_restore_after_failure(Sim* s, const SimSnapshot* snapshot) {
   StateBlock block = {.pass = BLOCK_READ, .words = snapshot->words, .count = snapshot->count};
-  read_past(s, &block);
+  read_previous_poses(s, &block);
   sim_update_public_state(s);
   assert(!block.failed && block.at == block.count); /* the snapshot belongs to this run */
 }

@@ -10,20 +10,20 @@
 #include "simulate/tree_flight.h"
 
 /* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. */
-static Rolling rolling_of(const Model* m, const ModelLink* link) {
+static Rolling classify_rolling(const Model* m, const ModelLink* link) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
   bool segment = core->ring_count == 0 && core->points.count == 2;
   bool ball = core->ring_count == 0 && core->points.count == 1;
   if (core->ring_count == 0 && !segment && !ball) return ROLLS_NOT;
   Vec3 at = core->ring_count > 0 ? core->rings[0].center : point_at(core->points, 0);
-  Vec3 apart = vec3_sub(link->center, at);
+  Vec3 offset = vec3_sub(link->center, at);
   double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
   if (!ball) { /* component of the offset perpendicular to the axis */
     Vec3 axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
-    apart = vec3_add_scaled(apart, -vec3_dot(apart, axis), axis);
+    offset = vec3_add_scaled(offset, -vec3_dot(offset, axis), axis);
   }
-  if (vec3_norm(apart) > ROLLING_OFFSET * radius) return ROLLS_NOT;
+  if (vec3_norm(offset) > ROLLING_OFFSET * radius) return ROLLS_NOT;
   return ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
 }
 
@@ -34,16 +34,16 @@ SpinBody* spin_bodies_create(const Model* m) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spin_bodies[i] = (SpinBody){
-        .spins = true, .rolling = rolling_of(m, &m->links[i]), .mobility = mat3_inverse(inertia), .second = second};
+    spin_bodies[i] = (SpinBody){.spins = true,
+                                .rolling = classify_rolling(m, &m->links[i]),
+                                .mobility = mat3_inverse(inertia),
+                                .second = second};
     any = true;
   }
   if (any) return spin_bodies;
   memory_free(spin_bodies);
   return NULL;
 }
-
-/* ---------------------------------------------------------------- forward */
 
 void spin_set_initial_momenta(Sim* s) {
   const Model* m = s->model;
@@ -68,35 +68,35 @@ void spin_set_targets(Sim* s) {
   }
 }
 
-static void mark_touching(Sim* s, bool loads) {
+static void mark_bodies_with_forces(Sim* s, bool loads) {
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    s->spin_bodies[i].touches = loads && ((s->loads && s->loads[i].any) || fluid_acts_on(s->fluid, i));
+    s->spin_bodies[i].has_forces = loads && ((s->loads && s->loads[i].any) || fluid_acts_on(s->fluid, i));
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
-    if (s->model->link_tree[t.link_a] >= 0) s->spin_bodies[t.link_a].touches = true;
-    if (s->model->link_tree[t.link_b] >= 0) s->spin_bodies[t.link_b].touches = true;
+    if (s->model->link_tree[t.link_a] >= 0) s->spin_bodies[t.link_a].has_forces = true;
+    if (s->model->link_tree[t.link_b] >= 0) s->spin_bodies[t.link_b].has_forces = true;
   }
 }
 
 /* Returns true if contact, friction, a load, a drive, damping or a limit acts on the link. Otherwise the angular
  * momentum of the link stays bit-identical, so that residuals within the tolerance do not accumulate. */
-static bool acted_upon(const Sim* s, int link) {
+static bool has_acting_force(const Sim* s, int link) {
   const double* gradient = s->configuration[s->current].joints[link].gradient;
-  bool any = s->spin_bodies[link].touches;
+  bool any = s->spin_bodies[link].has_forces;
   for (int k = 0; k < s->model->links[link].dof_count; k++) any = any || gradient[k] != 0;
   return any;
 }
 
 /* Returns the force on the centre of mass of link i that contact must balance: the inertial force m w (c - c^) minus
  * the forces of loads, fluid and the joint's slides. */
-static Vec3 explained_by_motion(const Sim* s, int i) {
+static Vec3 required_contact_force(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];
-  Vec3 way = vec3_sub(pose_apply(c->pose[i], link->center), pose_apply(s->target[i], link->center));
-  Vec3 force = vec3_scale(way, step_inertia_weight(s) * link->mass);
+  Vec3 displacement = vec3_sub(pose_apply(c->pose[i], link->center), pose_apply(s->target[i], link->center));
+  Vec3 force = vec3_scale(displacement, step_inertia_weight(s) * link->mass);
   Mat3 joint = mat3_mul(c->pose[i].r, mat3_transpose(joint_motion(&link->joint, c->q + link->coordinate_first).r));
   for (int k = 0; k < link->joint.slide_count; k++)
     force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->joint.slide_axis[k]));
@@ -113,77 +113,79 @@ void spin_compute_residual_forces(Sim* s, ContactTermList contact) {
   assert(s->spin_bodies);
   for (int i = 0; i < s->model->link_count; i++) {
     SpinBody* own = &s->spin_bodies[i];
-    own->force_scale = 0;
-    if (own->spins) own->lack = explained_by_motion(s, i);
+    own->pair_force_sum = 0;
+    if (own->spins) own->residual_force = required_contact_force(s, i);
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) { /* the force is minus the gradient */
-      s->spin_bodies[link[side]].lack = vec3_add(s->spin_bodies[link[side]].lack, t.force[side]);
-      s->spin_bodies[link[side]].force_scale += vec3_norm(t.force[side]);
+      s->spin_bodies[link[side]].residual_force = vec3_add(s->spin_bodies[link[side]].residual_force, t.force[side]);
+      s->spin_bodies[link[side]].pair_force_sum += vec3_norm(t.force[side]);
     }
   }
 }
 
-static bool balanced(const SpinBody* own) {
-  return own->spins && vec3_norm(own->lack) <= SPIN_RESIDUAL_MAX * own->force_scale;
+static bool are_forces_balanced(const SpinBody* own) {
+  return own->spins && vec3_norm(own->residual_force) <= SPIN_RESIDUAL_MAX * own->pair_force_sum;
 }
 
 SpinExchange spin_exchange(const Model* m, const SpinBody* spin_bodies, int a, int b, const Pose* now,
                            const Pose* next) {
   assert(a >= 0 && a < m->link_count && b >= 0 && b < m->link_count);
-  SpinExchange out = {.both = balanced(&spin_bodies[a]) && balanced(&spin_bodies[b])};
-  if (!out.both) return out;
+  SpinExchange out = {.is_exchanged = are_forces_balanced(&spin_bodies[a]) && are_forces_balanced(&spin_bodies[b])};
+  if (!out.is_exchanged) return out;
   double mass = m->links[a].mass + m->links[b].mass;
   Rolling first = spin_bodies[a].rolling, second = spin_bodies[b].rolling;
   out.by_mass = first == second && first != ROLLS_IN_ALL_DIRECTIONS;
   out.share[0] = out.by_mass ? m->links[a].mass / mass : first < second;
   out.share[1] = out.by_mass ? m->links[b].mass / mass : second < first;
-  Vec3 way[2];
+  Vec3 displacement[2];
   for (int side = 0; side < 2; side++) {
     int link = side == 0 ? a : b;
     Vec3 middle = m->links[link].center;
-    way[side] = vec3_sub(pose_apply(next[link], middle), pose_apply(now[link], middle));
+    displacement[side] = vec3_sub(pose_apply(next[link], middle), pose_apply(now[link], middle));
   }
-  out.way = vec3_sub(way[0], way[1]);
+  out.displacement = vec3_sub(displacement[0], displacement[1]);
   return out;
 }
 
 /* Adds the exchange of angular momentum between the bodies of each contact pair: L_a += mu_a dt e x f, L_b += mu_b dt e
  * x f (W6). */
-static void exchange(Sim* s) {
+static void exchange_momenta(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
   spin_compute_residual_forces(s, contact_term_list(s->contact));
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
     SpinExchange e = spin_exchange(s->model, s->spin_bodies, t.link_a, t.link_b, s->pose_now, c->pose);
-    if (!e.both) continue;
+    if (!e.is_exchanged) continue;
     double lasts = s->clock.dt / s->weights.factor;
-    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -lasts); /* the force is minus the gradient */
-    s->state.momentum[t.link_a] = vec3_add_scaled(s->state.momentum[t.link_a], e.share[0], turn);
-    s->state.momentum[t.link_b] = vec3_add_scaled(s->state.momentum[t.link_b], e.share[1], turn);
+    Vec3 momentum_change =
+        vec3_scale(vec3_cross(e.displacement, t.force[0]), -lasts); /* the force is minus the gradient */
+    s->state.momentum[t.link_a] = vec3_add_scaled(s->state.momentum[t.link_a], e.share[0], momentum_change);
+    s->state.momentum[t.link_b] = vec3_add_scaled(s->state.momentum[t.link_b], e.share[1], momentum_change);
   }
 }
 
 void spin_update_momenta(Sim* s) {
   if (!s->spin_bodies) return;
   const Configuration* c = &s->configuration[s->current];
-  mark_touching(s, true);
+  mark_bodies_with_forces(s, true);
   for (int i = 0; i < s->model->link_count; i++) {
     const SpinBody* own = &s->spin_bodies[i];
-    if (!own->spins || !acted_upon(s, i)) continue;
-    Mat3 apart = mat3_sub(c->pose[i].r, s->target[i].r);
+    if (!own->spins || !has_acting_force(s, i)) continue;
+    Mat3 pose_change = mat3_sub(c->pose[i].r, s->target[i].r);
     Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
-    Vec3 turn = mat3_axial(mat3_mul(apart, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
-    s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, turn);
+    Vec3 momentum_change = mat3_axial(mat3_mul(pose_change, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
+    s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, momentum_change);
   }
-  exchange(s);
+  exchange_momenta(s);
 }
 
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum) {
+  assert(spinner->spins);
   return mat3_mul_vec(spinner->mobility, mat3_tmul_vec(pose.r, momentum));
 }
 
@@ -203,10 +205,10 @@ enum { SPIN_SUBSTEPS_MAX = 16 };
 
 double spin_contact_angular_speed(Sim* s) {
   double fastest = 0;
-  if (s->spin_bodies) mark_touching(s, false);
+  if (s->spin_bodies) mark_bodies_with_forces(s, false);
   for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
     const SpinBody* own = &s->spin_bodies[i];
-    if (!own->spins || !own->touches) continue;
+    if (!own->spins || !own->has_forces) continue;
     fastest = fmax(fastest, vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i])));
   }
   return fastest;
@@ -215,20 +217,18 @@ double spin_contact_angular_speed(Sim* s) {
 int spin_substep_count(Sim* s, double dt) {
   assert(dt > 0);
   int parts = 1;
-  double turn =
+  double momentum_change =
       dt * fmax(tree_flight_angular_speed(s) / TREE_ROTATION_MAX, spin_contact_angular_speed(s) / SPIN_ROTATION_MAX);
-  while (parts < SPIN_SUBSTEPS_MAX && turn > parts) parts *= 2;
+  while (parts < SPIN_SUBSTEPS_MAX && momentum_change > parts) parts *= 2;
   return parts;
 }
 
-/* ---------------------------------------------------------------- the start of Newton's iteration */
-
 void spin_set_start_increments(Sim* s, double* delta) {
   if (!s->spin_bodies) return;
-  mark_touching(s, true);
+  mark_bodies_with_forces(s, true);
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    if (!s->spin_bodies[i].spins || s->spin_bodies[i].touches) continue;
+    if (!s->spin_bodies[i].spins || s->spin_bodies[i].has_forces) continue;
     const ModelLink* link = &s->model->links[i];
     Pose at = s->configuration[s->current].pose[i], to = s->target[i];
     double* d = delta + link->dof_first;

@@ -12,15 +12,16 @@
 typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 
 typedef struct SpinBody {
-  bool spins;      /* true if this link integrates its angular momentum; otherwise the other members are unused */
-  Rolling rolling; /* how this link rolls */
-  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
-  Mat3 second;     /* sum m r r^T about the centre of mass, link axes [kg m^2] */
-  Mat3 drift;      /* rotation part of the affine target pose, which spin_set_targets replaces */
-  bool touches;    /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
-                      accepted configuration */
-  Vec3 lack;       /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N] */
-  double force_scale; /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
+  bool spins;          /* true if this link integrates its angular momentum; otherwise the other members are unused */
+  Rolling rolling;     /* how this link rolls */
+  Mat3 mobility;       /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second;         /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  Mat3 drift;          /* rotation part of the affine target pose, which spin_set_targets replaces */
+  bool has_forces;     /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
+                       accepted configuration */
+  Vec3 residual_force; /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N]
+                        */
+  double pair_force_sum; /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
 } SpinBody;
 
 /* Returns an entry for every link (links), or NULL if no link integrates its momentum. The caller frees it with
@@ -47,20 +48,20 @@ void spin_update_rates(Sim* sim);
 /* Largest distance between the centre of mass and the centre or axis of a rolling body, divided by its radius. Within
  * this distance the moment of the normal force about the centre of mass is neglected (W6). */
 #define ROLLING_OFFSET 1e-3
-/* Sets SpinBody.lack and SpinBody.force_scale of all links from the forces at the accepted configuration. contact:
- * terms of the pairs. sim->spin_bodies must not be NULL. */
+/* Sets SpinBody.residual_force and SpinBody.pair_force_sum of all links from the forces at the accepted configuration.
+ * contact: terms of the pairs. sim->spin_bodies must not be NULL. */
 void spin_compute_residual_forces(Sim* sim, ContactTermList contact);
 /* Exchange of angular momentum between two bodies in contact that integrate their momentum (W6). The exchange is added
  * to the torques about the bodies' new centres of mass. The torques act about a point that moves with the rolling body,
  * or with the lighter body if the mass ratio is large. */
 typedef struct {
-  bool both; /* true if both bodies integrate their momentum and their forces balance (SPIN_RESIDUAL_MAX). Otherwise
-                there is no exchange, and the other members are not set */
+  bool is_exchanged; /* true if both bodies integrate their momentum and their forces balance (SPIN_RESIDUAL_MAX).
+                Otherwise there is no exchange, and the other members are not set */
   double share[2]; /* shares of a and b. Two bodies of the same Rolling kind: m_a and m_b divided by their sum; for two
                       spheres 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
   bool by_mass;    /* true if the shares follow from the masses */
-  Vec3 way; /* e: displacement of the centre of mass of a in the step, minus the displacement of the centre of mass of b
-               [m] */
+  Vec3 displacement; /* e: displacement of the centre of mass of a in the step, minus the displacement of the centre of
+               mass of b [m] */
 } SpinExchange;
 /* Returns the exchange of angular momentum between links a and b. now, next: poses (links) at the start and the end of
  * the step. */
@@ -84,7 +85,7 @@ int spin_substep_count(Sim* sim, double dt);
 
 /* Sets the start of Newton's iteration for bodies without contact and load that integrate their momentum. Their entries
  * of delta[nv] [m, rad] become the increments from the accepted to the target pose. Other entries are unchanged. Sets
- * SpinBody.touches. */
+ * SpinBody.has_forces. */
 void spin_set_start_increments(Sim* sim, double* delta);
 
 #endif

@@ -8,48 +8,50 @@
 
 struct SpinAdjoint {
   const Model* model;
+  Vec3* momentum_bar; /* derivatives with respect to L at t + dt; after spin_adjoint_target with respect to L at t
+                         (links) */
+  Mat3* target_rotation_bar; /* derivatives with respect to the entries of the target's rotation (links) */
   Vec3*
-      momentum; /* derivatives with respect to L at t + dt; after spin_adjoint_target with respect to L at t (links) */
-  Mat3* aim;    /* derivatives with respect to the entries of the target's rotation (links) */
-  Vec3* pairs;  /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
+      pair_force_bar; /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
   int capacity;
-  bool advanced; /* true: `pairs` belongs to the present step */
+  bool has_pair_force_bars; /* true: `pair_force_bar` belongs to the present step */
 };
 
 SpinAdjoint* spin_adjoint_create(const Sim* sim) {
   if (!sim->spin_bodies) return NULL;
   SpinAdjoint* a = MEMORY_NEW(SpinAdjoint, 1);
   a->model = sim->model;
-  a->momentum = MEMORY_NEW(Vec3, sim->model->link_count);
-  a->aim = MEMORY_NEW(Mat3, sim->model->link_count);
+  a->momentum_bar = MEMORY_NEW(Vec3, sim->model->link_count);
+  a->target_rotation_bar = MEMORY_NEW(Mat3, sim->model->link_count);
   return a;
 }
 
 void spin_adjoint_destroy(SpinAdjoint* a) {
   if (!a) return;
-  memory_free(a->momentum);
-  memory_free(a->aim);
-  memory_free(a->pairs);
+  memory_free(a->momentum_bar);
+  memory_free(a->target_rotation_bar);
+  memory_free(a->pair_force_bar);
   memory_free(a);
 }
 
 void spin_adjoint_begin(SpinAdjoint* a) {
   if (!a) return;
-  memset(a->momentum, 0, sizeof(Vec3) * (size_t)a->model->link_count);
-  memset(a->aim, 0, sizeof(Mat3) * (size_t)a->model->link_count);
-  a->advanced = false;
+  memset(a->momentum_bar, 0, sizeof(Vec3) * (size_t)a->model->link_count);
+  memset(a->target_rotation_bar, 0, sizeof(Mat3) * (size_t)a->model->link_count);
+  a->has_pair_force_bars = false;
 }
 
 void spin_adjoint_seed(SpinAdjoint* a, int link, int axis) {
   assert(link >= 0 && link < a->model->link_count && axis >= 0 && axis < 3);
   spin_adjoint_begin(a);
-  a->momentum[link] = vec3(axis == 0, axis == 1, axis == 2);
+  a->momentum_bar[link] = vec3(axis == 0, axis == 1, axis == 2);
 }
 
 void spin_adjoint_add_product(const SpinAdjoint* a, const double* sensitivity, int columns, double* row) {
+  assert(columns >= 0);
   for (int i = 0; a && i < a->model->link_count; i++) {
     double by[3];
-    vec3_store(a->momentum[i], by);
+    vec3_store(a->momentum_bar[i], by);
     for (int k = 0; k < 3; k++)
       for (int j = 0; by[k] != 0 && j < columns; j++)
         row[j] += by[k] * sensitivity[((size_t)i * 3 + (size_t)k) * (size_t)columns + (size_t)j];
@@ -57,25 +59,23 @@ void spin_adjoint_add_product(const SpinAdjoint* a, const double* sensitivity, i
 }
 
 void spin_adjoint_discount(SpinAdjoint* a, double factor) {
-  for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_scale(a->momentum[i], factor);
+  for (int i = 0; a && i < a->model->link_count; i++) a->momentum_bar[i] = vec3_scale(a->momentum_bar[i], factor);
 }
 
-void spin_adjoint_move_momentum_bars(SpinAdjoint* a, Vec3* aside) {
-  if (a) memcpy(aside, a->momentum, sizeof(Vec3) * (size_t)a->model->link_count);
+void spin_adjoint_move_momentum_bars(SpinAdjoint* a, Vec3* moved_bars) {
+  if (a) memcpy(moved_bars, a->momentum_bar, sizeof(Vec3) * (size_t)a->model->link_count);
   spin_adjoint_begin(a);
 }
 
-void spin_adjoint_add_momentum_bars(SpinAdjoint* a, const Vec3* aside) {
-  for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_add(a->momentum[i], aside[i]);
+void spin_adjoint_add_momentum_bars(SpinAdjoint* a, const Vec3* moved_bars) {
+  for (int i = 0; a && i < a->model->link_count; i++) a->momentum_bar[i] = vec3_add(a->momentum_bar[i], moved_bars[i]);
 }
 
-const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ? a->pairs : NULL; }
-
-/* ---------------------------------------------------------------- derivatives with respect to masses */
+const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->has_pair_force_bars ? a->pair_force_bar : NULL; }
 
 /* Converts bar, the derivative of a scalar with respect to the second moment about the centre of mass, S_c = S - s s^T
  * / m with s = m X_c, into its derivative with respect to S, and adds the result to out. */
-static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
+static void add_central_moment_bar(const ModelLink* link, Mat3 bar, MassMoment* out) {
   Vec3 x = link->center, column = vec3_add(mat3_mul_vec(bar, x), mat3_tmul_vec(bar, x));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out->s[i][j] += bar.m[i][j];
@@ -87,49 +87,49 @@ static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
 
 /* Converts bar, the derivative of a scalar with respect to the inertia tensor I = tr(S_c) - S_c, into its derivative
  * with respect to S, and adds the result to out. */
-static void add_inertia(const ModelLink* link, Mat3 bar, MassMoment* out) {
-  add_second(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
+static void add_inertia_bar(const ModelLink* link, Mat3 bar, MassMoment* out) {
+  add_central_moment_bar(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
 }
 
 /* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor, into its derivative with respect
  * to S, and adds the result to out. */
-static void add_mobility(const SpinBody* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
-  add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
+static void add_mobility_bar(const SpinBody* spin_body, const ModelLink* link, Mat3 bar, MassMoment* out) {
+  add_inertia_bar(link, mat3_scale(mat3_mul(spin_body->mobility, mat3_mul(bar, spin_body->mobility)), -1.0), out);
 }
 
-/* ---------------------------------------------------------------- contributions of the state at t + dt */
-
-static void add_rotation(double pose[3][4], Mat3 bar) {
+static void add_rotation_bar(double pose[3][4], Mat3 bar) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
 /* Adds the contribution of the angular velocity J R^T L of link i to the derivatives of a scalar. rate: derivatives of
  * the scalar with respect to this angular velocity, link axes. */
-static void reverse_rate(SpinAdjoint* a, const SpinBody* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
-                         ModelGradient* gradient) {
-  Vec3 local = mat3_mul_vec(own->mobility, rate);
-  a->momentum[i] = vec3_add(a->momentum[i], mat3_mul_vec(pose.r, local));
-  add_rotation(next.pose[i], mat3_outer(momentum, local));
-  add_mobility(own, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)), &gradient->moment[i]);
+static void angular_velocity_adjoint(SpinAdjoint* a, const SpinBody* spin_body, int i, Pose pose, Vec3 momentum,
+                                     Vec3 rate, StateBar next, ModelGradient* gradient) {
+  Vec3 local = mat3_mul_vec(spin_body->mobility, rate);
+  a->momentum_bar[i] = vec3_add(a->momentum_bar[i], mat3_mul_vec(pose.r, local));
+  add_rotation_bar(next.pose[i], mat3_outer(momentum, local));
+  add_mobility_bar(spin_body, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)),
+                   &gradient->moment[i]);
 }
 
 /* Adds the contribution of the momentum update of link i to the derivatives of a scalar with respect to poses, target
  * and masses. The update is L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T. R^: rotation of the target. */
-static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
-  const SpinBody* own = &s->spin_bodies[i];
+static void momentum_update_adjoint(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next,
+                                    ModelGradient* gradient) {
+  const SpinBody* spin_body = &s->spin_bodies[i];
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
-  Mat3 bar = mat3_scale(mat3_cross(a->momentum[i]), 1 / s->clock.dt);
-  Mat3 by_apart = mat3_mul(bar, mat3_mul(to, own->second));
-  add_rotation(next.pose[i], by_apart);
-  a->aim[i] = mat3_sub(mat3_mul(mat3_transpose(bar), mat3_mul(apart, own->second)), by_apart);
-  add_second(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
+  Mat3 bar = mat3_scale(mat3_cross(a->momentum_bar[i]), 1 / s->clock.dt);
+  Mat3 by_apart = mat3_mul(bar, mat3_mul(to, spin_body->second));
+  add_rotation_bar(next.pose[i], by_apart);
+  a->target_rotation_bar[i] = mat3_sub(mat3_mul(mat3_transpose(bar), mat3_mul(apart, spin_body->second)), by_apart);
+  add_central_moment_bar(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
 }
 
 /* Converts bar, the derivative of a scalar with respect to a link's centre of mass in world axes, into its derivatives
  * with respect to the link's pose and masses, and adds these to pose_bar and to the gradient. */
-static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
-  add_rotation(pose_bar, mat3_outer(bar, m->links[link].center));
+static void add_center_bar(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
+  add_rotation_bar(pose_bar, mat3_outer(bar, m->links[link].center));
   pose_bar[0][3] += bar.x;
   pose_bar[1][3] += bar.y;
   pose_bar[2][3] += bar.z;
@@ -138,32 +138,33 @@ static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_b
 
 /* Adds the derivatives of the exchange term dt (e x f) . (mu_a M_a + mu_b M_b) of a pair (W6). f: force on a; M_a, M_b:
  * derivatives with respect to the momenta of a and b. Returns the derivative with respect to f. */
-static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
+static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
                              StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
   SpinExchange e = spin_exchange(m, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
-  if (!e.both) return vec3(0, 0, 0);
+  if (!e.is_exchanged) return vec3(0, 0, 0);
   double dt = s->clock.dt / s->weights.factor, mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
   Vec3 f = vec3_scale(t.force[0], -1.0);
-  Vec3 sum = vec3_scale(a->momentum[t.link_a], dt * e.share[0]);
-  sum = vec3_add_scaled(sum, dt * e.share[1], a->momentum[t.link_b]);
-  double by_share =
-      !e.by_mass ? 0 : dt * vec3_dot(vec3_cross(e.way, f), vec3_sub(a->momentum[t.link_a], a->momentum[t.link_b]));
+  Vec3 sum = vec3_scale(a->momentum_bar[t.link_a], dt * e.share[0]);
+  sum = vec3_add_scaled(sum, dt * e.share[1], a->momentum_bar[t.link_b]);
+  double by_share = !e.by_mass ? 0
+                               : dt * vec3_dot(vec3_cross(e.displacement, f),
+                                               vec3_sub(a->momentum_bar[t.link_a], a->momentum_bar[t.link_b]));
   gradient->moment[t.link_a].s[3][3] += by_share * e.share[1] / mass;
   gradient->moment[t.link_b].s[3][3] -= by_share * e.share[0] / mass;
   Vec3 by_way = vec3_cross(f, sum), back = vec3_scale(by_way, -1.0);
-  add_center(m, t.link_a, step->pose_next[t.link_a].r, by_way, next.pose[t.link_a], gradient);
-  add_center(m, t.link_a, step->pose_now[t.link_a].r, back, now.pose[t.link_a], gradient);
-  add_center(m, t.link_b, step->pose_next[t.link_b].r, back, next.pose[t.link_b], gradient);
-  add_center(m, t.link_b, step->pose_now[t.link_b].r, by_way, now.pose[t.link_b], gradient);
-  return vec3_cross(sum, e.way);
+  add_center_bar(m, t.link_a, step->pose_next[t.link_a].r, by_way, next.pose[t.link_a], gradient);
+  add_center_bar(m, t.link_a, step->pose_now[t.link_a].r, back, now.pose[t.link_a], gradient);
+  add_center_bar(m, t.link_b, step->pose_next[t.link_b].r, back, next.pose[t.link_b], gradient);
+  add_center_bar(m, t.link_b, step->pose_now[t.link_b].r, by_way, now.pose[t.link_b], gradient);
+  return vec3_cross(sum, e.displacement);
 }
 
-static void make_room(SpinAdjoint* a, int count) {
+static void reserve_pairs(SpinAdjoint* a, int count) {
   if (count <= a->capacity) return;
-  memory_free(a->pairs);
+  memory_free(a->pair_force_bar);
   a->capacity = count + count / 2 + 16;
-  a->pairs = MEMORY_NEW(Vec3, a->capacity);
+  a->pair_force_bar = MEMORY_NEW(Vec3, a->capacity);
 }
 
 void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate, ContactTermList contact,
@@ -173,15 +174,16 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     if (!s->spin_bodies[i].spins) continue;
     const double* w = rate + a->model->links[i].dof_first + 3;
     Pose pose = step->pose_next[i];
-    reverse_rate(a, &s->spin_bodies[i], i, pose, step->momentum_next[i], vec3(w[0], w[1], w[2]), next, gradient);
-    reverse_momentum(a, s, i, pose, next, gradient);
+    angular_velocity_adjoint(a, &s->spin_bodies[i], i, pose, step->momentum_next[i], vec3(w[0], w[1], w[2]), next,
+                             gradient);
+    momentum_update_adjoint(a, s, i, pose, next, gradient);
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
-  make_room(a, count);
-  a->advanced = true;
+  reserve_pairs(a, count);
+  a->has_pair_force_bars = true;
   spin_compute_residual_forces(s, contact);
   for (int k = 0; k < count; k++)
-    a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
+    a->pair_force_bar[k] = exchange_adjoint(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
 /* Returns the total derivative of a scalar with respect to L of link i at t + dt: the stored derivative plus the
@@ -189,7 +191,7 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
   Vec3 local = mat3_mul_vec(s->spin_bodies[i].mobility, vec3(w[0], w[1], w[2]));
-  return vec3_add(a->momentum[i], mat3_mul_vec(step->pose_next[i].r, local));
+  return vec3_add(a->momentum_bar[i], mat3_mul_vec(step->pose_next[i].r, local));
 }
 
 double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate,
@@ -197,10 +199,10 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
   double sum = 0;
   if (!a) return sum;
   for (int i = 0; i < a->model->link_count; i++) {
-    const SpinBody* own = &s->spin_bodies[i];
-    if (!own->spins) continue;
+    const SpinBody* spin_body = &s->spin_bodies[i];
+    if (!spin_body->spins) continue;
     Mat3 apart = mat3_sub(step->pose_next[i].r, s->target[i].r);
-    Vec3 turn = mat3_axial(mat3_mul(apart, mat3_mul(own->second, mat3_transpose(s->target[i].r))));
+    Vec3 turn = mat3_axial(mat3_mul(apart, mat3_mul(spin_body->second, mat3_transpose(s->target[i].r))));
     sum += vec3_dot(momentum_bar(a, s, step, rate, i), turn) / s->clock.dt;
   }
   spin_compute_residual_forces(s, contact);
@@ -208,29 +210,28 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
-    if (!e.both) continue;
-    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -s->clock.dt / s->weights.factor);
+    if (!e.is_exchanged) continue;
+    Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -s->clock.dt / s->weights.factor);
     sum += e.share[0] * vec3_dot(momentum_bar(a, s, step, rate, t.link_a), turn);
     sum += e.share[1] * vec3_dot(momentum_bar(a, s, step, rate, t.link_b), turn);
   }
   return sum;
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to the state at t */
-
 void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,
                          ModelGradient* gradient) {
+  assert(link >= 0 && link < s->model->link_count);
   if (!a || !s->spin_bodies[link].spins) return;
-  const SpinBody* own = &s->spin_bodies[link];
+  const SpinBody* spin_body = &s->spin_bodies[link];
   const ModelLink* body = &a->model->links[link];
-  Mat3 r = s->pose_now[link].r, to = s->target[link].r, bar = a->aim[link];
+  Mat3 r = s->pose_now[link].r, to = s->target[link].r, bar = a->target_rotation_bar[link];
   Vec3 place = vec3(target_bar[0][3], target_bar[1][3], target_bar[2][3]);
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
 
   /* t^ = c^ - R^ X_c, with c^ from the affine extrapolation */
   bar = mat3_sub(bar, mat3_outer(place, body->center));
-  Vec3 by_center = vec3_sub(mat3_tmul_vec(own->drift, place), mat3_tmul_vec(to, place));
+  Vec3 by_center = vec3_sub(mat3_tmul_vec(spin_body->drift, place), mat3_tmul_vec(to, place));
   model_gradient_center(a->model, link, by_center, gradient);
   Mat3 affine = mat3_outer(place, body->center);
   for (int row = 0; row < 3; row++)
@@ -239,12 +240,12 @@ void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_b
   /* R^ = R turn(p), with p = R^T L */
   Vec3 local = mat3_tmul_vec(r, s->state.momentum[link]), by_local = {0, 0, 0};
   Mat3 by_mobility = mat3_zero();
-  free_rotation_vjp(own->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,
+  free_rotation_vjp(spin_body->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,
                     &by_mobility);
-  add_mobility(own, body, by_mobility, &gradient->moment[link]);
-  a->momentum[link] = vec3_add(a->momentum[link], mat3_mul_vec(r, by_local));
-  add_rotation(now.pose[link], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
-  add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
+  add_mobility_bar(spin_body, body, by_mobility, &gradient->moment[link]);
+  a->momentum_bar[link] = vec3_add(a->momentum_bar[link], mat3_mul_vec(r, by_local));
+  add_rotation_bar(now.pose[link], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
+  add_rotation_bar(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
 /* Adds the contribution of the initial momentum L = R I w to the derivatives of a scalar with respect to pose, initial
@@ -256,12 +257,12 @@ void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar
     const double* v = a->model->initial_velocities + link->dof_first + 3;
     double* out = gradient->velocities + link->dof_first + 3;
     Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
-    Vec3 w = vec3(v[0], v[1], v[2]), local = mat3_tmul_vec(pose[i].r, a->momentum[i]);
+    Vec3 w = vec3(v[0], v[1], v[2]), local = mat3_tmul_vec(pose[i].r, a->momentum_bar[i]);
     Vec3 by_rate = mat3_mul_vec(inertia, local);
     out[0] += by_rate.x;
     out[1] += by_rate.y;
     out[2] += by_rate.z;
-    add_rotation(first.pose[i], mat3_outer(a->momentum[i], mat3_mul_vec(inertia, w)));
-    add_inertia(link, mat3_outer(local, w), &gradient->moment[i]);
+    add_rotation_bar(first.pose[i], mat3_outer(a->momentum_bar[i], mat3_mul_vec(inertia, w)));
+    add_inertia_bar(link, mat3_outer(local, w), &gradient->moment[i]);
   }
 }

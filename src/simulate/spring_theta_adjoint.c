@@ -16,18 +16,18 @@ typedef struct {
 } ThetaBars;
 
 /* Returns the index of the tendon whose theta has the number `theta`, or -1 if the theta belongs to no tendon. */
-static int tendon_of(const Model* m, int theta) {
+static int find_tendon(const Model* m, int theta) {
   int k = theta - m->link_count;
   return k >= 0 && k < m->tendon_count ? k : -1;
 }
-static int bushing_of(const Model* m, int theta) {
+static int find_bushing(const Model* m, int theta) {
   int k = theta - m->link_count - m->tendon_count;
   return k >= 0 ? k : -1;
 }
 
-static void add_stiffness(const ThetaBars* t, const SpringDirection* d, double by) {
+static void add_stiffness_bar(const ThetaBars* t, const SpringDirection* d, double by) {
   const Model* m = t->a->model;
-  int tendon = tendon_of(m, d->theta), bushing = bushing_of(m, d->theta);
+  int tendon = find_tendon(m, d->theta), bushing = find_bushing(m, d->theta);
   if (tendon >= 0) t->gradient->tendons[tendon][TENDON_NUMBER_STIFFNESS] += by;
   if (bushing >= 0) t->gradient->bushings[bushing][BUSHING_STIFFNESS + d->component] += by;
   if (tendon >= 0 || bushing >= 0) return;
@@ -39,7 +39,7 @@ static void add_stiffness(const ThetaBars* t, const SpringDirection* d, double b
 }
 
 /* Sets t->motion[links] to dT/dt for the joint rates response[nv]. */
-static void find_motion(const ThetaBars* t, const double* response) {
+static void compute_pose_rates(const ThetaBars* t, const double* response) {
   StepAdjoint* a = t->a;
   for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;
   step_adjoint_twists(a->model, a->sim->screws, a->force, response, a->twist);
@@ -55,7 +55,7 @@ static void find_motion(const ThetaBars* t, const double* response) {
 /* Adds the derivatives of factor (response . M response) at constant response. M: mass matrix of links and armatures.
  * Adds the derivatives with respect to masses and armatures to the gradient, and the derivatives with respect to dT/dt
  * to t->rate_bar. */
-static void add_inertia(const ThetaBars* t, const double* response, double factor) {
+static void add_inertia_bars(const ThetaBars* t, const double* response, double factor) {
   const Model* m = t->a->model;
   const Pose nothing = {mat3_zero(), vec3(0, 0, 0)};
   for (int i = 0; i < m->link_count; i++) {
@@ -76,16 +76,16 @@ static void add_inertia(const ThetaBars* t, const double* response, double facto
 
 /* Adds the derivatives of the theta of one spring direction x with respect to stiffness, inertia and configuration,
  * through d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
-static void add_direction(void* context, const SpringDirection* d) {
+static void add_spring_direction_bars(void* context, const SpringDirection* d) {
   const ThetaBars* t = context;
   const Model* m = t->a->model;
   double by = t->gradient->thetas[d->theta] * d->slope, by_mobility = by * d->stiffness;
   if (by == 0) return;
   memset(t->rate_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  add_stiffness(t, d, by * d->mobility);
-  find_motion(t, d->response);
-  add_inertia(t, d->response, -by_mobility);
-  int tendon = tendon_of(m, d->theta), bushing = bushing_of(m, d->theta);
+  add_stiffness_bar(t, d, by * d->mobility);
+  compute_pose_rates(t, d->response);
+  add_inertia_bars(t, d->response, -by_mobility);
+  int tendon = find_tendon(m, d->theta), bushing = find_bushing(m, d->theta);
   if (tendon >= 0)
     tendon_rate_adjoint(t->a->sim, tendon, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar, t->rate_bar,
                         t->gradient);
@@ -95,7 +95,7 @@ static void add_direction(void* context, const SpringDirection* d) {
   step_adjoint_rates(t->a, t->pose, t->a->sim->screws, t->rate_bar, t->q_bar, d->response, NULL, t->gradient);
 }
 
-static bool any_theta(const Model* m, const ModelGradient* gradient) {
+static bool has_theta_bars(const Model* m, const ModelGradient* gradient) {
   for (int k = 0; k < model_theta_count(m); k++)
     if (gradient->thetas[k] != 0) return true;
   return false;
@@ -103,7 +103,7 @@ static bool any_theta(const Model* m, const ModelGradient* gradient) {
 
 void step_adjoint_spring_thetas(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
-  if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any_theta(m, gradient)) return;
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !has_theta_bars(m, gradient)) return;
   size_t size = sizeof(double[3][4]) * (size_t)m->link_count;
   const double* q = m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates;
   Pose* pose = a->sim->configuration[a->sim->current].pose;
@@ -121,7 +121,7 @@ void step_adjoint_spring_thetas(StepAdjoint* a, ModelGradient* gradient) {
   model_screws(m, q, pose, a->sim->screws);
   for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(pose[i], m->links[i].center);
   if (a->sim->tendons) tendons_assemble(a->sim->tendons, pose, q, a->sim->reference, a->sim->screws);
-  model_visit_springs(m, q, add_direction, &t);
+  model_visit_springs(m, q, add_spring_direction_bars, &t);
   step_adjoint_compose(a, pose, t.pose_bar);
   step_adjoint_reduce(a, pose, a->sim->screws, t.q_bar);
   step_adjoint_frames(a, pose, gradient);

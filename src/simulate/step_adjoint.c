@@ -28,7 +28,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->motion = memory_alloc(sizeof(double[3][4]) * links);
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
-  a->own_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->friction_iteration_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->expected_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->slip_wrench = memory_alloc(sizeof(double[6]) * links);
   a->slip_residual = MEMORY_NEW(double, model->dof_count);
@@ -38,12 +38,12 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
     contact_replay_set_shifts(a->replay, a->sim->shifts, a->shift_bar);
   }
   a->solve_bar = (StateBar){memory_alloc(sizeof(double[3][4]) * links), MEMORY_NEW(double, model->dof_count)};
-  Vec3** const asides[] = {&a->momentum_aside, &a->felt_aside, &a->guess_aside};
+  Vec3** const asides[] = {&a->momentum_aside, &a->stored_contact_force, &a->guess_aside};
   for (int k = 0; k < 3; k++) *asides[k] = MEMORY_NEW(Vec3, links);
   a->force = MEMORY_NEW(Vec3, links);
-  a->felt = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
-  a->pulled = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
-  a->late = delay_pending_create(model);
+  a->contact_force = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
+  a->contact_force_at_end = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
+  a->pending_delays = delay_pending_create(model);
   a->bar_force = MEMORY_NEW(Vec3, links);
   a->bar_moment = MEMORY_NEW(Mat3, links);
   Vec3** const turns[] = {&a->turn_torque, &a->turn_force, &a->turn_curve};
@@ -74,15 +74,47 @@ void step_adjoint_destroy(StepAdjoint* a) {
   spin_adjoint_destroy(a->spin);
   step_lengths_destroy(a->lengths);
   closure_adjoint_destroy(a->closures);
-  delay_pending_destroy(a->late);
-  void* owned[] = {a->lambda,         a->reduced,     a->product,        a->zero,        a->twist,
-                   a->wrench,         a->rate_bar,    a->felt,           a->pulled,      a->push,
-                   a->motion,         a->ground_bar,  a->force,          a->bar_force,   a->bar_moment,
-                   a->target,         a->target_rate, a->gains,          a->turn_torque, a->turn_force,
-                   a->turn_curve,     a->turn_moment, a->aim_bar,        a->back_bar,    a->beyond_bar,
-                   a->field,          a->field_now,   a->field_at,       a->field_rows,  a->own_bar,
-                   a->solve_bar.pose, a->solve_bar.q, a->momentum_aside, a->felt_aside,  a->guess_aside,
-                   a->expected_bar,   a->slip_wrench, a->slip_residual,  a->behind_bar,  a->shift_bar};
+  delay_pending_destroy(a->pending_delays);
+  void* owned[] = {a->lambda,
+                   a->reduced,
+                   a->product,
+                   a->zero,
+                   a->twist,
+                   a->wrench,
+                   a->rate_bar,
+                   a->contact_force,
+                   a->contact_force_at_end,
+                   a->push,
+                   a->motion,
+                   a->ground_bar,
+                   a->force,
+                   a->bar_force,
+                   a->bar_moment,
+                   a->target,
+                   a->target_rate,
+                   a->gains,
+                   a->turn_torque,
+                   a->turn_force,
+                   a->turn_curve,
+                   a->turn_moment,
+                   a->aim_bar,
+                   a->back_bar,
+                   a->beyond_bar,
+                   a->field,
+                   a->field_now,
+                   a->field_at,
+                   a->field_rows,
+                   a->friction_iteration_bar,
+                   a->solve_bar.pose,
+                   a->solve_bar.q,
+                   a->momentum_aside,
+                   a->stored_contact_force,
+                   a->guess_aside,
+                   a->expected_bar,
+                   a->slip_wrench,
+                   a->slip_residual,
+                   a->behind_bar,
+                   a->shift_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -92,9 +124,9 @@ void step_adjoint_begin(StepAdjoint* a) {
   spin_adjoint_begin(a->spin);
   step_lengths_begin(a->lengths);
   closure_adjoint_begin(a->closures, a->sim);
-  delay_pending_begin(a->late);
+  delay_pending_begin(a->pending_delays);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)a->model->link_count);
+  if (a->contact_force) memset(a->contact_force, 0, sizeof(Vec3) * (size_t)a->model->link_count);
 }
 
 /* ---------------------------------------------------------------- terms of the recorded step */
@@ -114,7 +146,8 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_old, step->pose_old);
   copy_poses(m, s->pose_older, step->pose_older);
   if (s->spin_bodies) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
-  if (s->state.felt) memcpy(s->state.felt, step->contact_force_now, sizeof(Vec3) * (size_t)m->link_count);
+  if (s->state.contact_force)
+    memcpy(s->state.contact_force, step->contact_force_now, sizeof(Vec3) * (size_t)m->link_count);
   if (s->state.delayed) memcpy(s->state.delayed, step->delayed_now, sizeof(double) * 2 * (size_t)m->delayed_count);
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
@@ -129,7 +162,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
 
 /* Computes the forces of closures, which the record does not contain, from the balance of all other forces. Then
  * assembles all terms again with these forces. Returns false if the forces cannot be computed. */
-static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
+static bool compute_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
   bool factored = false;
   double eigenvalue;
   /* any nonsingular matrix gives the same forces: tries the Hessian with curvature, without curvature, and as an
@@ -148,6 +181,7 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
 }
 
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly) {
+  assert(step->clock.dt > 0);
   Sim* s = a->sim;
   load_history(a, step);
   ContactTermList contact = {0};
@@ -170,7 +204,7 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
 }
 
 bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
-  return !a->sim->closures || find_closure_forces(a->sim, assembly->contact, assembly);
+  return !a->sim->closures || compute_closure_forces(a->sim, assembly->contact, assembly);
 }
 
 /* ---------------------------------------------------------------- conversions between links and coordinates */
@@ -194,6 +228,7 @@ void step_adjoint_frame_positions(const StepAdjoint* a, const Pose* pose, const 
 }
 
 void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
+  assert(screws && at && rates && twist);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     Twist t = {{0, 0, 0}, {0, 0, 0}};
@@ -224,8 +259,8 @@ void step_adjoint_controller_signal(StepAdjoint* a, int controller, double t, co
 
 /* Adds the contribution of the joint rates at t + dt to the derivatives of a scalar with respect to coordinates. The
  * rates are rate_now (q+ - q) - rate_old (q - q-). rate[nv]: derivatives of the scalar with respect to these rates. */
-static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
-                       StateBar old) {
+static void rates_adjoint(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
+                          StateBar old) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -248,7 +283,7 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
 }
 
 /* Returns x, or NULL if x is NULL or all of x[count] are zero, which saves work. */
-static const Vec3* unless_zero(const Vec3* x, size_t count) {
+static const Vec3* null_if_zero(const Vec3* x, size_t count) {
   for (size_t k = 0; x && k < count; k++)
     if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return x;
   return NULL;
@@ -256,12 +291,13 @@ static const Vec3* unless_zero(const Vec3* x, size_t count) {
 
 void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                                   double (*bar)[3][4]) {
+  assert(pose && bar);
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
   ContactField field = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
-  field.force = unless_zero(field.force, links);
-  field.pair = unless_zero(field.pair, pairs);
-  if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
+  field.force = null_if_zero(field.force, links);
+  field.pair = null_if_zero(field.pair, pairs);
+  if (!field.force && !field.pair && !null_if_zero(field.between.slope, (size_t)field.between.count)) return;
   memset(a->wrench, 0, sizeof(double[6]) * links);
   contact_replay_product(a->replay, &field, a->wrench);
   step_adjoint_wrenches_to_poses(a, pose, bar);
@@ -301,7 +337,7 @@ void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, cons
 }
 
 /* Returns the residual of the recorded step: the largest magnitude of a gradient entry of a free degree of freedom. */
-static double residual_of(const Sim* s) {
+static double largest_residual(const Sim* s) {
   double residual = 0;
   for (int k = 0; k < s->model->dof_count; k++)
     if (!s->fixed[k]) residual = fmax(residual, fabs(s->gradient[k]));
@@ -327,7 +363,7 @@ bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right
 
 /* Returns the derivatives of a scalar with respect to the forces of closure rows (rows), or NULL if there are none. The
  * array belongs to a. */
-static const double* by_rows(StepAdjoint* a) {
+static const double* closure_force_bars(StepAdjoint* a) {
   if (!a->closures->loaded) return a->reacts ? a->field_rows : NULL;
   for (int row = 0; a->reacts && row < a->sim->closures->row_count; row++)
     a->field_rows[row] += a->closures->by_row[row];
@@ -339,7 +375,8 @@ static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointRe
   for (int k = 0; k < a->model->dof_count; k++) a->lambda[k] = -a->reduced[k];
   if (!step_adjoint_factor(a, assembly, a->lambda, report)) return false;
   block_solver_solve(s->solver, a->lambda);
-  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, by_rows(a), a->lambda, a->closures->nu))
+  if (a->closures &&
+      !closures_solve(s->closures, s->solver, NULL, s->fixed, closure_force_bars(a), a->lambda, a->closures->nu))
     return false;
   for (int k = 0; k < a->model->dof_count; k++) {
     if (!isfinite(a->lambda[k])) return false;
@@ -358,7 +395,8 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
 
 /* Adds the derivatives of a scalar with respect to prescribed coordinates: reduced + H lambda, the residual of the
  * adjoint equations of these coordinates, which lambda need not satisfy (A11). */
-static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
+static void prescribed_coordinates_adjoint(StepAdjoint* a, const Assembly* assembly, double t,
+                                           ModelGradient* gradient) {
   Sim* s = a->sim;
   if (s->fixed_count == 0) return;
   assemble_hessian(assembly, true, s->solver);
@@ -372,14 +410,14 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
 /* Returns the derivatives with respect to the contact forces at the end of the step. They are the sum of the
  * derivatives of the loss (of_loss; NULL: none) and of drives with feedback, which measure these forces in the next
  * step (E4). */
-static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
+static ForceSlopes total_force_bars(StepAdjoint* a, const ForceSlopes* of_loss) {
   ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
-  if (!a->felt) return sum;
+  if (!a->contact_force) return sum;
   for (int i = 0; i < a->model->link_count; i++) {
-    a->pulled[i] = sum.link ? vec3_add(sum.link[i], a->felt[i]) : a->felt[i];
-    a->felt[i] = vec3(0, 0, 0);
+    a->contact_force_at_end[i] = sum.link ? vec3_add(sum.link[i], a->contact_force[i]) : a->contact_force[i];
+    a->contact_force[i] = vec3(0, 0, 0);
   }
-  sum.link = a->pulled;
+  sum.link = a->contact_force_at_end;
   return sum;
 }
 
@@ -394,14 +432,14 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
     report.contact_failed = true;
     return report;
   }
-  report.residual = residual_of(s);
+  report.residual = largest_residual(s);
   if (!a->lengths->fixed) closure_adjoint_loads(a->closures, s);
-  const ForceSlopes at_end = forces_at_end(a, force);
+  const ForceSlopes at_end = total_force_bars(a, force);
   if (!step_lengths_compute(a, step, rate, &at_end, &assembly)) {
     report.contact_failed = true;
     return report;
   }
-  pull_rates(a, step, rate, next, now, old);
+  rates_adjoint(a, step, rate, next, now, old);
   reaction_adjoint_load(a, step, at_end.reaction, next, now);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   step_adjoint_forces_to_poses(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
@@ -415,7 +453,7 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
     report.grazes = true;
     return report;
   }
-  reverse_prescribed(a, &assembly, step->clock.time, gradient);
+  prescribed_coordinates_adjoint(a, &assembly, step->clock.time, gradient);
   slip_adjoint(a, step, &assembly, now);
   a->rounding = 0;
   step_adjoint_distribute(a, step, &at_end, now, old, older, gradient);
@@ -438,11 +476,13 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
 }
 
 void step_adjoint_discount(StepAdjoint* a, double factor) {
+  assert(factor >= 0);
   spin_adjoint_discount(a->spin, factor);
   step_lengths_discount(a->lengths, factor);
-  delay_pending_discount(a->late, factor);
+  delay_pending_discount(a->pending_delays, factor);
   closure_adjoint_discount(a->closures, a->sim, factor);
-  for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
+  for (int i = 0; a->contact_force && i < a->model->link_count; i++)
+    a->contact_force[i] = vec3_scale(a->contact_force[i], factor);
 }
 
 void step_adjoint_fix_lengths(StepAdjoint* a, bool fixed) { a->lengths->fixed = fixed; }

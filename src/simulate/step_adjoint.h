@@ -12,7 +12,6 @@
 typedef struct {
   Vec3 w, v;
 } Twist;
-/* Returns the twist with the components (w, v). */
 static inline Twist twist_from_array(const double t[6]) {
   return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])};
 }
@@ -31,19 +30,20 @@ enum { CLOCK_DERIVATIVES = 4 }; /* number of such clock entries: dt, dt_before, 
 typedef struct {
   bool fixed; /* true if step lengths are constants, without derivatives */
   ClockDerivative by[CLOCK_DERIVATIVES];
-  double by_dt, by_before, by_end; /* derivatives of the scalar that all later steps contribute [1/s]. by_dt: with
-                                      respect to the length of the present step; by_before: with respect to the length
-                                      of the previous step; by_end: with respect to the end time of the present step */
+  double dt_bar, dt_before_bar,
+      end_time_bar;              /* derivatives of the scalar that all later steps contribute [1/s]. dt_bar: with
+                         respect to the length of the present step; dt_before_bar: with respect to the length
+                         of the previous step; end_time_bar: with respect to the end time of the present step */
   double *lambda, *reduced, *nu; /* scratch for the event: adjoint solution (nv), derivatives of the event function with
                                     respect to coordinates (nv), multipliers (closure rows) */
-  double by_prescribed; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
+  double prescribed_bar; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
                            end time of the present step [1/s] */
-  double* rates;        /* scratch: rates of the prescribed coordinates (nv) */
-  double (*event_bar)[3][4];  /* derivatives of the event function with respect to poses (links) */
-  double (*unused_bar)[3][4]; /* unused output of contact_replay_adjoint (links) */
-  double (*lost)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they are added
-                        to ClockDerivative.equations: torque, force (links) */
-  ModelGradient unused; /* unused output of contact_replay_adjoint */
+  double* rates;         /* scratch: rates of the prescribed coordinates (nv) */
+  double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (links) */
+  double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (links) */
+  double (*rounding_force)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they
+                        are added to ClockDerivative.equations: torque, force (links) */
+  ModelGradient unused;        /* unused output of contact_replay_adjoint */
 } StepLengths;
 
 struct StepAdjoint {
@@ -63,25 +63,26 @@ struct StepAdjoint {
   double (*rate_bar)[3][4];   /* derivatives with respect to dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt  (links) */
   Vec3* force;                /* scratch (links) */
-  Vec3 *felt, *pulled; /* derivatives with respect to measured contact forces: `felt` at the start of the step, `pulled`
-                          at the end; NULL if no drive measures forces (links) */
+  Vec3 *contact_force,
+      *contact_force_at_end; /* derivatives with respect to measured contact forces: `contact_force` at the start of
+         the step, `contact_force_at_end` at the end; NULL if no drive measures forces (links) */
   /* Derivatives with respect to delayed measurements of earlier states; NULL if no drive has a delay. */
-  struct DelayPending* late;
+  struct DelayPending* pending_delays;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
                                    targets of the step (links) */
   struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL if there are none (links) */
-  double (*own_bar)[3][4];      /* derivatives with respect to the poses of the previous solve of the step, whose forces
-                                   limit friction (links) */
-  double (*slip_wrench)[6];     /* K delta of (I16): torque about the centre of mass, force (links) */
-  double* slip_residual;        /* scratch of slip_adjoint (nv) */
+  double (*friction_iteration_bar)[3][4]; /* derivatives with respect to the poses of the previous solve of the step,
+                              whose forces limit friction (links) */
+  double (*slip_wrench)[6];               /* K delta of (I16): torque about the centre of mass, force (links) */
+  double* slip_residual;                  /* scratch of slip_adjoint (nv) */
   StateBar solve_bar; /* derivatives with respect to the end of the solve that friction_iteration_adjoint processes */
-  Vec3 *momentum_aside, *felt_aside; /* derivatives with respect to momenta and measured forces at t, of later solves of
-                                        the step (links) */
+  Vec3 *momentum_aside, *stored_contact_force; /* derivatives with respect to momenta and measured forces at t, of later
+                                        solves of the step (links) */
   Vec3* guess_aside; /* derivatives with respect to momenta at t during initial_friction_adjoint (links) */
   Vec3* bar_force;   /* composed forces: sums over a link and its descendants (links) */
   Mat3* bar_moment;  /* composed first moments about the frame origins (links) */
   Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_frame_rotations_of_motion (links) */
-  Mat3* turn_moment;                           /* scratch of reverse_turns (links) */
+  Mat3* turn_moment;                           /* scratch for the derivatives with respect to frame rotations (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF],
       (*push)[JOINT_MAX_DOF]; /* derivatives with respect to targets, rates and forces of one joint's drives
                                  (controllers) */
@@ -132,8 +133,9 @@ void step_lengths_destroy(StepLengths* lengths);
 void step_lengths_begin(StepLengths* lengths);
 /* Multiplies the derivatives with respect to lengths by factor. */
 void step_lengths_discount(StepLengths* lengths, double factor);
-/* Call after step_adjoint_load. Sets StepLengths.by for the lengths that vary. rate[nv], force: as of step_adjoint,
- * borrowed for the call. Evaluates the terms of the step again and sets *assembly to them. Returns false if this
+/* Computes the derivatives with respect to the varying step lengths, StepLengths.by. Call after step_adjoint_load.
+ * rate[nv]: derivatives of the scalar with respect to the rates at t + dt. force: derivatives with respect to forces
+ * at t + dt, or NULL. Evaluates the terms of the step again and sets *assembly to them. Returns false if this
  * evaluation fails. */
 bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                           Assembly* assembly);
@@ -145,18 +147,19 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
  * contact_replay_adjoint adds them; for a limit they are added to gradient here. */
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient);
-/* Adds the contribution of an event at the end of the step to a->lambda, a->reduced and gradient. force: as for
- * step_adjoint. Call after a->lambda is solved. Returns false if the step length has no derivative. */
+/* Adds the contribution of the event at the end of the step to a->lambda, a->reduced and gradient. force:
+ * derivatives of the scalar with respect to forces at t + dt, or NULL. Call after a->lambda is solved. Returns false
+ * if the step length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
 /* Sets rates[nv] to the rates of the prescribed coordinates at time t [s], and to 0 for all other degrees of freedom
  * [m/s or rad/s]. */
 void step_lengths_rates(const StepAdjoint* a, double t, double* rates);
-/* Adds product[nv] . (rates of the prescribed coordinates at time t [s]) to StepLengths.by_prescribed. product:
+/* Adds product[nv] . (rates of the prescribed coordinates at time t [s]) to StepLengths.prescribed_bar. product:
  * derivatives with respect to the prescribed coordinates. */
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
-/* Call after step_adjoint_distribute. Updates StepLengths.by_dt, by_before and by_end for the adjoint of the previous
- * step.
+/* Call after step_adjoint_distribute. Updates StepLengths.dt_bar, dt_before_bar and end_time_bar for the adjoint of the
+ * previous step.
  */
 void step_lengths_update(StepAdjoint* a, const RecordedStep* step);
 /* Returns the derivatives with respect to the forces of single pairs (pairs), borrowed, or NULL if there are none. */
@@ -176,16 +179,18 @@ static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlo
 /* Returns the second-to-last solve of the step as a recorded step. Requires step->solve_count > 0. Borrows from `step`.
  */
 RecordedStep friction_iteration_step(const RecordedStep* step);
-/* Call after step_adjoint_distribute. Sets a->own_bar to the derivatives with respect to the poses of the
- * second-to-last solve. */
+/* Call after step_adjoint_distribute. Sets a->friction_iteration_bar to the derivatives with respect to the poses of
+ * the second-to-last solve. */
 void friction_iteration_bars(StepAdjoint* a, const RecordedStep* step);
 /* Applies the adjoint of all solves of the step except the last one, from last to first. Adds the derivatives with
  * respect to the earlier states and the model to now, old, older and gradient. If the report of a solve is not sound,
- * it replaces *report. Call after step_adjoint_solve of the last solve, which sets a->own_bar. */
+ * it replaces *report. Call after step_adjoint_solve of the last solve, which sets a->friction_iteration_bar. */
 void friction_iteration_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                                 ModelGradient* gradient, StepAdjointReport* report);
-/* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
- * (links). Sets a->own_bar. Fails as step_adjoint. */
+/* Applies the adjoint of the last solve of the step. next: derivatives of the scalar with respect to the state at t
+ * + dt. rate[nv], force: derivatives with respect to rates and forces at t + dt, force NULL if there are none. Adds
+ * the derivatives with respect to earlier states and the model to now, old, older and gradient. Sets
+ * a->friction_iteration_bar. If the report's `sound` is false, the added numbers are not derivatives. */
 StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
@@ -195,13 +200,13 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
  * solver. Call after a->lambda is final. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/initial_friction_adjoint.c: friction of a run's first step is limited by the forces of
- * RecordedStep.guess (friction.md, F7) */
+ * RecordedStep.initial_friction (friction.md, F7) */
 /* Adds the contribution of the friction limits of the pairs in a run's first step to now, old, older and gradient. Does
- * nothing if step->guess is NULL. If the report of the solve without friction is not sound, that report replaces
- * *report. Call after step_adjoint_distribute of the step. */
+ * nothing if step->initial_friction is NULL. If the report of the solve without friction is not sound, that report
+ * replaces *report. Call after step_adjoint_distribute of the step. */
 void initial_friction_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                               ModelGradient* gradient, StepAdjointReport* report);
-/* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */
+/* Returns the solve without friction (step->initial_friction) as a recorded step. Borrows from `step`. */
 RecordedStep initial_friction_step(const RecordedStep* step);
 /* Loads the pairs in contact at the start of the run; both states of the contact replay are the first state. Sets
  * sim->reference. Returns false if these contacts are not reproduced. */
@@ -230,8 +235,8 @@ void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* sc
  * respect to joint positions. */
 void step_adjoint_frame_positions(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
 /* Call after step_adjoint_compose. Adds the derivatives with respect to rotations of joint frames and axes to gradient
- * (simulate/turn_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the world,
- * whose joint frames cannot rotate. */
+ * (simulate/frame_rotation_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the
+ * world, whose joint frames cannot rotate. */
 void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
 /* Input of step_adjoint_frame_rotations_of_motion: an energy E of the links and the rates of the coordinates q. psi =
  * sum rates_k dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments

@@ -47,7 +47,7 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
 
 /* Converts the derivatives of a scalar with respect to the initial coordinates and velocities of prescribed joints into
  * its derivatives with respect to the signals of these joints. */
-static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
+static void prescribed_start_adjoint(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -61,7 +61,7 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
 
 /* Adds the derivatives of a scalar with respect to joint origins and the numbers of closures, for closures that were
  * placed at coordinates q (nq) which differ from the first state. */
-static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
+static void closure_coordinates_adjoint(StepAdjoint* a, const double* q, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->closures) return;
   Pose* pose = MEMORY_NEW(Pose, m->link_count);
@@ -86,7 +86,7 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
   if (m->closure_coordinates || m->start) {
-    start_placed(a, m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates, gradient);
+    closure_coordinates_adjoint(a, m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates, gradient);
   } else {
     closure_adjoint_start(a->closures, m, pose, first.pose, gradient);
     closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);
@@ -97,5 +97,5 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
   step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
                      gradient->velocities, gradient);
   step_adjoint_spring_thetas(a, gradient);
-  start_prescribed(a, gradient);
+  prescribed_start_adjoint(a, gradient);
 }

@@ -13,6 +13,7 @@ static StateBar bar_create(const Model* model) {
 }
 
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context) {
+  assert(model && parameters >= 0 && chain);
   StepForward* f = MEMORY_NEW(StepForward, 1);
   size_t nv = (size_t)model->dof_count, size = nv * (size_t)parameters;
   *f = (StepForward){.model = model, .parameters = parameters, .chain = chain, .context = context};
@@ -44,7 +45,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   size_t closed = (size_t)model->closure_row_count;
   f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
   f->closure_rows = MEMORY_NEW(double, closed*(size_t)parameters);
-  f->gaps = MEMORY_NEW(double, closed);
+  f->error_derivative = MEMORY_NEW(double, closed);
   f->change = MEMORY_NEW(double, closed);
   for (int k = 0; f->adjoint->sim->closures->limited && k < 2; k++)
     f->load[k] = MEMORY_NEW(double, (size_t)model->closure_count*(size_t)parameters);
@@ -63,13 +64,39 @@ void step_forward_destroy(StepForward* f) {
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   for (int k = 0; k < 3; k++) memory_free(f->length[k]);
-  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
-                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
-                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
-                   f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end,
-                   f->solve,          f->solve_screws, f->right,        f->momentum[0],  f->momentum[1],
-                   f->next_bar.pose,  f->next_bar.q,   f->thetas,       f->rates,        f->by_end,
-                   f->load[0],        f->load[1],      f->load_screws};
+  void* owned[] = {f->start,
+                   f->carried,
+                   f->carried_next,
+                   f->carry_row,
+                   f->rows,
+                   f->start_bar,
+                   f->start_q,
+                   f->start_pose,
+                   f->start_screws,
+                   f->column,
+                   f->start_pose_bar,
+                   f->closure_rows,
+                   f->error_derivative,
+                   f->change,
+                   f->closure_pose,
+                   f->closure_screws,
+                   f->closure_bar,
+                   f->friction_limits,
+                   f->begin,
+                   f->end,
+                   f->solve,
+                   f->solve_screws,
+                   f->right,
+                   f->momentum[0],
+                   f->momentum[1],
+                   f->next_bar.pose,
+                   f->next_bar.q,
+                   f->thetas,
+                   f->rates,
+                   f->by_end,
+                   f->load[0],
+                   f->load[1],
+                   f->load_screws};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -77,16 +104,17 @@ void step_forward_destroy(StepForward* f) {
 void step_forward_skip_frame_rotations(StepForward* f) { f->gradient.without_turns = true; }
 
 void step_forward_set_closure_coordinates(StepForward* f, const double* q) {
+  assert(!f->closure_pose);
   const Model* m = f->model;
-  f->placed_q = q;
-  f->placed_pose = MEMORY_NEW(Pose, m->link_count);
-  f->placed_screws = MEMORY_NEW(Screw, m->dof_count);
-  f->placed_bar = MEMORY_NEW(double, m->dof_count);
-  model_poses(m, q, f->placed_pose);
-  model_screws(m, q, f->placed_pose, f->placed_screws);
+  f->closure_q = q;
+  f->closure_pose = MEMORY_NEW(Pose, m->link_count);
+  f->closure_screws = MEMORY_NEW(Screw, m->dof_count);
+  f->closure_bar = MEMORY_NEW(double, m->dof_count);
+  model_poses(m, q, f->closure_pose);
+  model_screws(m, q, f->closure_pose, f->closure_screws);
 }
 
-static double* room_for(double* old, int* capacity, int count) {
+static double* reserve_rows(double* old, int* capacity, int count) {
   if (count <= *capacity) return old;
   memory_free(old);
   *capacity = count + count / 2 + 16;
@@ -95,8 +123,7 @@ static double* room_for(double* old, int* capacity, int count) {
 
 /* ---------------------------------------------------------------- the start */
 
-/* Sets the sensitivity dq0/dp of initial coordinate `dof` in f->start. */
-static void start_row(StepForward* f, int dof) {
+static void set_start_row(StepForward* f, int dof) {
   model_gradient_clear(&f->gradient, f->model);
   f->gradient.coordinates[dof] = 1;
   f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
@@ -115,8 +142,7 @@ static void finish_start_row(StepForward* f, double* row) {
   step_forward_add_product(row, f->bar[0].q, m->dof_count, f->start, f->parameters);
 }
 
-/* Sets f->momentum[0] to the sensitivities of the initial momenta L = R I w. */
-static void start_momenta(StepForward* f) {
+static void set_start_momenta(StepForward* f) {
   SpinAdjoint* spin = f->adjoint->spin;
   size_t p = (size_t)f->parameters;
   if (!spin) return;
@@ -131,7 +157,7 @@ static void start_momenta(StepForward* f) {
 }
 
 /* Sets f->thetas to the sensitivities of the spring thetas, which are constant during the run. */
-static void start_thetas(StepForward* f) {
+static void set_theta_sensitivities(StepForward* f) {
   int count = model_theta_count(f->model), p = f->parameters;
   for (int k = 0; f->model->simulation.integrator == INTEGRATOR_MOMENTUM && k < count; k++) {
     double* row = f->thetas + (size_t)k * (size_t)p;
@@ -154,13 +180,13 @@ void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   model_screws(m, q, pose, f->start_screws);
   memset(f->start, 0, size);
   for (int k = 0; k < m->dof_count; k++)
-    if (m->links[m->dof_link[k]].prescribed < 0) start_row(f, k);
+    if (m->links[m->dof_link[k]].prescribed < 0) set_start_row(f, k);
   for (int k = 0; k < FORWARD_STATES; k++) memcpy(f->sensitivity[k], f->start, size);
   for (int k = 0; k < 3; k++) memset(f->length[k], 0, sizeof(double) * (size_t)f->parameters);
   memset(f->end, 0, sizeof(double) * (size_t)f->parameters);
   f->records = 0;
-  start_momenta(f);
-  start_thetas(f);
+  set_start_momenta(f);
+  set_theta_sensitivities(f);
 }
 
 /* ---------------------------------------------------------------- one row of a step's Jacobian */
@@ -178,17 +204,17 @@ void step_forward_clear(StepForward* f) {
   spin_adjoint_begin(f->adjoint->spin);
 }
 
-void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
+void step_forward_add_product(double* row, const double* factor_hessian, int count, const double* matrix, int columns) {
   assert(count >= 0 && columns >= 0);
   for (int i = 0; i < count; i++) {
     const double* from = matrix + (size_t)i * (size_t)columns;
-    if (factor[i] == 0) continue;
-    for (int j = 0; j < columns; j++) row[j] += factor[i] * from[j];
+    if (factor_hessian[i] == 0) continue;
+    for (int j = 0; j < columns; j++) row[j] += factor_hessian[i] * from[j];
   }
 }
 
 /* Adds the derivatives of the row's scalar with respect to the initial velocities, on which the first steps depend. */
-static void add_start(StepForward* f) {
+static void add_start_bars(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
   if (a->sim->weights.y_rate == 0) return;
@@ -197,17 +223,17 @@ static void add_start(StepForward* f) {
 }
 
 /* Adds the derivatives of the row's scalar with respect to the state at which closures were placed. */
-static void add_closures(StepForward* f) {
+static void add_closure_bars(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
   if (!a->closures || m->start) return;
-  const Pose* pose = f->placed_q ? f->placed_pose : f->start_pose;
-  double* bar = f->placed_q ? f->placed_bar : f->start_bar;
+  const Pose* pose = f->closure_q ? f->closure_pose : f->start_pose;
+  double* bar = f->closure_q ? f->closure_bar : f->start_bar;
   memset(f->start_pose_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   closure_adjoint_start(a->closures, m, pose, f->start_pose_bar, &f->gradient);
-  closure_adjoint_offsets(a->closures, m, f->placed_q ? f->placed_q : f->start_q, bar, &f->gradient);
+  closure_adjoint_offsets(a->closures, m, f->closure_q ? f->closure_q : f->start_q, bar, &f->gradient);
   step_adjoint_compose(a, pose, f->start_pose_bar);
-  step_adjoint_reduce(a, pose, f->placed_q ? f->placed_screws : f->start_screws, bar);
+  step_adjoint_reduce(a, pose, f->closure_q ? f->closure_screws : f->start_screws, bar);
   step_adjoint_frames(a, pose, &f->gradient);
 }
 
@@ -246,13 +272,13 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
 
 /* Adds the derivatives of the row's scalar with respect to the end of the previous solve of the step, whose contact
  * forces limit friction. */
-static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
+static void add_previous_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;
   const Pose* pose = step->solves[step->solve_count - 1].pose;
   friction_iteration_bars(a, step);
   memset(a->solve_bar.q, 0, sizeof(double) * (size_t)f->model->dof_count);
-  step_adjoint_compose(a, pose, a->own_bar);
+  step_adjoint_compose(a, pose, a->friction_iteration_bar);
   step_adjoint_reduce(a, pose, f->solve_screws, a->solve_bar.q);
   step_adjoint_frames(a, pose, &f->gradient);
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
@@ -260,35 +286,35 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
 
 /* Adds the derivatives of the row's scalar with respect to the friction limits of the pairs in the first step of a run.
  */
-static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
-  for (int k = 0; step->guess && k < step->contact_count_next; k++) {
+static void add_friction_limits(StepForward* f, const RecordedStep* step, double* row) {
+  for (int k = 0; step->initial_friction && k < step->contact_count_next; k++) {
     const double by_grip = contact_replay_by_grip(f->adjoint->replay, k);
-    step_forward_add_product(row, &by_grip, 1, f->grips + (size_t)k * (size_t)f->parameters, f->parameters);
+    step_forward_add_product(row, &by_grip, 1, f->friction_limits + (size_t)k * (size_t)f->parameters, f->parameters);
   }
 }
 
 /* Adds d(lambda . F + nu . c) / d(parameters) at a constant state at t + dt to row. lambda and nu must be set. screws:
- * restored in the Sim at the end, because add_start overwrites them. */
-static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
+ * restored in the Sim at the end, because add_start_bars overwrites them. */
+static void add_partial_derivatives(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
-  a->lengths->by_prescribed = 0;
+  a->lengths->prescribed_bar = 0;
   step_adjoint_distribute(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
   add_contact_lengths(f, false, row);
-  add_grips(f, step, row);
-  add_solve(f, step, row);
-  add_start(f);
-  add_closures(f);
+  add_friction_limits(f, step, row);
+  add_previous_solve(f, step, row);
+  add_start_bars(f);
+  add_closure_bars(f);
   step_forward_finish_row(f, step, row);
   memcpy(a->sim->screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
 }
 
-static bool end_varies(const RecordedStep* step) { return step_end_depends_on_state(&step->clock); }
+static bool has_variable_end(const RecordedStep* step) { return step_end_depends_on_state(&step->clock); }
 
 /* Returns the contribution of the poses of half-spaces at t + dt to the derivative of a scalar with respect to the end
  * time of the step (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to the
  * poses. */
-static double ground_by_end(StepForward* f, const RecordedStep* step) {
+static double half_space_end_derivative(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
   memset(a->product, 0, sizeof(double) * (size_t)f->model->dof_count);
@@ -299,18 +325,18 @@ static double ground_by_end(StepForward* f, const RecordedStep* step) {
 
 /* Sets row[parameters] to the partial derivatives of equation i of the step with respect to the parameters. Adds the
  * derivative of the equation with respect to the end time to f->by_end[i]. */
-static void equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
+static void set_equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   a->lambda[i] = 1;
-  spread_row(f, step, screws, row);
-  f->by_end[i] += end_varies(step) ? a->lengths->by_prescribed : 0;
+  add_partial_derivatives(f, step, screws, row);
+  f->by_end[i] += has_variable_end(step) ? a->lengths->prescribed_bar : 0;
 }
 
 /* Sets f->closure_rows to the partial derivatives of the closure equations with respect to the parameters (Q6). */
-static void rows_of_closures(StepForward* f, const RecordedStep* step, const Screw* screws) {
+static void set_closure_rows(StepForward* f, const RecordedStep* step, const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
   memset(f->closure_rows, 0, sizeof(double) * (size_t)rows * (size_t)f->parameters);
@@ -319,7 +345,7 @@ static void rows_of_closures(StepForward* f, const RecordedStep* step, const Scr
     memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
     memset(a->closures->nu, 0, sizeof(double) * (size_t)rows);
     a->closures->nu[i] = 1;
-    spread_row(f, step, screws, f->closure_rows + (size_t)i * (size_t)f->parameters);
+    add_partial_derivatives(f, step, screws, f->closure_rows + (size_t)i * (size_t)f->parameters);
   }
 }
 
@@ -336,8 +362,7 @@ static void add_carried_load(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-/* Sets row[parameters] to the sensitivity of a number that a pair carries to the next step. */
-static void carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
+static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   contact_replay_seed_carry(a->replay, pair, number);
@@ -346,35 +371,35 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_frames(a, step->pose_next, &f->gradient);
-  double by_end = ground_by_end(f, step);
+  double by_end = half_space_end_derivative(f, step);
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
   add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
-  add_grips(f, step, row);
-  add_solve(f, step, row); /* for the owed friction of the pair (friction.md, F14) */
+  add_friction_limits(f, step, row);
+  add_previous_solve(f, step, row); /* for the owed friction of the pair (friction.md, F14) */
   step_forward_finish_row(f, step, row);
 }
 
-static void carry_on(StepForward* f, const RecordedStep* step) {
+static void update_carried_sensitivities(StepForward* f, const RecordedStep* step) {
   int numbers = contact_replay_carried(f->adjoint->replay), p = f->parameters;
-  f->carried_next = room_for(f->carried_next, &f->carried_next_room, step->contact_count_next * numbers * p);
+  f->carried_next = reserve_rows(f->carried_next, &f->carried_next_capacity, step->contact_count_next * numbers * p);
   size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
-      carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
+      set_carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
   double* other = f->carried;
-  int room = f->carried_room;
+  int room = f->carried_capacity;
   f->carried = f->carried_next;
-  f->carried_room = f->carried_next_room;
+  f->carried_capacity = f->carried_next_capacity;
   f->carried_next = other;
-  f->carried_next_room = room;
+  f->carried_next_capacity = room;
   f->records = step->contact_count_next;
 }
 
 /* ---------------------------------------------------------------- a step */
 
-static bool factor(StepForward* f, const Assembly* assembly) {
+static bool factor_hessian(StepForward* f, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   StepAdjointReport report = {0};
   memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
@@ -383,11 +408,11 @@ static bool factor(StepForward* f, const Assembly* assembly) {
 
 /* Corrects the column of one parameter p so that it satisfies the linearized closure equations C S = -dc/dp. Returns
  * false if there is no finite solution. */
-static bool close_column(StepForward* f, int parameter) {
+static bool satisfy_closures(StepForward* f, int parameter) {
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < f->model->closure_row_count; i++)
-    f->gaps[i] = f->closure_rows[(size_t)i * (size_t)f->parameters + (size_t)parameter];
-  return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
+    f->error_derivative[i] = f->closure_rows[(size_t)i * (size_t)f->parameters + (size_t)parameter];
+  return closures_solve(s->closures, s->solver, NULL, s->fixed, f->error_derivative, f->column, f->change);
 }
 
 /* Solves H column = right together with the closure equations of a parameter; parameter -1: homogeneous closure
@@ -400,7 +425,7 @@ static bool solve_column(StepForward* f, int parameter, double end) {
   block_solver_solve(s->solver, f->column);
   for (int i = 0; i < nv; i++)
     if (s->fixed[i]) f->column[i] = end * f->rates[i];
-  if (s->closures && parameter >= 0) return close_column(f, parameter);
+  if (s->closures && parameter >= 0) return satisfy_closures(f, parameter);
   if (s->closures) closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, f->column, f->change);
   return true;
 }
@@ -419,7 +444,7 @@ static bool solve(StepForward* f) {
   return true;
 }
 
-static void shift(StepForward* f) {
+static void shift_states(StepForward* f) {
   double* last = f->sensitivity[FORWARD_STATES - 1];
   for (int k = FORWARD_STATES - 1; k > 0; k--) f->sensitivity[k] = f->sensitivity[k - 1];
   f->sensitivity[0] = last;
@@ -429,20 +454,20 @@ static void shift(StepForward* f) {
 
 /* Returns the sensitivity of StepClock.share with respect to a parameter, for a substep with END_AT_CLOSURE_OPENING
  * (Z21). */
-static double opening_share(const StepForward* f, const StepClock* clock, int parameter) {
+static double opening_fraction_sensitivity(const StepForward* f, const StepClock* clock, int parameter) {
   size_t at = (size_t)clock->event.closure * (size_t)f->parameters + (size_t)parameter;
   return ((clock->share - 1) * f->load[1][at] - clock->share * f->load[0][at]) / clock->event.rise;
 }
 
-static void shift_loads(StepForward* f) {
+static void shift_closure_forces(StepForward* f) {
   double* last = f->load[1];
   f->load[1] = f->load[0];
   f->load[0] = last;
 }
 
-/* Sets the sensitivities of the begin, length and end time of this step. If the step ends with an event, find_event
- * later adds the sensitivity of the step length. */
-static void begin_lengths(StepForward* f, const RecordedStep* step) {
+/* Sets the sensitivities of the begin, length and end time of this step. If the step ends with an event,
+ * add_event_sensitivity later adds the sensitivity of the step length. */
+static void set_time_sensitivities(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
   double* oldest = f->length[2];
   f->length[2] = f->length[1];
@@ -452,20 +477,20 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
     f->begin[j] = c->begin_varies ? f->end[j] : 0;
     bool share = c->end == END_AT_FRACTION || c->end == END_AT_CLOSURE_OPENING;
     f->length[0][j] = share ? -c->share * f->begin[j] : 0;
-    if (c->end == END_AT_CLOSURE_OPENING) f->length[0][j] += opening_share(f, c, j) * c->dt / c->share;
+    if (c->end == END_AT_CLOSURE_OPENING) f->length[0][j] += opening_fraction_sensitivity(f, c, j) * c->dt / c->share;
     f->end[j] = f->begin[j] + f->length[0][j];
   }
-  shift_loads(f);
+  shift_closure_forces(f);
 }
 
 /* If the end time varies, sets f->rates to the rates of prescribed coordinates and f->by_end to H rates, the
- * contribution of these rates to the equations. equation_row adds the contribution of half-spaces. Overwrites the
+ * contribution of these rates to the equations. set_equation_row adds the contribution of half-spaces. Overwrites the
  * solver. */
-static void find_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
+static void set_prescribed_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   memset(f->rates, 0, sizeof(double) * (size_t)f->model->dof_count);
   memset(f->by_end, 0, sizeof(double) * (size_t)f->model->dof_count);
-  if (a->sim->fixed_count == 0 || !end_varies(step)) return;
+  if (a->sim->fixed_count == 0 || !has_variable_end(step)) return;
   step_lengths_rates(a, step->clock.time, f->rates);
   step_extend_pattern(a->sim, assembly->contact);
   assemble_hessian(assembly, true, a->sim->solver);
@@ -475,7 +500,7 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
 /* Adds the contribution of the varying substep lengths and end time to f->rows. The contribution is dF/dl dl/dp, with
  * the equations F, the lengths of the present and the two previous substeps and the end time as l, and the parameters
  * p. */
-static void add_lengths(StepForward* f) {
+static void add_length_contributions(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
       f->rows[(size_t)i * (size_t)f->parameters + (size_t)j] += f->by_end[i] * f->end[j];
@@ -491,7 +516,7 @@ static void add_lengths(StepForward* f) {
 /* Corrects sensitivity[0] of a step that ends with an event U(x) = U_e. On entry sensitivity[0] holds the sensitivities
  * at constant step length. The sensitivity of the length follows from the event. Returns false if the event has no
  * derivative. */
-static bool find_event(StepForward* f, const RecordedStep* step) {
+static bool add_event_sensitivity(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   StepLengths* l = a->lengths;
   int nv = f->model->dof_count, p = f->parameters;
@@ -508,7 +533,7 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
   if (a->replay) contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_frames(a, step->pose_next, &f->gradient);
-  double rate = ground_by_end(f, step);
+  double rate = half_space_end_derivative(f, step);
   for (int j = 0; j < p; j++) row[j] += rate * f->end[j];
   step_forward_finish_row(f, step, row);
   step_forward_add_product(row, l->reduced, nv, f->sensitivity[0], p);
@@ -533,31 +558,32 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
 
 /* Sets lambda and nu of the adjoint for the force of a closure. Returns the derivative of this force with respect to
  * the end time of the step, through prescribed coordinates. Overwrites the solver. */
-static double load_by_end(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
+static double set_closure_force_adjoint(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   Sim* s = a->sim;
   closures_solve(s->closures, s->solver, NULL, s->fixed, a->closures->by_row, a->lambda, a->closures->nu);
-  a->lengths->by_prescribed = 0;
-  if (s->fixed_count == 0 || !end_varies(step)) return 0;
+  a->lengths->prescribed_bar = 0;
+  if (s->fixed_count == 0 || !has_variable_end(step)) return 0;
   step_extend_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   closures_add_force(s->closures, a->closures->nu, a->product);
   step_lengths_prescribed(a, a->product, step->clock.time);
-  return a->lengths->by_prescribed;
+  return a->lengths->prescribed_bar;
 }
 
 /* Sets row[parameters] to the sensitivity of the force of a closure at the end of the step. The sensitivities of the
  * clock must be complete. Returns false if the sensitivity cannot be computed. */
-static bool load_row(StepForward* f, const RecordedStep* step, int closure, Assembly* assembly, double* row) {
+static bool set_closure_force_row(StepForward* f, const RecordedStep* step, int closure, Assembly* assembly,
+                                  double* row) {
   const double* const by[CLOCK_DERIVATIVES] = {f->length[0], f->length[1], f->length[2], f->end};
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   a->closures->by_load[0][closure] = 1;
   closure_adjoint_loads(a->closures, a->sim);
   if (!a->closures->loaded) return true;
-  if (!step_lengths_compute(a, step, a->zero, NULL, assembly) || !factor(f, assembly)) return false;
-  double by_end = load_by_end(f, step, assembly);
+  if (!step_lengths_compute(a, step, a->zero, NULL, assembly) || !factor_hessian(f, assembly)) return false;
+  double by_end = set_closure_force_adjoint(f, step, assembly);
   for (int k = 0; k < CLOCK_DERIVATIVES; k++) {
     const ClockDerivative* slope = &a->lengths->by[k];
     if (!slope->known) continue;
@@ -566,50 +592,52 @@ static bool load_row(StepForward* f, const RecordedStep* step, int closure, Asse
     for (int j = 0; j < f->parameters; j++) row[j] += sum * by[k][j];
   }
   memcpy(f->load_screws, a->sim->screws, sizeof(Screw) * (size_t)f->model->dof_count);
-  spread_row(f, step, f->load_screws, row);
-  by_end += end_varies(step) ? a->lengths->by_prescribed : 0;
+  add_partial_derivatives(f, step, f->load_screws, row);
+  by_end += has_variable_end(step) ? a->lengths->prescribed_bar : 0;
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
   return true;
 }
 
-static bool load_rows(StepForward* f, const RecordedStep* step, Assembly* assembly) {
+static bool set_closure_force_rows(StepForward* f, const RecordedStep* step, Assembly* assembly) {
   size_t p = (size_t)f->parameters;
   bool found = true;
   if (!f->load[0]) return true;
   memset(f->load[0], 0, sizeof(double) * (size_t)f->model->closure_count * p);
   for (int k = 0; k < f->model->closure_count && found; k++)
-    if (f->model->closures[k].force_limit > 0) found = load_row(f, step, k, assembly, f->load[0] + (size_t)k * p);
+    if (f->model->closures[k].force_limit > 0)
+      found = set_closure_force_row(f, step, k, assembly, f->load[0] + (size_t)k * p);
   f->adjoint->closures->loaded = false;
   return found;
 }
 
 bool step_forward_solve(StepForward* f, const RecordedStep* step) {
+  assert(step->clock.dt > 0);
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
   Assembly assembly;
   if (!step_adjoint_load(a, step, true, &assembly)) return false;
   if (!step_lengths_compute(a, step, a->zero, NULL, &assembly)) return false;
-  find_rates(f, step, &assembly);
-  if (!factor(f, &assembly)) return false;
+  set_prescribed_rates(f, step, &assembly);
+  if (!factor_hessian(f, &assembly)) return false;
   memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
   if (a->replay)
-    f->carry_row =
-        room_for(f->carry_row, &f->carry_room, (step->contact_count_now + 1) * contact_replay_carried(a->replay));
+    f->carry_row = reserve_rows(f->carry_row, &f->carry_row_capacity,
+                                (step->contact_count_now + 1) * contact_replay_carried(a->replay));
   Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
   memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
-    if (!a->sim->fixed[i]) equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
-  if (a->closures) rows_of_closures(f, step, screws);
+    if (!a->sim->fixed[i]) set_equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
+  if (a->closures) set_closure_rows(f, step, screws);
   memory_free(screws);
-  add_lengths(f);
-  return solve(f) && find_event(f, step) && load_rows(f, step, &assembly);
+  add_length_contributions(f);
+  return solve(f) && add_event_sensitivity(f, step) && set_closure_force_rows(f, step, &assembly);
 }
 
 /* ---------------------------------------------------------------- momenta (spin.md, W8) */
 
 /* Adds the derivatives of the momentum with respect to the step lengths at fixed states. Returns false if the terms of
  * the step cannot be evaluated. */
-static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double* row) {
+static bool add_momentum_length_derivatives(StepForward* f, const RecordedStep* step, double* row) {
   const double* const by[CLOCK_DERIVATIVES] = {f->length[0], f->length[1], f->length[2], f->end};
   Assembly assembly;
   if (!step_lengths_compute(f->adjoint, step, f->adjoint->zero, NULL, &assembly)) return false;
@@ -622,13 +650,13 @@ static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double*
 
 /* Sets row[parameters] to the sensitivity of component `axis` of a link's angular momentum at t + dt. Returns false if
  * the sensitivity cannot be computed. */
-static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
-                         double* row) {
+static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
+                             double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
   step_forward_clear(f);
   spin_adjoint_seed(a->spin, link, axis);
-  if (!add_direct_lengths(f, step, row)) return false;
+  if (!add_momentum_length_derivatives(f, step, row)) return false;
   ContactTermList contact = {0};
   if (a->replay) contact = contact_replay_terms(a->replay);
   memset(f->next_bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
@@ -640,13 +668,13 @@ static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int
   step_adjoint_frames(a, step->pose_next, &f->gradient);
   memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
-  spread_row(f, step, screws, row);
-  for (int j = 0; end_varies(step) && j < f->parameters; j++) row[j] += a->lengths->by_prescribed * f->end[j];
+  add_partial_derivatives(f, step, screws, row);
+  for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
 }
 
-static bool momentum_rows(StepForward* f, const RecordedStep* step) {
+static bool set_momentum_rows(StepForward* f, const RecordedStep* step) {
   const Model* m = f->model;
   size_t p = (size_t)f->parameters, screws_size = sizeof(Screw) * (size_t)m->dof_count;
   Screw* screws = memory_alloc(screws_size);
@@ -655,7 +683,7 @@ static bool momentum_rows(StepForward* f, const RecordedStep* step) {
   memset(f->momentum[1], 0, sizeof(double) * (size_t)m->link_count * 3 * p);
   for (int i = 0; i < m->link_count && found; i++)
     for (int k = 0; m->links[i].spins && k < 3 && found; k++)
-      found = momentum_row(f, step, i, k, screws, f->momentum[1] + ((size_t)i * 3 + (size_t)k) * p);
+      found = set_momentum_row(f, step, i, k, screws, f->momentum[1] + ((size_t)i * 3 + (size_t)k) * p);
   memory_free(screws);
   return found;
 }
@@ -667,17 +695,17 @@ static void shift_momenta(StepForward* f) {
 }
 
 /* Advances the sensitivities over one solve of a step. Returns false if the solve has no derivative. */
-static bool advance_solve(StepForward* f, const RecordedStep* step) {
-  if (step->guess && f->adjoint->replay && !initial_friction_forward(f, step)) return false;
+static bool advance_over_solve(StepForward* f, const RecordedStep* step) {
+  if (step->initial_friction && f->adjoint->replay && !initial_friction_forward(f, step)) return false;
   return step_forward_solve(f, step);
 }
 
 /* Advances the sensitivities over all solves of a step except the last one, in order (friction.md, F9). Returns false
  * if a solve has no derivative. */
-static bool advance_solves(StepForward* f, const RecordedStep* step) {
+static bool advance_over_solves(StepForward* f, const RecordedStep* step) {
   if (step->solve_count == 0) return true;
   const RecordedStep before = friction_iteration_step(step);
-  if (!advance_solves(f, &before) || !advance_solve(f, &before)) return false;
+  if (!advance_over_solves(f, &before) || !advance_over_solve(f, &before)) return false;
   memcpy(f->solve, f->sensitivity[0], sizeof(double) * (size_t)f->model->dof_count * (size_t)f->parameters);
   model_screws(f->model, before.q_next, before.pose_next, f->solve_screws);
   return true;
@@ -686,12 +714,12 @@ static bool advance_solves(StepForward* f, const RecordedStep* step) {
 bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
   const double* const q[3] = {step->q_now, step->q_old, step->q_older};
-  shift(f);
+  shift_states(f);
   for (int k = 0; k < 3; k++) model_screws(f->model, q[k], pose[k], f->screws[k]);
-  begin_lengths(f, step);
-  if (!advance_solves(f, step) || !advance_solve(f, step)) return false;
-  if (f->adjoint->spin && !momentum_rows(f, step)) return false;
-  if (f->adjoint->replay) carry_on(f, step);
+  set_time_sensitivities(f, step);
+  if (!advance_over_solves(f, step) || !advance_over_solve(f, step)) return false;
+  if (f->adjoint->spin && !set_momentum_rows(f, step)) return false;
+  if (f->adjoint->replay) update_carried_sensitivities(f, step);
   shift_momenta(f);
   return true;
 }

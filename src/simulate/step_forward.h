@@ -24,9 +24,9 @@ struct StepForward {
   double *carried, *carried_next; /* sensitivity of the numbers that contact pairs carry from step to step, at t and at
                                      t + dt (records x numbers x parameters) */
   double* carry_row;              /* derivatives of one row with respect to the carried numbers */
-  double* grips; /* sensitivity of the pairs' friction limits in a run's first step (records x parameters); NULL in
-                    other steps */
-  int carried_room, carried_next_room, carry_room, records;
+  double* friction_limits; /* sensitivity of the pairs' friction limits in a run's first step (records x parameters);
+                    NULL in other steps */
+  int carried_capacity, carried_next_capacity, carry_row_capacity, records;
   double* rows;  /* partial derivatives of the step's equations with respect to the parameters (nv x parameters) */
   double* solve; /* sensitivity of the end of the solve before the last one (nv x parameters) */
   Screw* solve_screws;            /* screws at the end of that solve (nv) */
@@ -34,14 +34,14 @@ struct StepForward {
   double *start_bar, *start_q;    /* first state: derivatives with respect to it (nv), coordinates (nq) */
   Pose* start_pose;               /* poses of the first state (links) */
   Screw* start_screws;            /* screws of the first state (nv) */
-  const double* placed_q;         /* coordinates at which closures were placed, if not at the first state; borrowed */
-  Pose* placed_pose;              /* poses at placed_q (links) */
-  Screw* placed_screws;           /* screws at placed_q (nv) */
-  double* placed_bar;             /* derivatives with respect to increments of placed_q, not used (nv) */
+  const double* closure_q;        /* coordinates at which closures were placed, if not at the first state; borrowed */
+  Pose* closure_pose;             /* poses at closure_q (links) */
+  Screw* closure_screws;          /* screws at closure_q (nv) */
+  double* closure_bar;            /* derivatives with respect to increments of closure_q, not used (nv) */
   double (*start_pose_bar)[3][4]; /* through closures, with respect to poses of the first state (links) */
   double* closure_rows;           /* partial derivatives of the closure equations with respect to the parameters (rows x
                                      parameters) */
-  double *gaps, *change;          /* dc/d(one parameter), and change of the multipliers (rows) */
+  double *error_derivative, *change; /* dc/d(one parameter), and change of the multipliers (rows) */
   double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if there are none has a force
                       limit (closures    x parameters) */
   Screw* load_screws; /* workspace (nv) */
@@ -64,7 +64,7 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns);
 /* Computes sensitivity[0] from the sensitivities of the earlier states. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
-/* Sets f->grips for a step with a guess. Returns false if its contact is not reproduced. Allocates. */
+/* Sets f->friction_limits for a step with a guess. Returns false if its contact is not reproduced. Allocates. */
 bool initial_friction_forward(StepForward* f, const RecordedStep* step);
 
 #endif

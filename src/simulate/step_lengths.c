@@ -1,24 +1,25 @@
 /* Computes derivatives of a recorded step with respect to its length, the lengths of the two previous steps and its end
  * time. Also computes the derivatives of these lengths with respect to the states (docs/derivations/impact.md, I11,
  * I12). */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/step.h"
 #include "linalg/arrays.h"
-#include "simulate/aim.h"
+#include "simulate/target_rounding.h"
 #include "simulate/step_adjoint.h"
 #include "simulate/stops.h"
 
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
  * states */
 
-/* Step of the tenth-order central differences, relative to the step length. The equations are homogeneous of degree -2
+/* Step of the tenth-order central differentiate_by_entry, relative to the step length. The equations are homogeneous of degree -2
  * in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding error of the targets of
  * trees in free flight is divided by this step. */
-#define LENGTH_STEP 2e-2
+#define DIFFERENCE_STEP 2e-2
 
 /* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */
-static double rate_account(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
+static double rate_product(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
   const Sim* s = a->sim;
   double sum = 0;
   for (int i = 0; i < a->model->link_count; i++) {
@@ -36,7 +37,7 @@ static double rate_account(const StepAdjoint* a, const RecordedStep* step, const
 }
 
 /* Returns the sum over links of force->link . (contact force on the link); 0 if force or force->link is NULL. */
-static double force_account(const ForceSlopes* force, ContactTermList contact) {
+static double force_product(const ForceSlopes* force, ContactTermList contact) {
   double sum = 0;
   int count = force && force->link && contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
@@ -48,7 +49,7 @@ static double force_account(const ForceSlopes* force, ContactTermList contact) {
 
 /* Evaluates the step's terms at its recorded states with another clock. Returns false if a recorded coordinate is
  * beyond a barrier limit. */
-static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepClock* clock, Assembly* assembly) {
+static bool evaluate_with_clock(StepAdjoint* a, const RecordedStep* step, const StepClock* clock, Assembly* assembly) {
   Sim* s = a->sim;
   Configuration* c = &s->configuration[s->current];
   s->clock = *clock;
@@ -67,10 +68,10 @@ static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepCloc
   return true;
 }
 
-typedef enum { BY_DT, BY_BEFORE, BY_OLDER, BY_TIME } ClockPart;
+typedef enum { BY_DT, BY_BEFORE, BY_OLDER, BY_TIME } ClockEntry;
 
-static double* part_of(StepClock* clock, ClockPart part) {
-  switch (part) {
+static double* clock_entry(StepClock* clock, ClockEntry entry) {
+  switch (entry) {
     case BY_DT:
       return &clock->dt;
     case BY_BEFORE:
@@ -83,51 +84,52 @@ static double* part_of(StepClock* clock, ClockPart part) {
   return &clock->time;
 }
 
-/* Adds `factor` times the inertial forces of the rounding errors of all targets to a->lengths->lost. The rounding error
- * of a target is as large as the rounding error of a position. In a short substep of an impact, the force due to this
- * error, divided by the step of the finite differences, would dominate the error of the derivative. */
-static void add_lost(const StepAdjoint* a, double factor) {
+/* Adds `factor` times the inertial forces of the rounding errors of all targets to a->lengths->rounding_force. The
+ * rounding error of a target is as large as the rounding error of a position. In a short substep of an impact, the
+ * force due to this error, divided by the step of the finite differences, would dominate the error of the derivative.
+ */
+static void add_rounding_forces(const StepAdjoint* a, double factor) {
   const Sim* s = a->sim;
   double weight = factor * step_inertia_weight(s);
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
-    double* out = a->lengths->lost[i] + 3;
+    double* out = a->lengths->rounding_force[i] + 3;
     vec3_store(vec3_add_scaled(vec3_at(out), -weight * link->mass, target_rounding_error(s, i)), out);
   }
 }
 
-/* Adds the generalized forces of a->lengths->lost to out->equations. */
-static void join_lost(StepAdjoint* a, const RecordedStep* step, ClockDerivative* out) {
-  step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->lengths->lost, a->lengths->event_bar, out->equations);
+static void add_generalized_rounding_forces(StepAdjoint* a, const RecordedStep* step, ClockDerivative* out) {
+  step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->lengths->rounding_force, a->lengths->event_bar,
+                               out->equations);
 }
 
-static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,
+static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, ClockEntry entry, const double* rate,
                         const ForceSlopes* force, ClockDerivative* out) {
   static const double AT[] = {-5, -4, -3, -2, -1, 1, 2, 3, 4, 5},
                       WEIGHT[] = {-1.0 / 1260, 5.0 / 504, -5.0 / 84, 5.0 / 21,   -5.0 / 6,
                                   5.0 / 6,     -5.0 / 21, 5.0 / 84,  -5.0 / 504, 1.0 / 1260};
   StepClock clock = step->clock;
-  double unit = LENGTH_STEP * (part == BY_TIME ? clock.dt : *part_of(&clock, part));
+  double unit = DIFFERENCE_STEP * (entry == BY_TIME ? clock.dt : *clock_entry(&clock, entry));
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
   out->direct = 0;
-  memset(a->lengths->lost, 0, sizeof(double[6]) * (size_t)a->model->link_count);
+  memset(a->lengths->rounding_force, 0, sizeof(double[6]) * (size_t)a->model->link_count);
   for (size_t k = 0; k < sizeof(AT) / sizeof(AT[0]); k++) {
     Assembly assembly;
     StepClock moved = clock;
-    *part_of(&moved, part) += AT[k] * unit;
-    if (!evaluate_at(a, step, &moved, &assembly)) return false;
+    *clock_entry(&moved, entry) += AT[k] * unit;
+    if (!evaluate_with_clock(a, step, &moved, &assembly)) return false;
     double factor = WEIGHT[k] / unit;
     for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += factor * a->sim->gradient[d];
-    double direct = rate_account(a, step, rate) + force_account(force, assembly.contact);
+    double direct = rate_product(a, step, rate) + force_product(force, assembly.contact);
     direct +=
         reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
     direct += spin_adjoint_momentum_product(a->spin, a->sim, step, rate, assembly.contact);
     if (a->replay) direct += contact_replay_left(a->replay);
     out->direct += factor * direct;
-    add_lost(a, factor);
+    add_rounding_forces(a, factor);
   }
-  join_lost(a, step, out);
+  add_generalized_rounding_forces(a, step, out);
   out->known = true;
   return true;
 }
@@ -144,19 +146,19 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
     any = true;
-    found = differences(a, step, (ClockPart)k, rate, force, &l->by[k]);
+    found = differentiate_by_entry(a, step, (ClockEntry)k, rate, force, &l->by[k]);
   }
-  return found && (!any || (evaluate_at(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
+  return found && (!any || (evaluate_with_clock(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
 }
 
-/* Returns lambda . dF/d(part). part: a length or the time of the clock. */
-static double equations_by(const StepAdjoint* a, ClockPart part, const double* lambda) {
-  const ClockDerivative* by = &a->lengths->by[part];
+/* Returns lambda . dF/d(entry). entry: a length or the time of the clock. */
+static double equation_derivative(const StepAdjoint* a, ClockEntry entry, const double* lambda) {
+  const ClockDerivative* by = &a->lengths->by[entry];
   return by->known ? array_dot(a->model->dof_count, by->equations, lambda) : 0;
 }
 
-static double direct_by(const StepAdjoint* a, ClockPart part) {
-  const ClockDerivative* by = &a->lengths->by[part];
+static double direct_derivative(const StepAdjoint* a, ClockEntry entry) {
+  const ClockDerivative* by = &a->lengths->by[entry];
   return by->known ? by->direct : 0;
 }
 
@@ -174,21 +176,21 @@ void step_lengths_rates(const StepAdjoint* a, double t, double* rates) {
 
 /* Returns the contribution of the prescribed coordinates to a derivative with respect to time. The contribution is
  * product . (rates of the prescribed coordinates at time t). product[nv]. */
-static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
+static double prescribed_time_derivative(const StepAdjoint* a, const double* product, double t) {
   step_lengths_rates(a, t, a->lengths->rates);
   return array_dot(a->model->dof_count, product, a->lengths->rates);
 }
 
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
-  a->lengths->by_prescribed += prescribed_by_time(a, product, t);
+  a->lengths->prescribed_bar += prescribed_time_derivative(a, product, t);
 }
 
 /* Returns the contribution of the prescribed coordinates at t + dt to the derivative of reduced . q + lambda . F with
  * respect to the end time. Half-spaces, which have no rows in H, are included (A11, A13). event: if not NULL, the event
  * function is added to the differentiated scalar. */
-static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
-                               const double* reduced, const double* lambda, const double* nu, const ContactField* more,
-                               const EventTerms* event) {
+static double prescribed_end_derivative(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
+                                        const double* reduced, const double* lambda, const double* nu,
+                                        const ContactField* more, const EventTerms* event) {
   Sim* s = a->sim;
   StepLengths* l = a->lengths;
   int nv = a->model->dof_count;
@@ -196,7 +198,7 @@ static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const A
   block_solver_multiply(s->solver, lambda, a->product);
   for (int k = 0; k < nv; k++) a->product[k] += reduced[k];
   if (a->closures) closures_add_force(s->closures, nu, a->product);
-  double sum = prescribed_by_time(a, a->product, step->clock.time);
+  double sum = prescribed_time_derivative(a, a->product, step->clock.time);
   step_adjoint_twists(a->model, s->screws, s->reference, lambda, a->twist);
   ContactField field = *more;
   field.twist = a->twist;
@@ -207,7 +209,7 @@ static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const A
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   memset(a->product, 0, sizeof(double) * (size_t)nv);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
-  return sum + prescribed_by_time(a, a->product, step->clock.time);
+  return sum + prescribed_time_derivative(a, a->product, step->clock.time);
 }
 
 /* ---------------------------------------------------------------- the event */
@@ -222,7 +224,7 @@ void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const Eve
 
 /* Sets event_bar to the derivatives of the event function of an impact of two hulls. Returns false if the pair is not
  * among the recorded pairs. */
-static bool hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
+static bool evaluate_hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   const StepEvent* what = &step->clock.event;
   if (!a->replay || !contact_replay_event(a->replay, what->hull_a, what->hull_b, event)) return false;
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
@@ -237,10 +239,11 @@ static bool hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
 /* The event function of a joint limit is q - bound - sign ENTRY margin (I15). The event function of a closure is the
  * distance of its points (Z20). */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
+  assert(step->clock.end == END_AT_EVENT);
   StepLengths* l = a->lengths;
   const StepEvent* what = &step->clock.event;
   memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  if (what->kind == EVENT_HULLS && !hulls_event(a, step, event)) return false;
+  if (what->kind == EVENT_HULLS && !evaluate_hulls_event(a, step, event)) return false;
   if (what->kind == EVENT_CLOSURE)
     closures_range_excess_adjoint(a->model, what->closure, step->pose_next, l->event_bar);
   step_adjoint_compose(a, step->pose_next, l->event_bar);
@@ -265,14 +268,14 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
   block_solver_solve(s->solver, l->lambda);
   if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;
-  double own = equations_by(a, BY_DT, l->lambda) + equations_by(a, BY_TIME, l->lambda);
-  double sum = l->by_dt + l->by_end + direct_by(a, BY_DT) + direct_by(a, BY_TIME) + equations_by(a, BY_DT, a->lambda) +
-               equations_by(a, BY_TIME, a->lambda);
+  double own = equation_derivative(a, BY_DT, l->lambda) + equation_derivative(a, BY_TIME, l->lambda);
+  double sum = l->dt_bar + l->end_time_bar + direct_derivative(a, BY_DT) + direct_derivative(a, BY_TIME) +
+               equation_derivative(a, BY_DT, a->lambda) + equation_derivative(a, BY_TIME, a->lambda);
   if (s->fixed_count > 0) {
     const ContactField none = {.twist = NULL}, all = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
     const double* nu = a->closures ? a->closures->nu : NULL;
-    own += prescribed_terms(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);
-    sum += prescribed_terms(a, step, assembly, a->reduced, a->lambda, nu, &all, NULL);
+    own += prescribed_end_derivative(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);
+    sum += prescribed_end_derivative(a, step, assembly, a->reduced, a->lambda, nu, &all, NULL);
   }
   double nu = -sum / own;
   if (!isfinite(nu)) return false;
@@ -289,7 +292,7 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
 
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
-  a->lengths->by_prescribed = 0;
+  a->lengths->prescribed_bar = 0;
   if (a->lengths->fixed || step->clock.end != END_AT_EVENT) return true;
   return solve_event(a, step, force, assembly, gradient);
 }
@@ -302,17 +305,18 @@ void step_lengths_update(StepAdjoint* a, const RecordedStep* step) {
   if (l->fixed) return;
   ContactLengths contact = {0, 0};
   if (a->replay) contact = contact_replay_lengths(a->replay);
-  double own = l->by_dt + direct_by(a, BY_DT) + equations_by(a, BY_DT, a->lambda) + contact.dt;
-  double end = l->by_end + direct_by(a, BY_TIME) + equations_by(a, BY_TIME, a->lambda);
-  if (c->begin_varies || c->dt_varies) end += l->by_prescribed;
-  l->by_dt = l->by_before + direct_by(a, BY_BEFORE) + equations_by(a, BY_BEFORE, a->lambda) + contact.dt_before;
-  l->by_before = direct_by(a, BY_OLDER) + equations_by(a, BY_OLDER, a->lambda);
+  double own = l->dt_bar + direct_derivative(a, BY_DT) + equation_derivative(a, BY_DT, a->lambda) + contact.dt;
+  double end = l->end_time_bar + direct_derivative(a, BY_TIME) + equation_derivative(a, BY_TIME, a->lambda);
+  if (c->begin_varies || c->dt_varies) end += l->prescribed_bar;
+  l->dt_bar = l->dt_before_bar + direct_derivative(a, BY_BEFORE) + equation_derivative(a, BY_BEFORE, a->lambda) +
+              contact.dt_before;
+  l->dt_before_bar = direct_derivative(a, BY_OLDER) + equation_derivative(a, BY_OLDER, a->lambda);
   bool share = c->end == END_AT_FRACTION || c->end == END_AT_CLOSURE_OPENING;
   double begin = share ? end - c->share * (own + end) : end;
   if (c->end == END_AT_CLOSURE_OPENING) closure_adjoint_opens(a->closures, c, (own + end) * c->dt / c->share);
-  l->by_end = c->begin_varies ? begin : 0;
-  if (!c->before_varies) l->by_dt = 0;
-  if (!c->older_varies) l->by_before = 0;
+  l->end_time_bar = c->begin_varies ? begin : 0;
+  if (!c->before_varies) l->dt_bar = 0;
+  if (!c->older_varies) l->dt_before_bar = 0;
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -325,7 +329,7 @@ StepLengths* step_lengths_create(const Model* model) {
   l->reduced = MEMORY_NEW(double, model->dof_count);
   l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
   l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
-  l->lost = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
+  l->rounding_force = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
   l->unused_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
   model_gradient_create(&l->unused, model);
   return l;
@@ -340,15 +344,16 @@ void step_lengths_destroy(StepLengths* l) {
   memory_free(l->nu);
   memory_free(l->event_bar);
   memory_free(l->unused_bar);
-  memory_free(l->lost);
+  memory_free(l->rounding_force);
   model_gradient_destroy(&l->unused);
   memory_free(l);
 }
 
-void step_lengths_begin(StepLengths* l) { l->by_dt = l->by_before = l->by_end = 0; }
+void step_lengths_begin(StepLengths* l) { l->dt_bar = l->dt_before_bar = l->end_time_bar = 0; }
 
 void step_lengths_discount(StepLengths* l, double factor) {
-  l->by_dt *= factor;
-  l->by_before *= factor;
-  l->by_end *= factor;
+  assert(factor >= 0);
+  l->dt_bar *= factor;
+  l->dt_before_bar *= factor;
+  l->end_time_bar *= factor;
 }

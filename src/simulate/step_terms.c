@@ -14,7 +14,7 @@ void step_mark_all_stale(Sim* s) {
 }
 
 /* Marks both trees of every contact pair as stale if one of them is marked in `trees`. */
-static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
+static void mark_coupled_trees_stale(Sim* s, ContactTermList contact, const bool* trees) {
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
@@ -30,7 +30,7 @@ void step_mark_moved_stale(Sim* s) {
     int k = s->scope.trees[n];
     s->stale[k] = s->stale[k] || s->moving[k];
   }
-  spread_stale(s, contact_term_list(s->contact), s->moving);
+  mark_coupled_trees_stale(s, contact_term_list(s->contact), s->moving);
 }
 
 void step_mark_stale(Sim* s, const bool* links) {
@@ -42,12 +42,12 @@ void step_mark_stale(Sim* s, const bool* links) {
 
 /* Marks the terms of all trees as up to date. Trees with closures, tendons or bushings stay stale, because their terms
  * change even without motion. Marks the Hessian blocks of all trees with recomputed terms as out of date. */
-static void assembled(Sim* s) {
+static void mark_assembled(Sim* s) {
   s->all_stale = false;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     s->stale_blocks[n] = s->stale_blocks[n] || s->stale[k];
-    s->noted[k] = s->noted[k] && !s->stale[k];
+    s->is_balance_current[k] = s->is_balance_current[k] && !s->stale[k];
     s->stale[k] = s->always_stale[k];
   }
 }
@@ -64,16 +64,16 @@ void step_link_terms(Sim* s, int i) {
     memset(&s->link_terms[i], 0, sizeof(LinkTerms));
 }
 
-static void terms_of_link(void* context, int index, int thread) {
+static void compute_link_terms_task(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
   int i = s->scope.links[index];
   if (step_is_stale(s, i)) step_link_terms(s, i);
 }
 
-static void link_terms(Sim* s) {
+static void compute_link_terms(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  parallel_for(s->options.threads, s->scope.link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
+  parallel_for(s->options.threads, s->scope.link_count, TREES_PARALLEL, TREES_GRAIN, compute_link_terms_task, s);
   if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
   if (s->tendons) tendons_assemble(s->tendons, c->pose, c->q, s->reference, s->screws);
   if (s->bushings) bushings_assemble(s->bushings, c->pose, s->reference);
@@ -85,7 +85,7 @@ void step_compute_closure_jacobian(Sim* s) {
     closures_compute_jacobian(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
 }
 
-static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
+static void set_assembly_lists(Sim* s, ContactTermList contact, Assembly* a) {
   *a = (Assembly){.model = s->model,
                   .scope = &s->scope,
                   .threads = s->options.threads,
@@ -109,7 +109,7 @@ static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
 
 /* Adds loads and fluid to the link terms and assembles the gradient. Call after balance_compute_force_scales, which
  * does not expect loads in the link terms. */
-static void gather(Sim* s, Assembly* a) {
+static void add_loads_and_assemble_gradient(Sim* s, Assembly* a) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   for (int n = 0; s->loads && n < s->scope.link_count; n++) {
@@ -124,20 +124,20 @@ static void gather(Sim* s, Assembly* a) {
   assemble_gradient(a, s->gradient);
   tendons_add_joint_gradient(s->tendons, s->gradient);
   a->stale = NULL;
-  assembled(s);
+  mark_assembled(s);
 }
 
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
-  link_terms(s);
-  list_terms(s, contact, a);
+  compute_link_terms(s);
+  set_assembly_lists(s, contact, a);
   balance_compute_force_scales(s, a);
-  gather(s, a);
+  add_loads_and_assemble_gradient(s, a);
 }
 
 void step_assemble_keeping_scales(Sim* s, ContactTermList contact, Assembly* a) {
   step_mark_all_stale(s);
-  link_terms(s);
-  list_terms(s, contact, a);
-  gather(s, a);
+  compute_link_terms(s);
+  set_assembly_lists(s, contact, a);
+  add_loads_and_assemble_gradient(s, a);
   step_compute_closure_jacobian(s);
 }

@@ -19,11 +19,11 @@ void stops_create(Sim* sim);
 void stops_prepare_substep(Sim* sim);
 /* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *brief, the length of
  * that substep [s], until the coordinate moves by at most a sixteenth of its margin. */
-bool stops_shorten_substep(const Sim* sim, double* brief);
+bool stops_shorten_substep(const Sim* sim, double* substep_length);
 /* Returns true if an impact with a limit began in the substep of sim->clock. The substep leads from q_now to the
- * accepted configuration. Sets *entry to the first such impact. sought: impact found in a longer trial of this substep,
- * which counts at any speed, or NULL. */
-bool stops_find_impact(const Sim* sim, const LimitImpact* sought, LimitImpact* entry);
+ * accepted configuration. Sets *entry to the first such impact. expected: impact found in a longer trial of this
+ * substep, which counts at any speed, or NULL. */
+bool stops_find_impact(const Sim* sim, const LimitImpact* expected, LimitImpact* entry);
 /* Returns true if a coordinate has left its limit margin in one of the last two substeps. The coordinate is outside the
  * margin in the accepted configuration, but was inside at t or one substep before t. second_order would then
  * extrapolate from states on which the barrier acted. */

@@ -12,21 +12,21 @@
 #include "simulate/tree_flight.h"
 
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
-enum { CALM_STEPS = 4 };
+enum { UNREFINED_STEPS = 4 };
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a tree in free
- * flight (tree_flight.h) required shorter substeps. It is larger than CALM_STEPS because each change of the substep
- * length changes the energy of the tree by (w dt)^2 (W50). */
-enum { CALM_STEPS_COARSE = 4000 };
+ * flight (tree_flight.h) required shorter substeps. It is larger than UNREFINED_STEPS because each change of the
+ * substep length changes the energy of the tree by (w dt)^2 (W50). */
+enum { UNREFINED_STEPS_IN_FLIGHT = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
 
-static SimPast past_of(Sim* s) {
+static SimPast past_of_sim(Sim* s) {
   return (SimPast){.q_now = s->q_now,
                    .q_old = s->q_old,
                    .difference_old = s->difference_old,
                    .rate = s->state.rate,
                    .momentum = s->state.momentum,
-                   .felt = s->state.felt,
+                   .contact_force = s->state.contact_force,
                    .pose_now = s->pose_now,
                    .pose_old = s->pose_old,
                    .pose_older = s->pose_older,
@@ -42,7 +42,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->rate, from->rate, dofs);
   if (to->q_older && from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
-  if (to->felt) memcpy(to->felt, from->felt, sizeof(Vec3) * (size_t)m->link_count);
+  if (to->contact_force) memcpy(to->contact_force, from->contact_force, sizeof(Vec3) * (size_t)m->link_count);
   memcpy(to->pose_now, from->pose_now, poses);
   memcpy(to->pose_old, from->pose_old, poses);
   memcpy(to->pose_older, from->pose_older, poses);
@@ -56,15 +56,14 @@ static void create_backup(Sim* s) {
                         .difference_old = MEMORY_NEW(double, m->dof_count),
                         .rate = MEMORY_NEW(double, m->dof_count),
                         .momentum = MEMORY_NEW(Vec3, m->link_count),
-                        .felt = m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
+                        .contact_force = m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
                         .pose_now = MEMORY_NEW(Pose, m->link_count),
                         .pose_old = MEMORY_NEW(Pose, m->link_count),
                         .pose_older = MEMORY_NEW(Pose, m->link_count),
                         .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
-/* Saves the state before the first substep of a step. */
-static void save(Sim* s) {
+static void save_state(Sim* s) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
@@ -74,13 +73,12 @@ static void save(Sim* s) {
   if (s->closures) closures_save(s->closures);
   if (s->contact) contact_remember(s->contact, CONTACT_STEP);
   create_backup(s);
-  SimPast past = past_of(s);
+  SimPast past = past_of_sim(s);
   copy_past(s->model, &s->backup, &past);
 }
 
-/* Restores the state that `save` saved. */
-static void restore(Sim* s) {
-  SimPast past = past_of(s);
+static void restore_state(Sim* s) {
+  SimPast past = past_of_sim(s);
   s->clock = s->backup_clock;
   s->reached = s->backup_reached;
   s->weights = s->backup_weights;
@@ -95,7 +93,7 @@ static void restore(Sim* s) {
 /* Resets contact, because the candidate list was built for the rejected states and may lack pairs that the restored
  * state needs. */
 void step_restore(Sim* s, ContactMemory to) {
-  if (to == CONTACT_STEP) restore(s);
+  if (to == CONTACT_STEP) restore_state(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
   contact_recall(s->contact, to);
@@ -103,7 +101,7 @@ void step_restore(Sim* s, ContactMemory to) {
 
 /* ---------------------------------------------------------------- states inside a step */
 
-static void grow_states(SubstateStore* b, const Model* m) {
+static void reserve_substates(SubstateStore* b, const Model* m) {
   if (b->count < b->capacity) return;
   size_t old = (size_t)b->capacity, new = b->capacity > 0 ? 2 * old : 4;
   size_t q = sizeof(double) * (size_t)m->coordinate_count, poses = sizeof(Pose) * (size_t)m->link_count;
@@ -113,7 +111,7 @@ static void grow_states(SubstateStore* b, const Model* m) {
   b->q = memory_resize(b->q, q * old, q * new);
   b->pose = memory_resize(b->pose, poses * old, poses * new);
   b->momentum = memory_resize(b->momentum, momenta * old, momenta * new);
-  if (m->feels) b->felt = memory_resize(b->felt, momenta * old, momenta * new);
+  if (m->feels) b->contact_force = memory_resize(b->contact_force, momenta * old, momenta * new);
   size_t delayed = sizeof(double) * 2 * (size_t)m->delayed_count;
   if (delayed > 0) b->delayed = memory_resize(b->delayed, delayed * old, delayed * new);
   b->solve_end = memory_resize(b->solve_end, sizeof(int) * old, sizeof(int) * new);
@@ -122,7 +120,7 @@ static void grow_states(SubstateStore* b, const Model* m) {
   b->capacity = (int)new;
 }
 
-static void keep_contacts(Sim* s) {
+static void store_contacts(Sim* s) {
   SubstateStore* b = &s->between;
   int count, first = b->contact_first_row[b->count];
   const ContactRecord* records = sim_contact_records(s, &count);
@@ -136,39 +134,40 @@ static void keep_contacts(Sim* s) {
   b->contact_first_row[b->count + 1] = first + count;
 }
 
-static void keep_state(Sim* s) {
+static void store_substate(Sim* s) {
   const Model* m = s->model;
   SubstateStore* b = &s->between;
-  grow_states(b, m);
+  reserve_substates(b, m);
   size_t at = (size_t)b->count, nq = (size_t)m->coordinate_count, links = (size_t)m->link_count;
   b->clock[at] = s->reached;
   memcpy(b->q + at * nq, s->q_now, sizeof(double) * nq);
   memcpy(b->pose + at * links, s->pose_now, sizeof(Pose) * links);
   memcpy(b->momentum + at * links, s->state.momentum, sizeof(Vec3) * links);
-  if (b->felt) memcpy(b->felt + at * links, s->state.felt, sizeof(Vec3) * links);
+  if (b->contact_force) memcpy(b->contact_force + at * links, s->state.contact_force, sizeof(Vec3) * links);
   size_t delayed = 2 * (size_t)m->delayed_count;
   if (b->delayed) memcpy(b->delayed + at * delayed, s->state.delayed, sizeof(double) * delayed);
-  keep_contacts(s);
+  store_contacts(s);
   b->solve_end[at] = s->solves.count;
   b->count++;
 }
 
 /* Sets the list of substates for sim_substates. Its entries point into the arrays of the store. Call only when these
  * arrays no longer grow. */
-static void list_states(Sim* s) {
+static void list_substates(Sim* s) {
   const Model* m = s->model;
   SubstateStore* b = &s->between;
   for (int k = 0; k < b->count; k++)
-    b->list[k] = (SimSubstate){.clock = b->clock[k],
-                               .q = b->q + (size_t)k * (size_t)m->coordinate_count,
-                               .pose = b->pose + (size_t)k * (size_t)m->link_count,
-                               .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
-                               .felt = b->felt ? b->felt + (size_t)k * (size_t)m->link_count : NULL,
-                               .delayed = b->delayed ? b->delayed + 2 * (size_t)k * (size_t)m->delayed_count : NULL,
-                               .contacts = b->contacts + b->contact_first_row[k],
-                               .contact_count = b->contact_first_row[k + 1] - b->contact_first_row[k],
-                               .solves = s->solves.list + (k > 0 ? b->solve_end[k - 1] : 0),
-                               .solve_count = b->solve_end[k] - (k > 0 ? b->solve_end[k - 1] : 0)};
+    b->list[k] =
+        (SimSubstate){.clock = b->clock[k],
+                      .q = b->q + (size_t)k * (size_t)m->coordinate_count,
+                      .pose = b->pose + (size_t)k * (size_t)m->link_count,
+                      .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
+                      .contact_force = b->contact_force ? b->contact_force + (size_t)k * (size_t)m->link_count : NULL,
+                      .delayed = b->delayed ? b->delayed + 2 * (size_t)k * (size_t)m->delayed_count : NULL,
+                      .contacts = b->contacts + b->contact_first_row[k],
+                      .contact_count = b->contact_first_row[k + 1] - b->contact_first_row[k],
+                      .solves = s->solves.list + (k > 0 ? b->solve_end[k - 1] : 0),
+                      .solve_count = b->solve_end[k] - (k > 0 ? b->solve_end[k - 1] : 0)};
 }
 
 const SimSubstate* sim_substates(const Sim* s, int* count) {
@@ -179,10 +178,26 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,       b->q,           b->pose,        b->contacts,          b->contact_first_row,
-                   b->list,        past->q_now,    past->q_old,    past->difference_old, past->q_older,
-                   past->rate,     past->pose_now, past->pose_old, past->pose_older,     b->momentum,
-                   past->momentum, b->felt,        past->felt,     b->delayed,           b->solve_end};
+  void* owned[] = {b->clock,
+                   b->q,
+                   b->pose,
+                   b->contacts,
+                   b->contact_first_row,
+                   b->list,
+                   past->q_now,
+                   past->q_old,
+                   past->difference_old,
+                   past->q_older,
+                   past->rate,
+                   past->pose_now,
+                   past->pose_old,
+                   past->pose_older,
+                   b->momentum,
+                   past->momentum,
+                   b->contact_force,
+                   past->contact_force,
+                   b->delayed,
+                   b->solve_end};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -210,7 +225,7 @@ void step_add_counters(StepReport* to, const StepReport* from) {
 
 /* Returns the report of two consecutive substeps: the sum of their work, the worse of their quality measures, and all
  * other entries of the second substep. */
-static StepReport join_reports(const StepReport* sum, const StepReport* next) {
+static StepReport add_substep_report(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   step_add_counters(&out, sum);
   if (step_outcome_failed(next->outcome)) return out;
@@ -234,21 +249,22 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 
 /* ---------------------------------------------------------------- a substep */
 
-/* SHORTENINGS: largest number of times that a substep is repeated. PARTS_MOST: largest number of substeps in a step. */
-enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
+/* REPETITIONS_MAX: largest number of times that a substep is repeated. SUBSTEP_COUNT_MAX: largest number of substeps in
+ * a step. */
+enum { REPETITIONS_MAX = 60, SUBSTEP_COUNT_MAX = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
-#define IMPACT_SHARE (1.0 / 1024)
+#define IMPACT_SUBSTEP_FRACTION (1.0 / 1024)
 /* Shortest remainder of a step that becomes a substep, relative to a short substep of an impact. Velocities over a
  * shorter remainder would be dominated by rounding. */
-#define LEAST_REST (1.0 / 4)
+#define REMAINDER_MIN (1.0 / 4)
 /* Largest residual, relative to the acting forces, that counts as converged in a short substep of an impact. A smaller
  * residual may be unattainable, because rounding of positions changes the force that reverses an approach (impact.md,
  * I7). */
-#define IMPACT_FLOOR 1e-3
+#define IMPACT_RESIDUAL_MAX 1e-3
 
 /* Returns true if impacts of bodies can change the lengths or kinds of substeps. This requires a rest speed above 0,
  * and either the integrator second_order or restitution. */
-static bool looks_at_impacts(const Sim* s) {
+static bool do_impacts_change_substeps(const Sim* s) {
   const ModelContact* c = &s->model->contact;
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   return s->contact && c->rest_speed > 0 && (second || c->bounces);
@@ -263,37 +279,37 @@ static bool has_events(const Sim* s) { return s->model->contact.bounces || has_j
 
 /* Returns the kind of a substep after the end of an approach. second_order resumes only after both steps from which it
  * extrapolates were free of impacts. */
-static StepKind kind_after_strike(const Sim* s) {
+static StepKind kind_after_impact(const Sim* s) {
   StepKind before = s->reached.kind;
   if (before == STEP_IMPACT_BEGINS || (s->contact && contact_pressed(s->contact))) return STEP_IMPACT_ACTS;
   return before == STEP_IMPACT_ACTS ? STEP_IMPACT_ENDS : STEP_FREE;
 }
 
 /* Shortest substep, relative to the time step, from which second_order extrapolates to the next substep. */
-#define UNEVEN_LEAST (1.0 / 16)
+#define EXTRAPOLATED_LENGTH_MIN (1.0 / 16)
 
 /* Returns the kind of a substep without an impact whose length differs from the length of the previous substep.
  * second_order has weights for unequal lengths, so the kind is STEP_FREE. After a very short substep these weights
  * would multiply rounding by the ratio of the lengths, so the kind is STEP_AFTER_IMPACT. */
-static StepKind uneven_kind(const Sim* s) {
+static StepKind kind_of_unequal_length(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  return second && !(s->reached.dt < UNEVEN_LEAST * s->model->simulation.dt) ? STEP_FREE : STEP_AFTER_IMPACT;
+  return second && !(s->reached.dt < EXTRAPOLATED_LENGTH_MIN * s->model->simulation.dt) ? STEP_FREE : STEP_AFTER_IMPACT;
 }
 
 static StepKind next_kind(const Sim* s, bool impact, double length) {
   StepKind before = s->reached.kind;
   if (impact) return STEP_IMPACT_SUBSTEP;
   if (before == STEP_IMPACT_SUBSTEP) return STEP_AFTER_IMPACT;
-  if (before == STEP_AFTER_IMPACT && length != s->reached.dt) return uneven_kind(s);
-  return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_strike(s);
+  if (before == STEP_AFTER_IMPACT && length != s->reached.dt) return kind_of_unequal_length(s);
+  return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_impact(s);
 }
 
 /* Solves the substep of s->clock from the present state. Does not advance the state. */
-static StepReport solve_part(Sim* s) {
+static StepReport solve_substep(Sim* s) {
   step_prepare(s);
-  StepReport report = step_unsolved(INFINITY), guess = step_no_work();
-  if (s->substep_memory.refines && s->clock.kind != STEP_IMPACT_SUBSTEP && tree_flight_needs_refinement(s->flight)) {
-    s->substep_memory.coarse = true;
+  StepReport report = step_unsolved(INFINITY), initial_friction = step_no_work();
+  if (s->substep_memory.may_refine && s->clock.kind != STEP_IMPACT_SUBSTEP && tree_flight_needs_refinement(s->flight)) {
+    s->substep_memory.is_refined = true;
     return step_unsolved(0);
   }
   if (s->contact)
@@ -301,7 +317,7 @@ static StepReport solve_part(Sim* s) {
                      step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
   friction_iteration_discard(s);
-  if (initial_friction_needed(s) && !initial_friction_solve(s, &guess)) return guess;
+  if (initial_friction_needed(s) && !initial_friction_solve(s, &initial_friction)) return initial_friction;
   if (!s->contact || contact_lag(s->contact)) {
     path_begin(s);
     report = step_solve(s);
@@ -309,7 +325,7 @@ static StepReport solve_part(Sim* s) {
     if (s->contact && s->clock.kind == STEP_IMPACT_SUBSTEP && !step_outcome_failed(report.outcome))
       step_refine_impacts(s);
   }
-  step_add_counters(&report, &guess);
+  step_add_counters(&report, &initial_friction);
   return report;
 }
 
@@ -330,51 +346,50 @@ static void part_outcome(const Sim* s, StepReport* report) {
   report->squeeze = found;
 }
 
-static void end_part(Sim* s, const StepReport* report) {
+static void end_substep(Sim* s, const StepReport* report) {
   bool reached = !step_outcome_failed(report->outcome);
   path_end(s, reached, s->clock.time);
   if (reached) sim_advance(s);
 }
 
-/* Solves the substep `as` of another run. */
-static StepReport repeat_part(Sim* s, const StepClock* as) {
-  s->clock = *as;
-  StepReport report = solve_part(s);
-  end_part(s, &report);
+static StepReport repeat_substep(Sim* s, const StepClock* recorded) {
+  s->clock = *recorded;
+  StepReport report = solve_substep(s);
+  end_substep(s, &report);
   return report;
 }
 
 /* Returns true if an approach ended in a substep of second_order. The extrapolation of this scheme over the end of the
  * approach would cause a rebound. */
-static bool strikes(const Sim* s) {
+static bool has_approach_ended(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_AFTER_IMPACT;
-  return second && free && looks_at_impacts(s) && contact_struck(s->contact);
+  return second && free && do_impacts_change_substeps(s) && contact_struck(s->contact);
 }
 
 /* Returns true if a contact force vanished in a substep of second_order. This scheme continues with half of the last
  * acceleration, so the vanished force would still act and would be halved in each step. */
-static bool lets_go(const Sim* s) {
+static bool has_contact_ended(const Sim* s) {
   bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_IMPACT_ENDS;
   if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
-  return (looks_at_impacts(s) && contact_lets_go(s->contact)) || stops_has_left_margin(s);
+  return (do_impacts_change_substeps(s) && contact_lets_go(s->contact)) || stops_has_left_margin(s);
 }
 
 /* Returns the kind with which the solved substep of s->clock must be repeated, or s->clock.kind if the substep can be
  * accepted. */
-static StepKind better_kind(const Sim* s) {
-  if (strikes(s)) return STEP_IMPACT_BEGINS;
-  return lets_go(s) ? STEP_IMPACT_ACTS : s->clock.kind;
+static StepKind required_kind(const Sim* s) {
+  if (has_approach_ended(s)) return STEP_IMPACT_BEGINS;
+  return has_contact_ended(s) ? STEP_IMPACT_ACTS : s->clock.kind;
 }
 
-/* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of a
- * position. */
-#define SPEED_KNOWN 1e-3
-#define PLACE_KNOWN (16 * DBL_EPSILON)
+/* SPEED_ACCURACY: required accuracy of speeds, relative to the rest speed. POSITION_ROUNDING: relative rounding error
+ * of a position. */
+#define SPEED_ACCURACY 1e-3
+#define POSITION_ROUNDING (16 * DBL_EPSILON)
 
 /* Returns true if rounding of positions prevents measuring speeds over a substep of this length [s]. */
-static bool is_lost(const Sim* s, double length) {
-  return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_position(s);
+static bool is_speed_lost_in_rounding(const Sim* s, double length) {
+  return length * SPEED_ACCURACY * s->model->contact.rest_speed < POSITION_ROUNDING * balance_largest_position(s);
 }
 
 /* An event that begins within a substep. */
@@ -385,28 +400,28 @@ typedef struct {
 } SubstepEvent;
 
 /* State of the search for the length of a substep that ends when an event begins (impact.md, I10). The length is
- * between `low`, before the event, and `high`, after the event. ahead_low and ahead_high are the distances from the
- * event at these two lengths. */
+ * between `low`, before the event, and `high`, after the event. distance_low and distance_high are the distances from
+ * the event at these two lengths. */
 typedef struct {
   bool found; /* true after an event was found */
   SubstepEvent event;
-  double low, high, ahead_low, ahead_high;
+  double low, high, distance_low, distance_high;
   double end; /* end time of the span [s]; a closure that would close within CLOSING_TIME_MIN before this time closes at
                  this time (Z20) */
   int side;   /* 1: the last length replaced `high`; -1: it replaced `low`; for the Illinois rule */
-  int again;  /* number of times that `high` was replaced again in succession */
-  bool bent;  /* true: the distance is treated as a strongly curved function of the length, because the barrier of a
-                 limit acts after the event */
+  int replacements; /* number of times that `high` was replaced again in succession */
+  bool is_curved; /* true: the distance is treated as a strongly curved function of the length, because the barrier of a
+                limit acts after the event */
 } EventSearch;
 
-/* BENT_AGAIN: after this many successive replacements of the same end of the bracket, the distance is treated as
- * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this value,
- * a strongly curved distance is interpolated linearly again. */
-enum { BENT_AGAIN = 8, STRAIGHT = 16 };
+/* CURVED_REPLACEMENTS: after this many successive replacements of the same end of the bracket, the distance is treated
+ * as strongly curved and the bracket is halved. LINEAR_RATIO_MAX: if the ratio of the distances at both ends is below
+ * this value, a strongly curved distance is interpolated linearly again. */
+enum { CURVED_REPLACEMENTS = 8, LINEAR_RATIO_MAX = 16 };
 
 static double next_length(const EventSearch* e) {
-  double width = e->high - e->low, length = e->low + width * e->ahead_low / (e->ahead_low - e->ahead_high);
-  bool halve = e->bent && e->ahead_low > -STRAIGHT * e->ahead_high;
+  double width = e->high - e->low, length = e->low + width * e->distance_low / (e->distance_low - e->distance_high);
+  bool halve = e->is_curved && e->distance_low > -LINEAR_RATIO_MAX * e->distance_high;
   return length > e->low && length < e->high && !halve ? length : e->low + 0.5 * width;
 }
 
@@ -417,27 +432,27 @@ static bool same_event(const StepEvent* a, const StepEvent* b) {
 
 static bool is_stop_event(const StepEvent* event) { return event->kind == EVENT_LOWER || event->kind == EVENT_UPPER; }
 
-static void event_after(EventSearch* e, const SubstepEvent* event, double length) {
+static void narrow_after_event(EventSearch* e, const SubstepEvent* event, double length) {
   bool same = e->found && same_event(&event->what, &e->event.what);
-  if (!same) *e = (EventSearch){.found = true, .event = *event, .ahead_low = event->before, .end = e->end};
+  if (!same) *e = (EventSearch){.found = true, .event = *event, .distance_low = event->before, .end = e->end};
   e->high = length;
-  e->ahead_high = event->after;
-  e->again = same && e->side > 0 ? e->again + 1 : 0;
-  e->bent = e->bent || (e->again >= BENT_AGAIN && is_stop_event(&event->what));
-  if (e->again > 0 && !e->bent) e->ahead_low *= 0.5;
+  e->distance_high = event->after;
+  e->replacements = same && e->side > 0 ? e->replacements + 1 : 0;
+  e->is_curved = e->is_curved || (e->replacements >= CURVED_REPLACEMENTS && is_stop_event(&event->what));
+  if (e->replacements > 0 && !e->is_curved) e->distance_low *= 0.5;
   e->side = 1;
 }
 
-static void event_before(EventSearch* e, double ahead, double length) {
+static void narrow_before_event(EventSearch* e, double ahead, double length) {
   e->low = length;
-  e->ahead_low = ahead;
-  if (e->side < 0) e->ahead_high *= 0.5;
+  e->distance_low = ahead;
+  if (e->side < 0) e->distance_high *= 0.5;
   e->side = -1;
 }
 
-static double share_of(const SubstepEvent* event) { return event->before / (event->before - event->after); }
+static double event_fraction(const SubstepEvent* event) { return event->before / (event->before - event->after); }
 
-static SubstepEvent closing(const ClosingClosure* join) {
+static SubstepEvent event_of_closure(const ClosingClosure* join) {
   return (SubstepEvent){{.kind = EVENT_CLOSURE, .closure = join->closure}, join->before, join->after};
 }
 
@@ -450,28 +465,28 @@ static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
   bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
   bool seeks_stop = search->found && is_stop_event(&search->event.what);
   LimitImpact stop, limit = {search->event.what.dof, search->event.what.kind == EVENT_LOWER ? -1 : 1, 0, 0};
-  bool found = looks_at_impacts(s) &&
+  bool found = do_impacts_change_substeps(s) &&
                contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, seeks ? &sought : NULL, &pair);
   if (found)
     *event =
         (SubstepEvent){{.kind = EVENT_HULLS, .hull_a = pair.hull_a, .hull_b = pair.hull_b}, pair.before, pair.after};
   if (stops_find_impact(s, seeks_stop ? &limit : NULL, &stop)) {
     SubstepEvent own = {{.kind = stop.side < 0 ? EVENT_LOWER : EVENT_UPPER, .dof = stop.dof}, stop.before, stop.after};
-    if (!found || share_of(&own) < share_of(event)) *event = own;
+    if (!found || event_fraction(&own) < event_fraction(event)) *event = own;
     found = true;
   }
   ClosingClosure join;
   const Pose* ahead = s->configuration[s->current].pose;
   if (!closures_find_closing(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
-  SubstepEvent own = closing(&join);
-  double at = s->clock.time - (1 - share_of(&own)) * s->clock.dt;
+  SubstepEvent own = event_of_closure(&join);
+  double at = s->clock.time - (1 - event_fraction(&own)) * s->clock.dt;
   if (search->end - at < CLOSING_TIME_MIN * s->model->simulation.dt) return found;
-  if (!found || share_of(&own) < share_of(event)) *event = own;
+  if (!found || event_fraction(&own) < event_fraction(event)) *event = own;
   return true;
 }
 
 /* Returns the distance from the event at the end of the solved substep, in the units of SubstepEvent. */
-static double event_ahead(Sim* s, const StepEvent* event) {
+static double distance_to_event(Sim* s, const StepEvent* event) {
   switch (event->kind) {
     case EVENT_LOWER:
     case EVENT_UPPER:
@@ -490,13 +505,13 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   bool entry = find_event(s, e, &event);
   if (s->clock.kind == STEP_IMPACT_SUBSTEP) return true; /* a short substep of an impact is not shortened to an event */
   if (entry)
-    event_after(e, &event, *length);
+    narrow_after_event(e, &event, *length);
   else if (!e->found)
     return true;
   else {
-    double ahead = event_ahead(s, &e->event.what);
+    double ahead = distance_to_event(s, &e->event.what);
     if (ahead <= IMPACT_KNOWN) return true;
-    event_before(e, ahead, *length);
+    narrow_before_event(e, ahead, *length);
   }
   if (!(e->high - e->low > 4 * DBL_EPSILON * e->high)) return true;
   *length = next_length(e);
@@ -510,15 +525,15 @@ typedef struct {
 } SubstepPlan;
 
 /* Returns the plan of a substep at whose end a closure opens (Z21). The length of the substep is the fraction
- * ClosureForceHistory.due of the remaining span. left: length of the remaining span [s]. */
+ * ClosureForceHistory.opening_fraction of the remaining span. left: length of the remaining span [s]. */
 static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   const ClosureForceHistory* load = &s->closures->load[closure];
-  double share = load->due < 1 - CLOSING_TIME_MIN ? load->due : 1;
+  double share = load->opening_fraction < 1 - CLOSING_TIME_MIN ? load->opening_fraction : 1;
   s->clock.end = END_AT_CLOSURE_OPENING;
   s->clock.share = share;
   s->clock.event = (StepEvent){.kind = EVENT_CLOSURE, .closure = closure, .rise = load->now - load->before};
   StepKind kind = next_kind(s, false, share * left);
-  return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? uneven_kind(s) : kind};
+  return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? kind_of_unequal_length(s) : kind};
 }
 
 /* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
@@ -526,8 +541,8 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
  * the end of the step. In this case the step ends late (I10). left: time to the end of the span [s]. parts: number of
  * substeps of the span so far. Sets end and share of s->clock. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
-  double brief = IMPACT_SHARE * s->model->simulation.dt;
-  bool last = parts >= PARTS_MOST;
+  double brief = IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
+  bool last = parts >= SUBSTEP_COUNT_MAX;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
   if (impact) contact_impact_shorten(s->contact, s->reached.dt, &brief);
   if (!last && stops_shorten_substep(s, &brief)) impact = true;
@@ -545,15 +560,16 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
  * substep that failed is halved, unless half its length is too short to measure speeds. A substep in which an event
  * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind. may:
  * true if the substep may still be shortened. */
-static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
+static SubstepPlan plan_repetition(Sim* s, SubstepPlan plan, bool failed, bool may_shorten, EventSearch* event) {
   SubstepPlan next = plan;
   if (failed) {
-    bool halved = may && plan.kind == STEP_IMPACT_SUBSTEP && !is_lost(s, 0.5 * plan.length);
+    bool halved = may_shorten && plan.kind == STEP_IMPACT_SUBSTEP && !is_speed_lost_in_rounding(s, 0.5 * plan.length);
     if (halved) next.length = 0.5 * plan.length;
-  } else if ((looks_at_impacts(s) || has_joint_events(s)) && !ends_at_event(s, event, &next.length) && may) {
-    if (plan.kind == STEP_FREE) next.kind = uneven_kind(s);
+  } else if ((do_impacts_change_substeps(s) || has_joint_events(s)) && !ends_at_event(s, event, &next.length) &&
+             may_shorten) {
+    if (plan.kind == STEP_FREE) next.kind = kind_of_unequal_length(s);
   } else {
-    next = (SubstepPlan){plan.length, better_kind(s)};
+    next = (SubstepPlan){plan.length, required_kind(s)};
   }
   return next;
 }
@@ -567,19 +583,20 @@ static void end_at_event(Sim* s, const EventSearch* event) {
                        (s->clock.end == END_AT_FRACTION && s->clock.begin_varies);
 }
 
-/* Solves the planned substep and repeats it as plan_again requires. Sets *plan to the plan of the last repetition. */
-static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) {
+/* Solves the planned substep and repeats it recorded plan_repetition requires. Sets *plan to the plan of the last repetition. */
+static StepReport solve_planned_substep(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = step_no_work(), report;
   EventSearch event = {.found = false, .end = end};
   for (int k = 0;; k++) {
     s->clock.dt = plan->length;
     s->clock.time = plan->length == left ? end : end - left + plan->length;
     s->clock.kind = plan->kind;
-    if (s->contact && (looks_at_impacts(s) || has_joint_events(s))) contact_remember(s->contact, CONTACT_PART);
-    report = solve_part(s);
+    if (s->contact && (do_impacts_change_substeps(s) || has_joint_events(s)))
+      contact_remember(s->contact, CONTACT_PART);
+    report = solve_substep(s);
     step_add_counters(&report, &spent);
-    bool may = k < SHORTENINGS && has_events(s) && report.outcome != STEP_INTERRUPTED;
-    SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
+    bool may_shorten = k < REPETITIONS_MAX && has_events(s) && report.outcome != STEP_INTERRUPTED;
+    SubstepPlan next = plan_repetition(s, *plan, step_outcome_failed(report.outcome), may_shorten, &event);
     bool same_length = next.length == plan->length;
     if (same_length && plan->kind == STEP_IMPACT_ENDS) s->clock.kind = next.kind; /* both kinds have the same weights */
     if (same_length && (next.kind == plan->kind || plan->kind == STEP_IMPACT_ENDS)) break;
@@ -593,11 +610,11 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
   if (!event.found && !(plan->length < left) &&
       closures_find_closing_at_end(s->closures, s->pose_now, ahead, s->state.time, &join)) {
     event.found = true;
-    event.event = closing(&join);
+    event.event = event_of_closure(&join);
   }
   end_at_event(s, &event);
   part_outcome(s, &report);
-  end_part(s, &report);
+  end_substep(s, &report);
   return report;
 }
 
@@ -610,26 +627,27 @@ static double span_start(const Sim* s, int count, int index) {
 
 /* Solves equal substep `index` of `count`. Divides it further if impacts with restitution or other events require
  * shorter substeps. */
-static StepReport take_span(Sim* s, int count, int index) {
+static StepReport solve_span(Sim* s, int count, int index) {
+  assert(count >= 1 && index >= 0 && index < count);
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
   StepReport report = step_no_work();
-  const double least = LEAST_REST * IMPACT_SHARE * s->model->simulation.dt;
+  const double least = REMAINDER_MIN * IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
   for (int parts = 0;; parts++) {
     SubstepPlan plan = plan_substep(s, left, parts);
-    StepReport one = take_part(s, end, left, &plan);
-    report = join_reports(&report, &one);
+    StepReport one = solve_planned_substep(s, end, left, &plan);
+    report = add_substep_report(&report, &one);
     if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
     left -= plan.length;
     if (closures_close_in_range(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
       scheme_balance_reset_reference(s);
-    keep_state(s);
+    store_substate(s);
   }
 }
 
 /* Returns the pair of links that made the last trial fail: the pair with the largest overlap or, if none overlap, the
  * pair with the largest contact force. */
-static BlockingPair find_squeeze(Sim* s) {
+static BlockingPair find_blocking_pair(Sim* s) {
   BlockingPair worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   bool in_the_way = false;
@@ -650,44 +668,44 @@ static BlockingPair find_squeeze(Sim* s) {
  * The finest number of substeps that a scene may request has all iterations. If all attempts fail, each is repeated
  * with all iterations. A coarse attempt may then be the easiest, because finer substeps need a larger force for the
  * same change of momentum. */
-enum { TRY_ITERATIONS = 200 };
+enum { ATTEMPT_ITERATIONS = 200 };
 
 static bool has_all_iterations(int count) {
-  return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
+  return (count <= SUBSTEP_COUNT_MAX && 2 * count > SUBSTEP_COUNT_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
 /* Solves all substeps of a step. as NULL: `count` equal substeps, divided further at events; otherwise exactly the
- * `count` substeps of `as`. Restores the state before the step if a substep fails. limit: largest number of iterations
+ * `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of iterations
  * in a substep. */
-static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
+static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, int limit) {
   StepReport report = step_no_work();
   s->between.count = 0;
-  s->guessed = false;
-  s->substep_memory.refines =
-      !as && count < FLIGHT_SUBSTEPS_FACTOR_MAX * simulation_substep_count(&s->model->simulation);
+  s->has_initial_friction = false;
+  s->substep_memory.may_refine =
+      !recorded && count < FLIGHT_SUBSTEPS_FACTOR_MAX * simulation_substep_count(&s->model->simulation);
   s->iteration_limit = limit;
-  save(s);
+  save_state(s);
   for (int k = 0; k < count && !step_outcome_failed(report.outcome); k++) {
     if (k > 0 && closures_close_in_range(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
       scheme_balance_reset_reference(s);
-    if (k > 0) keep_state(s);
-    StepReport one = as ? repeat_part(s, &as[k]) : take_span(s, count, k);
-    report = join_reports(&report, &one);
+    if (k > 0) store_substate(s);
+    StepReport one = recorded ? repeat_substep(s, &recorded[k]) : solve_span(s, count, k);
+    report = add_substep_report(&report, &one);
   }
   s->substep_memory.reached = s->between.count;
   bool failed = step_outcome_failed(report.outcome);
   report.substeps = failed ? count : s->between.count + 1;
   if (!failed) return report;
   s->between.count = 0;
-  if (report.outcome != STEP_CROSSED && report.outcome != STEP_INTERRUPTED) report.squeeze = find_squeeze(s);
+  if (report.outcome != STEP_CROSSED && report.outcome != STEP_INTERRUPTED) report.squeeze = find_blocking_pair(s);
   step_restore(s, CONTACT_STEP);
   return report;
 }
 
-static StepReport try_substeps(Sim* s, int count, int limit) {
-  StepReport report = take_substeps(s, NULL, count, limit);
-  s->substep_memory.tried = count;
-  report.halved = count > s->substep_memory.least;
+static StepReport attempt_substeps(Sim* s, int count, int limit) {
+  StepReport report = solve_substeps(s, NULL, count, limit);
+  s->substep_memory.attempted = count;
+  report.halved = count > s->substep_memory.minimum;
   return report;
 }
 
@@ -695,7 +713,7 @@ static void finish_step(Sim* s) {
   s->state.step++;
   s->state.time = s->reached.time;
   sim_set_clock(s, simulation_substep_count(&s->model->simulation), 0);
-  list_states(s);
+  list_substates(s);
   joint_forces_publish(s);
   reactions_publish(s);
   sim_update_public_state(s);
@@ -710,19 +728,19 @@ bool sim_has_prescribed_motion(const Sim* s) {
 /* Attempt to solve a step: number of substeps, and iteration limit of each substep. */
 typedef struct {
   int count, limit;
-} SubstepTry;
-enum { TRIES_MOST = 24 };
+} SubstepAttempt;
+enum { ATTEMPTS_MAX = 24 };
 
-/* Sets tries[TRIES_MOST] to the attempts of a step and returns their number. The first *finer attempts have `substeps`
- * substeps, then twice as many, and so on. The other attempts have all iterations. They repeat the numbers of substeps,
- * from the least number on, that were not attempted with all iterations. */
-static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
-  int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
+/* Sets tries[ATTEMPTS_MAX] to the attempts of a step and returns their number. The first *finer attempts have
+ * `substeps` substeps, then twice as many, and so on. The other attempts have all iterations. They repeat the numbers
+ * of substeps, from the least number on, that were not attempted with all iterations. */
+static int list_attempts(const Sim* s, int substeps, SubstepAttempt* attempts, int* finer_count) {
+  int most = s->model->simulation.max_iterations, few = most < ATTEMPT_ITERATIONS ? most : ATTEMPT_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
-    tries[n++] = (SubstepTry){count, has_all_iterations(count) ? most : few};
-  *finer = n;
-  for (int count = s->substep_memory.least; count <= SUBSTEPS_FINEST; count *= 2)
-    if (count < substeps || (!has_all_iterations(count) && few < most)) tries[n++] = (SubstepTry){count, most};
+    attempts[n++] = (SubstepAttempt){count, has_all_iterations(count) ? most : few};
+  *finer_count = n;
+  for (int count = s->substep_memory.minimum; count <= SUBSTEPS_FINEST; count *= 2)
+    if (count < substeps || (!has_all_iterations(count) && few < most)) attempts[n++] = (SubstepAttempt){count, most};
   return n;
 }
 
@@ -730,21 +748,22 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
  * outcome STEP_BLOCKED if a prescribed link was blocked in one of them. More iterations are not tried if a prescribed
  * link was blocked, or if only the last substeps failed: another body may then make the prescribed position at the end
  * of the step impossible. */
-static StepReport step_from(Sim* s, int substeps) {
-  SubstepTry tries[TRIES_MOST];
-  int finer, count = list_tries(s, substeps, tries, &finer);
+static StepReport step_with_attempts(Sim* s, int substeps) {
+  assert(substeps >= 1);
+  SubstepAttempt attempts[ATTEMPTS_MAX];
+  int finer_count, count = list_attempts(s, substeps, attempts, &finer_count);
   bool blocked = false,
        at_end = sim_has_prescribed_motion(s); /* at_end: all attempts so far failed in their last substep */
   StepReport failed = step_no_work();
-  for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
-    StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
+  for (int k = 0; k < count && !(k == finer_count && (blocked || at_end)); k++) {
+    StepReport report = attempt_substeps(s, attempts[k].count, attempts[k].limit), own = report;
     step_add_counters(&report, &failed);
     bool solved = !step_outcome_failed(report.outcome);
     if (solved) finish_step(s);
     if (solved || report.outcome == STEP_INTERRUPTED) return report;
-    blocked = blocked || (k < finer && report.outcome == STEP_BLOCKED);
-    at_end = at_end && s->substep_memory.reached + 1 >= tries[k].count;
-    if (k < finer)
+    blocked = blocked || (k < finer_count && report.outcome == STEP_BLOCKED);
+    at_end = at_end && s->substep_memory.reached + 1 >= attempts[k].count;
+    if (k < finer_count)
       failed = report;
     else
       step_add_counters(&failed, &own);
@@ -755,11 +774,11 @@ static StepReport step_from(Sim* s, int substeps) {
 
 /* Returns the number of substeps that the scene requests, or a larger number while a spinning body has friction
  * (spin.md, W10). */
-static int least_substeps(Sim* s) {
+static int substeps_min(Sim* s) {
   int given = simulation_substep_count(&s->model->simulation);
   double length = s->model->simulation.dt / given;
   int parts = spin_substep_count(s, length);
-  return given * parts <= SUBSTEPS_MAX ? given * parts : given;
+  return given * parts <= SUBSTEP_COUNT_MAX ? given * parts : given;
 }
 
 static void update_times(Sim* s, double elapsed) {
@@ -778,8 +797,8 @@ StepReport sim_step_with_substeps(Sim* s, int substeps) {
   assert(substeps >= 1);
   double start = timer_now();
   if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_reset_reference(s);
-  s->substep_memory.least = least_substeps(s);
-  StepReport report = step_from(s, substeps);
+  s->substep_memory.minimum = substeps_min(s);
+  StepReport report = step_with_attempts(s, substeps);
   update_times(s, timer_now() - start);
   return report;
 }
@@ -788,15 +807,18 @@ StepReport sim_step_with_substeps(Sim* s, int substeps) {
  * unnecessary substeps. Substeps for spinning bodies are determined anew in each step. */
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;
-  int least = least_substeps(s), first = least;
-  memory->coarse = false;
-  if (memory->recent > least)
-    first = memory->calm < CALM_STEPS || memory->recent < 2 * least ? memory->recent : memory->recent / 2;
+  int least = substeps_min(s), first = least;
+  memory->is_refined = false;
+  if (memory->last_count > least)
+    first = memory->steps_without_retry < UNREFINED_STEPS || memory->last_count < 2 * least ? memory->last_count
+                                                                                            : memory->last_count / 2;
   StepReport report = sim_step_with_substeps(s, first);
   if (step_outcome_failed(report.outcome)) return report;
-  memory->calm = memory->tried == memory->recent && memory->tried == first ? memory->calm + 1 : 1;
-  if (memory->coarse) memory->calm = CALM_STEPS - CALM_STEPS_COARSE;
-  memory->recent = memory->tried > memory->least ? memory->tried : simulation_substep_count(&s->model->simulation);
+  memory->steps_without_retry =
+      memory->attempted == memory->last_count && memory->attempted == first ? memory->steps_without_retry + 1 : 1;
+  if (memory->is_refined) memory->steps_without_retry = UNREFINED_STEPS - UNREFINED_STEPS_IN_FLIGHT;
+  memory->last_count =
+      memory->attempted > memory->minimum ? memory->attempted : simulation_substep_count(&s->model->simulation);
   return report;
 }
 
@@ -804,7 +826,7 @@ StepReport sim_step_repeat(Sim* s, const StepClock* parts, int count) {
   assert(parts && count >= 1);
   double start = timer_now();
   if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_reset_reference(s);
-  StepReport report = take_substeps(s, parts, count, s->model->simulation.max_iterations);
+  StepReport report = solve_substeps(s, parts, count, s->model->simulation.max_iterations);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
   update_times(s, timer_now() - start);
   return report;

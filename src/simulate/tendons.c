@@ -6,13 +6,15 @@
 #include <string.h>
 
 /* Relative rounding error of a length. Times a force it is the rounding error of a tendon's energy. */
-#define LENGTH_ROUNDINGS (16 * DBL_EPSILON)
+#define LENGTH_ROUNDING_ERROR (16 * DBL_EPSILON)
 
 /* ---------------------------------------------------------------- creation */
 
 /* Returns the number of links that a tendon acts on: one for each point, wrap and joint. */
-static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count + tendon->joint_count; }
-static int holder(const SceneTendon* tendon, int index) {
+static int count_link_entries(const SceneTendon* tendon) {
+  return tendon->count + tendon->wrap_count + tendon->joint_count;
+}
+static int link_of_entry(const SceneTendon* tendon, int index) {
   if (index < tendon->count) return tendon->points[index].link;
   index -= tendon->count;
   return index < tendon->wrap_count ? tendon->wraps[index].link : tendon->joints[index - tendon->wrap_count].link;
@@ -28,7 +30,7 @@ static int list_dofs(const Model* m, const SceneTendon* tendon, bool* seen, int*
     seen[tendon_dof(m, &tendon->joints[i])] = true;
   }
   for (int i = 0; i < tendon->count + tendon->wrap_count; i++)
-    for (int up = holder(tendon, i); up >= 0; up = m->links[up].parent)
+    for (int up = link_of_entry(tendon, i); up >= 0; up = m->links[up].parent)
       for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++) {
         if (!seen[d] && dof) dof[count] = d;
         count += !seen[d];
@@ -37,7 +39,7 @@ static int list_dofs(const Model* m, const SceneTendon* tendon, bool* seen, int*
   return count;
 }
 
-static void create_lists(TendonSystem* s) {
+static void create_dof_lists(TendonSystem* s) {
   const Model* m = s->model;
   bool* seen = MEMORY_NEW(bool, m->dof_count);
   s->dof_first = MEMORY_NEW(int, m->tendon_count + 1);
@@ -58,8 +60,7 @@ static void create_lists(TendonSystem* s) {
   memory_free(seen);
 }
 
-/* Sets the links of the terms of all tendons. */
-static void create_segments(TendonSystem* s) {
+static void create_terms(TendonSystem* s) {
   s->segment = MEMORY_NEW(TendonSegment, s->count);
   TendonSegment* next = s->segment;
   for (int k = 0; k < s->model->tendon_count; k++) {
@@ -78,15 +79,14 @@ static void create_segments(TendonSystem* s) {
   }
 }
 
-/* Lists all pairs of different trees that a tendon acts on. */
-static void create_pairs(TendonSystem* s) {
+static void create_tree_pairs(TendonSystem* s) {
   const Model* m = s->model;
   int capacity = 0;
   for (int k = 0; k < m->tendon_count; k++) {
     const SceneTendon* tendon = m->tendons[k].source;
-    for (int i = 0; i < holder_count(tendon); i++)
+    for (int i = 0; i < count_link_entries(tendon); i++)
       for (int j = 0; j < i; j++) {
-        int a = holder(tendon, i), b = holder(tendon, j);
+        int a = link_of_entry(tendon, i), b = link_of_entry(tendon, j);
         a = a < 0 ? -1 : m->links[a].tree;
         b = b < 0 ? -1 : m->links[b].tree;
         if (a < 0 || b < 0 || a == b) continue;
@@ -108,20 +108,21 @@ TendonSystem* tendons_create(const Model* m) {
   s->old = MEMORY_NEW(double, m->tendon_count);
   s->at = MEMORY_NEW(SpringTimeWeights, m->tendon_count);
   s->pull = MEMORY_NEW(double, m->tendon_count);
-  s->effort = MEMORY_NEW(double, m->tendon_count);
+  s->force_magnitude = MEMORY_NEW(double, m->tendon_count);
   s->extent = MEMORY_NEW(double, m->tendon_count);
   s->stretched = MEMORY_NEW(CouplingTerms, m->tendon_count);
   s->place = MEMORY_NEW(int, m->dof_count);
-  create_lists(s);
-  create_segments(s);
-  create_pairs(s);
+  create_dof_lists(s);
+  create_terms(s);
+  create_tree_pairs(s);
   return s;
 }
 
 void tendons_destroy(TendonSystem* s) {
   if (!s) return;
-  void* owned[] = {s->tension, s->past,      s->now,   s->old, s->at,    s->pull,   s->effort,  s->extent, s->stretched,
-                   s->place,   s->dof_first, s->first, s->dof, s->slope, s->tendon, s->segment, s->pairs,  s};
+  void* owned[] = {s->tension,   s->past,  s->now,       s->old,   s->at,  s->pull,  s->force_magnitude, s->extent,
+                   s->stretched, s->place, s->dof_first, s->first, s->dof, s->slope, s->tendon,          s->segment,
+                   s->pairs,     s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -154,21 +155,21 @@ double tendon_weighted_stretch(const TendonSystem* s, int k, double length) {
 
 /* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin. over:
  * distance of the length at t beyond the limit [m]. Sets *slope to the derivative of this fraction with respect to
- * `over`. */
-static double damped_share(double over, double margin, double* slope) {
-  double x = fmin(fmax(over / margin, 0), 1);
+ * `excess`. */
+static double damping_fraction(double excess, double margin, double* slope) {
+  double x = fmin(fmax(excess / margin, 0), 1);
   *slope = 6 * x * (1 - x) / margin;
   return x * x * (3 - 2 * x);
 }
 
 /* Returns the energy, the force and the stiffness of the limits on a tendon's length, and the derivatives of the force
  * with respect to earlier lengths (L94). rate: of the length [m/s]. */
-static TendonLimit range_limit(const TendonSystem* s, int k, double length, double rate) {
+static TendonLimit length_limit(const TendonSystem* s, int k, double length, double rate) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   LimitEnergy law;
   double a = s->rate_now, b = s->rate_old, low, high;
-  double share = damped_share(s->now[k] - tendon->upper, tendon->range_margin, &high) +
-                 damped_share(tendon->lower - s->now[k], tendon->range_margin, &low);
+  double share = damping_fraction(s->now[k] - tendon->upper, tendon->range_margin, &high) +
+                 damping_fraction(tendon->lower - s->now[k], tendon->range_margin, &low);
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
   (void)limits_energy(
       &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
@@ -192,7 +193,7 @@ static void add_friction(const TendonSystem* s, int k, double rate, TendonLimit*
   out->by_friction = rate / root;
   out->first += force * out->by_friction;
   out->second += a * by_rate;
-  out->effort += force * fabs(out->by_friction);
+  out->force_magnitude += force * fabs(out->by_friction);
   out->by_now -= (a + b) * by_rate;
   out->by_old += b * by_rate;
 }
@@ -203,12 +204,13 @@ TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
   TendonLimit out = {0};
   if (!tendon_resists(tendon)) return out;
   double rate = s->rate_now * (length - s->now[k]) - s->rate_old * (s->now[k] - s->old[k]);
-  if (tendon->limited) out = range_limit(s, k, length, rate);
+  if (tendon->limited) out = length_limit(s, k, length, rate);
   if (tendon->friction > 0) add_friction(s, k, rate, &out);
   return out;
 }
 
 void tendons_energies(const TendonSystem* s, const Pose* poses, const double* q, double* energies) {
+  assert(s && poses && q && energies);
   for (int k = 0; k < s->model->tendon_count; k++) {
     const SceneTendon* tendon = s->model->tendons[k].source;
     double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_weighted_stretch(s, k, length);
@@ -219,13 +221,13 @@ void tendons_energies(const TendonSystem* s, const Pose* poses, const double* q,
 
 double tendon_rounding(const TendonSystem* s, int k) {
   assert(k >= 0 && k < s->model->tendon_count);
-  return LENGTH_ROUNDINGS * s->effort[k] * s->extent[k];
+  return LENGTH_ROUNDING_ERROR * s->force_magnitude[k] * s->extent[k];
 }
 
 /* ---------------------------------------------------------------- terms (L6) */
 
 /* Sets slope to sign times the derivative of a link point's velocity w x arm + v with respect to the twist (w, v). */
-static void velocity_slope(Vec3 arm, double sign, double slope[3][6]) {
+static void velocity_jacobian(Vec3 arm, double sign, double slope[3][6]) {
   Mat3 turn = mat3_scale(mat3_cross(arm), -sign); /* w x arm = -[arm]x w */
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
@@ -239,7 +241,7 @@ static void velocity_slope(Vec3 arm, double sign, double slope[3][6]) {
 static void set_hessian(TendonSegment* t, double pull) {
   double slope[3][12], of[3][6];
   for (int side = 0; side < 2; side++) {
-    velocity_slope(t->arm[side], side == 0 ? 1 : -1, of);
+    velocity_jacobian(t->arm[side], side == 0 ? 1 : -1, of);
     for (int i = 0; i < 3; i++) memcpy(slope[i] + 6 * side, of[i], sizeof of[i]);
   }
   for (int j = 0; j < 12; j++) {
@@ -249,18 +251,18 @@ static void set_hessian(TendonSegment* t, double pull) {
   }
 }
 
-static Vec3 arm_of(int link, Vec3 at, const Vec3* reference) {
+static Vec3 lever_arm(int link, Vec3 at, const Vec3* reference) {
   return vec3_sub(at, link < 0 ? vec3(0, 0, 0) : reference[link]);
 }
 
-static void place_straight(TendonSegment* t, const Vec3 end[2], double eyelet, const Vec3* reference) {
-  for (int side = 0; side < 2; side++) t->arm[side] = arm_of(t->link[side], end[side], reference);
+static void set_straight_term(TendonSegment* t, const Vec3 end[2], double eyelet, const Vec3* reference) {
+  for (int side = 0; side < 2; side++) t->arm[side] = lever_arm(t->link[side], end[side], reference);
   TendonPiece piece = tendon_piece(vec3_sub(end[0], end[1]), eyelet);
   t->slope = piece.slope;
   t->curvature = piece.curvature;
 }
 
-static void set_terms(TendonSegment* t, double pull) {
+static void set_forces_and_hessian(TendonSegment* t, double pull) {
   for (int side = 0; side < 2; side++) {
     t->force[side] = vec3_scale(t->slope, side == 0 ? pull : -pull);
     t->moment[side] = mat3_outer(t->force[side], t->arm[side]);
@@ -270,11 +272,11 @@ static void set_terms(TendonSegment* t, double pull) {
 
 /* Adds pull (w . (slope x d) + transpose) to the Hessian, because the slope rotates with the wrap. w: rotation of the
  * wrap; d: offset of the ends. */
-static void add_turn(TendonSegment* t, double pull) {
+static void add_wrap_rotation_hessian(TendonSegment* t, double pull) {
   double of[2][3][6];
   Mat3 cross = mat3_cross(t->slope);
-  velocity_slope(t->arm[0], 1, of[0]);
-  velocity_slope(t->arm[1], -1, of[1]);
+  velocity_jacobian(t->arm[0], 1, of[0]);
+  velocity_jacobian(t->arm[1], -1, of[1]);
   for (int i = 0; i < 3; i++)
     for (int side = 0; side < 2; side++)
       for (int j = 0; j < 6; j++) {
@@ -287,8 +289,8 @@ static void add_turn(TendonSegment* t, double pull) {
 
 /* Adds pull u^T C v to the 6 x 6 block of the Hessian at (row, column), and its transpose at (column, row). u and v:
  * derivatives with respect to a twist. */
-static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const double (*u)[6], const double (*v)[6],
-                     double pull) {
+static void add_hessian_block(TendonSegment* t, int row, int column, const Mat3* c, const double (*u)[6],
+                              const double (*v)[6], double pull) {
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
       double value = 0;
@@ -300,34 +302,36 @@ static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const
 }
 
 /* Sets the three terms of a wrapped segment (L8): one between each end and the wrap, and one between the two ends. */
-static void set_wrapped(TendonSegment t[3], const TendonWrap* way, const Vec3 end[2], double pull,
-                        const Vec3* reference) {
+static void set_wrapped_terms(TendonSegment t[3], const TendonWrap* way, const Vec3 end[2], double pull,
+                              const Vec3* reference) {
   double of[2][2][3]
            [6]; /* for each end: derivatives with respect to the twists of its own link and of the wrap's link */
   for (int k = 0; k < 2; k++) {
     t[k].slope = way->slope[k];
     t[k].curvature = way->curvature[k];
     for (int side = 0; side < 2; side++) {
-      t[k].arm[side] = arm_of(t[k].link[side], end[k], reference);
-      velocity_slope(t[k].arm[side], side == 0 ? 1 : -1, of[k][side]);
+      t[k].arm[side] = lever_arm(t[k].link[side], end[k], reference);
+      velocity_jacobian(t[k].arm[side], side == 0 ? 1 : -1, of[k][side]);
     }
-    set_terms(&t[k], pull);
-    add_turn(&t[k], pull);
+    set_forces_and_hessian(&t[k], pull);
+    add_wrap_rotation_hessian(&t[k], pull);
   }
   TendonSegment* both = &t[2];
   both->slope = vec3(0, 0, 0);
   both->curvature = mat3_zero();
   for (int side = 0; side < 2; side++) both->arm[side] = t[side].arm[0];
-  set_terms(both, 0);
+  set_forces_and_hessian(both, 0);
   const Mat3 *cross = &way->curvature[2], mirrored = mat3_transpose(*cross);
-  add_pair(both, 0, 6, cross, of[0][0], of[1][0], pull);
-  add_pair(&t[0], 0, 6, cross, of[0][0], of[1][1], pull);
-  add_pair(&t[1], 0, 6, &mirrored, of[1][0], of[0][1], pull);
-  add_pair(&t[1], 6, 6, cross, of[0][1], of[1][1], pull);
+  add_hessian_block(both, 0, 6, cross, of[0][0], of[1][0], pull);
+  add_hessian_block(&t[0], 0, 6, cross, of[0][0], of[1][1], pull);
+  add_hessian_block(&t[1], 0, 6, &mirrored, of[1][0], of[0][1], pull);
+  add_hessian_block(&t[1], 6, 6, cross, of[0][1], of[1][1], pull);
 }
 
 /* Sets the terms of the segment from a point of tendon k to the next point. Returns the number of terms. */
-static int place_way(const TendonSystem* s, int k, int point, int term, const Pose* poses, const Vec3* reference) {
+static int set_segment_terms(const TendonSystem* s, int k, int point, int term, const Pose* poses,
+                             const Vec3* reference) {
+  assert(point >= 0 && term >= 0);
   const SceneTendon* tendon = s->model->tendons[k].source;
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, point);
   TendonSegment* t = &s->segment[term];
@@ -335,44 +339,45 @@ static int place_way(const TendonSystem* s, int k, int point, int term, const Po
   TendonWrap way = {0};
   if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
   if (way.touches) {
-    set_wrapped(t, &way, end, s->pull[k], reference);
+    set_wrapped_terms(t, &way, end, s->pull[k], reference);
     return TENDON_TERMS_WRAPPED;
   }
   for (int n = 0; wrap && n < 2; n++, t++) {
     t->slope = vec3(0, 0, 0);
     t->curvature = mat3_zero();
-    for (int side = 0; side < 2; side++) t->arm[side] = arm_of(t->link[side], end[n], reference);
-    set_terms(t, 0);
+    for (int side = 0; side < 2; side++) t->arm[side] = lever_arm(t->link[side], end[n], reference);
+    set_forces_and_hessian(t, 0);
   }
-  place_straight(t, end, tendon->eyelet, reference);
-  set_terms(t, s->pull[k]);
+  set_straight_term(t, end, tendon->eyelet, reference);
+  set_forces_and_hessian(t, s->pull[k]);
   return tendon_terms(tendon, point);
 }
 
 /* Adds slope . (velocity of the link's world point x at a unit rate of dof) to out[at[dof]] for each dof that moves the
  * link. at NULL: adds to out[dof]. */
-static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Screw* screws, const int* at,
-                         double* out) {
+static void add_point_derivatives(const Model* m, int link, Vec3 slope, Vec3 x, const Screw* screws, const int* at,
+                                  double* out) {
   for (int up = link; up >= 0; up = m->links[up].parent)
     for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
       out[at ? at[d] : d] += vec3_dot(slope, screw_velocity(&screws[d], x));
 }
 
-/* Does the same as add_velocity, for the links of the wraps in all segments of tendon k. */
-static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
-                           const int* at, double* out) {
+/* Adds slope . (velocity of a wrap's point at a unit rate of dof) to out[at[dof]], for all wraps of tendon k. at
+ * NULL: adds to out[dof]. */
+static void add_wrap_derivatives(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
+                                 const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   const TendonSegment* t = &s->segment[s->first[k]];
   for (int i = 0; i + 1 < tendon->count; t += tendon_terms(tendon, i), i++)
     for (int side = 0; side < 2 && tendon->points[i].wrap > 0; side++)
-      add_velocity(s->model, t[side].link[1], vec3_scale(t[side].slope, -factor),
-                   tendon_point(&tendon->points[i + side], poses), screws, at, out);
+      add_point_derivatives(s->model, t[side].link[1], vec3_scale(t[side].slope, -factor),
+                            tendon_point(&tendon->points[i + side], poses), screws, at, out);
 }
 
 /* Adds factor (d length / d dof) of tendon k to out[at[dof]], for the points and the wraps of the tendon but not for
  * its joints. at NULL: adds to out[dof]. */
-static void add_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
-                      const int* at, double* out) {
+static void add_path_derivatives(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
+                                 const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   const TendonSegment* t = &s->segment[s->first[k]];
   Vec3 before =
@@ -387,13 +392,14 @@ static void add_slope(const TendonSystem* s, int k, double factor, const Pose* p
     }
     if (i > 0) slope = vec3_sub(slope, before);
     before = end;
-    add_velocity(s->model, tendon->points[i].link, vec3_scale(slope, factor), x, screws, at, out);
+    add_point_derivatives(s->model, tendon->points[i].link, vec3_scale(slope, factor), x, screws, at, out);
   }
-  if (tendon->wrap_count > 0) add_wrap_slope(s, k, factor, poses, screws, at, out);
+  if (tendon->wrap_count > 0) add_wrap_derivatives(s, k, factor, poses, screws, at, out);
 }
 
-/* Sets the stiffness term of tendon k. stiffness: derivative of the pull with respect to the length [N/m]. */
-static void set_stiffness(TendonSystem* s, int k, double stiffness, const Pose* poses, const Screw* screws) {
+/* Sets the stiffness term of tendon k. stiffness: derivative of the tendon force with respect to the length [N/m].
+ * */
+static void set_stiffness_term(TendonSystem* s, int k, double stiffness, const Pose* poses, const Screw* screws) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
   s->stretched[k] = (CouplingTerms){0};
@@ -402,7 +408,7 @@ static void set_stiffness(TendonSystem* s, int k, double stiffness, const Pose* 
     s->place[s->dof[first + n]] = n;
     s->slope[first + n] = 0;
   }
-  add_slope(s, k, 1, poses, screws, s->place, s->slope + first);
+  add_path_derivatives(s, k, 1, poses, screws, s->place, s->slope + first);
   for (int i = 0; i < tendon->joint_count; i++) s->slope[first + i] = tendon->joints[i].ratio;
   s->stretched[k] = (CouplingTerms){count, s->dof + first, s->slope + first, 0, stiffness};
 }
@@ -414,16 +420,18 @@ static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const dou
   double spring = (1 - s->at[k].missing) * tendon->stiffness;
   TendonLimit limit = tendon_limit(s, k, length);
   s->pull[k] = s->tension[k] + spring * stretch + limit.first;
-  s->effort[k] = tendon_resists(tendon) ? fabs(s->tension[k]) + spring * stretch + limit.effort : fabs(s->pull[k]);
+  s->force_magnitude[k] =
+      tendon_resists(tendon) ? fabs(s->tension[k]) + spring * stretch + limit.force_magnitude : fabs(s->pull[k]);
   s->extent[k] = fabs(length);
   for (int i = 0, n = s->first[k]; i + 1 < tendon->count; i++) {
-    n += place_way(s, k, i, n, poses, reference);
+    n += set_segment_terms(s, k, i, n, poses, reference);
     s->extent[k] += vec3_norm(tendon_point(&tendon->points[i], poses));
   }
-  set_stiffness(s, k, (stretch > 0 ? spring * spring_weight_of_end(&s->at[k]) : 0) + limit.second, poses, screws);
+  set_stiffness_term(s, k, (stretch > 0 ? spring * spring_weight_of_end(&s->at[k]) : 0) + limit.second, poses, screws);
 }
 
 void tendons_assemble(TendonSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws) {
+  assert(s && poses && q && reference && screws);
   for (int k = 0; k < s->model->tendon_count; k++) assemble_tendon(s, k, poses, q, reference, screws);
 }
 
@@ -440,16 +448,16 @@ void tendons_add_force_magnitudes(const TendonSystem* s, double* force_scale) {
     const SceneTendon* tendon = s->model->tendons[k].source;
     const CouplingTerms* t = &s->stretched[k];
     for (int i = 0; i < tendon->joint_count; i++)
-      force_scale[tendon_dof(s->model, &tendon->joints[i])] += fabs(s->effort[k] * tendon->joints[i].ratio);
+      force_scale[tendon_dof(s->model, &tendon->joints[i])] += fabs(s->force_magnitude[k] * tendon->joints[i].ratio);
     for (int i = 0; tendon_resists(tendon) && tendon->joint_count == 0 && i < t->count; i++)
-      force_scale[t->dof[i]] += (s->effort[k] - fabs(s->pull[k])) * fabs(t->slope[i]);
+      force_scale[t->dof[i]] += (s->force_magnitude[k] - fabs(s->pull[k])) * fabs(t->slope[i]);
   }
 }
 
-static int term_count(const void* holder) { return ((const TendonSystem*)holder)->count; }
+static int term_count(const void* link_of_entry) { return ((const TendonSystem*)link_of_entry)->count; }
 
-static ContactTerms term_at(const void* holder, int index) {
-  const TendonSystem* s = holder;
+static ContactTerms term_at(const void* link_of_entry, int index) {
+  const TendonSystem* s = link_of_entry;
   const TendonSegment* t = &s->segment[index];
   return (ContactTerms){t->link[0], t->link[1], t->force, t->moment, t->hessian, false, false};
 }
@@ -465,18 +473,19 @@ void tendons_set_assembly_terms(const TendonSystem* s, Assembly* assembly) {
 }
 
 /* Adds factor (d length / d dof) of tendon k to out[nv], for the points, the wraps and the joints of the tendon. */
-static void add_whole_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
-                            double* out) {
+static void add_length_derivatives(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
+                                   double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
-  add_slope(s, k, factor, poses, screws, NULL, out);
+  add_path_derivatives(s, k, factor, poses, screws, NULL, out);
   for (int i = 0; i < tendon->joint_count; i++)
     out[tendon_dof(s->model, &tendon->joints[i])] += factor * tendon->joints[i].ratio;
 }
 
 void tendon_add_slope(const TendonSystem* s, int k, const Pose* poses, const Screw* screws, double* slope) {
-  add_whole_slope(s, k, 1, poses, screws, slope);
+  assert(k >= 0 && k < s->model->tendon_count);
+  add_length_derivatives(s, k, 1, poses, screws, slope);
 }
 
 void tendons_add_force(const TendonSystem* s, const Pose* poses, const Screw* screws, double* force) {
-  for (int k = 0; s && k < s->model->tendon_count; k++) add_whole_slope(s, k, -s->pull[k], poses, screws, force);
+  for (int k = 0; s && k < s->model->tendon_count; k++) add_length_derivatives(s, k, -s->pull[k], poses, screws, force);
 }

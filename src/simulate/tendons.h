@@ -37,7 +37,7 @@ typedef struct TendonSystem {
   double* past;              /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
   double *now, *old;         /* lengths at t and at the previous state; set only where needed [m] (tendons) */
   double rate_now, rate_old; /* StepWeights.rate_now and rate_old [1/s] */
-  double* effort;            /* sum of the magnitudes of the forces whose sum is `pull` [N] (tendons) */
+  double* force_magnitude;   /* sum of the magnitudes of the forces whose sum is `pull` [N] (tendons) */
   double *pull, *extent;     /* pull: force at the assembled configuration [N]; extent: length plus the distances of the
                                 points from the world's origin, for rounding errors [m] (tendons) */
   int *first, count;         /* first term of each tendon (tendons + 1); number of all terms */
@@ -71,12 +71,12 @@ void tendons_energies(const TendonSystem* system, const Pose* poses, const doubl
  * a tendon without limits and friction. */
 typedef struct {
   double value, first, second; /* J; first and second derivative with respect to the length at t + dt [N, N/m] */
-  double effort;               /* sum of the magnitudes of spring and damper force [N] */
+  double force_magnitude;      /* sum of the magnitudes of spring and damper force [N] */
   double by_now, by_old; /* derivatives of `first` with respect to the length at t (by_now) and at the previous state
                             (by_old) [N/m] */
   double by_friction;    /* derivative of `first` with respect to the friction */
 } TendonLimit;
-/* Returns true if the tendon has limits or friction, so that tendon_limit can be nonzero. */
+/* Returns true if the tendon has length limits or friction, so that tendon_limit can be nonzero. */
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
 /* Computes the terms of all tendons at the poses and coordinates q (nq): segments, pull, effort, extent, slope and

@@ -4,16 +4,16 @@
 #include <assert.h>
 #include <string.h>
 
-static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
+static bool is_movable(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
 
 /* Adds the change of the wrenches on both links of a term to wrench[links]: (Hessian of the term) twists, plus the
  * force by a change of the pull. */
-static void segment_product(const TendonSystem* s, int index, double pull_change, const double (*twist)[6],
-                            double (*wrench)[6]) {
+static void add_term_product(const TendonSystem* s, int index, double pull_change, const double (*twist)[6],
+                             double (*wrench)[6]) {
   const TendonSegment* t = &s->segment[index];
   double both[12] = {0};
   for (int side = 0; side < 2; side++)
-    if (moves(s->model, t->link[side])) memcpy(both + 6 * side, twist[t->link[side]], sizeof(double[6]));
+    if (is_movable(s->model, t->link[side])) memcpy(both + 6 * side, twist[t->link[side]], sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_scale(t->slope, side == 0 ? pull_change : -pull_change);
     double own[6];
@@ -27,11 +27,11 @@ static void segment_product(const TendonSystem* s, int index, double pull_change
 }
 
 /* Returns the rate of the length of term `index` for twist[links]. */
-static double segment_lengthening(const TendonSystem* s, int index, const double (*twist)[6]) {
+static double term_length_rate(const TendonSystem* s, int index, const double (*twist)[6]) {
   const TendonSegment* t = &s->segment[index];
   double rate = 0;
   for (int side = 0; side < 2; side++) {
-    if (!moves(s->model, t->link[side])) continue;
+    if (!is_movable(s->model, t->link[side])) continue;
     const double* own = twist[t->link[side]];
     Vec3 v = vec3_add(vec3_at(own + 3), vec3_cross(vec3_at(own), t->arm[side]));
     rate += side == 0 ? vec3_dot(t->slope, v) : -vec3_dot(t->slope, v);
@@ -42,8 +42,8 @@ static double segment_lengthening(const TendonSystem* s, int index, const double
 void tendons_hessian_product(const TendonSystem* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int k = 0; s && k < s->model->tendon_count; k++) {
     double rate = 0, stiffness = s->stretched[k].stiffness;
-    for (int n = s->first[k]; stiffness != 0 && n < s->first[k + 1]; n++) rate += segment_lengthening(s, n, twist);
-    for (int n = s->first[k]; n < s->first[k + 1]; n++) segment_product(s, n, stiffness * rate, twist, wrench);
+    for (int n = s->first[k]; stiffness != 0 && n < s->first[k + 1]; n++) rate += term_length_rate(s, n, twist);
+    for (int n = s->first[k]; n < s->first[k + 1]; n++) add_term_product(s, n, stiffness * rate, twist, wrench);
   }
 }
 
@@ -52,14 +52,14 @@ void tendons_hessian_product(const TendonSystem* s, const double (*twist)[6], do
 typedef struct {
   Mat3 r, dr;
   Vec3 x_dot;
-} MovedPoint;
+} PointMotion;
 
-static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, const double (*motion)[3][4]) {
+static PointMotion compute_point_motion(const Sim* sim, const SceneTendonPoint* point, const double (*motion)[3][4]) {
   const Pose* poses = sim->configuration[sim->current].pose;
-  MovedPoint out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
+  PointMotion out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
   if (point->link < 0) return out;
   out.r = poses[point->link].r;
-  if (!moves(sim->model, point->link)) return out;
+  if (!is_movable(sim->model, point->link)) return out;
   const double(*m)[4] = motion[point->link];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out.dr.m[i][j] = m[i][j];
@@ -70,18 +70,18 @@ static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, con
 /* Path between two neighbouring points of a tendon, with the path's directional derivative along lambda. Index 0: first
  * end; index 1: second end. */
 typedef struct {
-  MovedPoint at[2];
+  PointMotion at[2];
   const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
-  MovedPoint of_wrap;
+  PointMotion of_wrap;
   Mat3 turn;      /* rotation dR R^T of the wrap by lambda */
   Vec3 arm[2];    /* from the wrap's centre to each end [m] */
   TendonWrap way; /* wrapped path; its slopes are also set for a straight path */
   Vec3 dot[2];    /* change of each end relative to the wrap [m] */
   Vec3 bent[2];   /* curvature times dot */
   double rate;    /* directional derivative of the path's length along lambda [m] */
-} MovedPath;
+} PathMotion;
 
-static void move_straight(MovedPath* w, const TendonSegment* t) {
+static void set_straight_motion(PathMotion* w, const TendonSegment* t) {
   Vec3 dot = vec3_sub(w->at[0].x_dot, w->at[1].x_dot);
   w->rate = vec3_dot(t->slope, dot);
   for (int k = 0; k < 2; k++) {
@@ -90,10 +90,10 @@ static void move_straight(MovedPath* w, const TendonSegment* t) {
   }
 }
 
-static void move_wrapped(MovedPath* w, const Sim* sim, const Vec3 end[2], const double (*motion)[3][4]) {
+static void set_wrapped_motion(PathMotion* w, const Sim* sim, const Vec3 end[2], const double (*motion)[3][4]) {
   const SceneTendonWrap* wrap = w->wrap;
   Pose pose = tendon_wrap_pose(wrap, sim->configuration[sim->current].pose);
-  w->of_wrap = moved_point(sim, &(SceneTendonPoint){wrap->link, wrap->position, 0}, motion);
+  w->of_wrap = compute_point_motion(sim, &(SceneTendonPoint){wrap->link, wrap->position, 0}, motion);
   w->turn = mat3_mul(w->of_wrap.dr, mat3_transpose(pose.r));
   Vec3 center = pose_apply(pose, wrap->position);
   for (int k = 0; k < 2; k++) {
@@ -108,37 +108,38 @@ static void move_wrapped(MovedPath* w, const Sim* sim, const Vec3 end[2], const 
 }
 
 /* Returns the path from point i of tendon k to the next point. t: first term of this path. */
-static MovedPath moved_path(const Sim* sim, int k, int i, const TendonSegment* t, const double (*motion)[3][4]) {
+static PathMotion compute_path_motion(const Sim* sim, int k, int i, const TendonSegment* t,
+                                      const double (*motion)[3][4]) {
   const SceneTendon* tendon = sim->model->tendons[k].source;
   const Pose* poses = sim->configuration[sim->current].pose;
   const SceneTendonPoint* point = &tendon->points[i];
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
-  MovedPath w = {.at = {moved_point(sim, &point[0], motion), moved_point(sim, &point[1], motion)}};
+  PathMotion w = {.at = {compute_point_motion(sim, &point[0], motion), compute_point_motion(sim, &point[1], motion)}};
   Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
   if (wrap) w.way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
   w.wrap = w.way.touches ? wrap : NULL;
   if (w.wrap)
-    move_wrapped(&w, sim, end, motion);
+    set_wrapped_motion(&w, sim, end, motion);
   else
-    move_straight(&w, wrap ? t + TENDON_TERMS_WRAPPED - 1 : t);
+    set_straight_motion(&w, wrap ? t + TENDON_TERMS_WRAPPED - 1 : t);
   return w;
 }
 
 /* Converts by_turn, the derivative of a scalar with respect to a rotation of a wrap about its centre in world axes,
  * into its derivative with respect to the wrap's axis in the link's frame, and adds the result to bar. */
-static void add_axis(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn, double* bar) {
+static void add_wrap_axis_bar(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn, double* bar) {
   if (wrap->type != WRAP_CYLINDER) return;
   double size = vec3_norm(wrap->axis);
   Vec3 by = vec3_scale(vec3_cross(mat3_tmul_vec(r, by_turn), wrap->axis), 1 / (size * size));
   vec3_store(vec3_add(vec3_at(bar + WRAP_NUMBER_AXIS), by), bar + WRAP_NUMBER_AXIS);
 }
 
-static void add_position(Mat3 r, Vec3 by_ends, double* bar) {
+static void add_point_bar(Mat3 r, Vec3 by_ends, double* bar) {
   Vec3 own = mat3_tmul_vec(r, by_ends);
   vec3_store(vec3_sub(vec3_at(bar + WRAP_NUMBER_POSITION), own), bar + WRAP_NUMBER_POSITION);
 }
 
-static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
+static void add_tension_bar(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
   double zero = 0;
   if (tendon->tension.source->channels > 0)
     signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
@@ -146,8 +147,8 @@ static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, 
 
 /* Adds by_length times the derivatives of the length of a wrapped path at an earlier state, with respect to the wrap's
  * parameters to by_wrap and with respect to the pose of the wrap's link to bar. */
-static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way, const Vec3 end[2], Pose pose,
-                              double by_length, double (*bar)[3][4], double* by_wrap) {
+static void earlier_wrap_adjoint(const SceneTendonWrap* wrap, const TendonWrap* way, const Vec3 end[2], Pose pose,
+                                 double by_length, double (*bar)[3][4], double* by_wrap) {
   Vec3 center = pose_apply(pose, wrap->position), turn = vec3(0, 0, 0), sum = turn;
   for (int k = 0; k < 2; k++) {
     Vec3 by = vec3_scale(way->slope[k], by_length), own = mat3_tmul_vec(pose.r, by);
@@ -164,14 +165,14 @@ static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way
     }
   }
   by_wrap[WRAP_NUMBER_RADIUS] += by_length * way->by_radius;
-  add_position(pose.r, sum, by_wrap);
-  add_axis(wrap, pose.r, turn, by_wrap);
+  add_point_bar(pose.r, sum, by_wrap);
+  add_wrap_axis_bar(wrap, pose.r, turn, by_wrap);
 }
 
 /* Adds by_length times the derivatives of the length of tendon k at an earlier state with respect to points, wraps,
  * poses and joint coordinates. */
-static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, StateBar to,
-                         ModelGradient* gradient) {
+static void earlier_length_adjoint(const Sim* sim, int k, const Pose* poses, double by_length, StateBar to,
+                                   ModelGradient* gradient) {
   const ModelTendon* tendon = &sim->tendons->model->tendons[k];
   const SceneTendon* source = tendon->source;
   double(*bar)[3][4] = to.pose;
@@ -183,8 +184,8 @@ static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_len
     TendonWrap way = {0};
     if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
     if (way.touches)
-      reverse_past_wrap(wrap, &way, end, tendon_wrap_pose(wrap, poses), by_length, bar,
-                        gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
+      earlier_wrap_adjoint(wrap, &way, end, tendon_wrap_pose(wrap, poses), by_length, bar,
+                           gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
     Vec3 slope = vec3_scale(tendon_piece(vec3_sub(end[0], end[1]), source->eyelet).slope, by_length);
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];
@@ -201,7 +202,7 @@ static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_len
 
 /* Adds the derivatives of pull * rate with respect to the parameters of the wrap of a path at t + dt to bar. slack:
  * derivative with respect to the path's length. */
-static void reverse_wrap(const MovedPath* w, double pull, double slack, double* bar) {
+static void wrap_adjoint(const PathMotion* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
   bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
   for (int k = 0; k < 2; k++) {
@@ -211,13 +212,13 @@ static void reverse_wrap(const MovedPath* w, double pull, double slack, double* 
     turn = vec3_sub(turn, vec3_cross(w->arm[k], by));
     bar[WRAP_NUMBER_RADIUS] += pull * vec3_dot(w->way.slope_by_radius[k], w->dot[k]);
   }
-  add_position(w->of_wrap.r, by_ends, bar);
-  add_axis(w->wrap, w->of_wrap.r, turn, bar);
+  add_point_bar(w->of_wrap.r, by_ends, bar);
+  add_wrap_axis_bar(w->wrap, w->of_wrap.r, turn, bar);
 }
 
 /* Adds the derivatives of pull * rate with respect to the ends of a path at t + dt, in the frames of their links, to
  * bar[2]. slack: derivative with respect to the path's length. */
-static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* bar) {
+static void path_ends_adjoint(const PathMotion* w, double pull, double slack, Vec3* bar) {
   for (int side = 0; side < 2; side++) {
     Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
     Vec3 by = vec3_add(vec3_scale(w->bent[side], pull), vec3_scale(w->way.slope[side], slack));
@@ -230,7 +231,7 @@ static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* ba
 /* Adds the derivatives of Phi = pull * rate of tendon k with respect to earlier states and the tendon's parameters.
  * rate: directional derivative of the tendon's length along lambda; pull = tension + stiffness * stretch + limit
  * force. */
-static void reverse_tendon(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
+static void tendon_adjoint(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
                            StateBar old, ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;
   const ModelTendon* tendon = &s->model->tendons[k];
@@ -243,10 +244,10 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
   for (int i = 0; i < source->joint_count; i++)
     rate += source->joints[i].ratio * lambda[tendon_dof(s->model, &source->joints[i])];
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++)
-    rate += moved_path(sim, k, i, &s->segment[n], motion).rate;
+    rate += compute_path_motion(sim, k, i, &s->segment[n], motion).rate;
   double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
   double slack = spring_weight_of_end(spring) * by_stretch + limit.second * rate;
-  add_tension(sim, tendon, rate, gradient);
+  add_tension_bar(sim, tendon, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
   gradient->tendons[k][TENDON_NUMBER_FRICTION] += limit.by_friction * rate;
@@ -258,32 +259,32 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
                             -source->stiffness * stretch * rate};
     gradient->thetas[sim->model->link_count + k] += spring_time_dot(&by, &by_theta);
   }
-  reverse_past(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
-  reverse_past(sim, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);
+  earlier_length_adjoint(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
+  earlier_length_adjoint(sim, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
-    MovedPath w = moved_path(sim, k, i, &s->segment[n], motion);
-    reverse_ends(&w, s->pull[k], slack, &gradient->tendon_points[tendon->point_first + i]);
+    PathMotion w = compute_path_motion(sim, k, i, &s->segment[n], motion);
+    path_ends_adjoint(&w, s->pull[k], slack, &gradient->tendon_points[tendon->point_first + i]);
     if (w.wrap)
-      reverse_wrap(&w, s->pull[k], slack, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
+      wrap_adjoint(&w, s->pull[k], slack, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
   }
 }
 
 void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient) {
   for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++)
-    reverse_tendon(sim, k, lambda, motion, now, old, gradient);
+    tendon_adjoint(sim, k, lambda, motion, now, old, gradient);
 }
 
 /* ---------------------------------------------------------------- derivatives of the rate of a length (drives.md,
  * M10) */
 
-static void add_rotation(double (*bar)[3][4], int link, Mat3 by) {
+static void add_rotation_bar(double (*bar)[3][4], int link, Mat3 by) {
   for (int n = 0; n < 9; n++) bar[link][n / 3][n % 3] += by.m[n / 3][n % 3];
 }
 
 /* Adds the derivatives of factor * rate with respect to the pose and the motion of the wrap's link. by_pose:
  * derivatives with respect to the ends at constant motion. */
-static void reverse_wrap_motion(const MovedPath* w, Pose pose, const Vec3 by_pose[2], double factor,
+static void wrap_motion_adjoint(const PathMotion* w, Pose pose, const Vec3 by_pose[2], double factor,
                                 double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
   int link = w->wrap->link;
   if (link < 0) return;
@@ -294,11 +295,11 @@ static void reverse_wrap_motion(const MovedPath* w, Pose pose, const Vec3 by_pos
     Vec3 slope = vec3_scale(w->way.slope[k], factor), bent = vec3_scale(w->bent[k], factor);
     torque = vec3_add(torque, vec3_cross(slope, w->dot[k]));
     torque = vec3_sub(torque, vec3_cross(w->arm[k], bent));
-    add_rotation(pose_bar, link, mat3_scale(mat3_outer(w->arm[k], mat3_tmul_vec(w->of_wrap.dr, slope)), -1));
+    add_rotation_bar(pose_bar, link, mat3_scale(mat3_outer(w->arm[k], mat3_tmul_vec(w->of_wrap.dr, slope)), -1));
     Vec3 carried = vec3_add(w->wrap->position, mat3_tmul_vec(pose.r, w->arm[k]));
     pose_bar_add_point(motion_bar, link, vec3_scale(slope, -1), carried);
   }
-  add_rotation(pose_bar, link, mat3_scale(mat3_mul(mat3_cross(torque), pose.r), 0.5));
+  add_rotation_bar(pose_bar, link, mat3_scale(mat3_mul(mat3_cross(torque), pose.r), 0.5));
 }
 
 void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
@@ -308,7 +309,7 @@ void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], do
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
-    MovedPath w = moved_path(sim, k, i, &s->segment[n], motion);
+    PathMotion w = compute_path_motion(sim, k, i, &s->segment[n], motion);
     Vec3 by_pose[2];
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];
@@ -317,10 +318,10 @@ void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], do
       pose_bar_add_point(pose_bar, point->link, by_pose[side], point->point);
       pose_bar_add_point(motion_bar, point->link, vec3_scale(w.way.slope[side], factor), point->point);
     }
-    reverse_ends(&w, factor, 0, &gradient->tendon_points[tendon->point_first + i]);
+    path_ends_adjoint(&w, factor, 0, &gradient->tendon_points[tendon->point_first + i]);
     if (!w.wrap) continue;
     Pose pose = tendon_wrap_pose(w.wrap, sim->configuration[sim->current].pose);
-    reverse_wrap_motion(&w, pose, by_pose, factor, pose_bar, motion_bar);
-    reverse_wrap(&w, factor, 0, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
+    wrap_motion_adjoint(&w, pose, by_pose, factor, pose_bar, motion_bar);
+    wrap_adjoint(&w, factor, 0, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
   }
 }

@@ -27,8 +27,8 @@ typedef struct {
 /* Returns the energy of inertia, gravity included through the target (S1): factor/(2 dt^2) tr(D S D^T), D = T - Y [J].
  * target: Y, an affine map. weight: factor / dt^2 [1/s^2]. */
 double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight);
-/* Sets *terms to the derivatives of inertia_energy about the centre of mass, world axes [N, N m]; all zero for a link
- * without mass. target, weight: as of inertia_energy. The Hessian is symmetric. */
+/* Sets *terms to the derivatives of inertia_energy about the centre of mass, world axes [N, N m]; all zero for a
+ * link without mass. target: affine map Y. weight: factor / dt^2 [1/s^2]. The Hessian is symmetric. */
 void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms);
 /* Let Phi = (derivative of inertia_energy with respect to the pose) . dT, with dT = (dR | dt) = motion (3x4). Adds the
  * derivatives of Phi with respect to the target Y, -weight dT S, to target_bar. Adds the derivatives of Phi with
@@ -51,7 +51,6 @@ typedef struct {
   const int* links;
   int count;
 } LinkSpan;
-/* Returns the span of all links of the model. */
 static inline LinkSpan link_span_of_model(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
 /* Converts bar[links], the derivatives of a scalar with respect to poses (3x4), into force and first moment sum g r^T
  * about the origin of each link's frame, summed over the link and its descendants. Sets the entries force[links] and
@@ -93,9 +92,9 @@ typedef struct {
 typedef struct {
   double now, old, missing;
 } SpringTimeWeights;
-/* Returns `ahead`, the weight of q^(t+dt). */
+/* Returns the weight of q^(t+dt), 1 minus the other weights. */
 static inline double spring_weight_of_end(const SpringTimeWeights* at) { return 1 - at->now - at->old; }
-/* Returns a->now b->now + a->old b->old + a->missing b->missing, for the chain rule through a SpringTimeWeights. */
+/* Returns the scalar product of two sets of time weights, for the chain rule. */
 static inline double spring_time_dot(const SpringTimeWeights* a, const SpringTimeWeights* b) {
   return a->now * b->now + a->old * b->old + a->missing * b->missing;
 }
@@ -103,10 +102,10 @@ static inline double spring_time_dot(const SpringTimeWeights* a, const SpringTim
 /* State of a scalar coordinate in a short substep of its impact with a limit (impact.md, I15). A scalar coordinate
  * belongs to one translation or one rotation, not to a ball joint. A zeroed struct means that there is no impact. */
 typedef struct {
-  bool strikes, bounces; /* `strikes`: the coordinate is in an impact, and the barrier of its limit does not act.
-                            `bounces`: the substep reverses the speed of the coordinate */
-  double sign;           /* direction away from the limit: 1 at the lower limit, -1 at the upper limit */
-  double aim;            /* bound of the displacement q - q^t: sign (q - q^t - aim) >= 0 [m, rad] */
+  bool is_in_impact, rebounds; /* `is_in_impact`: the coordinate is in an impact, and the barrier of its limit does not
+                            act. `rebounds`: the substep reverses the speed of the coordinate */
+  double sign;                 /* direction away from the limit: 1 at the lower limit, -1 at the upper limit */
+  double aim;                  /* bound of the displacement q - q^t: sign (q - q^t - aim) >= 0 [m, rad] */
   double by_difference, by_restitution; /* derivatives of `aim`: by_difference with respect to difference_old,
                                            by_restitution with respect to limit_restitution */
   double stiffness;                     /* stiffness of the one-sided spring that enforces `aim` [N/m, N m/rad] */
@@ -130,7 +129,7 @@ typedef struct {
 } JointInput;
 /* Returns true if the scalar coordinate k is in an impact at its limit. */
 static inline bool joint_is_in_impact(const JointInput* in, int k) {
-  return in->stop && in->stop[k].strikes && in->link->limited[k];
+  return in->stop && in->stop[k].is_in_impact && in->link->limited[k];
 }
 /* Returns the time-weighted position at which springs and position gains of scalar coordinate k act [m, rad]. */
 static inline double joint_spring_position(const JointInput* in, int k) {
@@ -276,9 +275,9 @@ typedef struct {
   double scale;     /* S(u / M) M / u */
   double bend;      /* d scale / d(u^2 / 2) [1/(N m)^2] */
   LimitedForce force;
-  double way[3];  /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
-  double goal[3]; /* target for rate_now times the rotation vector of the step [rad/s] */
-  double wish[3]; /* unlimited torque at t [N m] */
+  double displacement[3];     /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
+  double rate_target[3];      /* target for rate_now times the rotation vector of the step [rad/s] */
+  double unlimited_torque[3]; /* unlimited torque at t [N m] */
 } BallTorqueLimit;
 /* Returns the torque limit of a drive; scale is 1 if there is no limit or the torque is below the limit. energy: E at t
  * + dt [J]. base: first of the three degrees of freedom. */
@@ -292,8 +291,9 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
  * alpha in [0, 1] (docs/derivations/certificate.md). q[nq]; poses[links] and screws[nv] at q; delta[nv]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
-/* Sets entry i of bounds->link and bounds->joint as motion_bounds does. The bounds of the parent of link i must be set.
- * q[nq], poses[links], screws[nv] and delta[nv] as of motion_bounds. */
+/* Sets the bounds of link i: its entries of bounds->link and bounds->joint [m, rad]. The bounds of the parent of
+ * link i must be set. q[nq]: coordinates; poses[links] and screws[nv] at q; delta[nv]: increments of the straight
+ * path. */
 void motion_bounds_of_link(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                            const double* delta, MotionBounds* bounds);
 /* Terms of a coupling, which add push times slope to the gradient and stiffness times slope slope^T to the Hessian. */
@@ -311,7 +311,7 @@ typedef struct {
   const bool* moves;               /* true if the row of slope has a nonzero entry (rows) */
 } RowTerms;
 /* For each tree, the list of the pair terms that act on the tree: contact, closures, tendons and bushings, in this
- * order (simulate/term_sides.c). A place is the number of a tree within the scope; the place after the last tree holds
+ * order (simulate/tree_terms.c). A place is the number of a tree within the scope; the place after the last tree holds
  * the links that cannot move. */
 typedef struct {
   int* first;           /* first item of every place (trees + 2) */
@@ -320,12 +320,12 @@ typedef struct {
   int sorted;   /* if no term is a contact: number of terms from which `items` was built, so that it can be reused;
                    otherwise -1 */
   int count[4]; /* number of terms of each of the four lists */
-  ContactTerms* standing; /* copies of all terms except contacts */
-  int standing_capacity;
+  ContactTerms* permanent; /* copies of all terms except contacts */
+  int permanent_capacity;
 } TreeTermLists;
 
-/* Trees that are solved together: all trees of the scene or a subset (simulate/parts.c). The place of a tree is its
- * number in `trees`. */
+/* Trees that are solved together: all trees of the scene or a subset (simulate/subsystems.c). The place of a tree is
+ * its number in `trees`. */
 typedef struct {
   bool whole;
   const int* trees; /* ascending */
@@ -371,7 +371,7 @@ void tree_term_lists_free(TreeTermLists* sides);
  * sides->count. */
 static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
-  return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
+  return index < first ? in->contact.at(in->contact.holder, index) : in->sides->permanent[index - first];
 }
 /* Returns true if body b of a contact pair is a half-space. The pair's Hessian then has no rows for b. */
 static inline bool term_has_half_space(const ContactTerms* t) {

@@ -26,7 +26,7 @@ double tree_flight_angular_speed(const Sim* s) {
       for (int d = link->dof_first; d < link->dof_first + link->dof_count; d++)
         w = vec3_add_scaled(w, s->state.rate[d], f->screws_now[d].w);
       f->force[span.links[k]] = w;
-      if (!f->steady[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
+      if (!f->is_steady_wheel[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
     }
   }
   return fastest;
@@ -35,45 +35,47 @@ double tree_flight_angular_speed(const Sim* s) {
 /* ---------------------------------------------------------------- the equations */
 
 /* Sets the coordinates of a joint one step before and one step after q^t, extrapolated with the displacement of the
- * last step: `before` and `ahead` for the present step length, `behind` and `beyond` for the longer of the present and
- * the previous length. `ahead` is the initial guess of the joint's target. */
-static void go_back(Sim* s, int i) {
+ * last step: `before_q` and `target_q` for the present step length, `behind_q` and `beyond_q` for the longer of the
+ * present and the previous length. `target_q` is the initial guess of the joint's target. */
+static void extrapolate_joint(Sim* s, int i) {
   TreeFlight* f = s->flight;
   const ModelLink* link = &s->model->links[i];
   bool first = !(s->clock.dt_before > 0);
   int q = link->coordinate_first, dof = link->dof_first;
-  memcpy(f->way + dof, (first ? s->start_rate : s->difference_old) + dof, sizeof(double) * (size_t)link->dof_count);
-  joint_continue(&link->joint, s->q_now + q, f->way + dof, -f->factor, f->before + q);
-  joint_continue(&link->joint, s->q_now + q, f->way + dof, f->factor, f->ahead + q);
-  if (link->prescribed >= 0) memcpy(f->ahead + q, s->prescribed + q, sizeof(double) * (size_t)link->coordinate_count);
-  if (f->bend == 0) return;
-  joint_continue(&link->joint, s->q_now + q, f->way + dof, -f->span, f->behind + q);
-  joint_continue(&link->joint, s->q_now + q, f->way + dof, f->span, f->beyond + q);
+  memcpy(f->last_displacement + dof, (first ? s->start_rate : s->difference_old) + dof,
+         sizeof(double) * (size_t)link->dof_count);
+  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, -f->factor, f->before_q + q);
+  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, f->factor, f->target_q + q);
+  if (link->prescribed >= 0)
+    memcpy(f->target_q + q, s->prescribed + q, sizeof(double) * (size_t)link->coordinate_count);
+  if (f->bracket_weight == 0) return;
+  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, -f->extrapolation_factor, f->behind_q + q);
+  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, f->extrapolation_factor, f->beyond_q + q);
 }
 
-static void begin(Sim* s, const FlightGroup* g) {
+static void begin_group(Sim* s, const FlightGroup* g) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
   for (int k = 0; k < span.count; k++) {
     int i = span.links[k];
-    go_back(s, i);
-    model_link_pose(m, i, f->before, f->pose_before);
-    if (f->bend != 0) {
-      model_link_pose(m, i, f->behind, f->pose_behind);
-      model_link_pose(m, i, f->beyond, f->pose_beyond);
+    extrapolate_joint(s, i);
+    model_link_pose(m, i, f->before_q, f->pose_before);
+    if (f->bracket_weight != 0) {
+      model_link_pose(m, i, f->behind_q, f->pose_behind);
+      model_link_pose(m, i, f->beyond_q, f->pose_beyond);
     }
     model_link_screws(m, i, s->q_now, s->pose_now, f->screws_now);
   }
   flight_rows_begin(s, g);
 }
 
-static void place_ahead(Sim* s, const FlightGroup* g) {
+static void set_target_poses(Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
   for (int k = 0; k < span.count; k++) {
-    model_link_pose(s->model, span.links[k], f->ahead, f->pose_ahead);
-    model_link_screws(s->model, span.links[k], f->ahead, f->pose_ahead, f->screws_ahead);
+    model_link_pose(s->model, span.links[k], f->target_q, f->target_pose);
+    model_link_screws(s->model, span.links[k], f->target_q, f->target_pose, f->target_screws);
     flight_joints_evaluate(s, span.links[k]);
   }
   flight_rows_evaluate(s, g);
@@ -93,24 +95,25 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
   double ahead[3][4], now[3][4], before[3][4];
   Vec3 g = vec3_scale(model_link_gravity(s->model, link), f->gravity_time);
   double fall[3] = {g.x, g.y, g.z};
-  pose_matrix(f->pose_ahead[link], ahead);
+  pose_matrix(f->target_pose[link], ahead);
   pose_matrix(s->pose_now[link], now);
   pose_matrix(f->pose_before[link], before);
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 4; c++) out[r][c] = (ahead[r][c] - now[r][c]) - (now[r][c] - before[r][c]);
     out[r][3] -= fall[r];
   }
-  if (f->bend == 0) return;
+  if (f->bracket_weight == 0) return;
   double behind[3][4], beyond[3][4];
   pose_matrix(f->pose_behind[link], behind);
   pose_matrix(f->pose_beyond[link], beyond);
   for (int r = 0; r < 3; r++)
-    for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
+    for (int c = 0; c < 4; c++)
+      out[r][c] -= f->bracket_weight * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
 /* Projects f->bar of the tree's links onto the joint coordinates: sets f->reduced = J^T f->bar for the degrees of
  * freedom of the tree. J is the Jacobian of the link poses at the accepted coordinates. */
-static void project(const Sim* s, int tree, LinkSpan span) {
+static void project_to_joints(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
   pose_bars_sum_forces(s->model, span, s->pose_now, f->bar, f->force, f->moment);
@@ -119,14 +122,14 @@ static void project(const Sim* s, int tree, LinkSpan span) {
 }
 
 /* Adds h (h + h') / 2 F^ to f->reduced. F^: joint forces that the target of the tree contains (W51). */
-static void add_held(const TreeFlight* f, int tree) {
+static void add_joint_forces(const TreeFlight* f, int tree) {
   const FlightTree* t = &f->tree[tree];
-  for (int k = 0; f->holds[tree] && k < t->free_count; k++)
-    f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->held[f->free[t->free_first + k]];
+  for (int k = 0; f->contains_joint_forces[tree] && k < t->free_count; k++)
+    f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->joint_force[f->free[t->free_first + k]];
 }
 
 /* Sets f->reduced to the residual of the first equation of W15 and W51 at the present iterate of the target. */
-static void residual(const Sim* s, const FlightGroup* g) {
+static void compute_residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
   for (int k = 0; k < span.count; k++) {
@@ -135,14 +138,14 @@ static void residual(const Sim* s, const FlightGroup* g) {
     inertia_second_moment_product(&s->model->links[span.links[k]], d, f->bar[span.links[k]]);
   }
   for (int n = 0; n < g->tree_count; n++) {
-    project(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
-    add_held(f, f->trees[g->tree_first + n]);
+    project_to_joints(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
+    add_joint_forces(f, f->trees[g->tree_first + n]);
   }
   flight_rows_add_forces(s, g);
 }
 
 /* Sets out to the motion of a link's pose under a screw, times the second moment of the link's mass. */
-static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, double out[3][4]) {
+static void moment_of_motion(const ModelLink* link, const Screw* screw, Pose pose, double out[3][4]) {
   double motion[3][4];
   pose_matrix((Pose){mat3_mul(mat3_cross(screw->w), pose.r), screw_velocity(screw, pose.t)}, motion);
   inertia_second_moment_product(link, motion, out);
@@ -150,7 +153,7 @@ static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, doub
 
 /* Sets column `column` of A = J(q^t)^T M dx^/ddof. A has rows and columns for free degrees of freedom only. x^: poses
  * at the target. */
-static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
+static void set_matrix_column(const Sim* s, int tree, LinkSpan span, int column) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
   int dof = f->free[f->tree[tree].free_first + column], owner = m->dof_link[dof];
@@ -158,28 +161,29 @@ static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
     int i = span.links[k], up = i;
     while (up > owner) up = m->links[up].parent;
     if (up == owner)
-      moved_bar(&m->links[i], &f->screws_ahead[dof], f->pose_ahead[i], f->bar[i]);
+      moment_of_motion(&m->links[i], &f->target_screws[dof], f->target_pose[i], f->bar[i]);
     else
       memset(f->bar[i], 0, sizeof(f->bar[i]));
   }
-  project(s, tree, span);
+  project_to_joints(s, tree, span);
   const FlightTree* own = &f->tree[tree];
   for (int r = 0; r < own->free_count; r++)
     own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
 }
 
 /* A pivot below this fraction of the diagonal entry counts as zero. It belongs to a motion without inertia. */
-#define LEAST_PIVOT 1e-12
+#define PIVOT_MIN 1e-12
 
 /* Factors A = L U in place, without pivoting, because A differs from the inertia matrix only by the rotation of one
  * step. Returns 0 if a pivot is zero. Returns -1 if a pivot is negative, which means a rotation of more than a right
  * angle. Otherwise returns 1. */
-static int factor(int n, double* a) {
+static int factor_matrix(int n, double* a) {
+  assert(n >= 0);
   int sign = 1;
   for (int k = 0; k < n; k++) {
     double diagonal = a[k * n + k];
     for (int j = 0; j < k; j++) a[k * n + k] -= a[k * n + j] * a[j * n + k];
-    if (!(fabs(a[k * n + k]) > LEAST_PIVOT * fabs(diagonal))) return 0;
+    if (!(fabs(a[k * n + k]) > PIVOT_MIN * fabs(diagonal))) return 0;
     if (a[k * n + k] < 0) sign = -1;
     for (int i = k + 1; i < n; i++) {
       for (int j = 0; j < k; j++) a[k * n + i] -= a[k * n + j] * a[j * n + i];
@@ -190,7 +194,7 @@ static int factor(int n, double* a) {
   return sign;
 }
 
-static void solve(int n, const double* a, double* x) {
+static void solve_factored(int n, const double* a, double* x) {
   for (int i = 1; i < n; i++)
     for (int j = 0; j < i; j++) x[i] -= a[i * n + j] * x[j];
   for (int i = n - 1; i >= 0; i--) {
@@ -199,7 +203,7 @@ static void solve(int n, const double* a, double* x) {
   }
 }
 
-static void solve_transposed(int n, const double* a, double* x) {
+static void solve_factored_transposed(int n, const double* a, double* x) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) x[i] -= a[j * n + i] * x[j];
     x[i] /= a[i * n + i];
@@ -212,10 +216,11 @@ static void factor_tree(const Sim* s, int tree) {
   FlightTree* t = &s->flight->tree[tree];
   LinkSpan span = tree_span(s, tree);
   for (int k = 0; k < t->free_count; k++) {
-    fill_column(s, tree, span, k);
-    t->matrix[k * t->free_count + k] += s->flight->gravity_time * s->flight->stiff[s->flight->free[t->free_first + k]];
+    set_matrix_column(s, tree, span, k);
+    t->matrix[k * t->free_count + k] +=
+        s->flight->gravity_time * s->flight->joint_stiffness[s->flight->free[t->free_first + k]];
   }
-  t->sign = factor(t->free_count, t->matrix);
+  t->sign = factor_matrix(t->free_count, t->matrix);
 }
 
 /* Factors the matrices of the trees and of the closure rows of a group. Returns 0 if a matrix is singular, -1 if a
@@ -233,7 +238,7 @@ static int factor_group(const Sim* s, const FlightGroup* g) {
 }
 
 /* Applies `by`, a solve with the matrix of one tree, to the tree's free entries of x. */
-static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
+static void solve_in_tree(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
   const FlightTree* t = &f->tree[tree];
   const int* dof = f->free + t->free_first;
   double* own = f->packed;
@@ -244,12 +249,12 @@ static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double
 
 void flight_tree_solve(const TreeFlight* f, int tree, double* x) {
   assert(tree >= 0);
-  solve_in(f, tree, solve, x);
+  solve_in_tree(f, tree, solve_factored, x);
 }
 
 void flight_tree_solve_transposed(const TreeFlight* f, int tree, double* x) {
   assert(tree >= 0);
-  solve_in(f, tree, solve_transposed, x);
+  solve_in_tree(f, tree, solve_factored_transposed, x);
 }
 
 static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
@@ -261,6 +266,7 @@ static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
 }
 
 bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
+  assert(group < s->flight->group_count);
   assert(group >= 0);
   TreeFlight* f = s->flight;
   const FlightGroup* g = &f->group[group];
@@ -297,10 +303,10 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
   double sum = 0;
-  place_ahead(s, g);
+  set_target_poses(s, g);
   *sign = factor_group(s, g);
   if (*sign == 0) return -1;
-  residual(s, g);
+  compute_residual(s, g);
   solve_change(s, g);
   for (int n = 0; n < g->tree_count; n++) {
     const FlightTree* t = &f->tree[f->trees[g->tree_first + n]];
@@ -309,7 +315,7 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   }
   for (int k = 0; k < span.count; k++) {
     const ModelLink* link = &s->model->links[span.links[k]];
-    double* q = f->ahead + link->coordinate_first;
+    double* q = f->target_q + link->coordinate_first;
     if (link->prescribed < 0) joint_continue(&link->joint, q, f->change + link->dof_first, -1, q);
   }
   return isfinite(sum) ? fabs(sum) : -1;
@@ -317,25 +323,25 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
 
 /* Returns the sum over the links of m |displacement to the target|^2, the squared norm of newton_step for the whole
  * displacement. */
-static double way_energy(const Sim* s, LinkSpan span) {
+static double displacement_norm_squared(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++)
-    sum += 2 * inertia_energy(&s->model->links[span.links[k]], s->flight->pose_ahead[span.links[k]],
+    sum += 2 * inertia_energy(&s->model->links[span.links[k]], s->flight->target_pose[span.links[k]],
                               s->pose_now[span.links[k]], 1);
   return sum;
 }
 
 /* Relative rounding error of a link's position. It is multiplied by the sum of the link's distance from the origin and
  * its size. */
-#define PLACE_ROUNDINGS (64 * DBL_EPSILON)
+#define POSITION_ROUNDING_ERROR (64 * DBL_EPSILON)
 
-/* Returns the rounding error of way_energy. Newton's method cannot reduce its change below this error, which matters
- * for a tree at rest. */
-static double way_rounding(const Sim* s, LinkSpan span) {
+/* Returns the rounding error of displacement_norm_squared. Newton's method cannot reduce its change below this error,
+ * which matters for a tree at rest. */
+static double displacement_norm_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
     const ModelLink* link = &s->model->links[span.links[k]];
-    double off = PLACE_ROUNDINGS * (vec3_norm(s->pose_now[span.links[k]].t) + link->reach);
+    double off = POSITION_ROUNDING_ERROR * (vec3_norm(s->pose_now[span.links[k]].t) + link->reach);
     sum += link->mass * off * off;
   }
   return sum;
@@ -344,27 +350,28 @@ static double way_rounding(const Sim* s, LinkSpan span) {
 enum { FLIGHT_ITERATIONS = 20 };
 /* Newton's changes decrease quadratically. A change that decreased by less than this factor has reached its rounding
  * error. */
-#define STILL_CONVERGING (1.0 / 16)
+#define CONVERGENCE_FACTOR (1.0 / 16)
 /* Largest last change of Newton's method relative to the displacement, both squared. It is far above rounding and far
  * below the change between two different roots. */
-#define FLIGHT_SOLVED 1e-16
+#define TARGET_TOLERANCE 1e-16
 
 /* Solves W11 and W15 for the target of a group. Returns true if Newton's method converged. */
-static bool find_aim(Sim* s, const FlightGroup* g) {
+static bool solve_target(Sim* s, const FlightGroup* g) {
   LinkSpan span = group_span(s->flight, g);
-  begin(s, g);
+  begin_group(s, g);
   double last = INFINITY, first = 0;
   for (int k = 0; k < FLIGHT_ITERATIONS; k++) {
     int sign;
     double change = newton_step(s, g, &sign);
-    s->flight->turns = sign != 0;
+    s->flight->is_regular = sign != 0;
     if (change < 0) return false;
-    bool believed = k == 0 && sign < 0; /* after a negative pivot in the first iteration, only a solution equal to the
+    bool is_trusted = k == 0 && sign < 0; /* after a negative pivot in the first iteration, only a solution equal to the
                                            initial guess is accepted */
     if (k == 0 && sign > 0) first = change;
-    if (believed || change == 0 || change > STILL_CONVERGING * last) {
-      place_ahead(s, g);
-      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first) + way_rounding(s, span) &&
+    if (is_trusted || change == 0 || change > CONVERGENCE_FACTOR * last) {
+      set_target_poses(s, g);
+      return change <= TARGET_TOLERANCE * (displacement_norm_squared(s, span) + first) +
+                           displacement_norm_rounding(s, span) &&
              flight_rows_are_satisfied(s, g);
     }
     if (sign < 0 && k > 0) return false;
@@ -374,28 +381,29 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
 }
 
 /* Stores the forces of closures and of the drives of prescribed joints in free flight (W17). */
-static void note_forces(Sim* s, const FlightGroup* g) {
+static void store_target_forces(Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   flight_rows_minimize_forces(s, g);
   for (int n = 0; s->closures && n < g->closure_count; n++) {
-    int k = f->closures[g->closure_first + n], first = closure_first(f->at_now, k);
-    for (int row = first; row < first + closure_rows(f->at_now, k); row++)
-      s->closures->aimed[row] = f->push[row] / f->gravity_time;
+    int k = f->closures[g->closure_first + n], first = closure_first_row(f->closures_now, k);
+    for (int row = first; row < first + closure_row_count(f->closures_now, k); row++)
+      s->closures->target_force[row] = f->row_impulse[row] / f->gravity_time;
   }
-  if ((!s->part_forces && !s->balance) || s->fixed_count == 0) return;
-  residual(s, g);
+  if ((!s->substep_forces && !s->balance) || s->fixed_count == 0) return;
+  compute_residual(s, g);
   for (int n = 0; n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[f->trees[g->tree_first + n]];
     for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) f->drive[d] = f->reduced[d] / f->gravity_time;
   }
 }
 
-/* Limits of the frequency of a tree times the substep [rad]. Above TENSION_RESOLVED the step is divided into substeps.
- * Above TENSION_STABLE the tree keeps the first-order target, because explicit forces are unstable above 2. */
-#define TENSION_RESOLVED 0.5
-#define TENSION_STABLE 1.5
+/* Limits of the frequency of a tree times the substep [rad]. Above OSCILLATION_RESOLVED the step is divided into
+ * substeps. Above OSCILLATION_STABLE the tree keeps the first-order target, because explicit forces are unstable
+ * above 2. */
+#define OSCILLATION_RESOLVED 0.5
+#define OSCILLATION_STABLE 1.5
 
-static double group_tension(Sim* s, const FlightGroup* g) {
+static double group_oscillation_angle(Sim* s, const FlightGroup* g) {
   const TreeFlight* f = s->flight;
   double most = 0;
   for (int k = 0; k < g->tree_count; k++) {
@@ -405,9 +413,9 @@ static double group_tension(Sim* s, const FlightGroup* g) {
   return most;
 }
 
-/* Sets f->holds of each tree of a group to true if joint forces act in the tree. Returns true if this holds for at
- * least one tree. */
-static bool begin_held(const Sim* s, const FlightGroup* g) {
+/* Sets f->contains_joint_forces of each tree of a group to true if joint forces act in the tree. Returns true if this
+ * holds for at least one tree. */
+static bool begin_joint_forces(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   bool any = false;
   for (int k = 0; k < g->tree_count; k++) {
@@ -415,11 +423,11 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
     LinkSpan span = tree_span(s, tree);
     flight_joints_clear(s, tree);
     for (int n = 0; n < span.count; n++) {
-      if (!f->acts[span.links[n]]) continue;
+      if (!f->has_joint_forces[span.links[n]]) continue;
       flight_joints_begin(s, span.links[n]);
-      f->holds[tree] = true;
+      f->contains_joint_forces[tree] = true;
     }
-    any = any || f->holds[tree];
+    any = any || f->contains_joint_forces[tree];
   }
   return any;
 }
@@ -427,14 +435,14 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
 /* Finds the target of a group with the forces of its joints. If there is no such target, finds the target without these
  * forces (W51). Returns true if a target is found. Sets *tension to the largest flight_oscillation_angle of the group,
  * or to 0 if no target is found. */
-static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
+static bool find_target(Sim* s, const FlightGroup* g, double* oscillation) {
   TreeFlight* f = s->flight;
-  bool found = begin_held(s, g) && find_aim(s, g);
+  bool found = begin_joint_forces(s, g) && solve_target(s, g);
   if (!found) {
     for (int k = 0; k < g->tree_count; k++) flight_joints_clear(s, f->trees[g->tree_first + k]);
-    found = find_aim(s, g);
+    found = solve_target(s, g);
   }
-  *tension = found ? group_tension(s, g) : 0;
+  *oscillation = found ? group_oscillation_angle(s, g) : 0;
   return found;
 }
 
@@ -448,68 +456,71 @@ void tree_flight_set_targets(Sim* s) {
   double shorter = before > dt
                        ? dt / before
                        : 1; /* ratio of the present step length to the longer of the present and the previous length */
-  f->span = f->factor / shorter;
-  f->bend = 0.5 * (1 - before / dt) * shorter * shorter;
-  f->coarse = false;
+  f->extrapolation_factor = f->factor / shorter;
+  f->bracket_weight = 0.5 * (1 - before / dt) * shorter * shorter;
+  f->needs_refinement = false;
   memcpy(f->pose_before, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
-  memcpy(f->pose_ahead, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
+  memcpy(f->target_pose, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_behind, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_beyond, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_side, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
-  if (s->closures) memset(s->closures->aimed, 0, sizeof(double) * (size_t)s->closures->row_count);
+  if (s->closures) memset(s->closures->target_force, 0, sizeof(double) * (size_t)s->closures->row_count);
   for (int n = 0; n < f->group_count; n++) {
     const FlightGroup* g = &f->group[n];
     LinkSpan span = group_span(f, g);
-    double tension;
-    bool found = find_either(s, g, &tension);
-    f->coarse = f->coarse || tension > TENSION_RESOLVED || (!found && f->turns && g->closure_count == 0);
-    found = found && tension <= TENSION_STABLE;
-    if (found) note_forces(s, g);
+    double oscillation;
+    bool found = find_target(s, g, &oscillation);
+    f->needs_refinement =
+        f->needs_refinement || oscillation > OSCILLATION_RESOLVED || (!found && f->is_regular && g->closure_count == 0);
+    found = found && oscillation <= OSCILLATION_STABLE;
+    if (found) store_target_forces(s, g);
     for (int k = 0; k < g->tree_count; k++) {
-      f->found[f->trees[g->tree_first + k]] = found;
+      f->has_target[f->trees[g->tree_first + k]] = found;
       if (!found) flight_joints_clear(s, f->trees[g->tree_first + k]);
     }
     for (int k = 0; k < span.count; k++) {
       int i = span.links[k];
       if (found)
-        s->target[i] = f->pose_ahead[i];
+        s->target[i] = f->target_pose[i];
       else
-        f->pose_ahead[i] = s->pose_now[i];
+        f->target_pose[i] = s->pose_now[i];
     }
   }
 }
 
 /* ---------------------------------------------------------------- the start of Newton's iteration */
 
-static void mark_untouched(Sim* s) {
+static void mark_groups_without_contact(Sim* s) {
   TreeFlight* f = s->flight;
   const Model* m = s->model;
-  for (int n = 0; n < s->scope.tree_count; n++) f->untouched[s->scope.trees[n]] = f->found[s->scope.trees[n]];
+  for (int n = 0; n < s->scope.tree_count; n++)
+    f->is_without_contact[s->scope.trees[n]] = f->has_target[s->scope.trees[n]];
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++)
-      if (m->links[link[side]].tree >= 0) f->untouched[m->links[link[side]].tree] = false;
+      if (m->links[link[side]].tree >= 0) f->is_without_contact[m->links[link[side]].tree] = false;
   }
   for (int n = 0; s->closures && n < f->group_count;
        n++) { /* the trees of a group start at their targets together or not at all */
     const FlightGroup* g = &f->group[n];
     bool all = true;
-    for (int k = 0; k < g->tree_count; k++) all = all && f->untouched[f->trees[g->tree_first + k]];
-    for (int k = 0; k < g->tree_count; k++) f->untouched[f->trees[g->tree_first + k]] = all;
+    for (int k = 0; k < g->tree_count; k++) all = all && f->is_without_contact[f->trees[g->tree_first + k]];
+    for (int k = 0; k < g->tree_count; k++) f->is_without_contact[f->trees[g->tree_first + k]] = all;
   }
 }
 
 void tree_flight_set_start_increments(Sim* s, double* delta) {
   TreeFlight* f = s->flight;
   if (!f) return;
-  mark_untouched(s);
+  mark_groups_without_contact(s);
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     const ModelLink* link = &s->model->links[i];
     if (!tree_flight_starts_at_target(f, link)) continue;
-    const double *at = s->configuration[s->current].q + link->coordinate_first, *to = f->ahead + link->coordinate_first;
+    const double *at = s->configuration[s->current].q + link->coordinate_first,
+                 *to = f->target_q + link->coordinate_first;
     double* d = delta + link->dof_first;
     for (int k = 0; k < link->joint.plain_count; k++) d[k] = to[k] - at[k];
     if (!link->joint.quaternion) continue;

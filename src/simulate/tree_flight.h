@@ -39,43 +39,49 @@ typedef struct TreeFlight {
   int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
   FlightTree* tree;              /* (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool* holds;  /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
-  bool* found;  /* true if the target of the tree in the present step is the solution of W11 (trees) */
-  bool* steady; /* result of turns_in_place for every link (links) */
-  bool* acts; /* true if the target contains the forces of the link's joint, because a spring, damper, armature or drive
-                 acts on a scalar coordinate and the link is no balanced wheel (W51) (links) */
-  ModelLink* holding; /* copies of the links that act, with only those joint terms that the target contains (links) */
-  bool* untouched;    /* scratch; true if the group of the tree has a solution of W11, and no contact (trees) */
-  double *before, *ahead;  /* before: coordinates one step before q^t, extrapolated from the present motion; ahead:
-                              coordinates of the target (nq) */
-  double *behind, *beyond; /* coordinates before and after q^t, extrapolated from the present motion over the longer of
-                              h and h' (nq) */
-  Pose *pose_before, *pose_ahead;   /* poses at these coordinates (links) */
-  Pose *pose_behind, *pose_beyond;  /* poses at these coordinates (links) */
-  Screw *screws_now, *screws_ahead; /* (nv) */
-  Screw* screws_side;               /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
-  double *side, *less;              /* scratch of flight_oscillation_angle  (nq), (nv) */
-  Pose* pose_side;                  /* (links) */
-  bool coarse; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11 (W14, W50) */
-  bool turns;  /* scratch; true if the group's matrix is not singular */
-  double *way, factor; /* way: displacement of the last step; `before` is q^t continued by -factor way (nv) */
-  double span;         /* `beyond` is q^t continued by span way */
-  double bend;         /* weight of the bracket of W11: (1 - h'/h) / 2, times (h/h')^2 where h' is longer */
-  double gravity_time; /* h (h + h') / 2 [s^2]: displacement per acceleration */
-  double (*bar)[3][4]; /* scratch  (links) */
-  Vec3* force;         /* scratch: forces summed over descendants (links) */
-  Mat3* moment;        /* scratch: first moments summed over descendants (links) */
-  double *reduced, *change, *packed; /* scratch  (nv) */
-  double* matrices;                  /* storage of FlightTree.matrix */
-  double *held, *stiff; /* held: joint forces F of W51 at the target [N, N m]; stiff: derivatives of these forces with
-                           respect to their coordinates [N/m, N m/rad]; 0 where the target does not contain them (nv) */
-  double* drive;        /* forces on prescribed joints at the target [N, N m] (nv) */
-  ClosureSystem *at_now,
-      *at_ahead;        /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
-  const double* by_row; /* derivatives with respect to the row forces that the targets contain, borrowed from
-                           ClosureAdjoint.by_row; NULL if there are none (rows) */
-  double *push, *eta;   /* push: row forces in W15 times gravity_time [kg m, kg m^2]; eta: adjoint of push (rows) */
-  Vec3 *center_now, *center_ahead; /* centres of mass at q^t and at the target (links) */
+  bool*
+      contains_joint_forces; /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
+  bool* has_target;          /* true if the target of the tree in the present step is the solution of W11 (trees) */
+  bool* is_steady_wheel;     /* true if the link is a balanced wheel whose axis has a constant direction (links) */
+  bool* has_joint_forces;    /* true if the target contains the forces of the link's joint, because a spring, damper,
+                    armature or drive    acts on a scalar coordinate and the link is no balanced wheel (W51) (links) */
+  ModelLink*
+      target_links; /* copies of the links that act, with only those joint terms that the target contains (links) */
+  bool* is_without_contact; /* scratch; true if the group of the tree has a solution of W11, and no contact (trees) */
+  double *before_q, *target_q; /* before_q: coordinates one step before q^t, extrapolated from the present motion;
+                             ahead: coordinates of the target (nq) */
+  double *behind_q, *beyond_q; /* coordinates before and after q^t, extrapolated from the present motion over the longer
+                              of h and h' (nq) */
+  Pose *pose_before, *target_pose;   /* poses at these coordinates (links) */
+  Pose *pose_behind, *pose_beyond;   /* poses at these coordinates (links) */
+  Screw *screws_now, *target_screws; /* (nv) */
+  Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
+  double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (nv) */
+  Pose* pose_side;                   /* (links) */
+  bool needs_refinement; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11
+                            (W14, W50) */
+  bool is_regular;       /* scratch; true if the group's matrix is not singular */
+  double *last_displacement,
+      factor; /* last_displacement: displacement of the last step; `before_q` is q^t continued by -factor way (nv) */
+  double extrapolation_factor; /* `beyond_q` is q^t continued by span way */
+  double bracket_weight;       /* weight of the bracket of W11: (1 - h'/h) / 2, times (h/h')^2 where h' is longer */
+  double gravity_time;         /* h (h + h') / 2 [s^2]: displacement per acceleration */
+  double (*bar)[3][4];         /* scratch  (links) */
+  Vec3* force;                 /* scratch: forces summed over descendants (links) */
+  Mat3* moment;                /* scratch: first moments summed over descendants (links) */
+  double *reduced, *change, *packed;     /* scratch  (nv) */
+  double* matrices;                      /* storage of FlightTree.matrix */
+  double *joint_force, *joint_stiffness; /* joint_force: joint forces F of W51 at the target [N, N m]; joint_stiffness:
+                           derivatives of these forces with respect to their coordinates [N/m, N m/rad]; 0 where the
+                           target does not contain them (nv) */
+  double* drive;                         /* forces on prescribed joints at the target [N, N m] (nv) */
+  ClosureSystem *closures_now,
+      *closures_at_target; /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
+  const double* by_row;    /* derivatives with respect to the row forces that the targets contain, borrowed from
+                              ClosureAdjoint.by_row; NULL if there are none (rows) */
+  double *row_impulse,
+      *eta; /* row_impulse: row forces in W15 times gravity_time [kg m, kg m^2]; eta: adjoint of push (rows) */
+  Vec3 *center_now, *center_target; /* centres of mass at q^t and at the target (links) */
   FlightRows rows;
 } TreeFlight;
 
@@ -95,29 +101,28 @@ void tree_flight_set_targets(Sim* sim);
 /* Returns the largest angular speed of the links of trees in free flight in the present state [rad/s]; 0 if there are
  * no such links. Balanced wheels whose axis has a constant direction are left out. */
 double tree_flight_angular_speed(const Sim* sim);
-/* Returns true if tree_flight_set_targets found that shorter substeps are needed (W14, W50). */
-static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { return flight && flight->coarse; }
+static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { return flight && flight->needs_refinement; }
 /* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_needs_refinement
  * returns true. */
 enum { FLIGHT_SUBSTEPS_FACTOR_MAX = 16 };
 /* Returns true if the target pose of this link is the solution of W11. */
 static inline bool tree_flight_has_target(const TreeFlight* flight, const ModelLink* link) {
-  return flight && link->tree >= 0 && flight->found[link->tree];
+  return flight && link->tree >= 0 && flight->has_target[link->tree];
 }
 /* Sets the start of Newton's iteration for groups in free flight without contact. The entries of delta[nv] [m, rad] of
  * the groups become the increments from the accepted to the target pose. Other entries are unchanged. Sets
- * TreeFlight.untouched. */
+ * TreeFlight.is_without_contact. */
 void tree_flight_set_start_increments(Sim* sim, double* delta);
 /* Returns true if tree_flight_set_start_increments set the increments of this link. */
 static inline bool tree_flight_starts_at_target(const TreeFlight* flight, const ModelLink* link) {
-  return tree_flight_has_target(flight, link) && flight->untouched[link->tree];
+  return tree_flight_has_target(flight, link) && flight->is_without_contact[link->tree];
 }
 
 /* Solves the transposed equations of one group whose target is the solution of W11, for the adjoint (W18). On entry
  * x[nv] holds the derivatives with respect to increments of the target. On return x holds mu for free degrees of
  * freedom and 0 for prescribed ones. Sets flight->eta for the rows of the group. Changes only the entries of this
- * group. Returns false if the matrix is singular. Overwrites flight->rows and flight->push, so groups must be processed
- * one at a time. */
+ * group. Returns false if the matrix is singular. Overwrites flight->rows and flight->row_impulse, so groups must be
+ * processed one at a time. */
 bool tree_flight_solve_transposed(const Sim* sim, int group, double* x);
 /* Sets out (3 x 4, entries of (R | t)) to D of W11 [1, m]: the second difference of the link's pose minus the
  * displacement by gravity, before projection to the joints. */
@@ -125,7 +130,7 @@ void tree_flight_displacement(const Sim* sim, int link, double out[3][4]);
 
 /* ---- simulate/tree_flight_rows.c: closures and couplings of a group; these functions do nothing for a group without
  * any */
-/* Places the rows of the group at q^t and sets their entries of flight->push to 0. */
+/* Places the rows of the group at q^t and sets their entries of flight->row_impulse to 0. */
 void flight_rows_begin(const Sim* sim, const FlightGroup* group);
 /* Places the rows of the group at the present iterate of the target. */
 void flight_rows_evaluate(const Sim* sim, const FlightGroup* group);
@@ -149,26 +154,28 @@ void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);
 
 /* ---- simulate/tree_flight_joints.c (W51) */
-/* Sets flight->holding of a link that acts. */
+/* Sets flight->target_links of a link that acts. */
 void flight_joints_begin(const Sim* sim, int link);
 /* Returns the input of joint_terms and joint_adjoint for the forces F^ of the link's joint, at the target. Borrows the
  * Sim. */
 JointInput flight_joint_input(const Sim* sim, int link);
-/* Sets the tree's entries of flight->holds to false, and of flight->held and flight->stiff to 0. */
+/* Sets the tree's entries of flight->contains_joint_forces to false, and of flight->joint_force and
+ * flight->joint_stiffness to 0. */
 void flight_joints_clear(const Sim* sim, int tree);
-/* Sets flight->held and flight->stiff of the link's joint at the present iterate of the target. Does nothing if
- * flight->holds is false for the tree. */
+/* Sets flight->joint_force and flight->joint_stiffness of the link's joint at the present iterate of the target. Does
+ * nothing if flight->contains_joint_forces is false for the tree. */
 void flight_joints_evaluate(const Sim* sim, int link);
 /* Returns the forces F^ of the link's joint (dof) that the target contains, or NULL if the target contains no joint
  * forces. */
 static inline const double* flight_joint_forces(const TreeFlight* flight, const ModelLink* link) {
-  return flight && link->tree >= 0 && flight->holds[link->tree] ? flight->held + link->dof_first : NULL;
+  return flight && link->tree >= 0 && flight->contains_joint_forces[link->tree] ? flight->joint_force + link->dof_first
+                                                                                : NULL;
 }
 
 /* ---- simulate/tree_flight_tension.c */
 /* Returns the angular frequency of the fastest oscillation due to the joint forces of a tree, times the length of the
- * substep [rad] (W50). The target of the tree must be the solution of W11. span: links of the tree. Overwrites
- * flight->change, reduced and bar. */
-double flight_oscillation_angle(Sim* sim, int tree, LinkSpan span);
+ * substep [rad] (W50). The target of the tree must be the solution of W11. extrapolation_factor: links of the tree.
+ * Overwrites flight->change, reduced and bar. */
+double flight_oscillation_angle(Sim* sim, int tree, LinkSpan extrapolation_factor);
 
 #endif

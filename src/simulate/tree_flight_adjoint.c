@@ -1,10 +1,11 @@
 /* Adjoint of the target poses of trees in free flight (docs/derivations/spin.md, W13, W18). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
 
 /* Sets out to the displacement [dR | dt] of a pose under a twist (w, v) about its origin. */
-static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
+static void pose_change_of_twist(const double twist[6], Pose pose, double out[3][4]) {
   Mat3 turn = mat3_mul(mat3_cross(vec3_at(twist)), pose.r);
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) out[r][c] = turn.m[r][c];
@@ -12,49 +13,51 @@ static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
   }
 }
 
-static bool group_found(const TreeFlight* f, int group) { return f->found[f->trees[f->group[group].tree_first]]; }
+static bool has_group_target(const TreeFlight* f, int group) {
+  return f->has_target[f->trees[f->group[group].tree_first]];
+}
 
 /* Sets the multipliers mu (a->product) and eta (f->eta) from the derivatives of a scalar with respect to the targets
  * (W18). Returns false if no group has a target. */
-static bool find_multipliers(StepAdjoint* a) {
+static bool solve_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
   bool any = false;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_compose(a, f->pose_ahead, a->aim_bar);
+  step_adjoint_compose(a, f->target_pose, a->aim_bar);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (!tree_flight_has_target(f, link)) continue;
     LinkSpan one = {&i, 1};
-    pose_bars_reduce(m, one, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, a->product);
+    pose_bars_reduce(m, one, f->target_pose, f->target_screws, a->bar_force, a->bar_moment, a->product);
     for (int d = link->dof_first; d < link->dof_first + link->dof_count;
          d++) /* derivative of -lambda . F^ with respect to the target (W51) */
-      a->product[d] -= f->stiff[d] * a->lambda[d];
+      a->product[d] -= f->joint_stiffness[d] * a->lambda[d];
   }
   for (int k = 0; k < f->group_count; k++)
-    if (group_found(f, k)) any = tree_flight_solve_transposed(s, k, a->product) || any;
+    if (has_group_target(f, k)) any = tree_flight_solve_transposed(s, k, a->product) || any;
   return any;
 }
 
 /* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of link i. Sets f->bar[i] to -D S. a->twist must
  * hold the twists of the links along mu. */
-static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
+static void displacement_adjoint(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
   TreeFlight* f = s->flight;
   double motion[3][4], d[3][4], by_d[3][4];
-  motion_of(a->twist[i], s->pose_now[i], motion);
+  pose_change_of_twist(a->twist[i], s->pose_now[i], motion);
   tree_flight_displacement(s, i, d);
   inertia_second_moment_product(link, (const double(*)[4])motion, by_d);
   inertia_second_moment_product(link, (const double(*)[4])d, f->bar[i]);
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 4; c++) {
-      now.pose[i][r][c] += 2 * (1 - f->bend) * by_d[r][c];
+      now.pose[i][r][c] += 2 * (1 - f->bracket_weight) * by_d[r][c];
       a->aim_bar[i][r][c] -= by_d[r][c];
       a->back_bar[i][r][c] -= by_d[r][c];
-      a->behind_bar[i][r][c] += f->bend * by_d[r][c];
-      a->beyond_bar[i][r][c] += f->bend * by_d[r][c];
+      a->behind_bar[i][r][c] += f->bracket_weight * by_d[r][c];
+      a->beyond_bar[i][r][c] += f->bracket_weight * by_d[r][c];
       f->bar[i][r][c] = -f->bar[i][r][c];
       for (int k = 0; k < 4; k++) gradient->moment[i].s[c][k] -= motion[r][c] * d[r][k];
     }
@@ -65,35 +68,36 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
 /* Adds the contribution of closures and couplings to the derivatives of the adjoint's scalar with respect to poses,
  * targets and closures. The scalar depends on the row forces at q^t, which change with the motion mu, and on the
  * closure rows at the target. */
-static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
+static void rows_adjoint(StepAdjoint* a, int group, const double* mu, StateBar now) {
+  assert(group >= 0 && group < a->sim->flight->group_count);
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
   const FlightGroup* g = &f->group[group];
   for (int n = 0; n < g->closure_count; n++) {
-    int k = f->closures[g->closure_first + n], first = closure_first(f->at_now, k);
+    int k = f->closures[g->closure_first + n], first = closure_first_row(f->closures_now, k);
     if (s->closures->open[k]) continue;
-    if (closure_coupling(f->at_now, k)) {
-      closure_adjoint_coupling(a->closures, m, k - m->closure_count, -f->push[first], 0, mu, s->q_now);
-      closure_adjoint_coupling(a->closures, m, k - m->closure_count, 0, -f->eta[first], mu, f->ahead);
+    if (closure_coupling(f->closures_now, k)) {
+      closure_adjoint_coupling(a->closures, m, k - m->closure_count, -f->row_impulse[first], 0, mu, s->q_now);
+      closure_adjoint_coupling(a->closures, m, k - m->closure_count, 0, -f->eta[first], mu, f->target_q);
       continue;
     }
-    for (int row = first; row < first + closure_rows(f->at_now, k); row++) {
-      f->push[row] = -f->push[row];
+    for (int row = first; row < first + closure_row_count(f->closures_now, k); row++) {
+      f->row_impulse[row] = -f->row_impulse[row];
       f->eta[row] = -f->eta[row];
     }
-    closure_adjoint_rows(a->closures, m, k, s->pose_now, (const double(*)[3][4])a->motion, f->push, NULL,
+    closure_adjoint_rows(a->closures, m, k, s->pose_now, (const double(*)[3][4])a->motion, f->row_impulse, NULL,
                          (ClosurePoseBars){now.pose, f->bar});
-    closure_adjoint_rows(a->closures, m, k, f->pose_ahead, NULL, NULL, f->eta, (ClosurePoseBars){a->aim_bar, NULL});
-    for (int row = first; row < first + closure_rows(f->at_now, k); row++)
-      f->push[row] = -f->push[row]; /* restores the sign, because the forward derivatives call this function once for
-                                       each equation of a step */
+    closure_adjoint_rows(a->closures, m, k, f->target_pose, NULL, NULL, f->eta, (ClosurePoseBars){a->aim_bar, NULL});
+    for (int row = first; row < first + closure_row_count(f->closures_now, k); row++)
+      f->row_impulse[row] = -f->row_impulse[row]; /* restores the sign, because the forward derivatives call this
+                                       function once for each equation of a step */
   }
 }
 
 /* Adds the derivatives of a scalar with respect to the prescribed coordinates of the target, from the composed forces
  * on links and from couplings. */
-static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+static void prescribed_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
@@ -101,7 +105,7 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
   memset(f->change, 0, sizeof(double) * (size_t)m->dof_count);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].prescribed >= 0 && tree_flight_has_target(f, &m->links[i]))
-      pose_bars_reduce(m, (LinkSpan){&i, 1}, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, f->change);
+      pose_bars_reduce(m, (LinkSpan){&i, 1}, f->target_pose, f->target_screws, a->bar_force, a->bar_moment, f->change);
   for (int k = 0; k < m->coupling_count; k++) {
     const ModelCoupling* c = &m->couplings[k];
     if (!tree_flight_has_target(f, &m->links[m->dof_link[c->dof[0]]])) continue;
@@ -110,19 +114,19 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
 }
 
-/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before, behind or beyond).
- * bar: derivatives of a scalar with respect to these poses. */
+/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before_q, behind or
+ * beyond). bar: derivatives of a scalar with respect to these poses. */
 typedef struct {
   const double* q;
   const Pose* pose;
   double (*bar)[3][4];
   double factor;
-} FlightSide;
+} ExtrapolatedState;
 
-/* Converts the derivatives of a FlightSide into derivatives with respect to the states at t and one step before. In the
- * first step, converts them into derivatives with respect to the initial velocities. */
-static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightSide* side, StateBar now, StateBar old,
-                         ModelGradient* gradient) {
+/* Converts the derivatives of a ExtrapolatedState into derivatives with respect to the states at t and one step before.
+ * In the first step, converts them into derivatives with respect to the initial velocities. */
+static void extrapolated_state_adjoint(StepAdjoint* a, const RecordedStep* step, const ExtrapolatedState* side,
+                                       StateBar now, StateBar old, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
@@ -136,7 +140,8 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
     model_link_screws(m, i, side->q, side->pose, screws);
     memset(by, 0, sizeof(double) * (size_t)link->dof_count);
     pose_bars_reduce(m, (LinkSpan){&i, 1}, side->pose, screws, a->bar_force, a->bar_moment, f->reduced);
-    joint_continue_adjoint(&link->joint, f->way + link->dof_first, side->factor, by, now.q + link->dof_first, by_way);
+    joint_continue_adjoint(&link->joint, f->last_displacement + link->dof_first, side->factor, by,
+                           now.q + link->dof_first, by_way);
     if (s->clock.dt_before > 0)
       joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                                by_way, old.q + link->dof_first, now.q + link->dof_first);
@@ -147,12 +152,12 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
 
 /* Adds the contribution of the force D S / (h (h + h') / 2) to the derivatives of slopes . reactions. The joint
  * reactions contain this force (O3). */
-static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
+static void reactions_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {
     if (!tree_flight_has_target(f, &a->model->links[i])) continue;
     for (int k = 0; k < 6; k++) a->twist[i][k] = -a->field_now[i][k] / f->gravity_time;
-    reverse_displacement(a, i, now, gradient);
+    displacement_adjoint(a, i, now, gradient);
   }
 }
 
@@ -165,29 +170,29 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   memset(a->back_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->behind_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  reverse_reactions(a, now, gradient);
+  reactions_adjoint(a, now, gradient);
   f->by_row = a->closures && a->closures->loaded ? a->closures->by_row : NULL;
-  if (!find_multipliers(a)) return;
+  if (!solve_multipliers(a)) return;
   Vec3* at = a->force;
   for (int i = 0; i < m->link_count; i++) at[i] = s->pose_now[i].t;
   step_adjoint_twists(m, f->screws_now, at, a->product, a->twist);
   memset(f->bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++) {
     if (!tree_flight_has_target(f, &m->links[i])) continue;
-    reverse_displacement(a, i, now, gradient);
-    motion_of(a->twist[i], s->pose_now[i], a->motion[i]);
+    displacement_adjoint(a, i, now, gradient);
+    pose_change_of_twist(a->twist[i], s->pose_now[i], a->motion[i]);
   }
   for (int k = 0; k < f->group_count; k++)
-    if (group_found(f, k)) reverse_rows(a, k, a->product, now);
-  step_adjoint_compose(a, f->pose_ahead, a->aim_bar);
-  step_adjoint_frames(a, f->pose_ahead, gradient);
-  reverse_prescribed(a, step, gradient);
+    if (has_group_target(f, k)) rows_adjoint(a, k, a->product, now);
+  step_adjoint_compose(a, f->target_pose, a->aim_bar);
+  step_adjoint_frames(a, f->target_pose, gradient);
+  prescribed_adjoint(a, step, gradient);
   step_adjoint_rates(a, s->pose_now, f->screws_now, f->bar, now.q, a->product, NULL, gradient);
-  const FlightSide before = {f->before, f->pose_before, a->back_bar, -f->factor};
-  reverse_side(a, step, &before, now, old, gradient);
-  if (f->bend == 0) return;
-  const FlightSide behind = {f->behind, f->pose_behind, a->behind_bar, -f->span};
-  const FlightSide beyond = {f->beyond, f->pose_beyond, a->beyond_bar, f->span};
-  reverse_side(a, step, &behind, now, old, gradient);
-  reverse_side(a, step, &beyond, now, old, gradient);
+  const ExtrapolatedState before = {f->before_q, f->pose_before, a->back_bar, -f->factor};
+  extrapolated_state_adjoint(a, step, &before, now, old, gradient);
+  if (f->bracket_weight == 0) return;
+  const ExtrapolatedState behind = {f->behind_q, f->pose_behind, a->behind_bar, -f->extrapolation_factor};
+  const ExtrapolatedState beyond = {f->beyond_q, f->pose_beyond, a->beyond_bar, f->extrapolation_factor};
+  extrapolated_state_adjoint(a, step, &behind, now, old, gradient);
+  extrapolated_state_adjoint(a, step, &beyond, now, old, gradient);
 }

@@ -6,12 +6,12 @@ static int first_tree(const Model* m, const ClosureSystem* c, int k) { return m-
 
 /* Sets the group of every tree. A group consists of trees that closures or couplings connect, at least one of which
  * flies. Other trees get the group -1. */
-static void find_groups(TreeFlight* f, const Model* m) {
+static void assign_groups(TreeFlight* f, const Model* m) {
   int* set = MEMORY_NEW(int, m->tree_count);
   bool* flies = MEMORY_NEW(bool, m->tree_count);
   disjoint_sets_init(set, m->tree_count);
-  for (int k = 0; f->at_now && k < f->at_now->pair_count; k++)
-    disjoint_sets_unite(set, (int)(f->at_now->pairs[k] >> 32), (int)(f->at_now->pairs[k] & UINT32_MAX));
+  for (int k = 0; f->closures_now && k < f->closures_now->pair_count; k++)
+    disjoint_sets_unite(set, (int)(f->closures_now->pairs[k] >> 32), (int)(f->closures_now->pairs[k] & UINT32_MAX));
   for (int k = 0; k < m->tree_count; k++)
     if (m->trees[k].flies) flies[disjoint_sets_find(set, k)] = true;
   for (int k = 0; k < m->tree_count; k++) {
@@ -31,8 +31,8 @@ static void list_group(TreeFlight* f, const Sim* s, int index, FlightGroup* g) {
     for (int n = s->tree_first[k]; n < s->tree_first[k + 1]; n++)
       f->links[g->link_first + g->link_count++] = s->tree_links[n];
   }
-  for (int k = 0; f->at_now && k < f->at_now->count; k++)
-    if (f->group_of[first_tree(m, f->at_now, k)] == index) f->closures[g->closure_first + g->closure_count++] = k;
+  for (int k = 0; f->closures_now && k < f->closures_now->count; k++)
+    if (f->group_of[first_tree(m, f->closures_now, k)] == index) f->closures[g->closure_first + g->closure_count++] = k;
 }
 
 static void list_groups(TreeFlight* f, const Sim* s) {
@@ -71,7 +71,7 @@ static void create_rows(TreeFlight* f, const Model* m) {
   for (int k = 0; k < f->group_count; k++) {
     int rows = 0;
     for (int n = 0; n < f->group[k].closure_count; n++)
-      rows += closure_rows(f->at_now, f->closures[f->group[k].closure_first + n]);
+      rows += closure_row_count(f->closures_now, f->closures[f->group[k].closure_first + n]);
     if (rows > r->capacity) r->capacity = rows;
   }
   size_t most = (size_t)r->capacity;
@@ -85,14 +85,14 @@ static void create_rows(TreeFlight* f, const Model* m) {
   r->column = MEMORY_NEW(double, most*(size_t)m->dof_count);
 }
 
-static void create_room(TreeFlight* f, const Model* m) {
+static void create_arrays(TreeFlight* f, const Model* m) {
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
-  double** const coordinates[] = {&f->before, &f->ahead, &f->behind, &f->beyond, &f->side};
-  double** const increments[] = {&f->way,   &f->reduced, &f->change, &f->packed,
-                                 &f->drive, &f->less,    &f->held,   &f->stiff};
-  Pose** const poses[] = {&f->pose_before, &f->pose_ahead, &f->pose_behind, &f->pose_beyond, &f->pose_side};
-  Screw** const screws[] = {&f->screws_now, &f->screws_ahead, &f->screws_side};
-  Vec3** const centers[] = {&f->center_now, &f->center_ahead};
+  double** const coordinates[] = {&f->before_q, &f->target_q, &f->behind_q, &f->beyond_q, &f->side};
+  double** const increments[] = {&f->last_displacement, &f->reduced,        &f->change, &f->packed, &f->drive, &f->less,
+                                 &f->joint_force,       &f->joint_stiffness};
+  Pose** const poses[] = {&f->pose_before, &f->target_pose, &f->pose_behind, &f->pose_beyond, &f->pose_side};
+  Screw** const screws[] = {&f->screws_now, &f->target_screws, &f->screws_side};
+  Vec3** const centers[] = {&f->center_now, &f->center_target};
   for (int k = 0; k < 5; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
   for (int k = 0; k < 8; k++) *increments[k] = MEMORY_NEW(double, nv);
   for (int k = 0; k < 5; k++) *poses[k] = MEMORY_NEW(Pose, links);
@@ -101,12 +101,12 @@ static void create_room(TreeFlight* f, const Model* m) {
   f->bar = memory_alloc(sizeof(double[3][4]) * links);
   f->force = MEMORY_NEW(Vec3, links);
   f->moment = MEMORY_NEW(Mat3, links);
-  f->push = MEMORY_NEW(double, m->closure_row_count);
+  f->row_impulse = MEMORY_NEW(double, m->closure_row_count);
   f->eta = MEMORY_NEW(double, m->closure_row_count);
 }
 
 /* A centre of mass lies on an axis if its distance from the axis is at most this fraction of the link's size. */
-#define ON_AXIS 1e-9
+#define AXIS_OFFSET_MAX 1e-9
 
 /* Returns true if link i rotates relative to its parent only about one axis, which passes through its centre of mass,
  * and carries no other link. */
@@ -116,12 +116,12 @@ static bool is_wheel(const Model* m, int i) {
   if (joint->hinge_count != 1 || joint->dof_count != joint->slide_count + 1) return false;
   for (int k = i + 1; k < m->link_count; k++)
     if (m->links[k].parent == i) return false;
-  return vec3_norm(vec3_cross(joint->axis[0], link->center)) <= ON_AXIS * link->reach;
+  return vec3_norm(vec3_cross(joint->axis[0], link->center)) <= AXIS_OFFSET_MAX * link->reach;
 }
 
 /* Returns true if link i is a balanced wheel whose axis has a constant direction. The inertia of its tree does not
  * depend on the angle of the wheel (W14). */
-static bool turns_in_place(const Model* m, int i) {
+static bool is_steady_wheel_of_model(const Model* m, int i) {
   if (!is_wheel(m, i)) return false;
   for (int up = m->links[i].parent; up >= 0; up = m->links[up].parent)
     if (m->links[up].joint.dof_count > m->links[up].joint.slide_count) return false;
@@ -129,7 +129,7 @@ static bool turns_in_place(const Model* m, int i) {
 }
 
 /* Returns true if the target of the tree contains the forces of the link's joint (W51). */
-static bool joint_acts(const Model* m, const FlightTree* tree, int i) {
+static bool has_target_joint_forces(const Model* m, const FlightTree* tree, int i) {
   const ModelLink* link = &m->links[i];
   if (tree->free_count < 2 || link->prescribed >= 0 || is_wheel(m, i)) return false;
   bool any = false;
@@ -145,44 +145,85 @@ TreeFlight* tree_flight_create(const Sim* s) {
   for (int k = 0; k < m->tree_count; k++) any = any || m->trees[k].flies;
   if (!any || m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
   TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
-  bool** const flags[] = {&f->found, &f->untouched, &f->holds};
+  bool** const flags[] = {&f->has_target, &f->is_without_contact, &f->contains_joint_forces};
   for (int k = 0; k < 3; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
   int** const lists[] = {&f->trees, &f->group_of};
   for (int k = 0; k < 2; k++) *lists[k] = MEMORY_NEW(int, m->tree_count);
   f->links = MEMORY_NEW(int, m->link_count);
-  f->steady = MEMORY_NEW(bool, m->link_count);
-  f->acts = MEMORY_NEW(bool, m->link_count);
-  f->holding = MEMORY_NEW(ModelLink, m->link_count);
-  for (int i = 0; i < m->link_count; i++) f->steady[i] = turns_in_place(m, i);
+  f->is_steady_wheel = MEMORY_NEW(bool, m->link_count);
+  f->has_joint_forces = MEMORY_NEW(bool, m->link_count);
+  f->target_links = MEMORY_NEW(ModelLink, m->link_count);
+  for (int i = 0; i < m->link_count; i++) f->is_steady_wheel[i] = is_steady_wheel_of_model(m, i);
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
   f->free = MEMORY_NEW(int, m->dof_count);
-  f->at_now = closures_create(m, s->tolerance);
-  f->at_ahead = closures_create(m, s->tolerance);
-  find_groups(f, m);
+  f->closures_now = closures_create(m, s->tolerance);
+  f->closures_at_target = closures_create(m, s->tolerance);
+  assign_groups(f, m);
   list_groups(f, s);
   create_trees(f, m);
   create_rows(f, m);
   for (int i = 0; i < m->link_count; i++)
-    f->acts[i] = m->links[i].tree >= 0 && joint_acts(m, &f->tree[m->links[i].tree], i);
-  create_room(f, m);
+    f->has_joint_forces[i] = m->links[i].tree >= 0 && has_target_joint_forces(m, &f->tree[m->links[i].tree], i);
+  create_arrays(f, m);
   return f;
 }
 
 void tree_flight_destroy(TreeFlight* f) {
   if (!f) return;
-  closures_destroy(f->at_now);
-  closures_destroy(f->at_ahead);
+  closures_destroy(f->closures_now);
+  closures_destroy(f->closures_at_target);
   FlightRows* r = &f->rows;
-  void* owned[] = {f->group,       f->trees,        f->links,       f->closures,    f->group_of,   f->tree,
-                   f->free,        f->found,        f->steady,      f->untouched,   f->before,     f->ahead,
-                   f->beyond,      f->pose_before,  f->pose_ahead,  f->pose_beyond, f->screws_now, f->screws_ahead,
-                   f->screws_side, f->way,          f->bar,         f->force,       f->moment,     f->reduced,
-                   f->change,      f->matrices,     f->drive,       f->packed,      f->push,       f->eta,
-                   f->center_now,  f->center_ahead, r->active,      r->matrix,      r->right,      r->unit,
-                   r->work,        r->equation,     r->unknown,     r->column,      f->side,       f->less,
-                   f->pose_side,   f->behind,       f->pose_behind, f->held,        f->stiff,      f->holds,
-                   f->acts,        f->holding};
+  void* owned[] = {f->group,
+                   f->trees,
+                   f->links,
+                   f->closures,
+                   f->group_of,
+                   f->tree,
+                   f->free,
+                   f->has_target,
+                   f->is_steady_wheel,
+                   f->is_without_contact,
+                   f->before_q,
+                   f->target_q,
+                   f->beyond_q,
+                   f->pose_before,
+                   f->target_pose,
+                   f->pose_beyond,
+                   f->screws_now,
+                   f->target_screws,
+                   f->screws_side,
+                   f->last_displacement,
+                   f->bar,
+                   f->force,
+                   f->moment,
+                   f->reduced,
+                   f->change,
+                   f->matrices,
+                   f->drive,
+                   f->packed,
+                   f->row_impulse,
+                   f->eta,
+                   f->center_now,
+                   f->center_target,
+                   r->active,
+                   r->matrix,
+                   r->right,
+                   r->unit,
+                   r->work,
+                   r->equation,
+                   r->unknown,
+                   r->column,
+                   f->side,
+                   f->less,
+                   f->pose_side,
+                   f->behind_q,
+                   f->pose_behind,
+                   f->joint_force,
+                   f->joint_stiffness,
+                   f->contains_joint_forces,
+                   f->has_joint_forces,
+                   f->target_links};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }

@@ -9,7 +9,7 @@
  * of the friction force with respect to its coefficient zero. */
 void flight_joints_begin(const Sim* s, int link) {
   assert(s->flight && link >= 0 && link < s->model->link_count);
-  ModelLink* own = &s->flight->holding[link];
+  ModelLink* own = &s->flight->target_links[link];
   *own = s->model->links[link];
   memset(own->limited, 0, sizeof(own->limited));
   memset(own->friction, 0, sizeof(own->friction));
@@ -21,8 +21,8 @@ void flight_joints_begin(const Sim* s, int link) {
 JointInput flight_joint_input(const Sim* s, int link) {
   assert(s->flight && link >= 0 && link < s->model->link_count);
   JointInput in = step_joint_input(s, &s->configuration[s->current], link);
-  in.link = &s->flight->holding[link];
-  in.q = s->flight->ahead + s->model->links[link].coordinate_first;
+  in.link = &s->flight->target_links[link];
+  in.q = s->flight->target_q + s->model->links[link].coordinate_first;
   in.stop = NULL;
   in.held = NULL;
   return in;
@@ -33,21 +33,21 @@ void flight_joints_clear(const Sim* s, int tree) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
   size_t size = sizeof(double) * (size_t)t->dof_count;
-  f->holds[tree] = false;
-  memset(f->held + t->dof_first, 0, size);
-  memset(f->stiff + t->dof_first, 0, size);
+  f->contains_joint_forces[tree] = false;
+  memset(f->joint_force + t->dof_first, 0, size);
+  memset(f->joint_stiffness + t->dof_first, 0, size);
 }
 
 void flight_joints_evaluate(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
   TreeFlight* f = s->flight;
   const ModelLink* l = &s->model->links[link];
-  if (!f->holds[l->tree] || !f->acts[link]) return;
+  if (!f->contains_joint_forces[l->tree] || !f->has_joint_forces[link]) return;
   JointInput in = flight_joint_input(s, link);
   JointTerms terms;
   (void)joint_terms(&in, true, &terms);
   for (int k = 0; k < l->joint.plain_count; k++) {
-    f->held[l->dof_first + k] = terms.gradient[k];
-    f->stiff[l->dof_first + k] = terms.hessian[k][k];
+    f->joint_force[l->dof_first + k] = terms.gradient[k];
+    f->joint_stiffness[l->dof_first + k] = terms.hessian[k][k];
   }
 }

@@ -10,11 +10,11 @@
  * suffice. */
 enum { POWER_STEPS = 6 };
 /* Largest coordinate change in the central differences of the joint forces [m, rad]. */
-#define FORCE_DIFFERENCE 1e-4
+#define DIFFERENCE_STEP 1e-4
 
 /* Sets out[nv] to J^T M D at the coordinates q^t + by x. M D is constant (f->bar); the Jacobian J is evaluated at these
  * coordinates. */
-static void reduce_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
+static void project_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
   for (int k = 0; k < span.count; k++) {
@@ -42,7 +42,7 @@ double flight_oscillation_angle(Sim* s, int tree, LinkSpan span) {
     inertia_second_moment_product(link, d, f->bar[span.links[k]]);
     for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
       v[dof] = 0;
-      force[dof] = f->steady[span.links[k]] ? 0 : k % 2 == 0 ? 1 : -1;
+      force[dof] = f->is_steady_wheel[span.links[k]] ? 0 : k % 2 == 0 ? 1 : -1;
     }
   }
   int steps = t->free_count < POWER_STEPS ? t->free_count + 1 : POWER_STEPS;
@@ -55,11 +55,11 @@ double flight_oscillation_angle(Sim* s, int tree, LinkSpan span) {
     if (!(norm > 0)) return 0;
     for (int k = 0; k < t->free_count; k++) most = fmax(most, fabs(v[free[k]] /= norm));
     square = step > 0 ? norm : 0;
-    double by = FORCE_DIFFERENCE / most;
-    reduce_at(s, span, v, by, force);
-    reduce_at(s, span, v, -by, f->less);
+    double by = DIFFERENCE_STEP / most;
+    project_at(s, span, v, by, force);
+    project_at(s, span, v, -by, f->less);
     for (int k = 0; k < t->free_count; k++) {
-      bool steady = f->steady[s->model->dof_link[free[k]]];
+      bool steady = f->is_steady_wheel[s->model->dof_link[free[k]]];
       force[free[k]] = steady ? 0 : (force[free[k]] - f->less[free[k]]) / (2 * by);
     }
   }

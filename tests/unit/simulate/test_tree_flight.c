@@ -305,7 +305,7 @@ static void flight_W14_beyond_a_right_angle(void** state) {
                           RATES[k]);
     sim_set_clock(run->sim, 1, 0);
     step_prepare(run->sim);
-    assert_int_equal(run->sim->flight->found[0], k == 0);
+    assert_int_equal(run->sim->flight->has_target[0], k == 0);
     run_steps(run, 20);
     assert_true(isfinite(sim_state(run->sim)->q[0]));
     run_free(run);

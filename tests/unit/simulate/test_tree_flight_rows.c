@@ -11,7 +11,7 @@
 
 static void expect_found(Run* run) {
   for (int k = 0; k < run->sim->flight->group_count; k++)
-    assert_true(run->sim->flight->found[run->sim->flight->trees[run->sim->flight->group[k].tree_first]]);
+    assert_true(run->sim->flight->has_target[run->sim->flight->trees[run->sim->flight->group[k].tree_first]]);
 }
 
 /* Of `periods` periods, by where the link's first coordinate passes zero upwards. */

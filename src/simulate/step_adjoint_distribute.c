@@ -13,7 +13,7 @@
 
 /* Adds the derivatives of a scalar with respect to the gains of a drive and the input of the drive, that is, its signal
  * and the measured state. */
-static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
+static void drive_adjoint(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
@@ -35,7 +35,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
 }
 
 /* Sets motion[links] to the directional derivatives of [R | t] at t + dt along lambda. */
-static void find_motions(StepAdjoint* a, const RecordedStep* step) {
+static void compute_pose_changes(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;
     Twist t = twist_from_array(a->twist[i]);
@@ -49,9 +49,9 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
 }
 
 /* Adds the contribution of inertia and of the links' targets to the derivatives of lambda . F with respect to earlier
- * poses, gravity and masses. Call after reverse_contact, which sets expected_bar. */
-static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                            ModelGradient* gradient) {
+ * poses, gravity and masses. Call after contact_adjoint_without_end_state, which sets expected_bar. */
+static void inertia_and_target_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
+                                       StateBar older, ModelGradient* gradient) {
   const Sim* s = a->sim;
   double weight = step_inertia_weight(s);
   if (a->aim_bar) memset(a->aim_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
@@ -82,7 +82,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
 /* Adds the derivatives of aim . (y - q^t) with respect to coordinates and initial velocities, y - q^t = -y_old d1 -
  * y_older (d1 + d2) + y_rate dt v0 for plain coordinates with armature (M6). aim[dof]: derivatives of a scalar with
  * respect to y - q^t. */
-static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
+static void armature_adjoint(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
                              StateBar older, ModelGradient* gradient) {
   const StepWeights* w = &s->weights;
   for (int k = 0; k < link->joint.plain_count; k++) {
@@ -97,7 +97,7 @@ static void reverse_armature(const Sim* s, const ModelLink* link, const double* 
 
 /* Returns true if derivatives with respect to the joint's parameters are needed. They are not needed for a free joint
  * that has no damping, spring, dry friction or armature. */
-static bool has_own(const ModelLink* link) {
+static bool has_parameters(const ModelLink* link) {
   bool damped = link->passive || link->joint.dof_count < 6;
   for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
   return damped;
@@ -105,8 +105,8 @@ static bool has_own(const ModelLink* link) {
 
 /* Adds the derivatives of lambda . (gradient of joint_terms) of joint i with respect to earlier states, drives and the
  * joint's parameters. lambda[dof]. */
-static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in, const double* lambda,
-                          StateBar older, const FeedbackBars* bars) {
+static void joint_terms_adjoint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in,
+                                const double* lambda, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   const ModelLink* link = &m->links[i];
@@ -115,48 +115,50 @@ static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const
   joint_adjoint(in, lambda, &shares);
   SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, i);
   bars->gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
-  if (has_own(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
+  if (has_parameters(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
   for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares.now[k];
   joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                            shares.difference_old, old + link->dof_first, now + link->dof_first);
-  if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, bars->now, bars->old, older, bars->gradient);
+  if (s->armature_target && link->passive)
+    armature_adjoint(s, link, shares.aim, bars->now, bars->old, older, bars->gradient);
   int drive = 0;
   for (int c = 0; c < m->controller_count && drive < in->drive_count; c++)
     if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
-      add_drive(a, c, drive, bars);
+      drive_adjoint(a, c, drive, bars);
       drive++;
     }
 }
 
-static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
+static void joints_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->dof_count == 0) continue;
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-    reverse_joint(a, step, i, &in, a->lambda + link->dof_first, older, bars);
+    joint_terms_adjoint(a, step, i, &in, a->lambda + link->dof_first, older, bars);
   }
 }
 
 /* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^ with respect to earlier states, drives and joint
  * parameters. F^: joint forces that the targets of trees in free flight (tree_flight.h) contain (W51). Call after
  * tree_flight_adjoint, which leaves mu in a->product. */
-static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
+static void target_joint_forces_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older,
+                                        const FeedbackBars* bars) {
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
-    if (!flight_joint_forces(s->flight, link) || !s->flight->acts[i]) continue;
+    if (!flight_joint_forces(s->flight, link) || !s->flight->has_joint_forces[i]) continue;
     JointInput in = flight_joint_input(s, i);
     double by[JOINT_MAX_DOF] = {0};
     for (int k = 0; k < link->joint.plain_count; k++)
       by[k] = -a->lambda[link->dof_first + k] - s->flight->gravity_time * a->product[link->dof_first + k];
-    reverse_joint(a, step, i, &in, by, older, bars);
+    joint_terms_adjoint(a, step, i, &in, by, older, bars);
   }
 }
 
 /* Adds the derivatives of lambda . F with respect to rotations of joint frames. First adds the change of the inertial
  * wrenches by lambda to a->wrench, which holds the change of all other wrenches. */
-static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+static void frame_rotations_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   if (gradient->without_turns) return;
   const Model* m = a->model;
   const Sim* s = a->sim;
@@ -183,7 +185,7 @@ static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradien
 
 /* Adds the derivatives of lambda . F with respect to attachments: lambda . d2O/dq da = R_p^T (change by lambda of the
  * force on the link and its descendants + F x w of the parent) (A10). */
-static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+static void frame_positions_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;
   double weight = step_inertia_weight(s);
@@ -202,7 +204,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
     a->force[i] =
         s->link_terms[i].force; /* force on the link and its descendants; parents that cannot move do not rotate */
   }
-  reverse_turns(a, step, gradient);
+  frame_rotations_adjoint(a, step, gradient);
   for (int i = m->link_count - 1; i >= 0; i--) {
     int up = m->links[i].parent;
     if (up < 0) continue;
@@ -218,8 +220,8 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
 /* Adds the derivatives of contact with respect to everything except the state at t + dt of moving bodies. Half-spaces
  * at t + dt are included: their poses follow from signals and attachments, so this function converts their derivatives
  * to derivatives with respect to these (A13). */
-static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
-                            ModelGradient* gradient) {
+static void contact_adjoint_without_end_state(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force,
+                                              StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->replay) return;
   ContactField field = step_adjoint_field(a->twist, force, step_adjoint_pair_slopes(a));
@@ -242,19 +244,19 @@ void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const For
   Sim* s = a->sim;
   step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reaction_adjoint_add(a);
-  find_motions(a, step);
-  reverse_contact(a, step, force, now, gradient);
-  reverse_inertia(a, step, now, old, older, gradient);
+  compute_pose_changes(a, step);
+  contact_adjoint_without_end_state(a, step, force, now, gradient);
+  inertia_and_target_adjoint(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, a->lambda, (const double(*)[3][4])a->motion, now, old, gradient);
   bushings_adjoint(s, (const double(*)[6])a->twist, now, old, older, gradient);
   fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_numbers(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
-  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
-  reverse_joints(a, step, older, &bars);
+  const FeedbackBars bars = {now, old, a->rate_bar, a->contact_force, gradient, a->pending_delays};
+  joints_adjoint(a, step, older, &bars);
   if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
-  reverse_attachments(a, step, gradient);
+  frame_positions_adjoint(a, step, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
-  reverse_held(a, step, older, &bars);
-  delay_pending_propagate(a->late, s, &bars);
+  target_joint_forces_adjoint(a, step, older, &bars);
+  delay_pending_propagate(a->pending_delays, s, &bars);
 }

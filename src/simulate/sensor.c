@@ -1,20 +1,21 @@
 /* Computes measurements of the state for feedback, and their derivatives. */
-#include "simulate/sensor_value.h"
+#include <assert.h>
 
-/* ---------------------------------------------------------------- a measurement (E1) */
+#include "simulate/sensor.h"
 
-static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+static double component(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 /* Returns the time derivative dT/dt of a link's pose: the difference of the last two states divided by the step length,
  * or the initial velocity in the first step. */
-static Pose pose_change(const Sim* s, int link) {
+static Pose pose_rate(const Sim* s, int link) {
+  assert(link >= 0 && link < s->model->link_count);
   if (!(s->clock.dt_before > 0)) return s->pose_rate[link];
   double f = 1 / s->clock.dt_before;
   const Pose *now = &s->pose_now[link], *old = &s->pose_old[link];
   return (Pose){mat3_scale(mat3_sub(now->r, old->r), f), vec3_scale(vec3_sub(now->t, old->t), f)};
 }
 
-static double rate_of(const Sim* s, const ModelLink* link, int k) {
+static double joint_rate(const Sim* s, const ModelLink* link, int k) {
   int q = link->coordinate_first + k;
   if (!(s->clock.dt_before > 0)) return s->model->initial_velocities[link->dof_first + k];
   return (s->q_now[q] - s->q_old[q]) / s->clock.dt_before;
@@ -27,28 +28,26 @@ double sensor_value(const Sim* s, const SceneMeasure* m) {
     case MEASURE_COORDINATE:
       return s->q_now[link->coordinate_first + m->index];
     case MEASURE_RATE:
-      return rate_of(s, link, m->index);
+      return joint_rate(s, link, m->index);
     case MEASURE_POSITION:
-      return at_axis(pose->t, m->index);
+      return component(pose->t, m->index);
     case MEASURE_CENTER:
-      return at_axis(pose_apply(*pose, link->center), m->index);
+      return component(pose_apply(*pose, link->center), m->index);
     case MEASURE_VELOCITY: {
-      Pose change = pose_change(s, m->link);
-      return at_axis(pose_apply(change, link->center), m->index);
+      Pose change = pose_rate(s, m->link);
+      return component(pose_apply(change, link->center), m->index);
     }
     case MEASURE_ANGULAR_VELOCITY:
-      return 0.5 * at_axis(mat3_axial(mat3_mul(pose_change(s, m->link).r, mat3_transpose(pose->r))), m->index);
+      return 0.5 * component(mat3_axial(mat3_mul(pose_rate(s, m->link).r, mat3_transpose(pose->r))), m->index);
     case MEASURE_FORCE:
-      return at_axis(s->state.felt[m->link], m->index);
+      return component(s->state.contact_force[m->link], m->index);
     case MEASURE_AXIS:
       break;
   }
   return pose->r.m[m->index % 3][m->index / 3];
 }
 
-/* ---------------------------------------------------------------- adjoint (E4) */
-
-static void add_pose(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
+static void add_pose_bar(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
   const double t[3] = {by_t.x, by_t.y, by_t.z};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) bar[i][j] += factor * by_r.m[i][j];
@@ -56,20 +55,20 @@ static void add_pose(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
   }
 }
 
-static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const FeedbackBars* out) {
+static void add_pose_rate_bar(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const FeedbackBars* out) {
   if (!(s->clock.dt_before > 0)) {
-    add_pose(out->rate_bar[link], by_r, by_t, 1);
+    add_pose_bar(out->rate_bar[link], by_r, by_t, 1);
     return;
   }
-  add_pose(out->now.pose[link], by_r, by_t, 1 / s->clock.dt_before);
-  add_pose(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
+  add_pose_bar(out->now.pose[link], by_r, by_t, 1 / s->clock.dt_before);
+  add_pose_bar(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
 }
 
 /* Sets *by_r and *by_t to bar times the derivatives of one component of T X_c with respect to the rotation and
  * translation parts of T. Adds bar times the derivative with respect to X_c to the gradient. of: T, a pose or its time
  * derivative. */
-static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
-                          const FeedbackBars* out) {
+static void center_component_bars(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
+                                  const FeedbackBars* out) {
   Vec3 along = vec3_scale(vec3_axis(m->index), bar);
   *by_r = mat3_outer(along, s->model->links[m->link].center);
   *by_t = along;
@@ -78,15 +77,15 @@ static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double b
 
 /* Adds the derivatives of bar times one component of the angular velocity w = axial(D R^T) / 2 with respect to R and D
  * = dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D, because a . axial(K) = K : [a]x. */
-static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
+static void angular_velocity_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
   Mat3 by_k = mat3_cross(vec3_scale(vec3_axis(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
-  Mat3 change = pose_change(s, m->link).r;
+  Mat3 change = pose_rate(s, m->link).r;
   Vec3 none = {0, 0, 0};
-  add_change(s, m->link, mat3_mul(by_k, r), none, out);
-  add_pose(out->now.pose[m->link], mat3_mul(mat3_transpose(by_k), change), none, 1);
+  add_pose_rate_bar(s, m->link, mat3_mul(by_k, r), none, out);
+  add_pose_bar(out->now.pose[m->link], mat3_mul(mat3_transpose(by_k), change), none, 1);
 }
 
-static void rate_adjoint(const Sim* s, const ModelLink* link, int k, double bar, const FeedbackBars* out) {
+static void joint_rate_adjoint(const Sim* s, const ModelLink* link, int k, double bar, const FeedbackBars* out) {
   int dof = link->dof_first + k;
   if (!(s->clock.dt_before > 0)) {
     out->gradient->velocities[dof] += bar;
@@ -105,24 +104,24 @@ void sensor_adjoint(const Sim* s, const SceneMeasure* m, double bar, const Feedb
       out->now.q[link->dof_first + m->index] += bar;
       break;
     case MEASURE_RATE:
-      rate_adjoint(s, link, m->index, bar, out);
+      joint_rate_adjoint(s, link, m->index, bar, out);
       break;
     case MEASURE_POSITION:
       out->now.pose[m->link][m->index][3] += bar;
       break;
     case MEASURE_CENTER:
-      center_slopes(s, m, s->pose_now[m->link], bar, &by_r, &by_t, out);
-      add_pose(out->now.pose[m->link], by_r, by_t, 1);
+      center_component_bars(s, m, s->pose_now[m->link], bar, &by_r, &by_t, out);
+      add_pose_bar(out->now.pose[m->link], by_r, by_t, 1);
       break;
     case MEASURE_VELOCITY:
-      center_slopes(s, m, pose_change(s, m->link), bar, &by_r, &by_t, out);
-      add_change(s, m->link, by_r, by_t, out);
+      center_component_bars(s, m, pose_rate(s, m->link), bar, &by_r, &by_t, out);
+      add_pose_rate_bar(s, m->link, by_r, by_t, out);
       break;
     case MEASURE_ANGULAR_VELOCITY:
-      turn_adjoint(s, m, bar, out);
+      angular_velocity_adjoint(s, m, bar, out);
       break;
     case MEASURE_FORCE:
-      out->felt[m->link] = vec3_add_scaled(out->felt[m->link], bar, vec3_axis(m->index));
+      out->contact_force[m->link] = vec3_add_scaled(out->contact_force[m->link], bar, vec3_axis(m->index));
       break;
     case MEASURE_AXIS:
       out->now.pose[m->link][m->index % 3][m->index / 3] += bar;

@@ -1,11 +1,13 @@
 /* Adjoint of friction whose limit follows from the forces of the previous solve of the same step
  * (docs/derivations/friction.md, F9). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/delay.h"
 #include "simulate/step_adjoint.h"
 
 RecordedStep friction_iteration_step(const RecordedStep* step) {
+  assert(step->solve_count > 0);
   RecordedStep out = *step;
   const SimSolve* solve = &step->solves[--out.solve_count];
   out.q_next = solve->q;
@@ -18,28 +20,29 @@ RecordedStep friction_iteration_step(const RecordedStep* step) {
 
 void friction_iteration_bars(StepAdjoint* a, const RecordedStep* step) {
   if (step->solve_count == 0 || !a->replay) return;
-  memset(a->own_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  contact_replay_own_bars(a->replay, a->own_bar);
+  memset(a->friction_iteration_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  contact_replay_own_bars(a->replay, a->friction_iteration_bar);
 }
 
 /* Saves and clears the derivatives of a scalar with respect to momenta, measured forces, delayed measurements and
- * contact; add_aside restores them. Sets solve_bar to the derivatives of the scalar with respect to the end of the
+ * contact; restore_bars restores them. Sets solve_bar to the derivatives of the scalar with respect to the end of the
  * previous solve. */
-static void set_aside(StepAdjoint* a) {
+static void save_and_clear_bars(StepAdjoint* a) {
   size_t links = (size_t)a->model->link_count;
   spin_adjoint_move_momentum_bars(a->spin, a->momentum_aside);
-  if (a->felt) memcpy(a->felt_aside, a->felt, sizeof(Vec3) * links);
-  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * links);
-  delay_pending_move_to_store(a->late);
+  if (a->contact_force) memcpy(a->stored_contact_force, a->contact_force, sizeof(Vec3) * links);
+  if (a->contact_force) memset(a->contact_force, 0, sizeof(Vec3) * links);
+  delay_pending_move_to_store(a->pending_delays);
   contact_replay_set_aside(a->replay);
-  memcpy(a->solve_bar.pose, a->own_bar, sizeof(double[3][4]) * links);
+  memcpy(a->solve_bar.pose, a->friction_iteration_bar, sizeof(double[3][4]) * links);
   memset(a->solve_bar.q, 0, sizeof(double) * (size_t)a->model->dof_count);
 }
 
-static void add_aside(StepAdjoint* a) {
+static void restore_bars(StepAdjoint* a) {
   spin_adjoint_add_momentum_bars(a->spin, a->momentum_aside);
-  for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_add(a->felt[i], a->felt_aside[i]);
-  delay_pending_add_store(a->late);
+  for (int i = 0; a->contact_force && i < a->model->link_count; i++)
+    a->contact_force[i] = vec3_add(a->contact_force[i], a->stored_contact_force[i]);
+  delay_pending_add_store(a->pending_delays);
   contact_replay_add_aside(a->replay);
 }
 
@@ -50,9 +53,9 @@ void friction_iteration_adjoint(StepAdjoint* a, const RecordedStep* step, StateB
   a->lengths->fixed = true;
   while (solve.solve_count > 0 && a->replay && report->sound) {
     solve = friction_iteration_step(&solve);
-    set_aside(a);
+    save_and_clear_bars(a);
     StepAdjointReport one = step_adjoint_solve(a, &solve, a->solve_bar, a->zero, NULL, now, old, older, gradient);
-    add_aside(a);
+    restore_bars(a);
     report->rounding += one.rounding;
     if (!one.sound) *report = one;
   }

@@ -1,11 +1,12 @@
 /* Adjoint of the friction limits in the first step of a run (docs/derivations/friction.md, F7). Converts derivatives of
  * a scalar with respect to the limits of the pairs into derivatives of the scalar with respect to the contact forces at
  * the start and the end of the solve without friction, and with respect to the first state. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
 
-static void add_slope(Vec3* slope, const ContactForces* at, int index, double by_size) {
+static void add_magnitude_bar(Vec3* slope, const ContactForces* at, int index, double by_size) {
   if (index < 0 || by_size == 0) return;
   slope[index] = vec3_add_scaled(slope[index], by_size / vec3_norm(at->force[index]), at->force[index]);
 }
@@ -13,8 +14,8 @@ static void add_slope(Vec3* slope, const ContactForces* at, int index, double by
 /* Sets start and end to the derivatives of a scalar with respect to the force of each pair on its first link, at the
  * start and at the end of the solve without friction. Refers to the step loaded in a->replay. Returns false if the
  * derivatives of the scalar with respect to all friction limits are zero. */
-static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
-  const InitialFriction* g = step->guess;
+static bool compute_force_bars(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
+  const InitialFriction* g = step->initial_friction;
   bool any = false;
   for (int k = 0; k < g->start.count; k++) start[k] = vec3(0, 0, 0);
   for (int k = 0; k < g->end.count; k++) end[k] = vec3(0, 0, 0);
@@ -23,30 +24,31 @@ static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* st
     double bar = contact_replay_by_grip(a->replay, k);
     if (bar == 0) continue;
     ContactGripSlope grip = contact_grip_found(a->model, &g->start, &g->end, r->hull_a, r->hull_b);
-    add_slope(start, &g->start, grip.start, bar * grip.by_start);
-    add_slope(end, &g->end, grip.end, bar * grip.by_end);
+    add_magnitude_bar(start, &g->start, grip.start, bar * grip.by_start);
+    add_magnitude_bar(end, &g->end, grip.end, bar * grip.by_end);
     any = true;
   }
   return any;
 }
 
 RecordedStep initial_friction_step(const RecordedStep* step) {
+  assert(step->initial_friction);
   RecordedStep out = *step;
-  out.clock = step->guess->clock;
+  out.clock = step->initial_friction->clock;
   out.number = 0;
-  out.q_next = step->guess->q;
-  out.pose_next = step->guess->pose;
+  out.q_next = step->initial_friction->q;
+  out.pose_next = step->initial_friction->pose;
   out.momentum_next = step->momentum_now; /* the momenta at the end of this solve are not used */
-  out.contacts_next = step->guess->end.records;
-  out.contact_count_next = step->guess->end.count;
+  out.contacts_next = step->initial_friction->end.records;
+  out.contact_count_next = step->initial_friction->end.count;
   out.solve_count = 0;
-  out.guess = NULL;
+  out.initial_friction = NULL;
   return out;
 }
 
 bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool forward) {
   const Model* m = a->model;
-  const InitialFriction* g = step->guess;
+  const InitialFriction* g = step->initial_friction;
   ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, -1};
   ContactMoment next = {step->pose_now, g->start.records, g->start.count, 0};
   for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(step->pose_now[i], m->links[i].center);
@@ -56,7 +58,7 @@ bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool 
 void initial_friction_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
                                    ModelGradient* gradient) {
   a->by_pair = slope;
-  step_adjoint_forces_to_poses(a, NULL, (size_t)step->guess->start.count, step->pose_now, now);
+  step_adjoint_forces_to_poses(a, NULL, (size_t)step->initial_friction->start.count, step->pose_now, now);
   a->by_pair = NULL;
   ContactField field = {.pair = slope};
   contact_replay_adjoint(a->replay, &field, now, now, gradient);
@@ -65,18 +67,20 @@ void initial_friction_start_forces(StepAdjoint* a, const RecordedStep* step, con
 /* Runs the adjoint of the solve without friction. slope: derivatives of a scalar with respect to the forces of the
  * pairs at the end of this solve. The scalar does not depend on the momenta and measured forces at the end of this
  * solve. */
-static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, StateBar now,
-                                     StateBar old, StateBar older, ModelGradient* gradient) {
+static StepAdjointReport frictionless_solve_adjoint(StepAdjoint* a, const RecordedStep* step, const Vec3* slope,
+                                                    StateBar now, StateBar old, StateBar older,
+                                                    ModelGradient* gradient) {
   const Model* m = a->model;
-  RecordedStep guess = initial_friction_step(step);
+  RecordedStep initial_friction = initial_friction_step(step);
   StateBar next = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
   memset(next.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* measured forces are 0 at the start */
+  if (a->contact_force)
+    memset(a->contact_force, 0, sizeof(Vec3) * (size_t)m->link_count); /* measured forces are 0 at the start */
   spin_adjoint_move_momentum_bars(a->spin, a->guess_aside);
   const bool fixed = a->lengths->fixed;
   a->lengths->fixed = true;
   a->by_pair = slope;
-  StepAdjointReport report = step_adjoint_solve(a, &guess, next, a->zero, NULL, now, old, older, gradient);
+  StepAdjointReport report = step_adjoint_solve(a, &initial_friction, next, a->zero, NULL, now, old, older, gradient);
   a->by_pair = NULL;
   a->lengths->fixed = fixed;
   spin_adjoint_add_momentum_bars(a->spin, a->guess_aside);
@@ -87,11 +91,11 @@ static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, c
 
 void initial_friction_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                               ModelGradient* gradient, StepAdjointReport* report) {
-  const InitialFriction* g = step->guess;
+  const InitialFriction* g = step->initial_friction;
   if (!g || !a->replay) return;
   Vec3 *start = MEMORY_NEW(Vec3, g->start.count + 1), *end = MEMORY_NEW(Vec3, g->end.count + 1);
-  if (find_slopes(a, step, start, end)) {
-    StepAdjointReport own = reverse_end(a, step, end, now, old, older, gradient);
+  if (compute_force_bars(a, step, start, end)) {
+    StepAdjointReport own = frictionless_solve_adjoint(a, step, end, now, old, older, gradient);
     report->rounding += own.rounding;
     if (own.sound && !initial_friction_load_start(a, step, false)) own = (StepAdjointReport){.contact_failed = true};
     if (own.sound)

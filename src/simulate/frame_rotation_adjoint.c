@@ -2,14 +2,17 @@
  * (docs/derivations/adjoint.md, A20). A rotation of a joint frame acts like a degree of freedom between the parent and
  * the joint. A rotation of the link relative to its joint acts like a degree of freedom between the joint and the link.
  * A rotation of the joint axis is the first rotation combined with the opposite of the second. */
+#include <assert.h>
+
 #include "simulate/step_adjoint.h"
 
 /* Returns true if the gradient has derivatives with respect to rotations of the joint frame. For a free body on the
  * world such rotations change only the start of the run. */
-static bool has_turns(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
+static bool has_frame_rotations(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
 
-/* Returns the world pose of the frame of joint i before the motion of this joint. */
+/* Returns the world pose of joint i's frame on the parent, before the motion of the joint. */
 static Pose joint_frame(const Model* m, const Pose* pose, int i) {
+  assert(i >= 0 && i < m->link_count);
   const ModelLink* link = &m->links[i];
   return link->parent < 0 ? link->origin : pose_mul(pose[link->parent], link->origin);
 }
@@ -25,7 +28,7 @@ static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 
 void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count && !gradient->without_turns; i++) {
-    if (!has_turns(&m->links[i])) continue;
+    if (!has_frame_rotations(&m->links[i])) continue;
     Vec3 torque = mat3_axial(a->bar_moment[i]);
     Vec3 arm = vec3_sub(pose[i].t, joint_frame(m, pose, i).t);
     add_turns(m, pose, i, vec3_add(torque, vec3_cross(arm, a->bar_force[i])), torque, gradient);
@@ -66,7 +69,7 @@ void step_adjoint_frame_rotations_of_motion(StepAdjoint* a, const Pose* pose, co
        i--) { /* the entries of link i already contain the entries of its descendants */
     const ModelLink* link = &m->links[i];
     Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
-    if (has_turns(link)) {
+    if (has_frame_rotations(link)) {
       Vec3 parent = link->parent < 0 ? vec3(0, 0, 0) : vec3_at(in->twist[link->parent]), own = vec3_at(in->twist[i]);
       Vec3 origin = joint_frame(m, pose, i).t, frame = pose[i].t;
       Vec3 outer = vec3_add(vec3_add(torque[i], vec3_cross(vec3_sub(in->at[i], origin), force[i])),

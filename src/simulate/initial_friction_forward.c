@@ -5,7 +5,7 @@
 
 /* Sets slope[at->count] to the derivative of the magnitude of force `index` with respect to all forces: the unit vector
  * of this force at `index`, zero elsewhere. */
-static void pick(Vec3* slope, const ContactForces* at, int index) {
+static void set_magnitude_derivative(Vec3* slope, const ContactForces* at, int index) {
   for (int k = 0; k < at->count; k++) slope[k] = vec3(0, 0, 0);
   double size = vec3_norm(at->force[index]);
   if (size > 0) slope[index] = vec3_scale(at->force[index], 1 / size);
@@ -13,13 +13,13 @@ static void pick(Vec3* slope, const ContactForces* at, int index) {
 
 /* Sets rows (start.count x parameters) to the derivatives of the magnitudes of the contact forces at the start of the
  * step with respect to the parameters. Returns false if initial_friction_load_start fails. */
-static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
+static bool compute_start_force_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
-  const ContactForces* at = &step->guess->start;
+  const ContactForces* at = &step->initial_friction->start;
   if (!initial_friction_load_start(a, step, true)) return false;
   for (int k = 0; k < at->count; k++) {
     step_forward_clear(f);
-    pick(slope, at, k);
+    set_magnitude_derivative(slope, at, k);
     initial_friction_start_forces(a, step, slope, f->bar[0].pose, &f->gradient);
     step_forward_finish_row(f, step, rows + (size_t)k * (size_t)f->parameters);
   }
@@ -28,39 +28,40 @@ static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, do
 
 /* Adds to row[parameters] the contribution of the poses at the end of the solve without friction to the derivatives of
  * a contact force's magnitude. f->sensitivity[0] contains the sensitivities of the poses. */
-static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, double* row) {
+static void add_end_pose_contribution(StepForward* f, const RecordedStep* initial_friction, StateBar bar, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
   memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_forces_to_poses(a, NULL, (size_t)guess->contact_count_next, guess->pose_next, bar.pose);
-  step_adjoint_compose(a, guess->pose_next, bar.pose);
-  step_adjoint_reduce(a, guess->pose_next, a->sim->screws, bar.q);
-  step_adjoint_frames(a, guess->pose_next, &f->gradient);
+  step_adjoint_forces_to_poses(a, NULL, (size_t)initial_friction->contact_count_next, initial_friction->pose_next,
+                               bar.pose);
+  step_adjoint_compose(a, initial_friction->pose_next, bar.pose);
+  step_adjoint_reduce(a, initial_friction->pose_next, a->sim->screws, bar.q);
+  step_adjoint_frames(a, initial_friction->pose_next, &f->gradient);
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
 /* Sets rows (end.count x parameters) to the derivatives of the magnitudes of the contact forces at the end of the solve
  * without friction. Returns false if step_forward_solve fails. */
-static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
+static bool compute_end_force_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
-  RecordedStep guess = initial_friction_step(step);
-  const ContactForces* at = &step->guess->end;
-  if (!step_forward_solve(f, &guess)) return false;
+  RecordedStep initial_friction = initial_friction_step(step);
+  const ContactForces* at = &step->initial_friction->end;
+  if (!step_forward_solve(f, &initial_friction)) return false;
   StateBar bar = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
   for (int k = 0; k < at->count; k++) {
     double* row = rows + (size_t)k * (size_t)f->parameters;
     step_forward_clear(f);
-    pick(slope, at, k);
+    set_magnitude_derivative(slope, at, k);
     a->by_pair = slope;
-    row_by_end(f, &guess, bar, row);
+    add_end_pose_contribution(f, &initial_friction, bar, row);
     a->by_pair = NULL;
     ContactField field = {.pair = slope};
     memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
     contact_replay_adjoint(a->replay, &field, f->bar[0].pose, a->ground_bar, &f->gradient);
-    step_adjoint_compose(a, guess.pose_next, a->ground_bar);
-    step_adjoint_frames(a, guess.pose_next, &f->gradient);
+    step_adjoint_compose(a, initial_friction.pose_next, a->ground_bar);
+    step_adjoint_frames(a, initial_friction.pose_next, &f->gradient);
     step_forward_finish_row(f, step, row);
   }
   memory_free(bar.pose);
@@ -73,23 +74,23 @@ static void add_row(double* to, double factor, const double* rows, int index, in
 }
 
 bool initial_friction_forward(StepForward* f, const RecordedStep* step) {
-  const InitialFriction* g = step->guess;
+  const InitialFriction* g = step->initial_friction;
   int p = f->parameters, most = g->start.count > g->end.count ? g->start.count : g->end.count;
   size_t row = sizeof(double) * (size_t)p;
-  memory_free(f->grips);
-  f->grips = memory_alloc(row * (size_t)(step->contact_count_next + 1));
+  memory_free(f->friction_limits);
+  f->friction_limits = memory_alloc(row * (size_t)(step->contact_count_next + 1));
   double *start = memory_alloc(row * (size_t)(g->start.count + 1)),
          *end = memory_alloc(row * (size_t)(g->end.count + 1));
   Vec3* slope = MEMORY_NEW(Vec3, most + 1);
-  memset(f->grips, 0, row * (size_t)(step->contact_count_next + 1));
+  memset(f->friction_limits, 0, row * (size_t)(step->contact_count_next + 1));
   memset(start, 0, row * (size_t)(g->start.count + 1));
   memset(end, 0, row * (size_t)(g->end.count + 1));
-  bool sound = start_rows(f, step, slope, start) && end_rows(f, step, slope, end);
+  bool sound = compute_start_force_rows(f, step, slope, start) && compute_end_force_rows(f, step, slope, end);
   for (int k = 0; k < step->contact_count_next && sound; k++) {
     const ContactRecord* r = &step->contacts_next[k];
     ContactGripSlope grip = contact_grip_found(f->model, &g->start, &g->end, r->hull_a, r->hull_b);
-    add_row(f->grips + (size_t)k * (size_t)p, grip.by_start, start, grip.start, p);
-    add_row(f->grips + (size_t)k * (size_t)p, grip.by_end, end, grip.end, p);
+    add_row(f->friction_limits + (size_t)k * (size_t)p, grip.by_start, start, grip.start, p);
+    add_row(f->friction_limits + (size_t)k * (size_t)p, grip.by_end, end, grip.end, p);
   }
   memory_free(start);
   memory_free(end);

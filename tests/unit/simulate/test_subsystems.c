@@ -41,7 +41,8 @@ static Run* columns_run(int threads) {
 /* In the step taken last. */
 static int trees_in_parts(const Run* run) {
   int count = 0;
-  for (int k = 0; run->sim->begun && k < run->model.tree_count; k++) count += run->sim->begun[k] >= 0;
+  for (int k = 0; run->sim->solved_in_subsystem && k < run->model.tree_count; k++)
+    count += run->sim->solved_in_subsystem[k] >= 0;
   return count;
 }
 

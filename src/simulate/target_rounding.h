@@ -1,6 +1,6 @@
 /* Rounding error of target poses, the poses that links would have at t + dt without forces. */
-#ifndef SDRS_SIMULATE_AIM_H
-#define SDRS_SIMULATE_AIM_H
+#ifndef SDRS_SIMULATE_TARGET_ROUNDING_H
+#define SDRS_SIMULATE_TARGET_ROUNDING_H
 
 #include "simulate/sim.h"
 

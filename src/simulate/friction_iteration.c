@@ -1,15 +1,16 @@
 /* Friction that is limited by the normal force of its own step: additional solves of a step
  * (docs/derivations/friction.md, F8). */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 #include "simulate/spin.h"
 
-/* ---------------------------------------------------------------- the solves before the last */
+static int first_solve_of_substep(const Sim* s) {
+  return s->between.count > 0 ? s->between.solve_end[s->between.count - 1] : 0;
+}
 
-static int first_solve(const Sim* s) { return s->between.count > 0 ? s->between.solve_end[s->between.count - 1] : 0; }
-
-void friction_iteration_discard(Sim* s) { s->solves.count = first_solve(s); }
+void friction_iteration_discard(Sim* s) { s->solves.count = first_solve_of_substep(s); }
 
 static void grow(SolveStore* store, const Model* m) {
   if (store->count < store->capacity) return;
@@ -24,7 +25,7 @@ static void grow(SolveStore* store, const Model* m) {
 }
 
 /* Stores the result of the present solve in s->solves. The casts remove const from arrays that the store owns. */
-static void keep_solve(Sim* s) {
+static void store_solve(Sim* s) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   SolveStore* store = &s->solves;
@@ -44,8 +45,8 @@ static void keep_solve(Sim* s) {
 }
 
 const SimSolve* sim_solves(const Sim* s, int* count) {
-  *count = s->solves.count - first_solve(s);
-  return s->solves.list + first_solve(s);
+  *count = s->solves.count - first_solve_of_substep(s);
+  return s->solves.list + first_solve_of_substep(s);
 }
 
 void friction_iteration_free(Sim* s) {
@@ -68,7 +69,7 @@ size_t sim_solves_size(const SimSolve* solves, int count, const Model* m) {
 
 /* Copies `size` bytes to *room, advances *room by `size`, and returns the address of the copy. The copies are aligned
  * because all sizes are multiples of 8 bytes. */
-static const void* copy_to(char** room, const void* from, size_t size) {
+static const void* copy_into_block(char** room, const void* from, size_t size) {
   void* to = *room;
   if (size > 0) memcpy(to, from, size);
   *room += size;
@@ -76,73 +77,75 @@ static const void* copy_to(char** room, const void* from, size_t size) {
 }
 
 SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* m) {
+  assert(count >= 0 && (solves || count == 0));
   if (count == 0) return NULL;
   SimSolve* out = memory_alloc(sim_solves_size(solves, count, m));
   char* room = (char*)(out + count);
   for (int k = 0; k < count; k++) {
-    out[k].q = copy_to(&room, solves[k].q, sizeof(double) * (size_t)m->coordinate_count);
-    out[k].pose = copy_to(&room, solves[k].pose, sizeof(Pose) * (size_t)m->link_count);
+    out[k].q = copy_into_block(&room, solves[k].q, sizeof(double) * (size_t)m->coordinate_count);
+    out[k].pose = copy_into_block(&room, solves[k].pose, sizeof(Pose) * (size_t)m->link_count);
     out[k].contact_count = solves[k].contact_count;
-    out[k].contacts = copy_to(&room, solves[k].contacts, sizeof(ContactRecord) * (size_t)solves[k].contact_count);
+    out[k].contacts =
+        copy_into_block(&room, solves[k].contacts, sizeof(ContactRecord) * (size_t)solves[k].contact_count);
   }
   return out;
 }
 
 /* ---------------------------------------------------------------- solves */
 
-static StepReport solve_again(Sim* s, bool blends) {
+static StepReport repeat_solve(Sim* s, bool late_friction) {
   StepReport report = step_unsolved(INFINITY);
-  if (!contact_relag(s->contact, blends)) return report;
-  s->settling = true;
+  if (!contact_relag(s->contact, late_friction)) return report;
+  s->iterates_friction = true;
   report = step_solve(s);
-  s->settling = false;
+  s->iterates_friction = false;
   return report;
 }
 
 /* Returns true if the lengths of substeps depend on the solution, as in impacts with restitution. The friction of such
  * impacts acts in a separate substep. */
-static bool length_varies(const StepClock* c) {
+static bool has_variable_length(const StepClock* c) {
   return c->kind == STEP_IMPACT_SUBSTEP || c->end == END_AT_EVENT || c->begin_varies || c->dt_varies ||
          c->before_varies || c->older_varies;
 }
 
 /* Number of solves after the first one in a step with late friction (F14). */
-enum { BLENDED_SOLVES = 1 };
+enum { LATE_FRICTION_SOLVES = 1 };
 
 /* Returns true if late friction requires a second solve of the step. Returns false in three cases: in the first step of
  * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
  * scenes with restitution, whose impacts have separate substeps. */
-static bool blends_here(Sim* s) {
-  return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
+static bool needs_late_friction_solve(Sim* s) {
+  return !s->has_initial_friction && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
          spin_substep_count(s, s->clock.dt) == 1;
 }
 
 /* Rotation of a body in contact within a substep [rad] above which only the first solve is made (F8). Later solves use
  * the slip of a point fixed in the body, r sin(rotation) / dt, which changes its direction at pi. */
-#define TURN_OF_SLIP 2.5
+#define SLIP_ROTATION_MAX 2.5
 
-/* Returns the number of solves of the step after the first one. given: number in the scene; negative: BLENDED_SOLVES if
- * friction is late (F14). */
-static int solves_after(Sim* s, int given) {
-  if (given == 0 || length_varies(&s->clock)) return 0;
-  if (given < 0) return blends_here(s) ? BLENDED_SOLVES : 0;
-  return s->clock.dt * spin_contact_angular_speed(s) < TURN_OF_SLIP ? given : 0;
+/* Returns the number of solves of the step after the first one. requested: number in the scene; negative:
+ * LATE_FRICTION_SOLVES if friction is late (F14). */
+static int count_additional_solves(Sim* s, int requested) {
+  if (requested == 0 || has_variable_length(&s->clock)) return 0;
+  if (requested < 0) return needs_late_friction_solve(s) ? LATE_FRICTION_SOLVES : 0;
+  return s->clock.dt * spin_contact_angular_speed(s) < SLIP_ROTATION_MAX ? requested : 0;
 }
 
 void friction_iteration_solve(Sim* s, StepReport* report) {
-  const int given = s->model->contact.friction_iterations;
-  const bool blends = given < 0, varies = length_varies(&s->clock);
-  const int most = solves_after(s, given);
+  const int requested = s->model->contact.friction_iterations;
+  const bool late_friction = requested < 0, varies = has_variable_length(&s->clock);
+  const int most = count_additional_solves(s, requested);
   for (int k = 0; k < most; k++) {
-    if (!blends && contact_friction_settled(s->contact, s->tolerance, NULL)) return;
-    keep_solve(s);
-    StepReport one = solve_again(s, blends);
+    if (!late_friction && contact_friction_settled(s->contact, s->tolerance, NULL)) return;
+    store_solve(s);
+    StepReport one = repeat_solve(s, late_friction);
     step_add_counters(&one, report);
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }
-  if ((given <= 0 || most == 0) && !varies)
+  if ((requested <= 0 || most == 0) && !varies)
     report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
   report->friction_open =
-      !blends && most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
+      !late_friction && most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
 }

@@ -1,6 +1,6 @@
 /* Private to simulate/: measurements of the state (docs/derivations/feedback.md). */
-#ifndef SDRS_SIMULATE_SENSE_H
-#define SDRS_SIMULATE_SENSE_H
+#ifndef SDRS_SIMULATE_SENSOR_H
+#define SDRS_SIMULATE_SENSOR_H
 
 #include "simulate/sim.h"
 
@@ -9,7 +9,7 @@
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
-  Vec3* felt; /* with respect to contact forces at t (links); NULL if no drive measures one */
+  Vec3* contact_force; /* with respect to contact forces at t (links); NULL if no drive measures one */
   ModelGradient* gradient;
   struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL if no drive has a delay */
 } FeedbackBars;

@@ -2,14 +2,15 @@
  * through all its iterations (docs/derivations/step.md, S17). The data of a part fit into a cache, and threads process
  * whole parts without synchronization. Each part needs only its own number of iterations, not the number of the slowest
  * island of the scene. */
+#include <assert.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* PART_LINKS: islands are added to a part until it has this many links. ISLAND_LINKS_MOST: an island with more links is
- * solved with the whole scene, whose loops are divided among the threads. */
-enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
-enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
+/* SUBSYSTEM_LINKS: islands are added to a part until it has this many links. ISLAND_LINKS_MOST: an island with more
+ * links is solved with the whole scene, whose loops are divided among the threads. */
+enum { SUBSYSTEM_LINKS = 16, ISLAND_LINKS_MOST = 64 };
+enum { ROOM = SUBSYSTEM_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
 /* Accepted moves of all parts that one worker solves in a step, one part after the other. A move consists of the
  * increments of the degrees of freedom of the part's trees. */
@@ -21,9 +22,9 @@ struct SubsystemMoves {
 typedef struct {
   StepReport report;
   int worker, moves;
-  size_t first; /* index of the first move of the part in the worker's moves */
-  bool left;    /* true: the solution would leave the region of the part */
-} PartResult;
+  size_t first;     /* index of the first move of the part in the worker's moves */
+  bool left_region; /* true: the solution would leave the region of the part */
+} SubsystemResult;
 
 /* Data of one worker. The worker owns its contact system, its moves and some arrays of `sim`. All other arrays of `sim`
  * are shared, and no two workers change the same tree. */
@@ -31,27 +32,27 @@ typedef struct {
   Sim sim;
   ContactSystem* contact;
   struct SubsystemMoves moves;
-} PartWorker;
+} SubsystemWorker;
 
 typedef struct Subsystems {
-  int* sets;               /* disjoint sets of trees that interact (trees) */
-  int* of;                 /* part of each tree, -1: none (trees) */
-  int* size;               /* number of links of each set, stored at the smallest member of the set (trees) */
-  int* place;              /* index of each tree in its part (trees) */
-  int *trees, *tree_first; /* trees, listed by part, and first index of each part (trees, trees + 1) */
-  int *links, *link_first; /* links, listed by part, and first index of each part (links, trees + 1) */
-  int* dof_first;          /* SolveScope.dof_first for all `trees`  (trees) */
-  int count, gathered;     /* number of parts; number of trees in parts */
-  PartResult* result;      /* (trees) */
-  PartWorker* worker;
+  int* sets;                 /* disjoint sets of trees that interact (trees) */
+  int* of;                   /* part of each tree, -1: none (trees) */
+  int* size;                 /* number of links of each set, stored at the smallest member of the set (trees) */
+  int* place;                /* index of each tree in its part (trees) */
+  int *trees, *tree_first;   /* trees, listed by part, and first index of each part (trees, trees + 1) */
+  int *links, *link_first;   /* links, listed by part, and first index of each part (links, trees + 1) */
+  int* dof_first;            /* SolveScope.dof_first for all `trees`  (trees) */
+  int count, assigned_trees; /* number of parts; number of trees in parts */
+  SubsystemResult* result;   /* (trees) */
+  SubsystemWorker* worker;
   int worker_count;
 } Subsystems;
 
 /* ---------------------------------------------------------------- workspace */
 
-static bool is_for_parts(const Sim* s) { return s->contact && s->model->tree_count > 1; }
+static bool can_be_divided(const Sim* s) { return s->contact && s->model->tree_count > 1; }
 
-static void create_worker(PartWorker* w, const Sim* s, int thread) {
+static void create_worker(SubsystemWorker* w, const Sim* s, int thread) {
   Sim* own = &w->sim;
   int sizes[ROOM];
   for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
@@ -72,7 +73,7 @@ static void create_worker(PartWorker* w, const Sim* s, int thread) {
   own->coupling_capacity = own->fresh_capacity = TREE_PAIRS;
 }
 
-static void destroy_worker(PartWorker* w) {
+static void destroy_worker(SubsystemWorker* w) {
   Sim* own = &w->sim;
   void* const owned[] = {own->islands,          own->refused,   own->group,           own->moved_trees,
                          own->stale_blocks,     own->lift,      own->solution,        own->wanted_component,
@@ -85,7 +86,7 @@ static void destroy_worker(PartWorker* w) {
 }
 
 void subsystems_create(Sim* s) {
-  if (!is_for_parts(s) || !contact_parts_create(s->contact)) return;
+  if (!can_be_divided(s) || !contact_parts_create(s->contact)) return;
   const Model* m = s->model;
   Subsystems* p = s->parts = MEMORY_NEW(Subsystems, 1);
   p->sets = MEMORY_NEW(int, m->tree_count);
@@ -97,9 +98,9 @@ void subsystems_create(Sim* s) {
   p->links = MEMORY_NEW(int, m->link_count);
   p->link_first = MEMORY_NEW(int, m->tree_count + 2);
   p->dof_first = MEMORY_NEW(int, m->tree_count);
-  p->result = MEMORY_NEW(PartResult, m->tree_count);
+  p->result = MEMORY_NEW(SubsystemResult, m->tree_count);
   p->worker_count = s->options.threads > 1 ? s->options.threads : 1;
-  p->worker = MEMORY_NEW(PartWorker, p->worker_count);
+  p->worker = MEMORY_NEW(SubsystemWorker, p->worker_count);
   for (int k = 0; k < p->worker_count; k++) create_worker(&p->worker[k], s, k);
 }
 
@@ -116,7 +117,7 @@ void subsystems_destroy(Subsystems* p) {
 
 /* Returns true if the tree has prescribed joints, closures, couplings, tendons or bushings. Such a tree, and every tree
  * that interacts with it, is solved with the whole scene. */
-static bool is_for_whole(const Sim* s, int tree) {
+static bool must_be_solved_with_scene(const Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
   bool driven = s->always_stale[tree];
   for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
@@ -125,35 +126,34 @@ static bool is_for_whole(const Sim* s, int tree) {
 
 /* Sets p->size to the number of links of each island. Islands that are solved with the whole scene get a size above
  * ISLAND_LINKS_MOST. */
-static void measure_sets(const Sim* s, Subsystems* p) {
+static void compute_island_sizes(const Sim* s, Subsystems* p) {
   const Model* m = s->model;
   memset(p->size, 0, sizeof(int) * (size_t)m->tree_count);
   for (int k = 0; k < m->tree_count; k++) {
     int* size = &p->size[disjoint_sets_find(p->sets, k)];
     *size += s->tree_first[k + 1] - s->tree_first[k];
-    if (is_for_whole(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
+    if (must_be_solved_with_scene(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
   }
 }
 
-/* Assigns the small islands to parts, in ascending order. Trees of all other islands get the part -1. */
-static void gather_sets(const Sim* s, Subsystems* p) {
+/* Assigns the small islands to subsystems, in ascending order. Trees of all other islands get the number -1. */
+static void assign_islands(const Sim* s, Subsystems* p) {
   int links = 0;
-  p->count = p->gathered = 0;
+  p->count = p->assigned_trees = 0;
   for (int k = 0; k < s->model->tree_count; k++) {
     int root = disjoint_sets_find(p->sets, k);
     p->of[k] = root != k ? p->of[root] : p->size[k] > ISLAND_LINKS_MOST ? -1 : p->count;
-    p->gathered += p->of[k] >= 0;
+    p->assigned_trees += p->of[k] >= 0;
     if (root != k || p->of[k] < 0) continue;
     links += p->size[k];
-    if (links < PART_LINKS) continue;
+    if (links < SUBSYSTEM_LINKS) continue;
     p->count++;
     links = 0;
   }
   if (links > 0) p->count++;
 }
 
-/* Sets the lists of trees and links of each part, in ascending order. */
-static void list_parts(const Sim* s, Subsystems* p) {
+static void list_subsystems(const Sim* s, Subsystems* p) {
   const Model* m = s->model;
   size_t room = sizeof(int) * (size_t)(p->count + 2);
   memset(p->tree_first, 0, room);
@@ -179,16 +179,16 @@ static void list_parts(const Sim* s, Subsystems* p) {
     }
 }
 
-/* Assigns trees to parts. Returns true if some island is small enough for a part. */
-static bool divide(const Sim* s, Subsystems* p) {
-  measure_sets(s, p);
-  gather_sets(s, p);
-  return p->gathered > 0;
+/* Assigns trees to subsystems. Returns true if some island is small enough for a subsystem. */
+static bool assign_trees(const Sim* s, Subsystems* p) {
+  compute_island_sizes(s, p);
+  assign_islands(s, p);
+  return p->assigned_trees > 0;
 }
 
 /* Finds the parts. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
  * contact terms can show this before the regions of the links are computed. */
-static bool find_parts(Sim* s) {
+static bool find_subsystems(Sim* s) {
   Subsystems* p = s->parts;
   disjoint_sets_init(p->sets, s->model->tree_count);
   for (int k = 0; k < contact_term_count(s->contact); k++) {
@@ -196,15 +196,14 @@ static bool find_parts(Sim* s) {
     int a = s->model->link_tree[pair.link_a], b = s->model->link_tree[pair.link_b];
     if (a >= 0 && b >= 0) disjoint_sets_unite(p->sets, a, b);
   }
-  if (!divide(s, p)) return false;
+  if (!assign_trees(s, p)) return false;
   contact_parts_find(s->contact, s->target, p->sets);
-  return divide(s, p);
+  return assign_trees(s, p);
 }
 
 /* ---------------------------------------------------------------- one part */
 
-/* Copies the present Sim to the worker's Sim, except for the data that the worker owns. */
-static void attach_worker(PartWorker* w, const Sim* s) {
+static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   Sim own = w->sim;
   w->sim = *s;
   w->sim.solver = own.solver;
@@ -236,7 +235,7 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   contact_part_attach(w->contact, s->contact);
 }
 
-static void begin_part(Sim* s, const Subsystems* p, int index) {
+static void begin_subsystem(Sim* s, const Subsystems* p, int index) {
   const Model* m = s->model;
   int first = p->tree_first[index], link = p->link_first[index], sizes[ROOM];
   s->scope = (SolveScope){.trees = p->trees + first,
@@ -248,13 +247,13 @@ static void begin_part(Sim* s, const Subsystems* p, int index) {
   for (int n = 0; n < s->scope.tree_count; n++) sizes[n] = m->trees[s->scope.trees[n]].dof_count;
   block_solver_reshape(s->solver, s->scope.tree_count, sizes);
   s->pattern_version = -1;
-  s->pattern_set = s->leaves = false;
+  s->pattern_set = s->leaves_region = false;
   s->known_couplings = 0;
   step_mark_all_stale(s);
 }
 
-/* Copies configuration `from` of the links in the scope to the other configuration. */
-static void even_out(Sim* s, int from) {
+/* Copies configuration `from` of the links in the scope to the other of the two configurations. */
+static void copy_configuration_of_scope(Sim* s, int from) {
   const Configuration* a = &s->configuration[from];
   Configuration* b = &s->configuration[1 - from];
   for (int n = 0; n < s->scope.link_count; n++) {
@@ -269,25 +268,26 @@ static void even_out(Sim* s, int from) {
   }
 }
 
-static void run_part(void* context, int index, int thread) {
+static void solve_subsystem(void* context, int index, int thread) {
   Sim* whole = context;
   Subsystems* p = whole->parts;
-  PartWorker* w = &p->worker[thread];
-  PartResult* result = &p->result[index];
+  SubsystemWorker* w = &p->worker[thread];
+  SubsystemResult* result = &p->result[index];
   Sim* s = &w->sim;
   s->current = whole->current;
-  begin_part(s, p, index);
+  begin_subsystem(s, p, index);
   contact_part_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
-  *result = (PartResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
+  *result = (SubsystemResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
   newton_iterate(s, &result->report);
-  result->left = s->leaves;
+  result->left_region = s->leaves_region;
   int dofs = block_solver_order(s->solver);
   if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
   contact_part_end(s->contact, whole->contact);
-  if (s->current == whole->current) even_out(s, s->current);
+  if (s->current == whole->current) copy_configuration_of_scope(s, s->current);
 }
 
 void subsystem_add_move(Sim* s) {
+  assert(s->moves);
   struct SubsystemMoves* to = s->moves;
   size_t dofs = (size_t)block_solver_order(s->solver);
   if (to->count + dofs > to->capacity) {
@@ -303,8 +303,7 @@ void subsystem_add_move(Sim* s) {
 
 /* ---------------------------------------------------------------- all parts */
 
-/* Sets the data of immovable links, which all parts share. */
-static void place_fixed(Sim* s) {
+static void set_immovable_links(Sim* s) {
   const Model* m = s->model;
   const Configuration* a = &s->configuration[s->current];
   Configuration* b = &s->configuration[1 - s->current];
@@ -321,16 +320,16 @@ static void place_fixed(Sim* s) {
   }
 }
 
-/* Adds the moves of all parts to the recorded path. The first moves of all parts form one move of the scene, then the
- * second moves, and so on. */
-static void join_moves(Sim* s) {
+/* Appends the moves of all subsystems to the recorded path. The first moves of all subsystems form one move of the
+ * scene, then the second moves, and so on. */
+static void append_moves_of_subsystems(Sim* s) {
   const Subsystems* p = s->parts;
   int rows = 0;
   for (int k = 0; k < p->count; k++) rows = p->result[k].moves > rows ? p->result[k].moves : rows;
   for (int row = 0; row < rows; row++) {
     double* to = path_append_zero_move(s);
     for (int k = 0; k < p->count && to; k++) {
-      const PartResult* r = &p->result[k];
+      const SubsystemResult* r = &p->result[k];
       if (row >= r->moves) continue;
       int last = p->tree_first[k + 1] - 1;
       size_t dofs = (size_t)p->dof_first[last] + (size_t)s->model->trees[p->trees[last]].dof_count;
@@ -343,9 +342,9 @@ static void join_moves(Sim* s) {
   }
 }
 
-/* Copies the configuration of trees without a part, and the values of closures, tendons and bushings, to the other
- * configuration. They are unchanged. */
-static void keep_others(Sim* s) {
+/* Copies the configuration of trees outside of all subsystems to the other configuration, because these trees have
+ * not moved. Also copies the values of closures, tendons and bushings. */
+static void copy_trees_outside(Sim* s) {
   const Configuration* from = &s->configuration[s->current];
   Configuration* to = &s->configuration[1 - s->current];
   if (s->closures) memcpy(to->closures, from->closures, sizeof(double) * (size_t)s->closures->row_count);
@@ -356,52 +355,51 @@ static void keep_others(Sim* s) {
     if (s->parts->of[k] >= 0) continue;
     rest.scope.links = s->tree_links + s->tree_first[k];
     rest.scope.link_count = s->tree_first[k + 1] - s->tree_first[k];
-    even_out(&rest, s->current);
+    copy_configuration_of_scope(&rest, s->current);
   }
 }
 
-static int most(int a, int b) { return a > b ? a : b; }
+static int larger(int a, int b) { return a > b ? a : b; }
 
-static void tell_worst(const StepReport* one, StepReport* report) {
+static void update_largest_residual(const StepReport* one, StepReport* report) {
   if (!(one->residual > report->residual)) return;
   report->residual = one->residual;
   report->residual_force = one->residual_force;
   report->residual_dof = one->residual_dof;
 }
 
-/* Returns true if the part is solved to the tolerance or the rounding floor, so that iterations of the whole scene
- * would not improve it. */
-static bool is_solved(const StepReport* one) {
+/* Returns true if the subsystem is solved to the tolerance or the rounding floor. Iterations of the whole scene
+ * would not improve its solution. */
+static bool is_subsystem_solved(const StepReport* one) {
   bool floor = one->outcome == STEP_ROUNDING_FLOOR && one->residual <= ROUNDING_FLOOR_RESIDUAL_MAX;
   return one->outcome == STEP_CONVERGED || floor;
 }
 
 /* Returns the largest number of iterations of a part. Adds the counts of the parts to *report. Sets the outcome of the
  * step if all trees are solved, or if the step was interrupted. */
-static int sum_up(const Sim* s, StepReport* report) {
+static int sum_results(const Sim* s, StepReport* report) {
   const Subsystems* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
-  bool all = p->gathered == s->model->tree_count;
+  bool all = p->assigned_trees == s->model->tree_count;
   StepOutcome worst = STEP_CONVERGED;
   for (int k = 0; k < p->count; k++) {
     const StepReport* one = &p->result[k].report;
-    iterations = most(iterations, one->iterations);
-    trials = most(trials, one->trials);
-    retries = most(retries, one->factor_retries);
+    iterations = larger(iterations, one->iterations);
+    trials = larger(trials, one->trials);
+    retries = larger(retries, one->factor_retries);
     report->certified_intervals += one->certified_intervals;
-    if (!is_solved(one)) report->iterations = most(report->iterations, one->iterations);
-    all = all && is_solved(one);
+    if (!is_subsystem_solved(one)) report->iterations = larger(report->iterations, one->iterations);
+    all = all && is_subsystem_solved(one);
     worst = step_worse(worst, one->outcome);
   }
-  for (int k = 0; k < p->count && all; k++) tell_worst(&p->result[k].report, report);
+  for (int k = 0; k < p->count && all; k++) update_largest_residual(&p->result[k].report, report);
   if (all || worst == STEP_INTERRUPTED) report->outcome = worst;
   report->trials += trials;
   report->factor_retries += retries;
   return iterations;
 }
 
-/* Adds the times of the workers, averaged over all workers, to the times of the Sim. */
-static void sum_times(Sim* s) {
+static void add_worker_times(Sim* s) {
   const Subsystems* p = s->parts;
   for (int k = 0; k < p->worker_count; k++) {
     const SimTimes* one = &p->worker[k].sim.times;
@@ -414,26 +412,26 @@ static void sum_times(Sim* s) {
 
 int subsystems_left_region(const Sim* s) {
   int count = 0;
-  for (int k = 0; s->begun && k < s->parts->count; k++) count += s->parts->result[k].left;
+  for (int k = 0; s->solved_in_subsystem && k < s->parts->count; k++) count += s->parts->result[k].left_region;
   return count;
 }
 
 int subsystems_solve(Sim* s, StepReport* report) {
   Subsystems* p = s->parts;
-  s->begun = NULL;
+  s->solved_in_subsystem = NULL;
   if (!p || s->iteration_limit < 1) return 0;
-  if (!find_parts(s)) return 0;
-  list_parts(s, p);
-  place_fixed(s);
+  if (!find_subsystems(s)) return 0;
+  list_subsystems(s, p);
+  set_immovable_links(s);
   contact_parts_list(s->contact, p->of, p->count);
-  for (int k = 0; k < p->worker_count; k++) attach_worker(&p->worker[k], s);
-  parallel_for(s->options.threads, p->count, 2, 1, run_part, s);
-  join_moves(s);
-  keep_others(s);
+  for (int k = 0; k < p->worker_count; k++) copy_sim_to_worker(&p->worker[k], s);
+  parallel_for(s->options.threads, p->count, 2, 1, solve_subsystem, s);
+  append_moves_of_subsystems(s);
+  copy_trees_outside(s);
   contact_parts_end(s->contact, s->pose_now);
   s->current = 1 - s->current;
   s->all_stale = false;
-  s->begun = p->of;
-  sum_times(s);
-  return sum_up(s, report);
+  s->solved_in_subsystem = p->of;
+  add_worker_times(s);
+  return sum_results(s, report);
 }
