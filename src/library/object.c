@@ -244,7 +244,7 @@ static Status read_task(Loading* l) {
 static void keep_design(Shared* shared) {
   int count = optimization_variable_count(shared->optimization);
   shared->design = MEMORY_NEW(double, count);
-  for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).now;
+  for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).current;
 }
 
 static Status read_all(Loading* l) {

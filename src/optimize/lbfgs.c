@@ -195,7 +195,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
 const UpdateRule RULE_LBFGS = {.descends = true,
                                .factor_limit = 10,
                                .restores = true,
-                               .remembers = true,
+                               .uses_curvature = true,
                                .state_size = state_size,
                                .work_size = work_size,
                                .propose = propose};
