@@ -83,7 +83,7 @@ static void compare_link(const Convergence* c, int r, int link, int first, doubl
   const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
   Vec3 center = a->model.links[link].center, apart = vec3(0, 0, 0);
   *distance = *angle = 0;
-  for (int k = 0; k < a->moments; k++) {
+  for (int k = 0; k < a->samples; k++) {
     Pose before = pose_at(a, k, link), after = pose_at(b, k, link);
     apart = continuous_log(mat3_mul(mat3_transpose(before.r), after.r), apart);
     if (k < first) continue;
@@ -93,7 +93,7 @@ static void compare_link(const Convergence* c, int r, int link, int first, doubl
 }
 
 static double coordinate_at(const RefinedRun* run, int moment, int link, int coordinate) {
-  RowIndex place = row_index(run->recording.keep, &run->model, refined_sample_row(run, moment), link);
+  RowIndex place = row_index(run->recording.selection, &run->model, refined_sample_row(run, moment), link);
   return run->recording.q[place.coordinate + (size_t)coordinate];
 }
 
@@ -110,7 +110,7 @@ static void add_joint_angles(Convergence* c) {
         Quantity* q = add_quantity(c, name.data, end ? "at the end" : "", "rad");
         for (int r = 0; r < c->refinements; r++) {
           q->change[r] = 0;
-          for (int m = end ? c->run[0].moments - 1 : 0; m < c->run[0].moments; m++)
+          for (int m = end ? c->run[0].samples - 1 : 0; m < c->run[0].samples; m++)
             q->change[r] = fmax(
                 q->change[r], fabs(coordinate_at(&c->run[r + 1], m, link, k) - coordinate_at(&c->run[r], m, link, k)));
         }
@@ -129,7 +129,7 @@ static void add_links(Convergence* c) {
           add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
       Quantity* displacement = rotation_change - 1; /* add_quantity may have reallocated the array */
       for (int r = 0; r < c->refinements; r++)
-        compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &displacement->change[r],
+        compare_link(c, r, link, end ? c->run[0].samples - 1 : 0, &displacement->change[r],
                      &rotation_change->change[r]);
     }
   }

@@ -95,8 +95,8 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
 /* Returns the value of --average with which the block can be checked (J14), or 0 if AVERAGED_MAX does not suffice. */
 static int find_average(const GradcheckBlockReport* b) {
   int count = 2;
-  while (count < b->needed && count < AVERAGED_MAX) count *= 2;
-  return count < b->needed ? 0 : count;
+  while (count < b->lengths_needed && count < AVERAGED_MAX) count *= 2;
+  return count < b->lengths_needed ? 0 : count;
 }
 
 /* Smallest share of the gradient's squared norm in the checked blocks. Below this share the result is reported as not
@@ -128,7 +128,7 @@ static void print_coverage(const char* name, const GradcheckBlockReport* blocks,
 
 static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
-  if (isinf(b->needed))
+  if (isinf(b->lengths_needed))
     printf("; no mean tells it\n");
   else if (find_average(b) == 0)
     printf("\n");
@@ -152,8 +152,8 @@ static void print_block(const char* name, const GradcheckBlockReport* b, double 
       printf(": the run's rounding, %.0e, hides less\n", b->noise);
     return;
   }
-  if (unchecked && b->narrow > 0) {
-    printf("  KINK: the gradient holds over changes up to %.0e only: perturb the start\n", b->narrow);
+  if (unchecked && b->valid_step > 0) {
+    printf("  KINK: the gradient holds over changes up to %.0e only: perturb the start\n", b->valid_step);
     return;
   }
   if (unchecked && b->scatter > 0) {
@@ -165,10 +165,11 @@ static void print_block(const char* name, const GradcheckBlockReport* b, double 
                     : isnan(b->error)  ? ": no step has values on both sides"
                     : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
                     : b->singular      ? ": a loop is in a singular configuration (the warning names the loop)"
-                    : b->beside > 0    ? ": the function jumps beside here, and shorter steps do not resolve it"
-                    : zero && b->rough ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
-                    : zero             ? ": zero to rounding"
-                                       : NULL;
+                    : b->jump_step > 0 ? ": the function jumps beside here, and shorter steps do not resolve it"
+                    : zero && b->is_noisy
+                        ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
+                    : zero ? ": zero to rounding"
+                           : NULL;
   if (why)
     printf("  %s%s\n", verdict_text(b->verdict), why);
   else
@@ -198,8 +199,8 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_bool(json, "checked", block->verdict != GRADCHECK_UNCHECKED);
   json_bool(json, "kink", block->kink);
   json_bool(json, "jump", block->jump);
-  json_number(json, "beside", block->beside);
-  json_number(json, "narrow", block->narrow);
+  json_number(json, "beside", block->jump_step);
+  json_number(json, "narrow", block->valid_step);
   json_number(json, "noise", block->noise);
   json_close(json, '}');
 }
@@ -233,8 +234,8 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
 
 static void explain_unsound(const GradcheckReport* r) {
   const StepAdjointReport* s = &r->adjoint.step;
-  printf("  no gradient: step %d ", r->open ? r->run.failed_step : r->adjoint.unsound_step);
-  if (r->open)
+  printf("  no gradient: step %d ", r->loop_open ? r->run.failed_step : r->adjoint.unsound_step);
+  if (r->loop_open)
     printf("does not close to this tolerance: a loop is in a singular configuration (the warning names the loop)\n");
   else if (r->passed)
     printf(
@@ -655,9 +656,9 @@ static ExitCode gradcheck(const Options* options) {
                             .steps = option_count(options, "steps", 0),
                             .tolerance = option_number(options, "tolerance", TIGHT_TOLERANCE),
                             .bound = option_number(options, "bound", DEFAULT_BOUND),
-                            .enough = option_given(options, "bound") ? 0 : NOISY_BOUND,
+                            .accepted_resolution = option_given(options, "bound") ? 0 : NOISY_BOUND,
                             .seed = (uint64_t)option_count(options, "seed", 1),
-                            .average = option_count(options, "average", 0),
+                            .fit_lengths = option_count(options, "average", 0),
                             .fixed_substeps = option_given(options, "fixed-substeps"),
                             .threads = options->threads,
                             .interrupted = interrupted,

@@ -83,8 +83,8 @@ static void print_parameters(const FitRun* run) {
   if (run->options->quiet) return;
   for (int k = 0; k < identification_parameter_count(id); k++) {
     IdentifiedParameter p = identification_parameter(id, k);
-    fprintf(stderr, "  %-28s %-12.6g (was %.6g)", p.name, p.value, p.unfitted);
-    if (p.held)
+    fprintf(stderr, "  %-28s %-12.6g (was %.6g)", p.name, p.value, p.initial_value);
+    if (p.is_fixed)
       fprintf(stderr, "  not determined by the data");
     else if (p.at_bound)
       fprintf(stderr, "  at its bound");

@@ -93,7 +93,7 @@ bool live_is_design_due(Live* live) {
  * run_poses_free. */
 static RunPoses copy_moment_poses(const RefinedRun* refined) {
   const Model* model = &refined->model;
-  int rows = refined->moments + 1, links = model->link_count;
+  int rows = refined->samples + 1, links = model->link_count;
   RunPoses run = {rows, links, MEMORY_NEW(double, rows), MEMORY_NEW(Pose, (size_t)rows * (size_t)links)};
   for (int k = 0; k < rows; k++) {
     int row = k > 0 ? refined_sample_row(refined, k - 1) : 0;

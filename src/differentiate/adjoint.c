@@ -1,29 +1,30 @@
-/* Adjoint of a run, step by step backwards in time (SDRS Eq. 86-88; docs/derivations/adjoint.md, A1). */
+/* Adjoint of a run: applies the adjoint of each step, from the last step to the first (docs/derivations/adjoint.md,
+ * A1). */
 #include <assert.h>
 #include <string.h>
 
 #include "differentiate/recording.h"
 
-/* Number of states whose derivatives are kept in the backward pass: the state after a step and the three states before
- * the step. */
-enum { BARS_ALIVE = 4 };
+/* Number of states whose derivatives are needed at the same time: the state after a step and the three states on which
+ * the step depends. */
+enum { ACTIVE_STATES = 4 };
 
 struct RunAdjoint {
   const Model* model;
   StepAdjoint* step;
-  StateBar handed[3]; /* contributions of one step to the three states before the step, used if discount is not 1 */
-  StateBar
-      bars[BARS_ALIVE]; /* derivatives with respect to states; state number k of the run is at k modulo BARS_ALIVE */
-  double *no_rate, *rate_now; /* no_rate: zeros; rate_now: derivatives with respect to the rates of one row (nv) */
-  Vec3* force_now;            /* derivatives with respect to the forces of one row (links) */
+  StateBar undiscounted[3]; /* derivatives that one step propagates to the three earlier states, before the discount */
+  StateBar bars[ACTIVE_STATES]; /* derivatives with respect to the states; state number k of the run has the index k
+                                   modulo ACTIVE_STATES */
+  double *zero_rate, *row_rate; /* derivatives with respect to joint velocities: zeros, and those of one row (nv) */
+  Vec3* row_force;              /* derivatives with respect to the contact forces of one row (links) */
 };
 
-static StateBar bar_create(const Model* model) {
+static StateBar state_bar_create(const Model* model) {
   return (StateBar){memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count),
                     MEMORY_NEW(double, model->dof_count)};
 }
 
-static void bar_destroy(StateBar bar) {
+static void state_bar_destroy(StateBar bar) {
   memory_free(bar.pose);
   memory_free(bar.q);
 }
@@ -32,70 +33,67 @@ RunAdjoint* run_adjoint_create(const Model* model, int threads) {
   RunAdjoint* a = MEMORY_NEW(RunAdjoint, 1);
   a->model = model;
   a->step = step_adjoint_create(model, threads);
-  for (int k = 0; k < 3; k++) a->handed[k] = bar_create(model);
-  for (int k = 0; k < BARS_ALIVE; k++) a->bars[k] = bar_create(model);
-  a->no_rate = MEMORY_NEW(double, model->dof_count);
-  a->rate_now = MEMORY_NEW(double, model->dof_count);
-  a->force_now = MEMORY_NEW(Vec3, model->link_count);
+  for (int k = 0; k < 3; k++) a->undiscounted[k] = state_bar_create(model);
+  for (int k = 0; k < ACTIVE_STATES; k++) a->bars[k] = state_bar_create(model);
+  a->zero_rate = MEMORY_NEW(double, model->dof_count);
+  a->row_rate = MEMORY_NEW(double, model->dof_count);
+  a->row_force = MEMORY_NEW(Vec3, model->link_count);
   return a;
 }
 
 void run_adjoint_destroy(RunAdjoint* a) {
   if (!a) return;
   step_adjoint_destroy(a->step);
-  for (int k = 0; k < 3; k++) bar_destroy(a->handed[k]);
-  for (int k = 0; k < BARS_ALIVE; k++) bar_destroy(a->bars[k]);
-  memory_free(a->no_rate);
-  memory_free(a->rate_now);
-  memory_free(a->force_now);
+  for (int k = 0; k < 3; k++) state_bar_destroy(a->undiscounted[k]);
+  for (int k = 0; k < ACTIVE_STATES; k++) state_bar_destroy(a->bars[k]);
+  memory_free(a->zero_rate);
+  memory_free(a->row_rate);
+  memory_free(a->row_force);
   memory_free(a);
 }
 
-/* ---------------------------------------------------------------- derivatives of the loss by a state */
-
-static void clear_bar(const Model* m, StateBar bar) {
+static void clear_state_bar(const Model* m, StateBar bar) {
   memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Sets bar to the derivatives of the loss with respect to a state. For a state inside a step they are zero, because
- * losses read rows only. */
-static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
-  clear_bar(m, bar);
+/* Copies the derivatives of the loss with respect to a state into `bar`. They are zero at the end of a substep inside a
+ * step, because losses read rows only. */
+static void load_state_seeds(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
+  clear_state_bar(m, bar);
   for (int i = 0; state->row && i < m->link_count; i++) {
-    RowIndex place = row_index(seeds->keep, m, state->step, i);
+    RowIndex index_of_row = row_index(seeds->selection, m, state->step, i);
     const ModelLink* link = &m->links[i];
-    if (!place.kept) continue;
-    memcpy(bar.pose[i], seeds->pose[place.pose], sizeof(double[3][4]));
-    for (int k = 0; k < link->dof_count; k++) bar.q[link->dof_first + k] = seeds->q[place.dof + (size_t)k];
+    if (!index_of_row.kept) continue;
+    memcpy(bar.pose[i], seeds->pose[index_of_row.pose], sizeof(double[3][4]));
+    for (int k = 0; k < link->dof_count; k++) bar.q[link->dof_first + k] = seeds->q[index_of_row.dof + (size_t)k];
   }
 }
 
-/* Sets a->rate_now and a->force_now to the derivatives of the loss with respect to rates and forces of a row. They are
- * zero for links whose row is not kept. */
-static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
+/* Copies the derivatives of the loss with respect to joint velocities and contact forces of a row into row_rate and
+ * row_force. They are zero for links whose row is not stored. */
+static void load_row_seeds(RunAdjoint* a, const LossSeeds* seeds, int row) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
-    RowIndex place = row_index(seeds->keep, m, row, i);
+    RowIndex index_of_row = row_index(seeds->selection, m, row, i);
     const ModelLink* link = &m->links[i];
-    a->force_now[i] = place.kept ? seeds->force[place.pose] : vec3(0, 0, 0);
+    a->row_force[i] = index_of_row.kept ? seeds->force[index_of_row.pose] : vec3(0, 0, 0);
     for (int k = 0; k < link->dof_count; k++)
-      a->rate_now[link->dof_first + k] = place.kept ? seeds->rate[place.dof + (size_t)k] : 0;
+      a->row_rate[link->dof_first + k] = index_of_row.kept ? seeds->rate[index_of_row.dof + (size_t)k] : 0;
   }
 }
 
-/* ---------------------------------------------------------------- steps */
-
-/* Returns the derivatives with respect to state `index` of a recording. An index before the start of the run denotes
- * the first state. */
-static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
+/* Returns the derivatives with respect to a state of a recording. RepeatIndices before the start of the run denote the
+ * initial state. */
+static StateBar state_bar(const RunAdjoint* a, const Recording* r, int index) {
   int64_t number = r->first_state + index;
-  return a->bars[(number > 0 ? number : 0) % BARS_ALIVE];
+  return a->bars[(number > 0 ? number : 0) % ACTIVE_STATES];
 }
 
 RecordedStep recording_find_step(const Recording* r, int index) {
-  const RecordedState* state[4]; /* states after the step, before the step, and two earlier; the first state replaces
-                                    states before the start */
+  assert(index >= 1 && index < r->state_count);
+  const RecordedState* state[4]; /* states after the step, before it, and two earlier; the initial state replaces states
+                                    before the start */
   for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
   size_t row = (size_t)(state[0]->step - r->first_row) * (size_t)r->model->closure_count;
   const SimJoin* joined = r->joined ? r->joined + row : NULL;
@@ -135,42 +133,41 @@ static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
   return (ForcePairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
 }
 
-/* Applies the adjoint of the substep that led to state `index`. Adds to `gradient` and to the derivatives with respect
- * to the states before the substep. discount: factor on derivatives propagated back by the substep. */
-static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index, double discount,
-                                  ModelGradient* gradient) {
+/* Applies the adjoint of the substep that ended in the state `index`. Adds derivatives with respect to earlier states
+ * and to the parameters (gradient). discount: factor on derivatives propagated to earlier states. */
+static StepAdjointReport apply_step_adjoint(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index,
+                                            double discount, ModelGradient* gradient) {
+  assert(index > r->start_state && index < r->state_count);
   const Model* m = a->model;
   const RecordedState* state = &r->states[index];
   RecordedStep recorded = recording_find_step(r, index);
-  if (r->first_state + index >=
-      BARS_ALIVE - 1) /* start the derivatives of the oldest state that the substep depends on */
-    begin_bar(m, seeds, &r->states[index - BARS_ALIVE + 1], bar_of(a, r, index - BARS_ALIVE + 1));
-  StateBar next = bar_of(a, r, index), before[3];
-  for (int k = 0; k < 3; k++) before[k] = bar_of(a, r, index - 1 - k);
-  if (state->row) gather_row(a, seeds, state->step);
-  const double* rate = state->row ? a->rate_now : a->no_rate;
+  if (r->first_state + index >= ACTIVE_STATES - 1) /* the oldest state on which the substep depends */
+    load_state_seeds(m, seeds, &r->states[index - ACTIVE_STATES + 1], state_bar(a, r, index - ACTIVE_STATES + 1));
+  StateBar next = state_bar(a, r, index), before[3];
+  for (int k = 0; k < 3; k++) before[k] = state_bar(a, r, index - 1 - k);
+  if (state->row) load_row_seeds(a, seeds, state->step);
+  const double* rate = state->row ? a->row_rate : a->zero_rate;
   const double(*reaction)[6] =
       seeds->reaction ? (const double(*)[6])(seeds->reaction + (size_t)state->step * (size_t)m->link_count) : NULL;
-  const ForceSlopes row = {a->force_now, pair_slopes(seeds, state->step), reaction};
+  const ForceSlopes row = {a->row_force, pair_slopes(seeds, state->step), reaction};
   const ForceSlopes* force = state->row ? &row : NULL;
   if (discount == 1.0)
     return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);
-  for (int k = 0; k < 3; k++) clear_bar(m, a->handed[k]);
-  StepAdjointReport report =
-      step_adjoint(a->step, &recorded, next, rate, force, a->handed[0], a->handed[1], a->handed[2], gradient);
+  for (int k = 0; k < 3; k++) clear_state_bar(m, a->undiscounted[k]);
+  StepAdjointReport report = step_adjoint(a->step, &recorded, next, rate, force, a->undiscounted[0], a->undiscounted[1],
+                                          a->undiscounted[2], gradient);
   step_adjoint_discount(a->step, discount);
-  for (int k = 0; k < 3; k++) add_discounted(m, before[k], a->handed[k], discount);
+  for (int k = 0; k < 3; k++) add_discounted(m, before[k], a->undiscounted[k], discount);
   return report;
 }
 
-/* Returns the discount of one substep. The product of the discounts of all substeps of a step is `discount`. */
 static double substep_discount(const Recording* r, int step, double discount) {
   int count = recording_substeps(r, step);
   return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
-/* Adds to `gradient` the direct derivatives of losses with respect to centres, masses, vertices, signals and gains. */
-static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
+/* Adds the derivatives of the loss at fixed poses with respect to centres, masses, vertices, signals and gains. */
+static void add_direct_derivatives(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int i = 0; i < m->link_count; i++) gradient->moment[i].s[3][3] += seeds->mass[i];
   for (int k = 0; k < m->vertex_count; k++) gradient->vertices[k] = vec3_add(gradient->vertices[k], seeds->vertices[k]);
@@ -178,49 +175,51 @@ static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gr
   for (int k = 0; k < m->gain_count; k++) gradient->gains[k] += seeds->gains[k];
 }
 
-static void note_step(AdjointReport* report, const StepAdjointReport* step, int number, double* last) {
+static void update_report(AdjointReport* report, const StepAdjointReport* step, int number, double* first_lambda) {
   report->indefinite_steps += step->indefinite;
   report->rounding += step->rounding;
-  if (*last == 0) *last = step->largest_lambda;
+  if (*first_lambda == 0) *first_lambda = step->largest_lambda;
   if (report->largest_step >= 0 && step->largest_lambda <= report->step.largest_lambda) return;
   report->step = *step;
   report->largest_step = number;
 }
 
-/* Starts the derivatives with respect to the states on which the last step depends, except the oldest state. one_step
- * starts the derivatives with respect to the oldest state. */
-static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
-  for (int k = 0; k < BARS_ALIVE - 1; k++) {
-    int index = last->state_count - 1 - k;
-    if (last->first_state + index >= 0) begin_bar(a->model, seeds, &last->states[index], bar_of(a, last, index));
+/* Loads the derivatives of the loss with respect to the last states of the run. apply_step_adjoint loads those of all
+ * earlier states. */
+static void load_last_states(RunAdjoint* a, const Recording* first_lambda, const LossSeeds* seeds) {
+  for (int k = 0; k < ACTIVE_STATES - 1; k++) {
+    int index = first_lambda->state_count - 1 - k;
+    if (first_lambda->first_state + index >= 0)
+      load_state_seeds(a->model, seeds, &first_lambda->states[index], state_bar(a, first_lambda, index));
   }
 }
 
-/* Applies the adjoint of all steps of one interval of the run (`part`), from the last step to the first. Returns false
- * if a step has no derivative. */
-static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
-                           ModelGradient* gradient, AdjointReport* report, double* last) {
-  for (int index = part->state_count - 1; index > part->entry; index--) {
-    int step = part->states[index].step;
-    StepAdjointReport one = one_step(a, part, seeds, index, substep_discount(part, step, discount), gradient);
-    if (!one.sound) {
+/* Applies the adjoint of all steps of a segment, from the last step to the first. Returns false if a step has no
+ * derivative. */
+static bool apply_segment_adjoint(RunAdjoint* a, const Recording* segment, const LossSeeds* seeds, double discount,
+                                  ModelGradient* gradient, AdjointReport* report, double* first_lambda) {
+  for (int index = segment->state_count - 1; index > segment->start_state; index--) {
+    int step = segment->states[index].step;
+    StepAdjointReport step_report =
+        apply_step_adjoint(a, segment, seeds, index, substep_discount(segment, step, discount), gradient);
+    if (!step_report.sound) {
       report->sound = false;
       report->unsound_step = step;
-      report->step = one;
+      report->step = step_report;
       return false;
     }
-    note_step(report, &one, step, last);
+    update_report(report, &step_report, step, first_lambda);
   }
   return true;
 }
 
-/* Converts the derivatives with respect to the first row into derivatives with respect to the initial coordinates and
- * velocities. A stored initial state is constant. */
-static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
+/* Adds the derivatives with respect to the initial coordinates and velocities, unless the initial state was restored
+ * from a file and is constant. Then completes the gradient by the chain rules from mass moments and from vertices. */
+static void finish_gradient(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
-  gather_row(a, seeds, 0);
-  if (!a->model->start) step_adjoint_start(a->step, q, pose, a->bars[0], a->rate_now, gradient);
-  add_direct(a->model, seeds, gradient);
+  load_row_seeds(a, seeds, 0);
+  if (!a->model->start) step_adjoint_start(a->step, q, pose, a->bars[0], a->row_rate, gradient);
+  add_direct_derivatives(a->model, seeds, gradient);
   if (seeds->keep_moments) return;
   model_gradient_masses(a->model, gradient);
   model_gradient_shapes(a->model, gradient);
@@ -228,17 +227,18 @@ static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double*
 
 AdjointReport run_adjoint(RunAdjoint* a, Recording* r, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient) {
+  assert(!seeds->selection == !r->selection);
   AdjointReport report = {.sound = true, .largest_step = -1};
-  double last = 0;
-  const Recording* part = r->parts ? run_segments_last(r->parts) : r;
-  assert(!r->keep || r->parts);
+  double first_lambda = 0;
+  const Recording* segment = r->segments ? run_segments_last(r->segments) : r;
+  assert(!r->selection || r->segments);
   model_gradient_clear(gradient, a->model);
   step_adjoint_begin(a->step);
-  if (part) begin_bars(a, part, seeds);
-  for (; part; part = r->parts ? run_segments_previous(r->parts) : NULL) {
-    if (!part_backwards(a, part, seeds, discount, gradient, &report, &last)) return report;
-    if (part->first_row == 0) finish_at_start(a, seeds, part->q, recording_pose(part, 0), gradient);
+  if (segment) load_last_states(a, segment, seeds);
+  for (; segment; segment = r->segments ? run_segments_previous(r->segments) : NULL) {
+    if (!apply_segment_adjoint(a, segment, seeds, discount, gradient, &report, &first_lambda)) return report;
+    if (segment->first_row == 0) finish_gradient(a, seeds, segment->q, recording_pose(segment, 0), gradient);
   }
-  report.growth = last > 0 ? report.step.largest_lambda / last : 0;
+  report.growth = first_lambda > 0 ? report.step.largest_lambda / first_lambda : 0;
   return report;
 }

@@ -1,53 +1,53 @@
-/* Numbers of a scene as flat vectors. Vertices and attachments are in link order. A point has three numbers. */
+/* Vectors of the parameters of a scene, block by block: their values, scales and derivatives. Vertices and joint
+ * origins are in link order, three numbers a point. */
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
 
-/* ---------------------------------------------------------------- numbers of a scene */
-
-/* Appends the numbers 0 ... count - 1 of a part of a link, and advances *next. */
-static void list(ModelOverride** next, OverrideKind kind, int link, int part, int count) {
+/* Appends the parameters 0..count - 1 of one part of a link, and advances *next. */
+static void append_parameters(ModelOverride** next, OverrideKind kind, int link, int part, int count) {
   for (int k = 0; k < count; k++) *(*next)++ = (ModelOverride){kind, link, part, k, 0};
 }
 
-static void list_vertices(const Scene* scene, ModelOverride** next) {
+static void append_vertices(const Scene* scene, ModelOverride** next) {
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < scene->links[i].shape_count; k++) {
       const SceneShape* shape = &scene->shapes[scene->links[i].shapes[k].shape];
-      if (shape->type == SHAPE_POINTS) list(next, OVERRIDE_VERTEX, i, k, 3 * shape->point_count);
+      if (shape->type == SHAPE_POINTS) append_parameters(next, OVERRIDE_VERTEX, i, k, 3 * shape->point_count);
     }
 }
 
-static void list_signal(const Scene* scene, int link, unsigned kind, int item, ModelOverride** next) {
-  int number = 0;
-  SignalPlace place = model_scene_signal(scene, link, number);
-  while (place.kind != kind || place.item != item) place = model_scene_signal(scene, link, ++number);
-  list(next, OVERRIDE_CONTROL, link, number, signal_value_count(place.signal) + 3 * signal_sine_count(place.signal));
+static void append_signal(const Scene* scene, int link, unsigned kind, int item, ModelOverride** next) {
+  int parameter = 0;
+  SignalPlace place = model_scene_signal(scene, link, parameter);
+  while (place.kind != kind || place.item != item) place = model_scene_signal(scene, link, ++parameter);
+  append_parameters(next, OVERRIDE_CONTROL, link, parameter,
+                    signal_value_count(place.signal) + 3 * signal_sine_count(place.signal));
 }
 
-static void list_signals(const Scene* scene, ModelOverride** next) {
+static void append_signals(const Scene* scene, ModelOverride** next) {
   for (int c = 0; c < scene->controller_count; c++)
-    list_signal(scene, scene->controllers[c].link, CONTROL_DRIVES, c, next);
+    append_signal(scene, scene->controllers[c].link, CONTROL_DRIVES, c, next);
   for (int k = 0; k < scene->load_count; k++) {
-    list_signal(scene, scene->loads[k].link, CONTROL_FORCES, k, next);
-    list_signal(scene, scene->loads[k].link, CONTROL_TORQUES, k, next);
+    append_signal(scene, scene->loads[k].link, CONTROL_FORCES, k, next);
+    append_signal(scene, scene->loads[k].link, CONTROL_TORQUES, k, next);
   }
-  for (int k = 0; k < scene->tendon_count; k++) list_signal(scene, scene->tendons[k].end, CONTROL_TENSIONS, k, next);
+  for (int k = 0; k < scene->tendon_count; k++) append_signal(scene, scene->tendons[k].end, CONTROL_TENSIONS, k, next);
 }
 
-/* values of materials: at 0 they have no two-sided derivative */
+/* Friction and restitution of materials. A value of 0 is excluded, because it has no two-sided derivative. */
 
-typedef void (*MaterialVisit)(const ModelOverride* number, int row, void* context);
+typedef void (*MaterialCallback)(const ModelOverride* parameter, int row, void* context);
 
-static void visit_material(const SceneMaterial* material, int link, int item, int row, MaterialVisit visit,
-                           void* context) {
+static void for_each_material_parameter(const SceneMaterial* material, int link, int item, int row,
+                                        MaterialCallback callback, void* context) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
-    ModelOverride number = {OVERRIDE_MATERIAL, link, item, k, material->value[k]};
-    if (material->given[k] && material->value[k] > 0) visit(&number, row, context);
+    ModelOverride parameter = {OVERRIDE_MATERIAL, link, item, k, material->value[k]};
+    if (material->given[k] && material->value[k] > 0) callback(&parameter, row, context);
   }
 }
 
-static void visit_materials(const Scene* scene, const Model* model, MaterialVisit visit, void* context) {
+static void for_each_material(const Scene* scene, const Model* model, MaterialCallback callback, void* context) {
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return;
   const SceneContact* c = &scene->contact;
   bool sticks = c->static_friction > 0;
@@ -61,63 +61,63 @@ static void visit_materials(const Scene* scene, const Model* model, MaterialVisi
                                        [MATERIAL_SPINNING] = c->spinning,
                                        [MATERIAL_STATIC_FRICTION] = c->static_friction,
                                        [MATERIAL_STRIBECK_SPEED] = c->stribeck_speed}};
-  visit_material(&own, -1, -1, 0, visit, context);
+  for_each_material_parameter(&own, -1, -1, 0, callback, context);
   for (int i = 0; i < scene->link_count; i++)
-    visit_material(&scene->links[i].material, i, -1, model_material_row(model, i, -1), visit, context);
+    for_each_material_parameter(&scene->links[i].material, i, -1, model_material_row(model, i, -1), callback, context);
   for (int k = 0; k < scene->contact.pair_count; k++) {
     const ScenePair* pair = &scene->contact.pairs[k];
     int row = model_material_row(model, -1, k);
-    visit_material(&pair->material, -1, k, row, visit, context);
+    for_each_material_parameter(&pair->material, -1, k, row, callback, context);
     for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {
-      ModelOverride number = {OVERRIDE_MATERIAL, -1, k, MATERIAL_LAW_PARAMETER + i, pair->own[i]};
-      if (pair->law_parameter_given[i] && pair->own[i] > 0) visit(&number, row, context);
+      ModelOverride parameter = {OVERRIDE_MATERIAL, -1, k, MATERIAL_LAW_PARAMETER + i, pair->own[i]};
+      if (pair->law_parameter_given[i] && pair->own[i] > 0) callback(&parameter, row, context);
     }
   }
 }
 
-static void count_material(const ModelOverride* number, int row, void* context) {
-  (void)number, (void)row;
+static void count_material(const ModelOverride* parameter, int row, void* context) {
+  (void)parameter, (void)row;
   ++*(int*)context;
 }
 
-static void list_material(const ModelOverride* number, int row, void* context) {
+static void append_material(const ModelOverride* parameter, int row, void* context) {
   (void)row;
   ModelOverride** next = context;
-  *(*next)++ = *number;
+  *(*next)++ = *parameter;
 }
 
 typedef struct {
   const ModelGradient* gradient;
   double* out;
-} MaterialGather;
+} MaterialDerivatives;
 
-static void gather_material(const ModelOverride* number, int row, void* context) {
-  MaterialGather* to = context;
-  *to->out++ = to->gradient->material[row][number->index];
+static void store_material_derivative(const ModelOverride* parameter, int row, void* context) {
+  MaterialDerivatives* to = context;
+  *to->out++ = to->gradient->material[row][parameter->index];
 }
 
-/* Returns true if a controller drives a joint that is not prescribed. Gains of prescribed joints have no effect. */
-static bool drives_anything(const Model* model) {
+/* Returns true if a controller drives a joint that is not prescribed. Other controllers have no effect. */
+static bool has_effective_controller(const Model* model) {
   for (int c = 0; c < model->controller_count; c++)
     if (model->controllers[c].type != CONTROLLER_PRESCRIBED) return true;
   return false;
 }
 
-static void list_gains(const Scene* scene, ModelOverride** next) {
+static void append_gains(const Scene* scene, ModelOverride** next) {
   for (int c = 0; c < scene->controller_count; c++) {
     int link = scene->controllers[c].link, ordinal = 0;
     while (model_scene_controller(scene, link, ordinal) != c) ordinal++;
-    list(next, OVERRIDE_GAIN, link, ordinal, controller_gain_count(&scene->controllers[c]));
+    append_parameters(next, OVERRIDE_GAIN, link, ordinal, controller_gain_count(&scene->controllers[c]));
   }
 }
 
-/* Lists the closure numbers that can change while the closures stay satisfied in the initial state. Excludes axes,
- * because a tilted axis locks a planar linkage. */
-static void list_closures(const Scene* scene, ModelOverride** next) {
+/* Appends the closure parameters that can change while the closures stay closed in the initial state. Axes are
+ * excluded, because a tilted axis locks a planar linkage. */
+static void append_closures(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->closure_count; k++) {
     const SceneClosure* c = &scene->closures[k];
     bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
-    if (c->has_point && (!far || c->has_axis)) list(next, OVERRIDE_CLOSURE, -1, k, 3);
+    if (c->has_point && (!far || c->has_axis)) append_parameters(next, OVERRIDE_CLOSURE, -1, k, 3);
     if (far && c->has_axis) *(*next)++ = (ModelOverride){OVERRIDE_CLOSURE, -1, k, CLOSURE_NUMBER_LENGTH, 0};
   }
   for (int k = 0; k < scene->coupling_count; k++)
@@ -129,40 +129,39 @@ static int count_closures(const Scene* scene) {
   int count = 0;
   for (int k = 0; k < scene->closure_count; k++) count += CLOSURE_NUMBERS;
   for (int k = 0; k < scene->coupling_count; k++) count += COUPLING_TERMS;
-  ModelOverride *numbers = MEMORY_NEW(ModelOverride, count), *end = numbers;
-  list_closures(scene, &end);
-  count = (int)(end - numbers);
-  memory_free(numbers);
+  ModelOverride *parameters = MEMORY_NEW(ModelOverride, count), *end = parameters;
+  append_closures(scene, &end);
+  count = (int)(end - parameters);
+  memory_free(parameters);
   return count;
 }
 
-static double closure_scale(const Model* model, const ModelOverride* number) {
-  if (number->kind == OVERRIDE_RATIO) return number->value != 0 ? fabs(number->value) : 1;
-  return number->index == CLOSURE_NUMBER_LENGTH ? number->value : model->closures[number->part].size;
+static double closure_scale(const Model* model, const ModelOverride* parameter) {
+  if (parameter->kind == OVERRIDE_RATIO) return parameter->value != 0 ? fabs(parameter->value) : 1;
+  return parameter->index == CLOSURE_NUMBER_LENGTH ? parameter->value : model->closures[parameter->part].size;
 }
 
-static double closure_slope(const ModelGradient* g, const ModelOverride* number) {
-  return number->kind == OVERRIDE_RATIO ? g->ratios[number->part][number->index]
-                                        : g->closures[number->part][number->index];
+static double closure_derivative(const ModelGradient* g, const ModelOverride* parameter) {
+  return parameter->kind == OVERRIDE_RATIO ? g->ratios[parameter->part][parameter->index]
+                                           : g->closures[parameter->part][parameter->index];
 }
 
-static double tendon_slope(const Model* model, const ModelGradient* g, const ModelOverride* number) {
-  return number->kind == OVERRIDE_WRAP ? model_gradient_wrap(model, g, number->part, number->index)
-                                       : model_gradient_tendon(model, g, number->part, number->index);
+static double tendon_derivative(const Model* model, const ModelGradient* g, const ModelOverride* parameter) {
+  return parameter->kind == OVERRIDE_WRAP ? model_gradient_wrap(model, g, parameter->part, parameter->index)
+                                          : model_gradient_tendon(model, g, parameter->part, parameter->index);
 }
 
-/* Returns true if the wrap has a number with this index. A sphere has no axis. */
-static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
+/* Returns true if the wrapping surface has the parameter. A sphere has no axis. */
+static bool wrap_has_parameter(const SceneTendonWrap* wrap, int index) {
   return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
 }
 
-/* Lists the numbers of all tendons: stiffness, rest length, friction if given, all points and all wraps. */
-static void list_tendons(const Scene* scene, ModelOverride** next) {
+static void append_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
       if (tendon_number_lives(&scene->tendons[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
-      if (number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS))
+      if (wrap_has_parameter(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS))
         *(*next)++ = (ModelOverride){OVERRIDE_WRAP, -1, k, i, 0};
   }
 }
@@ -173,67 +172,70 @@ static int count_tendons(const Scene* scene) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
       count += tendon_number_lives(&scene->tendons[k], i);
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
-      count += number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS);
+      count += wrap_has_parameter(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS);
   }
   return count;
 }
 
-/* Returns the scale of a number of a tendon. Points: the reach of the link. Lengths of a wrap: its radius. Axis of a
- * wrap: 0.1. Others: a tenth of the value. */
-static double tendon_scale(const Model* model, const ModelOverride* number) {
-  if (number->kind == OVERRIDE_WRAP) {
-    int index = number->index % WRAP_NUMBERS;
-    return index < WRAP_NUMBER_AXIS ? model->scene->tendons[number->part].wraps[number->index / WRAP_NUMBERS].radius
-                                    : 0.1;
+/* Returns the scale of a tendon parameter. Points: reach of the link. Wrapping lengths: radius of the surface. Wrapping
+ * axes: 0.1. Others: a tenth of the value. */
+static double tendon_scale(const Model* model, const ModelOverride* parameter) {
+  if (parameter->kind == OVERRIDE_WRAP) {
+    int index = parameter->index % WRAP_NUMBERS;
+    return index < WRAP_NUMBER_AXIS
+               ? model->scene->tendons[parameter->part].wraps[parameter->index / WRAP_NUMBERS].radius
+               : 0.1;
   }
-  if (number->index < TENDON_NUMBER_POINTS) return 0.1 * fmax(fabs(number->value), 1e-3);
-  int link = model->scene->tendons[number->part].points[(number->index - TENDON_NUMBER_POINTS) / 3].link;
+  if (parameter->index < TENDON_NUMBER_POINTS) return 0.1 * fmax(fabs(parameter->value), 1e-3);
+  int link = model->scene->tendons[parameter->part].points[(parameter->index - TENDON_NUMBER_POINTS) / 3].link;
   return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
 }
 
-/* Returns true if a number of a bushing affects the force. Stiffness and damping do so if above 0, preloads and
- * positions always. */
-static bool bushing_number_lives(const SceneBushing* bushing, int index) {
+/* Returns true if a bushing parameter affects the force. Stiffness and damping do so above 0, preloads and positions
+ * always. */
+static bool bushing_parameter_is_active(const SceneBushing* bushing, int index) {
   int k = index % 6;
   return index >= BUSHING_PRELOAD || (index < BUSHING_DAMPING ? bushing->stiffness : bushing->damping)[k][k] > 0;
 }
 
-static void list_bushings(const Scene* scene, ModelOverride** next) {
+static void append_bushings(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->bushing_count; k++)
     for (int i = 0; i < BUSHING_NUMBERS; i++)
-      if (bushing_number_lives(&scene->bushings[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_BUSHING, -1, k, i, 0};
+      if (bushing_parameter_is_active(&scene->bushings[k], i))
+        *(*next)++ = (ModelOverride){OVERRIDE_BUSHING, -1, k, i, 0};
 }
 
 static int count_bushings(const Scene* scene) {
   int count = 0;
   for (int k = 0; k < scene->bushing_count; k++)
-    for (int i = 0; i < BUSHING_NUMBERS; i++) count += bushing_number_lives(&scene->bushings[k], i);
+    for (int i = 0; i < BUSHING_NUMBERS; i++) count += bushing_parameter_is_active(&scene->bushings[k], i);
   return count;
 }
 
-/* Returns the scale of a number of a bushing. Stiffness and damping: a tenth of the value. Preload: the weight of link
- * a, times its reach for a torque. Position: a tenth of the link's reach. */
-static double bushing_scale(const Model* model, const ModelOverride* number) {
-  const SceneBushing* bushing = &model->scene->bushings[number->part];
+/* Returns the scale of a bushing parameter. Stiffness, damping: a tenth of the value. Preload: weight of link a, times
+ * the link's reach for torques. Position: a tenth of the link's reach. */
+static double bushing_scale(const Model* model, const ModelOverride* parameter) {
+  const SceneBushing* bushing = &model->scene->bushings[parameter->part];
   const ModelLink* a = &model->links[bushing->link[0]];
-  int link = bushing->link[number->index >= BUSHING_POSITION_B];
-  if (number->index >= BUSHING_POSITION_A) return link < 0 ? 0.1 : fmax(0.1 * model->links[link].reach, 1e-3);
-  if (number->index < BUSHING_PRELOAD) return 0.1 * number->value;
-  return fmax(a->mass, 1e-3) * (number->index < BUSHING_PRELOAD + 3 ? 1 : fmax(a->reach, 1e-3));
+  int link = bushing->link[parameter->index >= BUSHING_POSITION_B];
+  if (parameter->index >= BUSHING_POSITION_A) return link < 0 ? 0.1 : fmax(0.1 * model->links[link].reach, 1e-3);
+  if (parameter->index < BUSHING_PRELOAD) return 0.1 * parameter->value;
+  return fmax(a->mass, 1e-3) * (parameter->index < BUSHING_PRELOAD + 3 ? 1 : fmax(a->reach, 1e-3));
 }
 
-/* Lists the parameters of smooth shapes. In an expanded scene, hull k of a link is its shape use k. */
-static void list_shapes(const Model* model, ModelOverride** next) {
+/* Appends the parameters of smooth shapes. In an expanded scene, hull k of a link belongs to shape use k of the link.
+ */
+static void append_shapes(const Model* model, ModelOverride** next) {
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].hull_count; k++) {
       const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
-      if (hull_parameter_count(hull) > 0) list(next, OVERRIDE_SHAPE, i, k, hull_parameter_count(hull));
+      if (hull_parameter_count(hull) > 0) append_parameters(next, OVERRIDE_SHAPE, i, k, hull_parameter_count(hull));
     }
 }
 
-/* Returns the number of vertices that are numbers of the scene. Excludes vertices of smooth shapes, because they depend
- * on the shapes' parameters. */
-static int free_vertices(const Model* model) {
+/* Returns the number of vertices that are parameters of the scene. Vertices of smooth shapes depend on shape parameters
+ * instead. */
+static int independent_vertex_count(const Model* model) {
   int count = model->vertex_count;
   for (int h = 0; h < model->hull_count; h++)
     if (model->hulls[h].smooth) count -= model->hulls[h].points.count;
@@ -241,25 +243,23 @@ static int free_vertices(const Model* model) {
 }
 
 ModelOverride* block_parameters(const Scene* scene, const Model* model, GradcheckBlock block) {
-  ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
-  if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
-  if (block == GRADCHECK_SHAPES) list_shapes(model, &end);
-  if (block == GRADCHECK_CLOSURES) list_closures(scene, &end);
-  if (block == GRADCHECK_TENDONS) list_tendons(scene, &end);
-  if (block == GRADCHECK_BUSHINGS) list_bushings(scene, &end);
-  if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
-  if (block == GRADCHECK_GAINS && drives_anything(model)) list_gains(scene, &end);
-  if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
-  if (block == GRADCHECK_MATERIAL) visit_materials(scene, model, list_material, &end);
+  ModelOverride *parameters = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = parameters;
+  if (block == GRADCHECK_VERTICES) append_vertices(scene, &end);
+  if (block == GRADCHECK_SHAPES) append_shapes(model, &end);
+  if (block == GRADCHECK_CLOSURES) append_closures(scene, &end);
+  if (block == GRADCHECK_TENDONS) append_tendons(scene, &end);
+  if (block == GRADCHECK_BUSHINGS) append_bushings(scene, &end);
+  if (block == GRADCHECK_CONTROL) append_signals(scene, &end);
+  if (block == GRADCHECK_GAINS && has_effective_controller(model)) append_gains(scene, &end);
+  if (block == GRADCHECK_CONTACT) append_parameters(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
+  if (block == GRADCHECK_MATERIAL) for_each_material(scene, model, append_material, &end);
   for (int i = 0; i < scene->link_count; i++) {
-    if (block == GRADCHECK_ATTACHMENTS && !model->start) list(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
-    if (block == GRADCHECK_MASS) list(&end, OVERRIDE_MASS, i, 0, model->links[i].mass > 0);
+    if (block == GRADCHECK_ATTACHMENTS && !model->start) append_parameters(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
+    if (block == GRADCHECK_MASS) append_parameters(&end, OVERRIDE_MASS, i, 0, model->links[i].mass > 0);
   }
-  for (ModelOverride* n = numbers; n < end; n++) n->value = *model_scene_number(scene, n);
-  return numbers;
+  for (ModelOverride* n = parameters; n < end; n++) n->value = *model_scene_number(scene, n);
+  return parameters;
 }
-
-/* ---------------------------------------------------------------- sizes, scales, gradients */
 
 static bool has_contact(const Model* model) { return model->contact_model != CONTACT_NONE && model->hull_count > 0; }
 
@@ -267,12 +267,12 @@ int block_size(const Model* model, GradcheckBlock block) {
   int weighed = 0, materials = 0;
   for (int i = 0; i < model->link_count; i++) weighed += model->links[i].mass > 0;
   switch (block) {
-    case GRADCHECK_STATE: /* a recorded initial state is constant, including its joint origins */
+    case GRADCHECK_STATE: /* a restored initial state is constant, including its joint origins */
       return model->start ? 0 : 2 * model->dof_count;
     case GRADCHECK_CONTROL:
       return model->parameter_count;
     case GRADCHECK_VERTICES:
-      return 3 * free_vertices(model);
+      return 3 * independent_vertex_count(model);
     case GRADCHECK_SHAPES:
       return model->shape_parameter_count;
     case GRADCHECK_ATTACHMENTS:
@@ -282,10 +282,10 @@ int block_size(const Model* model, GradcheckBlock block) {
     case GRADCHECK_CONTACT:
       return has_contact(model) ? CONTACT_OWN + contact_own_count(model->contact_model) : 0;
     case GRADCHECK_MATERIAL:
-      visit_materials(model->scene, model, count_material, &materials);
+      for_each_material(model->scene, model, count_material, &materials);
       return materials;
     case GRADCHECK_GAINS:
-      return drives_anything(model) ? model->gain_count : 0;
+      return has_effective_controller(model) ? model->gain_count : 0;
     case GRADCHECK_CLOSURES:
       return count_closures(model->scene);
     case GRADCHECK_TENDONS:
@@ -298,43 +298,41 @@ int block_size(const Model* model, GradcheckBlock block) {
   return 0;
 }
 
-/* Returns the largest magnitude of the given values of a signal, in the signal's unit. */
-static double largest_value(const SceneSignal* s) {
+static double largest_signal_value(const SceneSignal* s) {
   double largest = 0;
   for (int k = 0; k < s->rows * s->channels; k++) largest = fmax(largest, fabs(s->values[k]));
   for (int k = 0; k < s->channels * s->terms; k++) largest = fmax(largest, fabs(s->amplitude[k]));
   return largest;
 }
 
-static double duration_of(const Model* model) { return model->simulation.dt * model->simulation.steps; }
+static double run_duration(const Model* model) { return model->simulation.dt * model->simulation.steps; }
 
 /* Returns the force [N] that moves a free link by its own size within the run. */
-static double force_unit(const Model* model, int link) {
-  double duration = duration_of(model);
+static double reference_force(const Model* model, int link) {
+  double duration = run_duration(model);
   return link < 0 ? 0 : model->links[link].mass * model->links[link].reach / (duration * duration);
 }
 
-/* Sets the scales of a signal's parameters. Values: a tenth of `unit`. Phase of a sine: 0.1 rad. Frequency: the change
- * that shifts the phase by 0.1 within the run. Returns the position after the last scale. */
+/* Sets the scales of a signal's parameters and returns the position after the last scale. Values: a tenth of `unit`.
+ * Phases: 0.1 rad. Frequencies: the change that shifts the phase by 0.1 within the run. */
 static double* signal_scale(const Model* model, const Signal* signal, double unit, double* scale) {
   const SceneSignal* s = signal->source;
   int count = signal_parameter_count(signal), terms = s->channels * s->terms;
   for (int k = 0; k < count; k++) {
     bool of_sine = s->type == SIGNAL_SINES && k >= s->channels + terms, frequency = k < s->channels + 2 * terms;
-    *scale++ = 0.1 * (!of_sine ? unit : frequency ? 1 / duration_of(model) : 1);
+    *scale++ = 0.1 * (!of_sine ? unit : frequency ? 1 / run_duration(model) : 1);
   }
   return scale;
 }
 
-/* Sets the scales of a signal with its largest value as unit, but at least `least`. Returns the position after the last
+/* Sets the scales of a signal relative to its largest value, but at least `least`. Returns the position after the last
  * scale. */
 static double* value_scale(const Model* model, const Signal* signal, double least, double* scale) {
-  double unit = fmax(largest_value(signal->source), least);
+  double unit = fmax(largest_signal_value(signal->source), least);
   return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
 }
 
-/* Sets the scales of a controller's target signal, a position, rate or force. Returns the position after the last
- * scale. */
+/* Sets the scales of a controller's target signal. Returns the position after the last scale. */
 static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
   bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
   return place ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
@@ -344,27 +342,25 @@ static void control_scale(const Model* model, double* scale) {
   for (int c = 0; c < model->controller_count; c++) scale = drive_scale(model, &model->controllers[c], scale);
   for (int k = 0; k < model->load_count; k++) {
     const ModelLoad* load = &model->loads[k];
-    double least = load->field ? 0 : force_unit(model, load->link);
+    double least = load->field ? 0 : reference_force(model, load->link);
     scale = value_scale(model, &load->force, least, scale);
     scale = value_scale(model, &load->torque, least * model->links[load->link].reach, scale);
   }
   for (int k = 0; k < model->tendon_count; k++)
-    scale = value_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
+    scale = value_scale(model, &model->tendons[k].tension, reference_force(model, model->scene->tendons[k].end), scale);
 }
 
-/* Sets the scales of the initial state of prescribed joints to 0, because their signals determine the state. Leaves
- * other scales unchanged. */
+/* Sets the scales of the initial state of prescribed joints to 0, because signals determine their state. */
 static void state_scale(const Model* model, double* scale) {
   for (int k = 0; k < model->dof_count; k++)
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
-/* Returns the scale of a gain with value 0: the value that matters within the run beside the other gains. M: inertia of
- * the link, T: duration of the run. Damping: M/T, or the root of M times the stiffness. Stiffness: M/T^2, or damping/T.
- * Feedback: its largest number, or 1. */
-static double gain_unit(const Model* model, const ModelController* c, Gain gain) {
+/* Returns a reference value for a gain that is 0, from the mass matrix entry M of the link and the duration T. Damping:
+ * M/T, or sqrt(M stiffness). Stiffness: M/T^2, or damping/T. Feedback: its largest number, or 1. */
+static double reference_gain(const Model* model, const ModelController* c, Gain gain) {
   const ModelLink* link = &model->links[c->link];
-  double largest = 0, duration = duration_of(model);
+  double largest = 0, duration = run_duration(model);
   int k = gain.index, entries = controller_feedback_count(c->source);
   if (gain.kind == GAIN_FEEDBACK) {
     for (int i = 0; i < entries; i++) largest = fmax(largest, fabs(c->source->feedback[i]));
@@ -378,7 +374,7 @@ static double gain_unit(const Model* model, const ModelController* c, Gain gain)
   return unit > 0 ? unit : 1;
 }
 
-/* Sets the scales of the gains: a tenth of the value, gain_unit if the value is 0, and 0 for gains without effect. */
+/* Sets the scales of gains: a tenth of the value or reference_gain, and 0 for gains without effect. */
 static void gain_scale(const Model* model, double* scale) {
   ModelOverride* gains = block_parameters(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
@@ -386,18 +382,18 @@ static void gain_scale(const Model* model, double* scale) {
     for (int k = 0; k < controller_gain_count(own->source); k++) {
       double value = fabs(gains[own->gain_first + k].value);
       bool lives = controller_gain_has_effect(own->source, k) && model->links[own->link].prescribed < 0;
-      double unit = value > 0 ? value : gain_unit(model, own, controller_gain_at(own->source, k));
+      double unit = value > 0 ? value : reference_gain(model, own, controller_gain_at(own->source, k));
       scale[own->gain_first + k] = lives ? 0.1 * unit : 0;
     }
   }
   memory_free(gains);
 }
 
-/* Sets the scale of each shape parameter to its value, for smooth shapes at least 0.1. The scale of an exponent at the
- * end of its range, as of a sphere, is 0. */
-static void shape_scale(const Model* model, const ModelOverride* numbers, double* scale) {
+/* Sets the scales of shape parameters to their values, for smooth shapes at least 0.1. An exponent at the end of its
+ * range has scale 0, because it cannot change both ways. */
+static void shape_scale(const Model* model, const ModelOverride* parameters, double* scale) {
   for (int k = 0; k < model->shape_parameter_count; k++) {
-    const ModelOverride* n = &numbers[k];
+    const ModelOverride* n = &parameters[k];
     const ModelHull* hull = &model->hulls[model->links[n->link].hull_first + n->part];
     scale[k] = hull_is_round(hull) ? n->value : fmax(fabs(n->value), 0.1);
     if (hull_is_round(hull)) continue;
@@ -407,15 +403,15 @@ static void shape_scale(const Model* model, const ModelOverride* numbers, double
 
 void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
-  double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
-                                                contact->smoothing, contact->rest_speed};
+  double contact_values[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
+                                                    contact->smoothing, contact->rest_speed};
   if (block_size(model, block) == 0) return;
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
-  if (block == GRADCHECK_GAINS && drives_anything(model)) gain_scale(model, scale);
-  memcpy(parameters + CONTACT_OWN, contact->own, sizeof(contact->own));
-  if (block == GRADCHECK_CONTACT) memcpy(scale, parameters, sizeof(double) * (size_t)block_size(model, block));
+  if (block == GRADCHECK_GAINS && has_effective_controller(model)) gain_scale(model, scale);
+  memcpy(contact_values + CONTACT_OWN, contact->own, sizeof(contact->own));
+  if (block == GRADCHECK_CONTACT) memcpy(scale, contact_values, sizeof(double) * (size_t)block_size(model, block));
   if (block == GRADCHECK_ATTACHMENTS)
     for (int k = 0; k < 3 * model->link_count; k++) scale[k] = fmax(model->links[k / 3].reach, 1e-3);
   if (block == GRADCHECK_VERTICES)
@@ -427,14 +423,14 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures && !tendons &&
       !bushings)
     return;
-  ModelOverride* numbers = block_parameters(model->scene, model, block);
+  ModelOverride* parameters = block_parameters(model->scene, model, block);
   for (int k = 0; k < block_size(model, block); k++)
-    scale[k] = closures   ? closure_scale(model, &numbers[k])
-               : tendons  ? tendon_scale(model, &numbers[k])
-               : bushings ? bushing_scale(model, &numbers[k])
-                          : numbers[k].value;
-  if (block == GRADCHECK_SHAPES) shape_scale(model, numbers, scale);
-  memory_free(numbers);
+    scale[k] = closures   ? closure_scale(model, &parameters[k])
+               : tendons  ? tendon_scale(model, &parameters[k])
+               : bushings ? bushing_scale(model, &parameters[k])
+                          : parameters[k].value;
+  if (block == GRADCHECK_SHAPES) shape_scale(model, parameters, scale);
+  memory_free(parameters);
 }
 
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* g, double* out) {
@@ -474,8 +470,8 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       memcpy(out, g->contact, sizeof(double) * (size_t)block_size(model, block));
       break;
     case GRADCHECK_MATERIAL: {
-      MaterialGather gather = {g, out};
-      visit_materials(model->scene, model, gather_material, &gather);
+      MaterialDerivatives gather = {g, out};
+      for_each_material(model->scene, model, store_material_derivative, &gather);
       break;
     }
     case GRADCHECK_GAINS:
@@ -484,12 +480,12 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
     case GRADCHECK_CLOSURES:
     case GRADCHECK_TENDONS:
     case GRADCHECK_BUSHINGS: {
-      ModelOverride* numbers = block_parameters(model->scene, model, block);
+      ModelOverride* parameters = block_parameters(model->scene, model, block);
       for (int k = 0; k < block_size(model, block); k++)
-        out[k] = block == GRADCHECK_CLOSURES   ? closure_slope(g, &numbers[k])
-                 : block == GRADCHECK_BUSHINGS ? g->bushings[numbers[k].part][numbers[k].index]
-                                               : tendon_slope(model, g, &numbers[k]);
-      memory_free(numbers);
+        out[k] = block == GRADCHECK_CLOSURES   ? closure_derivative(g, &parameters[k])
+                 : block == GRADCHECK_BUSHINGS ? g->bushings[parameters[k].part][parameters[k].index]
+                                               : tendon_derivative(model, g, &parameters[k]);
+      memory_free(parameters);
       break;
     }
     case GRADCHECK_BLOCKS:

@@ -1,49 +1,50 @@
-/* differentiate: records runs, evaluates losses over them, and computes exact gradients by the adjoint method (SDRS Eq.
- * 86-88, docs/derivations/adjoint.md). Every x_create has an x_destroy that accepts a zeroed object. */
+/* Derivatives of simulations: records runs, evaluates losses, and computes exact gradients by the adjoint method
+ * (docs/derivations/adjoint.md). Every x_create has an x_destroy, which accepts a zeroed object. */
 #ifndef SDRS_DIFFERENTIATE_H
 #define SDRS_DIFFERENTIATE_H
 
 #include "scene/task.h"
 #include "simulate/simulate.h"
 
-/* ---------------------------------------------------------------- kept rows of a run (differentiate/keep.c)
- * Selection of the rows that losses read, among the rows 0..steps of a run. Most losses read few links in one interval.
- */
+/* ---------------------------------------------------------------- selection of rows (differentiate/keep.c)
+ * A run of `steps` steps has the rows 0..steps: the state at the start and at the end of each step. A row selection
+ * lists the rows of each link that the losses read. Only these rows are stored if memory is limited. */
 typedef struct {
   int steps, link_count;
-  int *first, *last; /* first[i]..last[i]: kept rows of link i; first[i] > last[i] if link i has none (links) */
-  int* whole;        /* rows kept for all links, in ascending order (whole_count) */
-  int whole_count;
-  size_t *pose, *coordinate, *dof;                /* index of the link's first row in each array (links) */
-  size_t whole_pose, whole_coordinate, whole_dof; /* index of the first row kept for all links, in each array */
-  size_t poses, coordinates, dofs;                /* length of each array */
+  int *first, *last;  /* interval of selected rows of each link; first > last: none (links) */
+  int* all_link_rows; /* rows selected for all links, in ascending order (all_link_row_count) */
+  int all_link_row_count;
+  size_t *pose, *coordinate, *dof; /* index of the first stored row of each link in each array (links) */
+  size_t all_links_pose, all_links_coordinate, all_links_dof; /* index of the first row for all links in each array */
+  size_t poses, coordinates, dofs;                            /* number of stored poses, coordinates and rates */
 } RowSelection;
 
-/* Returns an empty selection of the rows 0..steps. The caller frees it with row_selection_destroy. */
+/* Returns an empty selection for a run of `steps` steps. The caller frees it with row_selection_destroy. */
 RowSelection row_selection_create(const Model* model, int steps);
-/* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
-void row_selection_destroy(RowSelection* keep);
-/* Selects the rows first..last of a link. A second call for the same link selects the shortest interval that contains
- * both intervals. Asserts 0 <= first and last <= steps. link is not checked. */
-void row_selection_add_link(RowSelection* keep, int link, int first, int last);
-/* Selects a row for all links. Asserts that rows are added in ascending order. Allocates. */
-void row_selection_add_all_links(RowSelection* keep, int row);
-/* Computes where each selected row is stored. Call after all rows were added. The caller then allocates arrays of
- * `poses`, `coordinates` and `dofs` entries. */
-void row_selection_compute_offsets(RowSelection* keep, const Model* model);
+/* Frees the arrays and zeroes the selection. Accepts a zeroed selection. */
+void row_selection_destroy(RowSelection* selection);
+/* Selects the rows first..last of one link, with 0 <= first and last <= steps. If rows of the link were selected
+ * before, all rows between the two intervals are selected too. */
+void row_selection_add_link(RowSelection* selection, int link, int first, int last);
+/* Selects one row of all links. Rows must be added in ascending order. */
+void row_selection_add_all_links(RowSelection* selection, int row);
+/* Computes the position of each selected row in the arrays of poses, coordinates and rates, and the lengths of these
+ * arrays. Call it once, after all rows were added. */
+void row_selection_compute_offsets(RowSelection* selection, const Model* model);
 
-/* RepeatIndices of one link in the arrays of one row: pose (also of its force), first coordinate, first rate. */
+/* Position of one row of one link: index of its pose, of its first coordinate and of its first rate. `kept` is false if
+ * the row is not stored. */
 typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
 } RowIndex;
-/* Returns the indices of a link in a row. If the row is not selected, kept is false and the indices are 0. Undefined
- * for a row or link out of range. */
-RowIndex row_selection_index(const RowSelection* keep, const Model* model, int row, int link);
-/* Returns the indices of a link in a row of a whole recording (keep NULL) or of a thin one. A whole recording stores
- * all rows consecutively. */
-static inline RowIndex row_index(const RowSelection* keep, const Model* model, int row, int link) {
-  if (keep) return row_selection_index(keep, model, row, link);
+/* Returns the position of a row of a link in arrays that store the selected rows only. Row and link must exist in the
+ * run. */
+RowIndex row_selection_index(const RowSelection* selection, const Model* model, int row, int link);
+/* Returns the position of a row of a link in the arrays of a recording. With `selection` NULL all rows are stored
+ * consecutively. */
+static inline RowIndex row_index(const RowSelection* selection, const Model* model, int row, int link) {
+  if (selection) return row_selection_index(selection, model, row, link);
   size_t at = (size_t)row;
   return (RowIndex){true, at * (size_t)model->link_count + (size_t)link,
                     at * (size_t)model->coordinate_count + (size_t)model->links[link].coordinate_first,
@@ -52,533 +53,524 @@ static inline RowIndex row_index(const RowSelection* keep, const Model* model, i
 
 typedef struct LossSeeds LossSeeds;
 
-/* ---------------------------------------------------------------- a recorded run (differentiate/recording.c) */
+/* ---------------------------------------------------------------- recording of a run (differentiate/recording.c) */
 
-/* A state of a run: the end of a step (a row) or of a substep inside one. */
+/* Simulated state at the end of a step or of a substep. */
 typedef struct {
-  StepClock clock; /* clock of the substep that ended in the state */
-  int step;        /* number of the state's step, from 1; 0 for the initial state */
-  bool row;        /* true if the state is the end of a step */
-  int between;     /* index among the states inside steps, or -1 for a row */
+  StepClock clock;   /* time and length of the substep that ended in this state */
+  int step;          /* number of the step, from 1; 0 for the initial state */
+  bool row;          /* true at the end of a step, false at the end of an earlier substep */
+  int substep_index; /* index among the states at ends of earlier substeps, or -1 at the end of a step */
   int contact_first_row, contact_count;
-  SimSolve*
-      solves; /* all but the last solve of the substep that ended in the state (solve_count); NULL if there is none */
+  SimSolve* solves; /* solves of the substep before its last solve (solve_count), or NULL */
   int solve_count;
 } RecordedState;
 
-/* Recording of the rows 0..steps of a run. A whole recording stores all rows and the states inside steps. A thin
- * recording stores the rows selected by `keep` and divides the run into intervals ("parts"). Whole rows of a part stay
- * in memory while memory permits; the adjoint recomputes the other parts. Borrows model and keep. */
+/* Recording of a simulated run.
+ * A full recording stores every row, and the states at the ends of substeps. A selective recording stores the rows of
+ * `selection` and divides the run into segments. The segments store their rows while memory permits. The adjoint
+ * recomputes the other rows. Borrows model and selection. */
 typedef struct Recording {
   const Model* model;
-  const RowSelection* keep;  /* NULL for a whole recording */
-  struct RunSegments* parts; /* intervals of a thin recording with a gradient (differentiate/parts.c); otherwise NULL */
+  const RowSelection* selection; /* NULL: full recording */
+  struct RunSegments* segments;  /* segments of a selective recording with gradient, otherwise NULL */
   int steps;
   bool is_segment;
-  int first_row;       /* number in the run of the first stored row; 0 unless is_segment */
-  int64_t first_state; /* number in the run of states[0]; 0 unless is_segment */
-  int entry;           /* index of the state from which the first step starts; 0 unless is_segment */
+  int first_row;       /* number of the first stored row; 0 except in a segment */
+  int64_t first_state; /* number in the run of states[0]; 0 except in a segment */
+  int start_state;     /* index of the state at first_row; greater than 0 only in a segment, which also stores earlier
+                          states */
   double* q;           /* joint coordinates                     ((steps + 1) * nq) */
-  double* rate;        /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
+  double* rate;        /* joint velocities [m/s, rad/s]         ((steps + 1) * nv) */
   Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
-  Vec3* momentum;   /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
+  Vec3* momentum;   /* angular momentum [kg m^2/s], or NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
-  Vec3* forces_now; /* workspace for one row of a thin recording (links) */
-  const ForcePair* pairs; /* pairs whose forces are kept in every row; borrowed (pair_count) */
+  Vec3* forces_now; /* workspace (links) */
+  const ForcePair* pairs; /* pairs of links whose contact forces are stored, borrowed (pair_count) */
   int pair_count;
-  Vec3* pair_force;        /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
-  ContactRecord* contacts; /* contacts of all states, consecutively */
-  RecordedState* states;   /* in order of time, the initial state first (state_count) */
-  int* row_state;          /* index of every row's state  (steps + 1) */
-  double* substep_q;       /* (substep_state_count * nq) */
-  Pose* substep_pose;      /* (substep_state_count * links) */
-  Vec3* substep_momentum;  /* NULL unless the integrator is `momentum` (substep_state_count * links) */
-  Vec3 *felt,
-      *substep_felt; /* SimState.contact_force of rows and of states inside steps; NULL if no drive measures it */
-  double *delayed, *substep_delayed; /* SimState.delayed of rows and of states inside steps */
-  InitialFriction* guess; /* warm start of friction in the first step; NULL if not computed, or stored in a part */
-  double (*reaction)[6];  /* sim_reactions, zero in row 0; NULL unless the scene requests it ((steps + 1) * links) */
-  SimJoin* joined; /* sim_closures_joined of every row; NULL if no closure has `active` ((steps + 1) * closures) */
-  double* closures_broken; /* time at which each closure broke [s], or INFINITY; NULL without closures (closures) */
-  size_t solve_bytes;      /* size of RecordedState.solves [bytes] */
+  Vec3* pair_force;          /* contact force of each pair, world [N]; row 0 is zero  ((steps + 1) * pair_count) */
+  ContactRecord* contacts;   /* contacts of all states, in the order of the states */
+  RecordedState* states;     /* states in order of time, the initial state first (state_count) */
+  int* row_state;            /* index in `states` of each row  (steps + 1) */
+  double* substep_q;         /* coordinates at ends of earlier substeps (substep_state_count * nq) */
+  Pose* substep_pose;        /* (substep_state_count * links) */
+  Vec3* substep_momentum;    /* NULL unless the integrator is `momentum` (substep_state_count * links) */
+  Vec3 *felt, *substep_felt; /* contact forces that drives measure, or NULL (links each) */
+  double *delayed, *substep_delayed; /* memory of delayed controllers, or NULL (2 Model.delayed_count each) */
+  InitialFriction* guess;            /* initial guess of the friction solver in the first step, or NULL */
+  double (*reaction)[6];   /* joint reaction forces, zero in row 0; NULL unless requested ((steps + 1) * links) */
+  SimJoin* joined;         /* activation state of closures with `active`, or NULL ((steps + 1) * closures) */
+  double* closures_broken; /* time at which each closure broke [s], or INFINITY (closures); NULL without closures */
+  size_t solve_bytes;      /* memory of all RecordedState.solves [bytes] */
   int state_count, substep_state_count;
   int contact_capacity, step_capacity, state_capacity, substep_state_capacity, momentum_capacity, felt_capacity,
       delayed_capacity, substep_q_capacity;
 } Recording;
 
-/* Returns the poses of a row (links), borrowed from a whole recording or a part. Undefined for a row that the recording
- * does not store. */
+/* Returns the link poses of a row, borrowed (links). The row must be stored for all links. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
 
-/* Returns a link's pose at a row that the recording stores. Undefined for other rows. */
+/* Returns the pose of one link at a stored row. */
 static inline Pose recording_link_pose(const Recording* r, int step, int link) {
-  return r->pose[row_index(r->keep, r->model, step, link).pose];
+  return r->pose[row_index(r->selection, r->model, step, link).pose];
 }
 
-/* Returns the poses of a state, borrowed (links). Undefined for a state of another recording. */
+/* Returns the link poses of a state of this recording, borrowed (links). */
 static inline const Pose* recording_state_pose(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
-  return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
-                            : r->substep_pose + (size_t)state->between * links;
+  return state->substep_index < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
+                                  : r->substep_pose + (size_t)state->substep_index * links;
 }
-/* Returns the coordinates of a state, borrowed (nq). Undefined for a state of another recording. */
+/* Returns the joint coordinates of a state of this recording, borrowed (nq). */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
-  return state->between < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
-                            : r->substep_q + (size_t)state->between * nq;
+  return state->substep_index < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
+                                  : r->substep_q + (size_t)state->substep_index * nq;
 }
-/* Returns SimState.momentum of a state, borrowed (links); NULL unless the integrator is `momentum`. */
+/* Returns the angular momenta of a state, borrowed (links), or NULL unless the integrator is `momentum`. */
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
-  return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
-                            : r->substep_momentum + (size_t)state->between * links;
+  return state->substep_index < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
+                                  : r->substep_momentum + (size_t)state->substep_index * links;
 }
-/* Returns SimState.contact_force of a state, borrowed (links). Returns NULL if no drive measures it. */
+/* Returns the measured contact forces of a state, borrowed (links), or NULL if no drive measures them. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
-  return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
-                            : r->substep_felt + (size_t)state->between * links;
+  return state->substep_index < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
+                                  : r->substep_felt + (size_t)state->substep_index * links;
 }
-/* Returns SimState.delayed of a state, borrowed (2 Model.delayed_count). Returns NULL if no controller has a delay. */
+/* Returns the memory of delayed controllers of a state, borrowed (2 Model.delayed_count), or NULL without delays. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
-  return state->between < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
-                            : r->substep_delayed + (size_t)state->between * count;
+  return state->substep_index < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
+                                  : r->substep_delayed + (size_t)state->substep_index * count;
 }
-/* Returns the number of substeps (>= 1) of a step >= 1. Undefined for step 0. */
+/* Returns the number of substeps of a step >= 1. */
 static inline int recording_substeps(const Recording* r, int step) {
   return r->row_state[step - r->first_row] - r->row_state[step - 1 - r->first_row];
 }
 
-/* Result of recording a run. */
 typedef struct {
-  StepReport last; /* report of the failed step, or of the last step if none failed */
+  StepReport last; /* report of the failed step, otherwise of the last step */
   bool failed;
-  int failed_step;  /* the step (1..) that failed */
-  double residual;  /* largest relative residual of all steps */
+  int failed_step;  /* number of the failed step, from 1 */
+  double residual;  /* largest relative residual of the time-step solver */
   int largest_step; /* step with the largest residual */
-  int iterations;   /* number of solver iterations in all steps */
-  int halved_steps; /* StepReport.halved */
+  int iterations;   /* solver iterations of all steps */
+  int halved_steps; /* steps whose length was halved */
   UnconvergedSteps unconverged;
 } RecordReport;
 
-/* Creates a recording with memory for rows 0..steps. It can be reused for further runs, also of other models of the
- * same size. Owns its arrays and borrows the model. The caller frees it with recording_destroy. */
+/* Allocates a full recording for runs of at most `steps` steps. It can be reused for models of equal size. Borrows the
+ * model. The caller frees it with recording_destroy. */
 void recording_create(Recording* recording, const Model* model, int steps);
-/* Creates a thin recording. Borrows keep, which must be laid out (row_selection_compute_offsets) and outlive the
- * recording. The caller frees the recording with recording_destroy, which does not free keep. */
-void recording_create_selective(Recording* recording, const Model* model, int steps, const RowSelection* keep);
-/* Makes the recording store the contact forces of pairs[count] in rows 0..steps. Call once, before recording_run,
- * because a second call leaks the first array. Borrows pairs. Allocates nothing if count is 0. */
+/* Allocates a selective recording. Borrows the selection, which must outlive the recording and have offsets
+ * (row_selection_compute_offsets). The caller frees the recording with recording_destroy. */
+void recording_create_selective(Recording* recording, const Model* model, int steps, const RowSelection* selection);
+/* Adds the contact forces of the given pairs of links to every row of the recording (count). Call it at most once,
+ * before recording_run. Borrows `pairs`. */
 void recording_store_pair_forces(Recording* recording, const ForcePair* pairs, int count, int steps);
-/* Frees the arrays of the recording. Does not free model, keep and pairs. Accepts a zeroed recording, but not NULL. */
+/* Frees the arrays of a recording, but not its model, selection and pairs. Accepts a zeroed recording. */
 void recording_destroy(Recording* recording);
-/* Returns the size of the recording's arrays [bytes], without the parts of a thin recording. */
+/* Returns the memory of the recording's arrays [bytes], without segments. */
 size_t recording_bytes(const Recording* recording);
-/* Returns the value of RecordOptions.memory [bytes, at least 1] for a limit on the total memory. `bytes` limits the sum
- * of recording, seeds and parts. */
+/* Returns the memory that remains for segments [bytes, at least 1] if recording, seeds and segments together may use
+ * `bytes`. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
-/* Checks that a memory limit leaves memory for the parts of a thin recording. Returns STATUS_BAD_INPUT, with a message
- * at `place`, if recording and seeds need `bytes` or more. Otherwise returns STATUS_OK. Allocates only the message. */
+/* Checks that a memory limit is large enough. Returns STATUS_BAD_INPUT with a message at `place` if recording and seeds
+ * alone need `bytes` or more. Otherwise returns STATUS_OK. */
 Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePosition place,
                               Diagnostics* diagnostics);
-/* Options of recording_run. */
 typedef struct {
   int threads;
-  double tolerance; /* relative tolerance of the solver; 0 selects the tolerance of the scene */
+  double tolerance; /* relative tolerance of the time-step solver; 0: tolerance of the scene */
   bool (*interrupted)(void);
-  const int* substeps; /* number of substeps tried first in each step (steps); NULL lets sim_step choose */
-  size_t memory; /* memory limit [bytes] of the parts of a thin recording, without kept rows and seeds; a few states are
-                    stored even above it. 0 stores no parts, so that there is no gradient */
-  const Recording* like; /* run whose substeps are repeated, or NULL */
+  const int* substeps; /* number of substeps with which each step begins (steps); NULL: chosen by sim_step */
+  size_t memory; /* memory limit of the segments [bytes]; 0: no segments and no gradient. A few states are stored even
+                    above the limit */
+  const Recording* substep_reference; /* run whose substep lengths are repeated, or NULL */
 } RecordOptions;
-/* Simulates the model from its initial state for the recording's number of steps. If a step fails, the run stops.
- * recording->steps is then the number of steps before the failure, and the report and the stored rows are valid.
- * Returns STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (bodies intersect in the initial state) or STATUS_INTERRUPTED.
- * Allocates while contacts and substeps grow. */
+/* Simulates the model from its initial state and records the run. After a failed step, recording->steps is the number
+ * of steps before it. Report and stored rows are then still valid. Returns STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT
+ * (bodies intersect initially) or STATUS_INTERRUPTED. Allocates memory. */
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
-/* Appends the present state of sim as row `row`, for a caller that performs the steps. Call for rows 0, 1, ... in
- * order. Sets recording->steps to `row`. A row beyond the steps of recording_create is an unchecked error. Allocates
- * while contacts and substeps grow. */
+/* Appends the current state of a simulation to a recording, for callers that advance the simulation themselves. Rows
+ * are added in ascending order, at most as many as recording_create allocated. Sets recording->steps to `row`.
+ * Allocates memory. */
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- derivatives of a loss (differentiate/loss_seeds.c)
- * Partial derivatives of the loss with respect to the recorded quantities: the input of the adjoint. Losses add to
- * them. Rows are indexed as in Recording. One memory block, beginning at pose, contains the arrays. */
+ * Partial derivatives of the loss L with respect to all recorded quantities. Losses add to them, and the adjoint starts
+ * from them. Arrays of rows have the layout of the recording. One memory block that begins at `pose` contains the
+ * arrays. */
 struct LossSeeds {
-  const RowSelection* keep; /* layout of the arrays of rows; NULL if all rows are stored */
-  double (*pose)[3][4];     /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
-  double* q;              /* w.r.t. joint coordinates (increments of joint_increment), poses fixed ((steps + 1) * nv) */
-  double* rate;           /* ((steps + 1) * nv) */
-  Vec3* force;            /* ((steps + 1) * links) */
-  double (*reaction)[6];  /* with respect to sim_reactions; outside of the block. NULL if rows are thin or reactions not
-                             requested ((steps + 1) * links) */
-  Vec3* center;           /* with respect to the centre of mass, link frame, at fixed poses (links) */
-  Vec3* vertices;         /* w.r.t. hull vertices, link frame, poses and centre fixed; all hulls in order (vertices) */
-  double* control;        /* w.r.t. controller parameters, poses fixed; all controllers in order (controls) */
-  double* gains;          /* w.r.t. controller gains (ModelGradient.gains), poses fixed (gains) */
-  double* mass;           /* w.r.t. link masses, poses and centres fixed [1/kg] (links) */
-  size_t length;          /* number of doubles in the block */
-  const ForcePair* pairs; /* Recording.pairs, borrowed (pair_count) */
+  const RowSelection* selection; /* selection of the rows, or NULL if all rows are stored */
+  double (*pose)[3][4];          /* dL/d(R | t) of every link frame, entry by entry ((steps + 1) * links) */
+  double* q;             /* dL/d(joint coordinates) at fixed poses; increments of joint_increment ((steps + 1) * nv) */
+  double* rate;          /* dL/d(joint velocities) ((steps + 1) * nv) */
+  Vec3* force;           /* dL/d(contact force on each link) ((steps + 1) * links) */
+  double (*reaction)[6]; /* dL/d(joint reactions), allocated separately; NULL unless reactions are recorded ((steps + 1)
+                          * links) */
+  Vec3* center;          /* dL/d(centre of mass) at fixed poses, link frame (links) */
+  Vec3* vertices;        /* dL/d(hull vertices) at fixed poses and centres, link frame; hulls in order (vertices) */
+  double* control;       /* dL/d(controller parameters) at fixed poses; controllers in order (controls) */
+  double* gains;         /* dL/d(controller gains) at fixed poses (gains) */
+  double* mass;          /* dL/d(link masses) at fixed poses and centres [1/kg] (links) */
+  size_t length;         /* number of doubles in the block */
+  const ForcePair* pairs; /* pairs of Recording.pairs, borrowed (pair_count) */
   int pair_count;
-  Vec3* pair_force; /* w.r.t. pair forces ((steps + 1) * pair_count); not in the block */
+  Vec3* pair_force; /* dL/d(pair forces), allocated separately ((steps + 1) * pair_count) */
   size_t pair_length, reaction_length;
-  bool keep_moments; /* true if run_adjoint does not apply two chain rules, which the caller applies with
-                        model_gradient_masses and model_gradient_shapes: from mass moments (ModelGradient.moment) to
-                        masses, and from vertices of smooth shapes to their parameters */
+  bool keep_moments; /* true if run_adjoint leaves out the chain rule from mass moments to masses and from vertices to
+                        shape parameters. The caller then calls model_gradient_masses and model_gradient_shapes */
 };
 
-/* Returns zeroed derivatives for whole recordings of `steps` steps of the model. Owns its arrays. The caller frees them
- * with loss_seeds_destroy. */
+/* Allocates derivatives for full recordings of `steps` steps and sets them to zero. The caller frees them with
+ * loss_seeds_destroy. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
-/* Returns zeroed derivatives for thin recordings with the rows of keep. Borrows keep, which must be laid out
- * (row_selection_compute_offsets). The caller frees them with loss_seeds_destroy. */
-LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* keep);
-/* Sets all derivatives to zero. */
+/* Allocates derivatives for recordings of selected rows and sets them to zero. Borrows the selection, which must have
+ * offsets (row_selection_compute_offsets). The caller frees them with loss_seeds_destroy. */
+LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* selection);
 void loss_seeds_clear(LossSeeds* seeds);
-/* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
+/* Frees the arrays and zeroes the object. Accepts a zeroed object. */
 void loss_seeds_destroy(LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- observables (differentiate/observe.c)
- * An observable is a set of six numbers of every link, with derivatives. A run writes it, if requested by name, to a
- * file of the run folder or a block of the library (docs/derivations/observables.md). */
+ * An observable is a measurement of six numbers on every link, with derivatives (docs/derivations/observables.md). */
 enum { OBSERVABLE_COLUMNS = 6 };
 typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKind;
-/* Input of an observable at a row. pose: one step before, at and one step after the row. Borrowed. */
+/* Quantities from which observables are computed, borrowed. pose: link poses one step before, at and one step after the
+ * row. */
 typedef struct {
   const Model* model;
   double dt;                   /* s */
   const Pose* pose[3];         /* (links each) */
-  const double (*reaction)[6]; /* sim_reactions (links) */
+  const double (*reaction)[6]; /* joint reaction forces (links) */
 } Observation;
-/* Derivatives of a scalar with respect to the members of Observation, poses elementwise. Borrowed. */
+/* Derivatives of a scalar with respect to the quantities of an Observation. Poses are derived entry by entry. Borrowed.
+ */
 typedef struct {
   double (*pose[3])[3][4]; /* (links each) */
   double (*reaction)[6];   /* (links) */
 } ObservationBars;
 typedef struct {
-  const char* word;                        /* word in simulation.output; the file is <word>.csv */
-  const char* columns[OBSERVABLE_COLUMNS]; /* <link>/<column> */
-  unsigned output;                         /* OUTPUT_... */
+  const char* word;                        /* name in simulation.output; the file is <word>.csv */
+  const char* columns[OBSERVABLE_COLUMNS]; /* column names of the file */
+  unsigned output;                         /* bit of simulation.output */
   int reach;                               /* 1 if the poses of the steps before and after are needed, otherwise 0 */
-  /* Sets out[OBSERVABLE_COLUMNS] to the observable of a link. */
+  /* Computes the measurement on one link: out[OBSERVABLE_COLUMNS]. */
   void (*value)(const Observation* in, int link, double* out);
-  /* Adds to `out` the derivatives of sum_k bar[k] value[k] with respect to `in`. bar[OBSERVABLE_COLUMNS]. value: the
-   * result of the function `value`. */
+  /* Adds the derivatives of sum_k bar[k] value[k], with bar[OBSERVABLE_COLUMNS] and the measurement `value`. */
   void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
 } Observable;
-/* Returns the observable with the number `index` of ObservableKind. index is not checked. Static. */
+/* Returns the observable of an ObservableKind. Static. */
 const Observable* observable_at(int index);
-/* Returns true if the observable is defined at a row of a whole recording. */
+/* Returns true if the row has the neighbouring rows that the observable needs. For full recordings. */
 bool observable_is_defined(const Observable* observable, const Recording* recording, int row);
-/* Returns the input of observables at a row, borrowed from a whole recording. Poses before the first and after the last
+/* Returns the input of observables at a row of a full recording, borrowed. Poses before the first and after the last
  * row are NULL. */
 Observation observation_at(const Recording* recording, int row);
-/* Returns the arrays that receive the derivatives at a row, borrowed from whole seeds. */
+/* Returns the derivative arrays that belong to observation_at(recording, row), borrowed from the seeds of a full
+ * recording. */
 ObservationBars observation_bars(const Recording* recording, int row, LossSeeds* seeds);
 
-/* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
- * docs/losses.md defines them. */
-typedef struct Loss Loss; /* the losses of a task in one scenario, with resolved names */
+/* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c) */
+typedef struct Loss Loss; /* losses of a task in one scenario (docs/losses.md) */
 
-/* Creates the losses of a task for one scenario (index). Looks up links, checks windows against the horizon, and draws
- * random targets from task->seed and the scenario. Shape losses use vertices, volumes and edges of the model's initial
- * design as reference. Borrows nothing. Returns STATUS_BAD_INPUT with diagnostics and sets *out to NULL on any problem.
- * The caller frees the loss with loss_destroy. */
+/* Creates the losses of a task for one scenario. Looks up link names, checks time windows against the horizon, and
+ * draws random targets from task->seed. Shape losses refer to the initial design of the model. Returns STATUS_BAD_INPUT
+ * with diagnostics and sets *out to NULL on errors. The caller frees the loss with loss_destroy. */
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
-/* Frees the loss and everything it owns. Accepts NULL. */
+/* Frees the loss. Accepts NULL. */
 void loss_destroy(Loss* loss);
 /* Returns the number of losses of the task, including losses without effect in this scenario. The arrays `terms` and
  * `factors` below have this length. */
 int loss_count(const Loss* loss);
-/* Selects in `keep` all rows that loss_evaluate reads. The model must be the model for which `keep` was created.
- * Asserts equal numbers of steps. */
-void loss_select_rows(const Loss* loss, const Model* model, RowSelection* keep);
-/* Makes the recording store the pair forces that the loss reads, and seeds their derivatives. seeds may be NULL. Call
- * after both were created for `steps` steps. Both borrow the list of pairs from the loss. Allocates. */
+/* Adds all rows that loss_evaluate reads to the selection. The selection must have been created for the model and the
+ * horizon of the loss. */
+void loss_select_rows(const Loss* loss, const Model* model, RowSelection* selection);
+/* Makes a recording store the contact forces that the loss reads. Allocates their derivatives in `seeds` unless NULL.
+ * Both borrow the list of pairs from the loss. */
 void loss_record_pair_forces(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
-/* Returns the unique name of a loss, used as a column of convergence.csv. Owned by the loss. Undefined for an index
- * from loss_count on. */
+/* Returns the unique name of a loss with 0 <= index < loss_count. Owned by the loss. */
 const char* loss_name(const Loss* loss, int index);
 /* Returns true if the loss applies to this scenario. Otherwise its value is 0. */
 bool loss_is_active(const Loss* loss, int index);
-/* Returns the weighted sum of the losses, without the scenario's weight. Sets terms[loss_count] unless NULL, and adds
- * the derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
- * controllers of the model of loss_create. Returns NaN, and changes no seeds, for a recording shorter than the
+/* Returns the weighted sum of all losses of the scenario. Sets terms[loss_count] to the summands unless NULL, and adds
+ * the derivatives of the sum to seeds unless NULL. The model of the recording must have the links, hulls, vertices and
+ * controllers of the model of loss_create. Returns NaN and changes no seeds if the recording is shorter than the
  * horizon. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
-/* Evaluates the losses as loss_evaluate does, for tasks with bounded losses (TaskLoss.bounded). The returned sum
- * excludes bounded losses. Adds to seeds the derivatives of sum_i factors[i] terms[i]. factors[loss_count]; NULL means
- * 0 for bounded losses and 1 for the others. */
+/* Returns the weighted sum of the losses that are not bounded (TaskLoss.bounded). Sets terms[loss_count] to all
+ * summands unless NULL. Adds to seeds, unless NULL, the derivatives of sum_i factors[i] terms[i]. With factors NULL the
+ * factor is 0 for bounded losses and 1 for the others. Returns NaN and changes no seeds if the recording is shorter
+ * than the horizon. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- fabrication measures (differentiate/fabrication.c)
  */
 
-/* Fabrication measures of a link: the losses of the same names (docs/losses.md) with margin 0. */
+/* Measures of a link that decide whether it can be printed: the losses of the same names with margin 0
+ * (docs/losses.md). */
 typedef struct {
-  double neck, wall;                       /* m; neck is NAN for a single hull */
+  double neck, wall;                       /* m; neck is NAN for a link with a single hull */
   double overhang;                         /* m^2 */
-  double extent[3];                        /* extent along the link's axes x, y, z [m] */
-  double clearance, clearance_lower_bound; /* clearance from the parent link and its proved lower bound [m]; NAN if the
-                                           joint has no range to sweep */
-  double at[3];                            /* joint coordinates at the smallest clearance (coordinates) */
+  double extent[3];                        /* size along the axes x, y, z of the link [m] */
+  double clearance, clearance_lower_bound; /* smallest distance from the parent link over the joint's range and its
+                                              proved lower bound [m]; NAN without a range */
+  double at[3];                            /* joint coordinates at the smallest distance (coordinates) */
   int coordinates;
 } FabricationReport;
-/* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector in the link frame.
- * angle: largest overhang angle from the vertical that needs no support [rad]. Allocates temporary memory, cannot
- * fail. */
+/* Computes the fabrication measures of a link with bounded hulls. build: unit vector of the build direction, link
+ * frame. angle: largest overhang from the vertical that needs no support [rad]. Allocates temporary memory. */
 FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
 
-/* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
+/* ---------------------------------------------------------------- refined runs (differentiate/refined.c) */
 
-/* Input of a refined run: a scene, and the losses of a task in one scenario. task is NULL without losses. Borrowed. */
+/* Scene of a refined run, and the task that defines its losses in one scenario; task is NULL without losses. Borrowed.
+ */
 typedef struct {
   const Scene* scene;
   const Task* task;
   int scenario;
-  int moments; /* number of compared rows, at most */
+  int samples; /* largest number of times at which runs of different refinement are compared */
 } RefinedRunInput;
 
-/* A run with a shorter time step. Owns its members, except those shared with the given scene, which must outlive the
- * run. refined_run_free accepts a zeroed or incomplete run. */
+/* Run with a shorter time step, to measure the error of the time integration. Owns its members, except those shared
+ * with the given scene, which must outlive the run. */
 typedef struct {
-  Scene scene; /* copy of the given scene with other dt, steps, contact parameters and velocity gains; owns only its
-                  controllers */
+  Scene scene; /* copy of the given scene with shorter steps; owns only its controllers */
   Model model;
   bool has_model;
   Loss* loss;
-  RowSelection keep;
-  Recording recording; /* thin recording of the rows read by the loss and of the compared rows */
-  int moments;
+  RowSelection selection;
+  Recording recording; /* selective recording of the rows of the loss and of the compared rows */
+  int samples;
   double value;  /* value of the loss; NaN without a loss */
   double* terms; /* (loss_count) */
   RecordReport report;
 } RefinedRun;
 
-/* Runs the scene with `parts` times as many steps of length dt / parts. Contact parameters and the damping gain / dt
- * keep the values of the given scene. Model warnings are reported only if parts is 1. Returns the status of
- * recording_run. Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is
- * STATUS_OK and the run is as long as the horizon. */
-Status refined_run(RefinedRun* run, const RefinedRunInput* subject, int parts, const RecordOptions* options,
+/* Simulates a scene with `refinement` times as many steps, each shorter by this factor. Contact parameters and the
+ * ratio of damping gain and time step stay those of the given scene. Model warnings are reported only if the factor is
+ * 1. Returns the status of recording_run. run->value is NaN unless the run succeeds and reaches the horizon. The caller
+ * frees the run with refined_run_free, also after errors. */
+Status refined_run(RefinedRun* run, const RefinedRunInput* input, int refinement, const RecordOptions* options,
                    Diagnostics* diagnostics);
-/* Frees the run and zeroes it. Accepts a zeroed run, but not NULL. */
+/* Frees the run and zeroes it. Accepts a zeroed or incomplete run. */
 void refined_run_free(RefinedRun* run);
-/* Returns the row of a compared time, moment 0..moments - 1. Equal moments are equal times in every refinement, and the
- * last moment is the end of the run. Undefined for a moment out of range. */
-int refined_sample_row(const RefinedRun* run, int moment);
+/* Returns the row of one of the compared times, with 0 <= sample < run->samples. The same sample denotes the same time
+ * in every refinement; the last sample is the end of the run. */
+int refined_sample_row(const RefinedRun* run, int sample);
 
-/* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
+/* ---------------------------------------------------------------- adjoint of a run (differentiate/adjoint.c) */
 typedef struct RunAdjoint RunAdjoint;
 
 typedef struct {
-  bool sound;             /* false if the adjoint failed and the result is not a gradient */
+  bool sound;             /* false: the adjoint failed and there is no gradient */
   int unsound_step;       /* step at which the adjoint failed */
-  StepAdjointReport step; /* report of unsound_step; if sound, of largest_step */
-  int largest_step;       /* step with the largest |lambda|, lambda: the adjoint variable */
-  int indefinite_steps;   /* steps with an indefinite Hessian */
-  double growth;          /* largest |lambda| of the run, divided by |lambda| of the last step with a nonzero lambda */
-  double rounding; /* estimated error of the gradient due to rounding of positions, over all steps, in the numbers'
-                      scales */
+  StepAdjointReport step; /* report of the failed step, otherwise of largest_step */
+  int largest_step;       /* step with the largest norm of the adjoint variable lambda */
+  int indefinite_steps;   /* number of steps with an indefinite Hessian */
+  double growth;          /* largest |lambda| of the run divided by |lambda| of the last step with nonzero lambda */
+  double rounding;        /* estimated rounding error of the gradient, in the scales of the parameters */
 } AdjointReport;
 
 /* If AdjointReport.growth is larger, the gradient predicts the loss over very small changes of the variables only. */
 #define GRADIENT_GROWTH_LARGE 1e5
 
-/* Creates an adjoint solver. Borrows the model. A value of threads below 1 counts as 1. The caller frees the solver
- * with run_adjoint_destroy. Never NULL. */
+/* Creates an adjoint solver that uses max(threads, 1) threads. Borrows the model. The caller frees the solver with
+ * run_adjoint_destroy. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
 /* Frees the solver. Accepts NULL. */
 void run_adjoint_destroy(RunAdjoint* adjoint);
-/* Sets `gradient` to the derivatives of a loss with respect to all numbers of the model. seeds: partial derivatives of
- * the loss. discount: factor per step on derivatives propagated back in time. 1 gives the exact gradient, and a smaller
- * factor a damped vector that is not a gradient. If the report is not sound, the result is no gradient, and steps
- * before unsound_step were not evaluated.
- * A thin recording must have parts (asserted) and gives the same bits as a whole one. Missing parts are recomputed,
- * which changes only the stored parts of the recording. Memory grows at most with the number of pairs of a step. */
+/* Computes the derivatives of a loss with respect to all parameters of the model by the adjoint method. seeds: partial
+ * derivatives of the loss with respect to the recorded quantities. discount: factor per step on derivatives that are
+ * propagated backwards in time; 1 gives the exact gradient.
+ * Sets `gradient`. If report.sound is false, the result is not a gradient, and the steps before unsound_step were not
+ * evaluated. A selective recording must have segments and gives the same bits as a full recording. Its missing rows are
+ * recomputed, which changes the stored segments. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
-/* ---------------------------------------------------------------- gaps at the start (differentiate/start_gap.c)
+/* ---------------------------------------------------------------- initial gaps (differentiate/start_gap.c)
  * Gap of two vertices along a fixed direction in the initial state: g = n . (x_b - x_a) [m]. x_a, x_b: vertices of
- * hulls a and b. n: unit vector from a to b. The hulls do not intersect while all their gaps along one n are positive.
+ * hulls a and b. n: unit vector from a to b. Two hulls do not intersect while all their gaps along one n are positive.
  */
 typedef struct {
   int hull[2], vertex[2]; /* vertex[0] is -1 for the surface of a half-space */
-  Vec3 normal;            /* n, world */
+  Vec3 normal;            /* direction n, world */
   double least;           /* lower bound of the gap [m] */
 } StartGap;
-/* Finds the gaps of two links in `trial` that are smaller than min(least, distance of the two hulls in `standing`). The
- * normals are computed in `standing`. trial may be a model that was refused for intersections. Both models have the
- * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporary memory. */
-int find_start_gaps(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
-                    int most);
-/* Returns the gap [m] at the initial poses pose[links]. */
+/* Finds vertex pairs of two links whose initial gap in a proposed design is too small. A gap is too small below `least`
+ * [m] or below the distance of the two hulls in the current design, if that is smaller. The normals come from the
+ * current design. `trial` may be a model that was refused for intersections. Sets the first entries of out[capacity]
+ * and returns their number. Allocates temporary memory. */
+int find_start_gaps(const Model* current, const Model* trial, int link_a, int link_b, double least, StartGap* out,
+                    int capacity);
+/* Returns the gap [m] for the given link poses (links). */
 double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
-/* Adds to seeds the derivatives of the gap with respect to the initial state and the hull vertices. */
+/* Adds the derivatives of the gap with respect to the initial poses, coordinates and hull vertices to the seeds. */
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- forward sensitivities (differentiate/forward.c)
- * Function called at each row of a recording, from the first to the last. During the call, step_forward_state(forward,
- * 0) returns the sensitivity of the coordinates of the row. */
+ * Callback at each row of a run. step_forward_state(forward, 0) returns the sensitivity of the row's coordinates. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
-/* Propagates sensitivities through a recording and calls `visit` at each row. The recording must be whole and without
- * parts (asserted). Returns false if a step has no derivative. *step is then the number of the step, and later rows are
- * not visited. Allocates as step_forward_advance does. */
-bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit visit, void* context, int* step);
+/* Propagates forward sensitivities through a full recording without segments and calls `callback` at each row. Returns
+ * false if a step has no derivative. *step is then the number of that step, and the callback is not called for later
+ * rows. Allocates memory. */
+bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit callback, void* context,
+                       int* step);
 
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
 
 typedef enum {
   GRADCHECK_STATE,       /* initial coordinates (as increments) and velocities */
-  GRADCHECK_CONTROL,     /* parameters of signals */
+  GRADCHECK_CONTROL,     /* parameters of controller signals */
   GRADCHECK_VERTICES,    /* hull vertices */
   GRADCHECK_ATTACHMENTS, /* joint origins */
   GRADCHECK_MASS,        /* masses, or densities where given */
   GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing, rest speed */
-  GRADCHECK_MATERIAL,    /* restitution; friction and restitution of links, then of contact.pairs; only those above 0 */
-  GRADCHECK_GAINS,       /* controllers: gains, limits, delays, feedback */
+  GRADCHECK_MATERIAL,    /* friction and restitution above 0, of links and of contact pairs */
+  GRADCHECK_GAINS,       /* gains, limits, delays and feedback of controllers */
   GRADCHECK_SHAPES,      /* parameters of convex smooth shapes */
   GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
   GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
   GRADCHECK_BUSHINGS,    /* stiffness, damping, preload, positions of bushings */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
-/* Returns the name of a block that `sdrs gradcheck` prints. Static, never NULL. Undefined for an invalid block. */
+/* Returns the printed name of a block of parameters. Static. */
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
-/* Typical number of perturbed runs per direction, for the progress display. A direction takes 18 to 30 runs, up to 32
- * more if noise hides the bound, and up to 142 more if the gradient appears wrong. */
+/* Typical number of perturbed runs per direction, for the progress display. */
 enum { GRADCHECK_RUNS = 26 };
 
 typedef struct {
-  unsigned blocks;  /* 1 << GradcheckBlock */
-  int directions;   /* random directions per block, <= GRADCHECK_DIRECTIONS */
-  int steps;        /* number of steps of the run; 0 takes all */
-  double tolerance; /* relative tolerance of the solver in each step */
-  double bound;     /* largest relative error that passes */
-  double enough;    /* resolution that passes where noise hides the bound (J14); 0 allows `bound` only */
+  unsigned blocks;            /* set of bits 1 << GradcheckBlock */
+  int directions;             /* number of random directions per block, <= GRADCHECK_DIRECTIONS */
+  int steps;                  /* number of steps of the run; 0: all */
+  double tolerance;           /* relative tolerance of the time-step solver */
+  double bound;               /* largest relative error that passes */
+  double accepted_resolution; /* resolution that passes where noise hides the bound (J14); 0: only the bound passes */
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
-  const int* substeps; /* RecordOptions.substeps of the base run */
-  bool fixed_substeps; /* true if perturbed runs repeat the substeps of the base run; otherwise they choose their own
-                          substeps */
-  double memory;       /* memory limit of the base run [bytes]; 0 keeps the whole run in memory */
-  int average;         /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
-  /* Called after each perturbed run with the finished and the expected number of runs. NULL is allowed. */
+  const int* substeps; /* number of substeps with which each step of the base run begins (steps), or NULL */
+  bool fixed_substeps; /* true: perturbed runs repeat the substep lengths of the base run */
+  double memory;       /* memory limit of the base run [bytes]; 0: unlimited */
+  int fit_lengths;     /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
+  /* Called after each perturbed run with the numbers of finished and expected runs. May be NULL. */
   void (*progress)(void* context, const char* block, int runs, int expected);
   void* progress_context;
 } GradcheckOptions;
 
-/* Verdict on a gradient, ordered from best to worst, so that the worst of several verdicts is the largest. */
+/* Verdict on a gradient, ordered from best to worst: the largest of several verdicts is their worst. */
 typedef enum {
-  GRADCHECK_RIGHT,     /* within the bound, and the differences are accurate enough to show an error */
-  GRADCHECK_UNCHECKED, /* the differences do not resolve the bound and do not contradict the gradient */
+  GRADCHECK_RIGHT,     /* error within the bound, and the differences resolve the bound */
+  GRADCHECK_UNCHECKED, /* the differences neither resolve the bound nor contradict the gradient */
   GRADCHECK_WRONG
 } GradcheckVerdict;
 
-/* Result of one direction d. The sweep takes central differences (L(x + h d) - L(x - h d)) / 2h for decreasing h, and
- * Richardson extrapolations of neighbours. The extrapolation with the smallest uncertainty decides. Its distance from g
- * . d is the error (docs/derivations/gradcheck.md). */
+/* Result of the check along one direction d. The check compares g . d (g: gradient) with central differences (L(x + h
+ * d) - L(x - h d)) / 2h for decreasing step sizes h, and with their Richardson extrapolations. The extrapolation of
+ * smallest uncertainty gives the error (docs/derivations/gradcheck.md). */
 typedef struct {
-  double analytic, scale; /* analytic: g . d, g: the gradient. scale: reference of relative errors, the larger of |g .
-                             d| and the deciding difference */
-  double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP], sum[GRADCHECK_SWEEP]; /* L(x + h d) + L(x - h d) */
-  double extrapolated[GRADCHECK_SWEEP]; /* extrapolation from the step size and the one before; NaN for the first */
+  double analytic, scale; /* analytic: g . d. scale: reference of relative errors, the larger of |g . d| and the most
+                             accurate difference */
+  double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP],
+      sum[GRADCHECK_SWEEP];             /* h, central difference, and L(x + h d) + L(x - h d) of each tried step size */
+  double extrapolated[GRADCHECK_SWEEP]; /* Richardson extrapolation from this step size and the one before; NaN for the
+                                           first */
   int tried;
-  double error, best_step; /* relative error and deciding step size; NaN if all steps failed */
-  double resolution;       /* relative uncertainty of the deciding difference; a smaller bound cannot be checked */
-  double order;            /* observed order of convergence in h; NaN if no error exceeds rounding */
+  double error, best_step; /* relative error, and the step size that determines it; NaN if all runs failed */
+  double resolution;       /* relative uncertainty of the most accurate difference */
+  double order;            /* observed order of convergence in h; NaN if errors are below rounding */
   GradcheckVerdict verdict;
-  bool kink;     /* not checkable, because the function has a kink at x: g . d lies between its two slopes (J8) or among
-                    nearby slopes (J10) */
-  bool jump;     /* not checkable, because the value at x differs from the limit of the values nearby (J9) */
-  bool rough;    /* the last differences vary by much more than rounding explains (J11) */
-  double noise;  /* noise of one function value (J3) */
-  double needed; /* number of step lengths whose fit would resolve the bound (J14); INFINITY if no number would */
-  double beside; /* shortest step, in scales, that crosses a jump near x, or 0 without a jump; longer steps are not used
-                    (J12) */
-  double narrow; /* longest step, in scales, over which differences agree with the gradient while longer steps disagree
-                    (J16); 0 without such a limit */
-  double scatter; /* relative variation of g . d under changes of x by 1e-12 of the scales (J17); 0 if not measured */
+  bool kink; /* not checkable: kink at x, with g . d between the one-sided slopes (J8) or among nearby slopes (J10) */
+  bool jump; /* not checkable: the value at x differs from the limit of nearby values (J9) */
+  bool is_noisy;         /* the last differences vary by much more than rounding (J11) */
+  double noise;          /* noise of one function value (J3) */
+  double lengths_needed; /* number of step lengths whose fit would resolve the bound (J14), or INFINITY */
+  double jump_step;      /* shortest step, in scales, that crosses a jump near x (J12); 0: no jump */
+  double valid_step;     /* longest step, in scales, over which differences agree with the gradient while longer steps
+                            disagree (J16); 0: none */
+  double scatter;        /* relative variation of g . d when x changes by 1e-12 of the scales (J17); 0: not measured */
 } GradcheckDirection;
 
 typedef struct {
-  int count;                       /* numbers in the block */
-  double norm;                     /* norm of the gradient in the numbers' scales */
-  double error, resolution, order; /* worst over the directions */
-  GradcheckVerdict verdict;        /* worst over the directions */
-  bool kink, jump, rough;          /* in any direction */
-  bool singular;                   /* not checkable, because a loop is in a singular configuration (J15) */
-  double beside;                   /* largest over unchecked directions without a jump at the point */
-  double noise, needed, scatter;   /* largest over directions whose resolution is above the bound */
-  double narrow;                   /* largest over unchecked directions */
+  int count;                             /* number of parameters of the block */
+  double norm;                           /* norm of the gradient, each component times its scale */
+  double error, resolution, order;       /* worst of all directions */
+  GradcheckVerdict verdict;              /* worst of all directions */
+  bool kink, jump, is_noisy;             /* true if true for any direction */
+  bool singular;                         /* not checkable: a loop is in a singular configuration (J15) */
+  double jump_step;                      /* largest of the unchecked directions without a jump at x */
+  double noise, lengths_needed, scatter; /* largest of the directions that do not resolve the bound */
+  double valid_step;                     /* largest of the unchecked directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
 
 typedef struct {
-  bool passed;  /* no block is wrong, and no gradient is missing */
-  bool open;    /* there is no result, because a loop in a singular configuration does not close to the tolerance (J15);
-                   see run */
-  bool checked; /* every block was confirmed by the differences */
-  bool kinks;   /* the contact law is only once differentiable, so that disagreeing differences give no verdict */
+  bool passed;    /* no block is wrong, and no gradient is missing */
+  bool loop_open; /* no result, because a loop in a singular configuration does not close within tolerance (J15) */
+  bool checked;   /* the differences confirmed every block */
+  bool kinks; /* the contact law has a discontinuous second derivative, so that disagreeing differences give no verdict
+               */
   double value; /* value of the loss */
   RecordReport run;
   AdjointReport adjoint;
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
-/* Coverage of a gradient check. Sets blocks and checked to the number of blocks and of checked blocks, and share to the
- * checked fraction of the squared gradient norm, in the numbers' scales. A block is checked if its verdict is not
- * GRADCHECK_UNCHECKED. share is 1 if all gradients are zero. Blocks without directions are not counted. */
+/* Coverage of a gradient check. blocks, checked: numbers of blocks with directions, and of those with a verdict other
+ * than GRADCHECK_UNCHECKED. share: checked fraction of the squared gradient norm, in the scales of the parameters; 1 if
+ * all gradients are zero. */
 typedef struct {
   int blocks, checked;
   double share;
 } GradcheckCoverage;
 GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int count);
-/* (J15) Changes the verdict GRADCHECK_WRONG to GRADCHECK_UNCHECKED if a loop is singular. In a singular configuration,
- * differences and gradient may disagree. singular: true if a loop is in such a configuration. block: as set by
- * gradcheck_vector. */
+/* Changes the verdict GRADCHECK_WRONG of a block to GRADCHECK_UNCHECKED if a loop is in a singular configuration,
+ * because differences and gradient may then disagree (J15). */
 void gradcheck_mark_singular(bool singular, GradcheckBlockReport* block);
 /* Returns true if a link's mass depends on a hull with a face of more than three corners. The volume of such a hull has
- * a kink, because a displaced corner changes the triangulation of the face. Allocates temporary memory, never fails. */
+ * a kink, because a displaced corner changes the triangulation of the face. Allocates temporary memory. */
 bool gradcheck_has_flat_faces(const Model* model);
-/* Moves hull points inward by random fractions, so that no face has more than three corners. scene owns the points.
- * seed: seed of the random numbers. */
+/* Moves hull points of the scene inward by random fractions until no face has more than three corners. seed: seed of
+ * the random numbers. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
-/* Compares the gradient of a scene's loss with central differences. scene: expanded by model_expand_shapes. model:
- * built from `scene`. If loss is NULL, a random linear function of poses and rates is checked. Returns
- * STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporary memory. */
+/* Compares the adjoint gradient of a scene's loss with central differences, block by block. scene: expanded by
+ * model_expand_shapes. model: built from `scene`. With loss NULL a random linear function of poses and rates is
+ * checked. Returns STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporary
+ * memory. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
-/* Computes the gradient at values[count] into gradient[count]. context: the context of the function value. Returns
- * false if the function has no gradient at `values`. */
+/* Computes the gradient of a function at values[count] into gradient[count]. Returns false if the function has no
+ * gradient there. */
 typedef bool (*GradcheckGradient)(void* context, const double* values, double* gradient);
 
-/* Size of rounding errors. Smaller differences are not counted as errors. */
+/* Rounding errors of function and gradient. Smaller differences do not count as errors. */
 typedef struct {
-  double value;                  /* rounding of one function value */
-  double gradient;               /* rounding of the gradient's norm, in the numbers' scales */
-  GradcheckGradient gradient_at; /* used to measure the rounding of a gradient that seems wrong (J17); may be NULL */
+  double value;                  /* rounding error of one function value */
+  double gradient;               /* rounding error of the gradient's norm, in the scales of the parameters */
+  GradcheckGradient gradient_at; /* gradient at nearby points, to measure its rounding error (J17), or NULL */
 } GradcheckFloor;
 
-/* Returns the function value of a vector, or NaN if undefined. If interrupted, gradcheck_vector stops with fewer
- * directions. */
+/* Returns a function value, or NaN where the function is undefined. */
 typedef double (*GradcheckValue)(void* context, const double* values);
-/* Compares gradient[count] with central differences of a function at base[count]. scale[count]: a large change of each
- * number; 0 if the number is not varied. If count is 0, the report is empty. NaN values of the function appear only in
- * the report. Allocates temporary memory. */
+/* Compares a gradient with central differences of a function at base[count]. gradient[count]: the gradient at `base`.
+ * scale[count]: typical large change of each parameter; 0 if the parameter is not varied. Fills the report; after an
+ * interruption it has fewer directions. Allocates temporary memory. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

@@ -4,7 +4,7 @@
 #include "differentiate/recording.h"
 
 bool recording_forward(StepForward* f, const Recording* r, ForwardVisit visit, void* context, int* step) {
-  assert(!r->keep && !r->parts);
+  assert(!r->selection && !r->segments);
   step_forward_begin(f, recording_state_q(r, &r->states[0]), recording_state_pose(r, &r->states[0]));
   visit(context, f, 0);
   for (int index = 1; index < r->state_count; index++) {

@@ -1,94 +1,91 @@
 /* Losses clearance, removal and keep_out: margin minus the smallest distance between the hulls of a link and other
- * hulls. A distance is negative where hulls overlap. The smallest distance is taken over positions of the link, while
- * all other links stay at their initial poses. The positions are all joint coordinates within their limits (clearance),
- * a straight path (removal), or the initial position (keep_out).
- * Pose of a swept link: T(q) = T_0 M(q_0)^-1 M(q), with M the motion of the joint at coordinates q, and T_0, q_0 the
- * initial pose and coordinates.
- * The search halves boxes of coordinates. The distance at the centre of a box gives a lower bound for the whole box
- * (docs/derivations/certificate.md, P1, P8). The box with the lowest bound is halved until no box can contain a smaller
- * distance than the smallest found. At the minimum the derivative of the distance with respect to q is zero, or q is at
- * a limit. */
+ * hulls. A distance is negative where hulls overlap. The link moves, all other links stay at their initial poses. The
+ * link's positions are all joint coordinates within their limits (clearance), a straight path (removal), or the initial
+ * position (keep_out).
+ * Pose of the moving link: T(q) = T_0 M(q_0)^-1 M(q), with M the motion of the joint, and T_0, q_0 the initial pose and
+ * coordinates.
+ * The search is branch and bound over boxes of coordinates. The distance at the centre of a box gives a lower bound for
+ * the box (docs/derivations/certificate.md, P1, P8). The box with the lowest bound is halved until no box can contain a
+ * smaller distance. At the minimum the derivative of the distance with respect to q is zero, or q is at a limit. */
+#include <assert.h>
 #include <string.h>
 
 #include "differentiate/nearest.h"
 #include "differentiate/sweep.h"
 
-/* The search discards a box if its lower bound is above the smallest distance found, minus this tolerance. Unit: size
- * of the link. */
-#define SWEEP_ROUNDING 1e-3
-/* Two distances count as equal if they differ by less than this tolerance. Unit: size of the link. */
-#define LEVEL 1e-6
-/* The refinement of a minimum ends when the step length is at most this fraction of the coordinate range. */
-#define REFINED 1e-14
-/* Parameters of the test for a kink at the minimum. FOLD: offset from the minimum at which the distance is evaluated on
- * both sides, as a fraction of the coordinate range. FOLD_FLAT: if both slopes are smaller, the minimum is smooth.
- * Unit: size of the link per unit of the coordinate. */
-#define FOLD 1e-7
-#define FOLD_FLAT 1e-3
-/* PLACES_MAX: largest number of evaluated positions. GRID: grid points per coordinate, by number of coordinates. */
-enum { PLACES_MAX = 20000 };
+/* Boxes are discarded if their lower bound is above the smallest distance minus this tolerance. Unit: size of the link.
+ */
+#define SWEEP_TOLERANCE 1e-3
+/* Distances count as equal if they differ by less. Unit: size of the link. */
+#define DISTANCE_TOLERANCE 1e-6
+/* Final step length of the refinement of a minimum, relative to the range of the coordinate. */
+#define REFINEMENT_END 1e-14
+/* A minimum may be a kink (fold). FOLD_OFFSET: distance from the minimum at which both one-sided slopes are measured,
+ * relative to the range of the coordinate. FOLD_SLOPE_MIN: with smaller slopes the minimum is smooth. Unit: size of the
+ * link per unit of the coordinate. */
+#define FOLD_OFFSET 1e-7
+#define FOLD_SLOPE_MIN 1e-3
+/* EVALUATIONS_MAX: largest number of evaluated positions. GRID: grid points per coordinate, by number of coordinates.
+ */
+enum { EVALUATIONS_MAX = 20000 };
 static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
 
 typedef struct {
   const LossTerm* term;
   const Model* model;
   const Recording* recording;
-  const ModelHull* box; /* box that replaces other links for keep_out, with link -1 */
-  const Joint* joint;   /* joint of the sweep; NULL for a straight path along the term's direction */
-  Pose start, base;     /* start: initial pose of the link; base: pose of its joint frame without the joint's motion */
+  const ModelHull* box; /* box of keep_out, which replaces the other links, with link -1 */
+  const Joint* joint;   /* NULL: straight path along the direction of the term */
+  Pose start, base;     /* initial pose of the link; pose of its joint frame at zero motion */
   double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX],
-      radius; /* range of the coordinates; radius of the link's vertices about its frame [m] */
-  int count, places;
+      radius; /* range of the coordinates; radius of the link about its frame [m] */
+  int count, evaluations;
 } Sweep;
 
-/* ---------------------------------------------------------------- poses */
-
-static Pose pose_of(const Sweep* s, const double* q) {
+static Pose swept_pose(const Sweep* s, const double* q) {
   Pose out = s->start;
   if (s->joint) return pose_mul(s->base, joint_motion(s->joint, q));
   if (s->count > 0) out.t = vec3_add_scaled(out.t, q[0], s->term->direction);
   return out;
 }
 
-static Pose pose_of_other(const Sweep* s, const ModelHull* other) {
+static Pose other_pose(const Sweep* s, const ModelHull* other) {
   return s->box ? s->start : recording_link_pose(s->recording, 0, other->link);
 }
 
-static bool is_other(const Sweep* s, const ModelHull* hull) {
+static bool is_other_hull(const Sweep* s, const ModelHull* hull) {
   const LossTerm* term = s->term;
   return s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
 }
 
-/* ---------------------------------------------------------------- bounding boxes */
-
 typedef struct {
   double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
-  double below; /* lower bound of the distance over the box */
+  double lower_bound; /* lower bound of the distance in the box */
 } SweepBox;
 
-/* Bounds on the motion of the link from the centre of a box to any point of the box. */
+/* Bounds on the motion of the link from the centre of a box of coordinates to any point of the box. */
 typedef struct {
   SweepBox* box;
-  double way;  /* largest displacement of a vertex [m] */
-  double bend; /* deviation of a vertex from its straight path, relative to its distance from the link frame */
+  double displacement; /* largest displacement of a vertex [m] */
+  double curvature;    /* deviation of a vertex from a straight path, relative to its distance from the link frame */
   JointReach reach;
   Screw screws[JOINT_MAX_DOF];
-} Around;
+} BoxMotion;
 
-/* Returns the largest displacement [m] of a vertex of the link, from the centre of a box of coordinates to any point of
- * the box. middle, half: centre and half widths of the box (count). */
-static double way_within(const Sweep* s, const double* middle, const double* half) {
+/* Returns the largest displacement [m] of a vertex of the link within a box of coordinates. middle, half: centre and
+ * half widths of the box (count). */
+static double largest_displacement(const Sweep* s, const double* middle, const double* half) {
   if (s->count == 0) return 0;
   if (!s->joint) return half[0];
   JointReach reach = joint_reach(s->joint, middle, half);
   return reach.slide + reach.spin * s->radius;
 }
 
-static Around around(const Sweep* s, SweepBox* box, Pose pose) {
-  Around a = {.box = box, .way = way_within(s, box->middle, box->half)};
+static BoxMotion compute_box_motion(const Sweep* s, SweepBox* box, Pose pose) {
+  BoxMotion a = {.box = box, .displacement = largest_displacement(s, box->middle, box->half)};
   if (s->joint) {
     a.reach = joint_reach(s->joint, box->middle, box->half);
-    a.bend = (a.reach.spin * a.reach.spin + a.reach.spin_rate) / 2;
+    a.curvature = (a.reach.spin * a.reach.spin + a.reach.spin_rate) / 2;
     joint_screws(s->joint, box->middle, s->base.r, pose, a.screws);
   } else if (s->count > 0) {
     a.reach.slide = box->half[0];
@@ -97,129 +94,125 @@ static Around around(const Sweep* s, SweepBox* box, Pose pose) {
   return a;
 }
 
-/* (P8) Returns a lower bound of the distance of two hulls over a box of coordinates. The bound is the gap along the
- * normal of the nearest points at the centre of the box. pose: pose of the link at the centre. */
-static double pair_below(const Sweep* s, const Around* a, const NearestPoints* nearest, Pose pose) {
-  const ModelHull* own = nearest->a->link == s->term->link ? nearest->a : nearest->b;
-  Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
+/* Returns a lower bound of the distance of two hulls over a box of coordinates (P8): their gap along the direction of
+ * the nearest points at the centre. pose: pose of the link at the centre. */
+static double pair_lower_bound(const Sweep* s, const BoxMotion* a, const NearestPoints* nearest, Pose pose) {
+  const ModelHull* link_pose = nearest->a->link == s->term->link ? nearest->a : nearest->b;
+  Vec3 out = vec3_scale(nearest->normal, link_pose == nearest->a ? -1 : 1);
   double lowest = HUGE_VAL, lowest_around = HUGE_VAL;
-  for (int i = 0; i < own->points.count; i++) {
-    Vec3 point = point_at(own->points, i), x = pose_apply(pose, point);
-    double height = vec3_dot(out, vec3_sub(x, pose.t)), arm = vec3_norm(point), straight = a->bend * arm;
+  for (int i = 0; i < link_pose->points.count; i++) {
+    Vec3 point = point_at(link_pose->points, i), x = pose_apply(pose, point);
+    double height = vec3_dot(out, vec3_sub(x, pose.t)), arm = vec3_norm(point), straight = a->curvature * arm;
     for (int k = 0; k < s->count; k++)
       straight += fabs(vec3_dot(out, screw_velocity(&a->screws[k], x))) * a->box->half[k];
     lowest = fmin(lowest, height);
     lowest_around = fmin(lowest_around, height - fmin(straight, a->reach.slide + a->reach.spin * arm));
   }
-  if (!(vec3_dot(out, out) > 0) || own->points.count == 0) return nearest->distance - a->way;
+  if (!(vec3_dot(out, out) > 0) || link_pose->points.count == 0) return nearest->distance - a->displacement;
   return nearest->distance + lowest_around - lowest;
 }
 
-/* ---------------------------------------------------------------- distances */
-
-/* Updates *best if a hull of the link at `pose` is nearer to `other` than best->distance. If a is not NULL, also
- * updates the lower bound of its box. Returns false if a pose is not finite. */
-static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, NearestPoints* best, Around* a) {
+/* Replaces *best by the nearest points of the link and another hull if they are nearer. Also updates the lower bound of
+ * the box `a` unless NULL. Returns false if a pose is not finite. */
+static bool update_nearest(const Sweep* s, const ModelHull* other, Pose pose, NearestPoints* best, BoxMotion* a) {
   const ModelLink* link = &s->model->links[s->term->link];
-  Pose pose_other = pose_of_other(s, other);
+  Pose pose_other = other_pose(s, other);
   for (int i = 0; i < link->hull_count; i++) {
-    const ModelHull* own = &s->model->hulls[link->hull_first + i];
-    if (!own->kind->bounded && !other->kind->bounded) continue;
-    double bound = distance_lower_bound(own, other, pose, pose_other);
+    const ModelHull* link_pose = &s->model->hulls[link->hull_first + i];
+    if (!link_pose->kind->bounded && !other->kind->bounded) continue;
+    double bound = distance_lower_bound(link_pose, other, pose, pose_other);
     if (isnan(bound)) return false;
-    if (bound >= best->distance + (a ? a->way : 0)) continue;
-    NearestPoints found = find_signed_nearest_points(own, other, pose, pose_other);
-    if (a && found.distance - a->way < a->box->below)
-      a->box->below = fmin(a->box->below, pair_below(s, a, &found, pose));
+    if (bound >= best->distance + (a ? a->displacement : 0)) continue;
+    NearestPoints found = find_signed_nearest_points(link_pose, other, pose, pose_other);
+    if (a && found.distance - a->displacement < a->box->lower_bound)
+      a->box->lower_bound = fmin(a->box->lower_bound, pair_lower_bound(s, a, &found, pose));
     if (found.distance < best->distance) *best = found;
   }
   return true;
 }
 
-static NearestPoints look_from(Sweep* s, Pose pose, double limit, Around* a) {
+static NearestPoints find_nearest_at_pose(Sweep* s, Pose pose, double limit, BoxMotion* a) {
   NearestPoints best = {.distance = limit};
   bool sound = true;
-  s->places++;
-  if (s->box) sound = look_at(s, s->box, pose, &best, a);
+  s->evaluations++;
+  if (s->box) sound = update_nearest(s, s->box, pose, &best, a);
   for (int h = 0; h < s->model->hull_count && sound && !s->box; h++) {
     const ModelHull* hull = &s->model->hulls[h];
-    if (is_other(s, hull)) sound = look_at(s, hull, pose, &best, a);
+    if (is_other_hull(s, hull)) sound = update_nearest(s, hull, pose, &best, a);
   }
   if (!sound) best = (NearestPoints){.distance = NAN};
   return best;
 }
 
-/* Places the link at coordinates q and returns the smallest distance of its hulls from the other hulls. Distances above
- * `limit` may be inexact. */
-static NearestPoints distance_at(Sweep* s, const double* q, double limit) {
-  return look_from(s, pose_of(s, q), limit, NULL);
+/* Returns the nearest points of the link at coordinates q and the other hulls. Distances above `limit` may be inexact.
+ */
+static NearestPoints find_nearest_at(Sweep* s, const double* q, double limit) {
+  return find_nearest_at_pose(s, swept_pose(s, q), limit, NULL);
 }
 
-/* Places the link at the centre of a box and returns the smallest distance of its hulls from the other hulls. Sets
- * box->below to the lower bound over the box, or to `limit` if the bound is larger. */
-static NearestPoints distance_in(Sweep* s, SweepBox* box, double limit) {
-  Pose pose = pose_of(s, box->middle);
-  Around a = around(s, box, pose);
-  box->below = limit;
-  return look_from(s, pose, limit, &a);
+/* Returns the nearest points at the centre of a box. Sets box->lower_bound to the lower bound in the box, at most
+ * `limit`. */
+static NearestPoints find_nearest_in_box(Sweep* s, SweepBox* box, double limit) {
+  Pose pose = swept_pose(s, box->middle);
+  BoxMotion a = compute_box_motion(s, box, pose);
+  box->lower_bound = limit;
+  return find_nearest_at_pose(s, pose, limit, &a);
 }
 
-/* ---------------------------------------------------------------- smallest clearance */
-
-static void keep_less(NearestPoints* best, double* at, NearestPoints found, const double* q) {
+static void update_minimum(NearestPoints* best, double* at, NearestPoints found, const double* q) {
   if (!(found.distance < best->distance)) return;
   *best = found;
   memcpy(at, q, sizeof(double) * SWEEP_DOF_MAX);
 }
 
-/* Evaluates the distance on a grid that includes both ends of each coordinate. Sets *best and `at` to the smallest
- * distance and its coordinates. */
-static void look_at_grid(Sweep* s, NearestPoints* best, double* at) {
+/* Searches the smallest distance on a grid of coordinates with both ends of each range. Sets *best and its coordinates
+ * `at`. */
+static void search_grid(Sweep* s, NearestPoints* best, double* at) {
   int side = GRID[s->count], count = 1;
   for (int k = 0; k < s->count; k++) count *= side;
   for (int i = 0; i < count; i++) {
     double q[SWEEP_DOF_MAX] = {0};
     for (int k = 0, rest = i; k < s->count; k++, rest /= side)
       q[k] = s->low[k] + (s->high[k] - s->low[k]) * (rest % side) / (side - 1);
-    NearestPoints found = distance_at(s, q, best->distance);
+    NearestPoints found = find_nearest_at(s, q, best->distance);
     if (isnan(found.distance)) {
       *best = found;
       return;
     }
-    keep_less(best, at, found, q);
+    update_minimum(best, at, found, q);
   }
 }
 
-/* Refines a minimum by steps along single coordinates. Halves the steps if none gives a smaller distance. */
-static void refine(Sweep* s, NearestPoints* best, double* at) {
-  for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINED;) {
+/* Refines a minimum by steps along single coordinates, which are halved if none is an improvement. */
+static void refine_minimum(Sweep* s, NearestPoints* best, double* at) {
+  for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINEMENT_END;) {
     bool moved = false;
     for (int k = 0; k < 2 * s->count; k++) {
       double q[SWEEP_DOF_MAX], step = (k % 2 ? -part : part) * (s->high[k / 2] - s->low[k / 2]);
       memcpy(q, at, sizeof q);
       q[k / 2] = fmin(fmax(q[k / 2] + step, s->low[k / 2]), s->high[k / 2]);
       double before = best->distance;
-      keep_less(best, at, distance_at(s, q, before), q);
+      update_minimum(best, at, find_nearest_at(s, q, before), q);
       moved = moved || best->distance < before;
     }
     if (!moved) part /= 2;
   }
 }
 
-/* Returns the coordinate along which the link moves most within a box. */
-static int widest_side(const Sweep* s, const SweepBox* box) {
+/* Returns the coordinate whose range in the box moves the link most. */
+static int find_widest_side(const Sweep* s, const SweepBox* box) {
   int widest = 0;
   double most = -1;
   for (int k = 0; k < s->count; k++) {
     double alone[SWEEP_DOF_MAX] = {0};
     alone[k] = box->half[k];
-    double way = way_within(s, box->middle, alone);
-    if (way > most) most = way, widest = k;
+    double displacement = largest_displacement(s, box->middle, alone);
+    if (displacement > most) most = displacement, widest = k;
   }
   return widest;
 }
 
-/* Binary heap of boxes, ordered by lower bound. The children of entry k are 2k + 1 and 2k + 2. */
+/* Binary heap of boxes by lower bound. The children of box k are 2k + 1 and 2k + 2. */
 typedef struct {
   SweepBox* box;
   int count, capacity;
@@ -228,66 +221,67 @@ typedef struct {
 static void heap_push(BoxHeap* heap, const SweepBox* box) {
   heap->box = memory_grow_array(heap->box, sizeof *box, heap->count, &heap->capacity);
   int k = heap->count++;
-  for (; k > 0 && heap->box[(k - 1) / 2].below > box->below; k = (k - 1) / 2) heap->box[k] = heap->box[(k - 1) / 2];
+  for (; k > 0 && heap->box[(k - 1) / 2].lower_bound > box->lower_bound; k = (k - 1) / 2)
+    heap->box[k] = heap->box[(k - 1) / 2];
   heap->box[k] = *box;
 }
 
 static SweepBox heap_pop(BoxHeap* heap) {
+  assert(heap->count > 0);
   SweepBox top = heap->box[0], last = heap->box[--heap->count];
   int k = 0;
-  for (int below; (below = 2 * k + 1) < heap->count; k = below) {
-    if (below + 1 < heap->count && heap->box[below + 1].below < heap->box[below].below) below++;
-    if (heap->box[below].below >= last.below) break;
-    heap->box[k] = heap->box[below];
+  for (int lower_bound; (lower_bound = 2 * k + 1) < heap->count; k = lower_bound) {
+    if (lower_bound + 1 < heap->count && heap->box[lower_bound + 1].lower_bound < heap->box[lower_bound].lower_bound)
+      lower_bound++;
+    if (heap->box[lower_bound].lower_bound >= last.lower_bound) break;
+    heap->box[k] = heap->box[lower_bound];
   }
   heap->box[k] = last;
   return top;
 }
 
-/* Returns a lower bound of the distance over the whole range of the coordinates. Updates *best and `at` if it finds a
- * smaller distance. */
-static double bound_all(Sweep* s, NearestPoints* best, double* at) {
+/* Returns a lower bound of the distance over the whole range by branch and bound. Updates *best and its coordinates
+ * `at`. */
+static double search_boxes(Sweep* s, NearestPoints* best, double* at) {
   if (s->count == 0) return best->distance;
   BoxHeap heap = {0};
-  SweepBox box = {.below = -HUGE_VAL};
-  double rounding = SWEEP_ROUNDING * s->radius;
+  SweepBox box = {.lower_bound = -HUGE_VAL};
+  double rounding = SWEEP_TOLERANCE * s->radius;
   for (int k = 0; k < s->count; k++) {
     box.middle[k] = (s->low[k] + s->high[k]) / 2;
     box.half[k] = (s->high[k] - s->low[k]) / 2;
   }
   heap_push(&heap, &box);
-  while (s->places < PLACES_MAX && heap.box[0].below < best->distance - rounding) {
+  while (s->evaluations < EVALUATIONS_MAX && heap.box[0].lower_bound < best->distance - rounding) {
     box = heap_pop(&heap);
-    int k = widest_side(s, &box);
+    int k = find_widest_side(s, &box);
     box.half[k] /= 2;
     for (int side = -1; side <= 1; side += 2) {
       SweepBox half = box;
       half.middle[k] += side * box.half[k];
-      keep_less(best, at, distance_in(s, &half, best->distance), half.middle);
+      update_minimum(best, at, find_nearest_in_box(s, &half, best->distance), half.middle);
       heap_push(&heap, &half);
     }
   }
-  double least = heap.box[0].below;
+  double least = heap.box[0].lower_bound;
   memory_free(heap.box);
   return fmin(least, best->distance);
 }
 
-static NearestPoints least_of(Sweep* s, double* at, double* at_least) {
+static NearestPoints find_smallest_distance(Sweep* s, double* at, double* at_least) {
   NearestPoints best = {.distance = HUGE_VAL};
   memset(at, 0, sizeof(double) * SWEEP_DOF_MAX);
-  look_at_grid(s, &best, at);
+  search_grid(s, &best, at);
   *at_least = best.distance;
   if (isnan(best.distance)) return best;
-  refine(s, &best, at);
+  refine_minimum(s, &best, at);
   double refined = best.distance;
-  *at_least = bound_all(s, &best, at);
-  if (best.distance < refined) refine(s, &best, at);
+  *at_least = search_boxes(s, &best, at);
+  if (best.distance < refined) refine_minimum(s, &best, at);
   return best;
 }
 
-/* ---------------------------------------------------------------- swept links */
-
-static double reach_of(const Model* model, int link) {
+static double link_radius(const Model* model, int link) {
   double reach = 0;
   for (int i = 0; i < model->links[link].hull_count; i++) {
     const ModelHull* hull = &model->hulls[model->links[link].hull_first + i];
@@ -297,12 +291,12 @@ static double reach_of(const Model* model, int link) {
 }
 
 static const double* coordinates(const Recording* recording, int link) {
-  return recording->q + row_index(recording->keep, recording->model, 0, link).coordinate;
+  return recording->q + row_index(recording->selection, recording->model, 0, link).coordinate;
 }
 
-/* Sets the joint of the sweep and the range of its coordinates. A hinge without limits makes a full revolution.
- * loss_clearance_prepare excludes other joints without limits. */
-static void take_joint(Sweep* s) {
+/* Sets the joint of the sweep and the range of its coordinates. A hinge without limits makes a full revolution; other
+ * joints have limits (loss_clearance_prepare). */
+static void set_joint(Sweep* s) {
   const ModelLink* link = &s->model->links[s->term->link];
   s->joint = &link->joint;
   s->count = link->joint.dof_count;
@@ -315,12 +309,13 @@ static void take_joint(Sweep* s) {
   }
 }
 
-static Sweep sweep_of(const LossTerm* term, const Recording* recording, bool box, bool joint) {
+static Sweep create_sweep(const LossTerm* term, const Recording* recording, bool box, bool joint) {
+  assert(term->link >= 0);
   Sweep s = {.term = term, .model = recording->model, .recording = recording};
   s.start = box ? pose_identity() : recording_link_pose(recording, 0, term->link);
-  s.radius = reach_of(s.model, term->link);
+  s.radius = link_radius(s.model, term->link);
   if (joint) {
-    take_joint(&s);
+    set_joint(&s);
   } else if (!box) {
     s.count = 1;
     s.high[0] = term->length;
@@ -328,12 +323,10 @@ static Sweep sweep_of(const LossTerm* term, const Recording* recording, bool box
   return s;
 }
 
-/* ---------------------------------------------------------------- slopes */
-
-/* Applies the chain rule to g = dL/dx, x: a point of the link at the swept pose. Adds the derivative with respect to
- * the link's initial pose, on which the swept pose depends, and to its initial coordinates, with the opposite sign.
- * point: x in the link frame [m]. pose: swept pose. */
-static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
+/* Adds derivatives with respect to the link's initial pose and coordinates, for g = dL/dx. x: a point of the moved
+ * link. point: x in the link frame [m]. pose: moved pose. The motion starts at the initial coordinates, which therefore
+ * enter with the opposite sign. */
+static void add_link_seeds(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
   int link = s->term->link;
   Vec3 at = pose_apply(pose, point);
   if (!s->joint) { /* on a straight path all points have equal displacements */
@@ -342,17 +335,18 @@ static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* 
   }
   const ModelLink* l = &s->model->links[link];
   Screw screws[JOINT_MAX_DOF];
-  double* rates = seeds->q + row_index(s->recording->keep, s->model, 0, link).dof;
+  double* rates = seeds->q + row_index(s->recording->selection, s->model, 0, link).dof;
   joint_screws(s->joint, coordinates(s->recording, link), s->base.r, s->start, screws);
   for (int k = 0; k < l->dof_count; k++) rates[k] -= vec3_dot(g, screw_velocity(&screws[k], at));
   loss_seed_pose(s->recording, link, 0, pose_apply_inverse(s->start, at), g, seeds);
 }
 
-static void seed(const Sweep* s, Pose own, const NearestPoints* nearest, double weight, LossSeeds* seeds) {
+static void add_nearest_seeds(const Sweep* s, Pose link_pose, const NearestPoints* nearest, double weight,
+                              LossSeeds* seeds) {
   Pose pose[2];
   const ModelHull* hulls[2] = {nearest->a, nearest->b};
   WeightedVertices side[2];
-  for (int k = 0; k < 2; k++) pose[k] = hulls[k]->link == s->term->link ? own : pose_of_other(s, hulls[k]);
+  for (int k = 0; k < 2; k++) pose[k] = hulls[k]->link == s->term->link ? link_pose : other_pose(s, hulls[k]);
   find_nearest_vertices(nearest, pose, side);
   for (int k = 0; k < 2; k++) {
     if (side[k].count == 0 || hulls[k]->link < 0) continue;
@@ -360,76 +354,75 @@ static void seed(const Sweep* s, Pose own, const NearestPoints* nearest, double 
     add_nearest_vertex_seeds(hulls[k], &side[k], mat3_tmul_vec(pose[k].r, g), seeds);
     if (s->box) continue;
     if (hulls[k]->link == s->term->link)
-      seed_link(s, pose[k], side[k].point, g, seeds);
+      add_link_seeds(s, pose[k], side[k].point, g, seeds);
     else
       loss_seed_pose(s->recording, hulls[k]->link, 0, side[k].point, g, seeds);
   }
 }
 
-/* Distributes the derivative equally over all pairs of hulls with the smallest distance, up to rounding. For a pin
- * centred in a slot, moving one side alone does not increase the clearance. Returns the number of these pairs. Unless
- * seeds is NULL, adds the derivatives of -weight times the distance of each pair. */
-static int share(const Sweep* s, Pose own, double nearest, double weight, LossSeeds* seeds) {
+/* Counts the hull pairs with the smallest distance. Unless seeds is NULL, adds the derivatives of -weight times the
+ * distance of each pair. All pairs contribute, because moving one side of a pin centred in a slot does not increase the
+ * clearance. */
+static int add_shared_seeds(const Sweep* s, Pose link_pose, double nearest, double weight, LossSeeds* seeds) {
   const ModelLink* link = &s->model->links[s->term->link];
   int count = 0, others = s->box ? 1 : s->model->hull_count;
   for (int i = 0; i < link->hull_count; i++)
     for (int h = 0; h < others; h++) {
       const ModelHull *hull = &s->model->hulls[link->hull_first + i], *other = s->box ? s->box : &s->model->hulls[h];
-      if (!is_other(s, other) || (!hull->kind->bounded && !other->kind->bounded)) continue;
-      Pose at = pose_of_other(s, other);
-      if (distance_lower_bound(hull, other, own, at) > nearest + LEVEL * s->radius) continue;
-      NearestPoints found = find_signed_nearest_points(hull, other, own, at);
-      if (found.distance > nearest + LEVEL * s->radius) continue;
+      if (!is_other_hull(s, other) || (!hull->kind->bounded && !other->kind->bounded)) continue;
+      Pose at = other_pose(s, other);
+      if (distance_lower_bound(hull, other, link_pose, at) > nearest + DISTANCE_TOLERANCE * s->radius) continue;
+      NearestPoints found = find_signed_nearest_points(hull, other, link_pose, at);
+      if (found.distance > nearest + DISTANCE_TOLERANCE * s->radius) continue;
       count++;
-      if (seeds) seed(s, own, &found, weight, seeds);
+      if (seeds) add_nearest_seeds(s, link_pose, &found, weight, seeds);
     }
   return count;
 }
 
-/* Adds the derivatives of -weight times the smallest distance with the link at coordinates q. distance: smallest
- * distance at q [m]. */
-static void seed_at(const Sweep* s, const double* q, double distance, double weight, LossSeeds* seeds) {
-  Pose own = pose_of(s, q);
-  share(s, own, distance, weight / share(s, own, distance, 0, NULL), seeds);
+/* Adds the derivatives of -weight times the smallest distance at coordinates q, shared by all pairs with this distance.
+ * distance: smallest distance at q [m]. */
+static void add_seeds_at(const Sweep* s, const double* q, double distance, double weight, LossSeeds* seeds) {
+  Pose link_pose = swept_pose(s, q);
+  add_shared_seeds(s, link_pose, distance, weight / add_shared_seeds(s, link_pose, distance, 0, NULL), seeds);
 }
 
-/* Adds derivatives at a fold: a minimum over a coordinate where two directions of separation have the same depth and
- * opposite slopes. A penetration depth is a maximum over directions, so such minima occur. The weights of both sides,
- * (a) and (b), cancel the slope with respect to the coordinate. Returns false, and adds nothing, if there is no fold.
- */
-static bool seed_fold(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
-  double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
+/* Adds derivatives at a kink of the minimum, where two directions of separation have equal depths and opposite slopes
+ * with respect to a coordinate. The weights of both sides, (a) and (b), cancel the slope. Returns false, and adds
+ * nothing, if the minimum is smooth. */
+static bool add_fold_seeds(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
+  double step = FOLD_OFFSET * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
-  for (int k = 0; k < 2; k++) { /* `at` is within a fraction of a step of the fold */
+  for (int k = 0; k < 2; k++) { /* the kink is near `at` */
     double beyond = side[k] + (k == 0 ? -step : step);
-    there[k] = distance_at(s, &side[k], HUGE_VAL).distance;
-    slope[k] = (distance_at(s, &beyond, HUGE_VAL).distance - there[k]) / step;
+    there[k] = find_nearest_at(s, &side[k], HUGE_VAL).distance;
+    slope[k] = (find_nearest_at(s, &beyond, HUGE_VAL).distance - there[k]) / step;
   }
-  double flat = FOLD_FLAT * s->radius;
+  double flat = FOLD_SLOPE_MIN * s->radius;
   if (!(slope[0] > flat && slope[1] > flat)) return false;
   for (int k = 0; k < 2; k++) {
     double weight = s->term->weight * slope[1 - k] / (slope[0] + slope[1]);
-    seed_at(s, &side[k], there[k], weight, seeds);
+    add_seeds_at(s, &side[k], there[k], weight, seeds);
   }
   return true;
 }
 
-static double evaluate(Sweep* s, LossSeeds* seeds) {
+static double evaluate_sweep(Sweep* s, LossSeeds* seeds) {
   double at[SWEEP_DOF_MAX], at_least;
-  NearestPoints nearest = least_of(s, at, &at_least);
-  if (seeds && nearest.a && !seed_fold(s, at, nearest.distance, seeds))
-    seed_at(s, at, nearest.distance, s->term->weight, seeds);
+  NearestPoints nearest = find_smallest_distance(s, at, &at_least);
+  if (seeds && nearest.a && !add_fold_seeds(s, at, nearest.distance, seeds))
+    add_seeds_at(s, at, nearest.distance, s->term->weight, seeds);
   return s->term->weight * (s->term->margin - nearest.distance);
 }
 
 double loss_clearance(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  Sweep s = sweep_of(term, recording, false, true);
-  return evaluate(&s, seeds);
+  Sweep s = create_sweep(term, recording, false, true);
+  return evaluate_sweep(&s, seeds);
 }
 
 double loss_removal(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  Sweep s = sweep_of(term, recording, false, false);
-  return evaluate(&s, seeds);
+  Sweep s = create_sweep(term, recording, false, false);
+  return evaluate_sweep(&s, seeds);
 }
 
 double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
@@ -445,23 +438,21 @@ double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds
                    .points = {room[0], room[1], room[2], 8, 8},
                    .center = vec3_add(low, half),
                    .radius = vec3_norm(half)};
-  Sweep s = sweep_of(term, recording, true, false);
+  Sweep s = create_sweep(term, recording, true, false);
   s.box = &box;
-  return evaluate(&s, seeds);
+  return evaluate_sweep(&s, seeds);
 }
 
 SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording) {
-  Sweep s = sweep_of(term, recording, false, true);
+  Sweep s = create_sweep(term, recording, false, true);
   SweepReport report = {.count = s.count};
-  NearestPoints nearest = least_of(&s, report.at, &report.at_least);
+  NearestPoints nearest = find_smallest_distance(&s, report.coordinates, &report.lower_bound);
   report.clearance = nearest.distance;
   return report;
 }
 
-/* ---------------------------------------------------------------- checks */
-
-/* Returns the reason why the joint of a link cannot be swept (static text), or NULL if it can. */
-static const char* cannot_sweep(const ModelLink* link) {
+/* Returns the reason why a link's joint cannot be swept (static text), or NULL. */
+static const char* find_sweep_obstacle(const ModelLink* link) {
   const Joint* joint = &link->joint;
   if (joint->dof_count == 0) return "the joint is fixed: name another link";
   if (joint->quaternion) return "the joint has three rotations: replace the joint by hinges, or use the loss removal";
@@ -475,45 +466,45 @@ static const char* cannot_sweep(const ModelLink* link) {
   return NULL;
 }
 
-bool sweep_is_possible(const Model* model, int link) { return !cannot_sweep(&model->links[link]); }
+bool sweep_is_possible(const Model* model, int link) { return !find_sweep_obstacle(&model->links[link]); }
 
-void loss_clearance_prepare(LossTerm* term, const LossContext* origin) {
-  const Model* model = origin->model;
-  const TaskLoss* source = origin->source;
+void loss_clearance_prepare(LossTerm* term, const LossContext* context) {
+  const Model* model = context->model;
+  const TaskLoss* source = context->source;
   const ModelLink* link = &model->links[term->link];
-  const char* why = cannot_sweep(link);
+  const char* why = find_sweep_obstacle(link);
   if (why) {
-    loss_report_error(origin, source->link.place, "clearance cannot sweep the joint of '%.60s': %s", link->name, why);
+    loss_report_error(context, source->link.place, "clearance cannot sweep the joint of '%.60s': %s", link->name, why);
     return;
   }
   if (term->other < 0) term->other = link->parent;
   if (term->other < 0) {
-    loss_report_error(origin, source->place, "'%.60s' has no parent: give the link to clear as 'other'", link->name);
+    loss_report_error(context, source->place, "'%.60s' has no parent: give the link to clear as 'other'", link->name);
     return;
   }
-  for (int k = 0; k < origin->task->parameter_count; k++) {
-    const TaskParameter* item = &origin->task->parameters[k];
+  for (int k = 0; k < context->task->parameter_count; k++) {
+    const TaskParameter* item = &context->task->parameters[k];
     for (int i = 0; i < item->link_count && item->type == PARAMETER_AXIS; i++)
       if (item->links[i].text && strcmp(item->links[i].text, link->name) == 0)
         loss_report_error(
-            origin, source->place,
+            context, source->place,
             "the axis of '%.60s' is a design variable, and clearance has no derivative with respect to it: "
             "remove the variable",
             link->name);
   }
-  loss_gap_prepare(term, origin);
+  loss_gap_prepare(term, context);
 }
 
-void loss_removal_prepare(LossTerm* term, const LossContext* origin) {
-  loss_normalize_direction(origin, "direction", &term->direction);
+void loss_removal_prepare(LossTerm* term, const LossContext* context) {
+  loss_normalize_direction(context, "direction", &term->direction);
   if (term->other >= 0) {
-    loss_gap_prepare(term, origin);
+    loss_gap_prepare(term, context);
     return;
   }
-  loss_hulls_prepare(term, origin); /* reports a link without vertices */
-  for (int h = 0; h < origin->model->hull_count; h++)
-    if (origin->model->hulls[h].link != term->link) return;
-  loss_report_error(origin, origin->source->place,
+  loss_hulls_prepare(term, context); /* reports a link without vertices */
+  for (int h = 0; h < context->model->hull_count; h++)
+    if (context->model->hulls[h].link != term->link) return;
+  loss_report_error(context, context->source->place,
                     "the scene has no other link from which '%.60s' could be removed: add a link, or remove the loss",
-                    origin->model->links[term->link].name);
+                    context->model->links[term->link].name);
 }

@@ -1,33 +1,33 @@
-/* Coordinate: mean over the window of (q_i - value)^2, q_i: coordinate i of a joint. If `other` is given, q_i minus the
- * other joint's coordinate takes the place of q_i. */
+/* Coordinate: mean over the window of (q_i - value)^2, with q_i coordinate i of a joint, or its difference from the
+ * coordinate of the joint `other`. */
 #include "differentiate/loss.h"
 
-static void check_joint(const LossTerm* term, const LossContext* origin, int link, SourcePosition place) {
-  const ModelLink* found = &origin->model->links[link];
+static void check_joint(const LossTerm* term, const LossContext* context, int link, SourcePosition place) {
+  const ModelLink* found = &context->model->links[link];
   if (term->dof >= found->dof_count)
-    loss_report_error(origin, place,
+    loss_report_error(context, place,
                       "'dof' is %d, but the joint of '%.60s' has %d degree%s of freedom, numbered from 0", term->dof,
                       found->name, found->dof_count, found->dof_count == 1 ? "" : "s");
   else if (term->dof >= found->joint.plain_count)
-    loss_report_error(origin, place,
+    loss_report_error(context, place,
                       "'dof' %d of '%.60s' is one of three rotations, which have no single coordinates: use the loss "
                       "'orientation' or 'pose'",
                       term->dof, found->name);
 }
 
-void loss_coordinate_prepare(LossTerm* term, const LossContext* origin) {
+void loss_coordinate_prepare(LossTerm* term, const LossContext* context) {
   for (int k = 0; k < (term->link_count > 0 ? term->link_count : 1); k++)
-    check_joint(term, origin, term->link_count > 0 ? term->links[k] : term->link, origin->source->place);
-  if (term->other >= 0) check_joint(term, origin, term->other, origin->source->other.place);
+    check_joint(term, context, term->link_count > 0 ? term->links[k] : term->link, context->source->place);
+  if (term->other >= 0) check_joint(term, context, term->other, context->source->other.place);
 }
 
 static double coordinate(const LossTerm* term, const Recording* r, int link, int step) {
-  return r->q[row_index(r->keep, r->model, step, link).coordinate + (size_t)term->dof];
+  return r->q[row_index(r->selection, r->model, step, link).coordinate + (size_t)term->dof];
 }
 
-/* Adds g = dL/dq to the seed of a degree of freedom at `step`, q: the term's coordinate of the joint of `link`. */
-static void seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
-  seeds->q[row_index(seeds->keep, r->model, step, link).dof + (size_t)term->dof] += g;
+/* Adds g = dL/dq to the derivatives of a row, with q the term's coordinate of the link's joint. */
+static void add_seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
+  seeds->q[row_index(seeds->selection, r->model, step, link).dof + (size_t)term->dof] += g;
 }
 
 double loss_coordinate(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
@@ -37,8 +37,8 @@ double loss_coordinate(const LossTerm* term, const Recording* recording, LossSee
     if (term->other >= 0) e -= coordinate(term, recording, term->other, k);
     sum += e * e;
     if (!seeds) continue;
-    seed(term, recording, term->link, k, 2 * share * e, seeds);
-    if (term->other >= 0) seed(term, recording, term->other, k, -2 * share * e, seeds);
+    add_seed(term, recording, term->link, k, 2 * share * e, seeds);
+    if (term->other >= 0) add_seed(term, recording, term->other, k, -2 * share * e, seeds);
   }
   return share * sum;
 }

@@ -1,12 +1,12 @@
-/* Extent: size of a link along a direction of its frame, from the lowest to the highest vertex. Vertices at equal
- * height share the derivative. */
+/* Extent: size of a link along a direction, from the lowest to the highest vertex. Vertices at equal height share the
+ * derivative. */
 #include "differentiate/loss.h"
 
-/* Vertices count as equally high within this fraction of the extent. */
-#define LEVEL 1e-9
+/* Relative difference up to which vertices count as equally high. */
+#define HEIGHT_TOLERANCE 1e-9
 
-static void add_end(const LossTerm* term, const Recording* recording, double end, double level, double factor,
-                    LossSeeds* seeds) {
+static void add_end_seeds(const LossTerm* term, const Recording* recording, double end, double level, double factor,
+                          LossSeeds* seeds) {
   int count = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int h = 0; h < term->hull_count; h++) {
@@ -34,8 +34,8 @@ double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* 
     }
   }
   if (seeds) {
-    add_end(term, recording, high, LEVEL * (high - low), term->weight, seeds);
-    add_end(term, recording, low, LEVEL * (high - low), -term->weight, seeds);
+    add_end_seeds(term, recording, high, HEIGHT_TOLERANCE * (high - low), term->weight, seeds);
+    add_end_seeds(term, recording, low, HEIGHT_TOLERANCE * (high - low), -term->weight, seeds);
   }
   return term->weight * (high - low);
 }

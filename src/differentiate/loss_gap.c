@@ -1,8 +1,6 @@
 /* Gap: mean over the window of max(margin - smallest distance of the links' hulls, 0)^2. */
 #include "differentiate/nearest.h"
 
-/* ---------------------------------------------------------------- creation */
-
 static bool has_hull(const Model* model, int link, bool bounded) {
   const ModelLink* l = &model->links[link];
   for (int h = l->hull_first; h < l->hull_first + l->hull_count; h++)
@@ -10,28 +8,26 @@ static bool has_hull(const Model* model, int link, bool bounded) {
   return false;
 }
 
-void loss_gap_prepare(LossTerm* term, const LossContext* origin) {
-  const Model* model = origin->model;
-  const TaskLoss* source = origin->source;
+void loss_gap_prepare(LossTerm* term, const LossContext* context) {
+  const Model* model = context->model;
+  const TaskLoss* source = context->source;
   if (term->link == term->other)
-    loss_report_error(origin, source->other.place, "'link' and 'other' are both '%.60s': name two links",
+    loss_report_error(context, source->other.place, "'link' and 'other' are both '%.60s': name two links",
                       model->links[term->link].name);
   else if (!has_hull(model, term->link, false))
-    loss_report_error(origin, source->link.place,
+    loss_report_error(context, source->link.place,
                       "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
                       model->links[term->link].name);
   else if (!has_hull(model, term->other, false))
-    loss_report_error(origin, source->other.place,
+    loss_report_error(context, source->other.place,
                       "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
                       model->links[term->other].name);
   else if (!has_hull(model, term->link, true) && !has_hull(model, term->other, true))
-    loss_report_error(origin, source->place, "two half-spaces have no gap: name a link with a bounded shape");
+    loss_report_error(context, source->place, "two half-spaces have no gap: name a link with a bounded shape");
 }
 
-/* ---------------------------------------------------------------- the nearest pair */
-
-/* Returns the nearest points of the nearest pair of hulls of two links. If all pairs are farther apart than the margin,
- * returns any pair, with the margin as distance. pose[2]: poses of `link` and `other`. */
+/* Returns the nearest points of two links. Links farther apart than the margin have the margin as distance. pose[2]:
+ * poses of `link` and `other`. */
 static NearestPoints nearest_of_links(const LossTerm* term, const Model* model, const Pose pose[2]) {
   const ModelLink *link = &model->links[term->link], *other = &model->links[term->other];
   NearestPoints best = {.distance = term->margin};
@@ -48,27 +44,24 @@ static NearestPoints nearest_of_links(const LossTerm* term, const Model* model, 
   return best;
 }
 
-/* ---------------------------------------------------------------- the loss */
-
-/* Applies the chain rule to g = dL/dx, x: a nearest point [m]. Adds derivatives with respect to the pose of the point's
- * link and to the vertices that span the point. */
-static void seed_side(const Recording* recording, int step, const ModelHull* hull, const WeightedVertices* side, Vec3 g,
-                      LossSeeds* seeds) {
+/* Adds the derivatives with respect to the pose of a link and the vertices that define its nearest point x, for g =
+ * dL/dx [1/m]. */
+static void add_side_seeds(const Recording* recording, int step, const ModelHull* hull, const WeightedVertices* side,
+                           Vec3 g, LossSeeds* seeds) {
   loss_seed_pose(recording, hull->link, step, side->point, g, seeds);
   add_nearest_vertex_seeds(hull, side, mat3_tmul_vec(recording_link_pose(recording, step, hull->link).r, g), seeds);
 }
 
-/* Adds the derivatives of the loss with respect to the poses and vertices of both hulls. slope: minus the derivative of
- * the loss with respect to the distance. */
-static void seed_gap(const Recording* recording, int step, const NearestPoints* nearest, double slope,
-                     LossSeeds* seeds) {
+/* Adds the derivatives of the loss with respect to poses and vertices of both hulls. slope: -dL/d(distance). */
+static void add_gap_seeds(const Recording* recording, int step, const NearestPoints* nearest, double slope,
+                          LossSeeds* seeds) {
   const Pose pose[2] = {recording_link_pose(recording, step, nearest->a->link),
                         recording_link_pose(recording, step, nearest->b->link)};
   WeightedVertices side[2];
   Vec3 g = vec3_scale(nearest->normal, slope);
   find_nearest_vertices(nearest, pose, side);
-  seed_side(recording, step, nearest->a, &side[0], g, seeds);
-  seed_side(recording, step, nearest->b, &side[1], vec3_scale(g, -1), seeds);
+  add_side_seeds(recording, step, nearest->a, &side[0], g, seeds);
+  add_side_seeds(recording, step, nearest->b, &side[1], vec3_scale(g, -1), seeds);
 }
 
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
@@ -81,7 +74,7 @@ double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* see
     if (lack == 0) continue;
     sum += lack * lack;
     if (!seeds || nearest.count == 0) continue;
-    seed_gap(recording, k, &nearest, 2 * share * lack, seeds);
+    add_gap_seeds(recording, k, &nearest, 2 * share * lack, seeds);
   }
   return share * sum;
 }

@@ -1,4 +1,4 @@
-/* The initial design as reference of shape losses. */
+/* Hulls of the initial design, to which shape losses refer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@ static int compare_edges(const void* x, const void* y) {
   return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* Lists each edge of the triangles once. */
-static void list_edges(const ConvexHull* solid, HullReference* hull) {
+/* Finds the edges of a hull. Each edge belongs to two triangles and is listed once. */
+static void find_edges(const ConvexHull* solid, HullReference* hull) {
   int count = 3 * solid->triangle_count;
   hull->edges = memory_alloc(sizeof *hull->edges * (size_t)count);
   for (int i = 0; i < count; i++) {
@@ -25,32 +25,32 @@ static void list_edges(const ConvexHull* solid, HullReference* hull) {
       memmove(hull->edges[hull->edge_count++], hull->edges[i], sizeof hull->edges[i]);
 }
 
-static void remember(HullReference* out, const Model* model, int hull) {
+static void store_hull(HullReference* out, const Model* model, int hull) {
   const ConvexHull* solid = &model->hulls[hull].solid;
   MassMoment moment = mass_moment_solid(solid);
   *out = (HullReference){.hull = hull, .vertex_count = solid->vertex_count, .volume = mass_moment_mass(&moment)};
   out->first_vertex = model->hulls[hull].vertex_first;
   out->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
   memcpy(out->vertices, solid->vertices, sizeof(Vec3) * (size_t)solid->vertex_count);
-  list_edges(solid, out);
+  find_edges(solid, out);
 }
 
-void loss_hulls_prepare(LossTerm* term, const LossContext* origin) {
-  const Model* model = origin->model;
+void loss_hulls_prepare(LossTerm* term, const LossContext* context) {
+  const Model* model = context->model;
   term->hulls = MEMORY_NEW(HullReference, model->hull_count);
   for (int h = 0; h < model->hull_count; h++) {
     if (!model->hulls[h].kind->bounded || (term->link >= 0 && model->hulls[h].link != term->link)) continue;
     HullReference* hull = &term->hulls[term->hull_count++];
-    remember(hull, model, h);
+    store_hull(hull, model, h);
     term->vertex_count += hull->vertex_count;
     term->edge_count += hull->edge_count;
   }
   if (term->hull_count > 0) return;
   if (term->link < 0)
-    loss_report_error(origin, origin->source->place,
+    loss_report_error(context, context->source->place,
                       "the scene has no shape with vertices: the loss needs a box, points or a mesh");
   else
-    loss_report_error(origin, origin->source->link.place,
+    loss_report_error(context, context->source->link.place,
                       "'%.60s' has no shape with vertices: give the link a box, points or a mesh, or name another link",
                       model->links[term->link].name);
 }

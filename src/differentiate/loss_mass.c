@@ -1,10 +1,10 @@
-/* Mass of a link. model_gradient_masses computes the derivatives with respect to vertices or masses. */
+/* Mass of a link. Its derivatives with respect to vertices or masses follow from model_gradient_masses. */
 #include "differentiate/loss.h"
 
-void loss_mass_prepare(LossTerm* term, const LossContext* origin) {
-  const ModelLink* link = &origin->model->links[term->link];
+void loss_mass_prepare(LossTerm* term, const LossContext* context) {
+  const ModelLink* link = &context->model->links[term->link];
   if (!(link->mass > 0))
-    loss_report_error(origin, origin->source->link.place,
+    loss_report_error(context, context->source->link.place,
                       "'%.60s' has no mass: give the link a mass, or name another link", link->name);
 }
 

@@ -1,16 +1,16 @@
-/* Orientation: mean over the window of |R axis - target|^2, which is 4 sin^2 of half the angle between the two
+/* Orientation: mean over the window of |R axis - target|^2, which is 4 sin^2(angle / 2) for the angle between the two
  * directions. */
 #include "differentiate/loss.h"
 
-void loss_orientation_prepare(LossTerm* term, const LossContext* origin) {
-  loss_normalize_direction(origin, "axis", &term->axis);
-  loss_normalize_direction(origin, "target", &term->target);
+void loss_orientation_prepare(LossTerm* term, const LossContext* context) {
+  loss_normalize_direction(context, "axis", &term->axis);
+  loss_normalize_direction(context, "target", &term->target);
 }
 
-/* Adds g axis^T to the derivative with respect to the link's rotation R, for g = dL/d(R axis). */
-static void seed_rotation(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
+/* Adds the derivative g axis^T with respect to the link's rotation R, for g = dL/d(R axis). */
+static void add_rotation_seeds(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[row_index(seeds->keep, recording->model, step, term->link).pose];
+  double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, term->link).pose];
   Mat3 by_rotation = mat3_outer(g, term->axis);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
@@ -21,7 +21,7 @@ double loss_orientation(const LossTerm* term, const Recording* recording, LossSe
   for (int k = term->first; k <= term->last; k++) {
     Vec3 e = vec3_sub(mat3_mul_vec(recording_link_pose(recording, k, term->link).r, term->axis), term->target);
     sum += vec3_dot(e, e);
-    seed_rotation(term, recording, k, vec3_scale(e, 2 * share), seeds);
+    add_rotation_seeds(term, recording, k, vec3_scale(e, 2 * share), seeds);
   }
   return share * sum;
 }

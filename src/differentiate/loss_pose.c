@@ -1,5 +1,5 @@
-/* Pose: mean over the window of |x - target|^2 + length^2 |R - G|^2 / 2, G: target rotation. |R - G|^2, with the
- * Frobenius norm, is 8 sin^2 of half the angle between R and G. Small angles therefore count as length^2 angle^2. */
+/* Pose: mean over the window of |x - target|^2 + length^2 |R - G|^2 / 2, with G the target rotation. The squared
+ * Frobenius norm |R - G|^2 is 8 sin^2(angle / 2), so that a small angle counts as length^2 angle^2. */
 #include "differentiate/loss.h"
 
 double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
@@ -12,7 +12,7 @@ double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* se
     sum += vec3_dot(e, e) + 0.5 * square * turn;
     loss_seed_position(term, recording, term->link, k, vec3_scale(e, 2 * share), seeds);
     if (!seeds) continue;
-    double(*pose)[4] = seeds->pose[row_index(seeds->keep, recording->model, k, term->link).pose];
+    double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, k, term->link).pose];
     for (int i = 0; i < 9; i++) pose[i / 3][i % 3] += share * square * d.m[i / 3][i % 3];
   }
   return share * sum;

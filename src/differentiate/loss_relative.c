@@ -1,28 +1,27 @@
-/* Relative: mean over the window of |y_k - y_reference|^2, with y = R^T (x - t) the point x of `other` in the frame (R,
- * t) of `link`. */
+/* Relative: mean over the window of |y_k - y_reference|^2, with y = R^T (x - t) the point x of `other` seen from the
+ * frame (R, t) of `link`. */
 #include "differentiate/loss.h"
 
-/* Sets the reference state to the first state of the window if the task gives a window, best or worst. Otherwise the
- * last state is compared with the initial state. */
-void loss_relative_prepare(LossTerm* term, const LossContext* origin) {
-  bool given = origin->source->from != -1 || origin->source->to != -1 || term->over != OVER_MEAN;
+/* Sets the reference row: the first row of the window if the task gives a window, best or worst, otherwise row 0. */
+void loss_relative_prepare(LossTerm* term, const LossContext* context) {
+  bool given = context->source->from != -1 || context->source->to != -1 || term->reduction != OVER_MEAN;
   term->reference = term->first;
   term->first = given ? term->first + 1 : term->last;
 }
 
-static Vec3 seen_from_link(const LossTerm* term, const Recording* recording, int step) {
+static Vec3 relative_position(const LossTerm* term, const Recording* recording, int step) {
   return pose_apply_inverse(recording_link_pose(recording, step, term->link),
                             loss_position(term, recording, term->other, step));
 }
 
-/* Applies the chain rule to g = dL/dy. Adds R g to the derivative with respect to x, (x - t) g^T to that with respect
- * to R, and -R g to that with respect to t. */
-static void seed_seen(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
+/* Adds the derivatives R g with respect to x, (x - t) g^T with respect to R, and -R g with respect to t, for g = dL/dy.
+ */
+static void add_relative_seeds(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   Pose link = recording_link_pose(recording, step, term->link);
   Vec3 x = loss_position(term, recording, term->other, step), turned = mat3_mul_vec(link.r, g);
   loss_seed_position(term, recording, term->other, step, turned, seeds);
-  double(*pose)[4] = seeds->pose[row_index(seeds->keep, recording->model, step, term->link).pose];
+  double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, term->link).pose];
   Mat3 by_rotation = mat3_outer(vec3_sub(x, link.t), g);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
@@ -33,13 +32,13 @@ static void seed_seen(const LossTerm* term, const Recording* recording, int step
 
 double loss_relative(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_state_weight(term);
-  Vec3 before = seen_from_link(term, recording, term->reference), total = vec3(0, 0, 0);
+  Vec3 before = relative_position(term, recording, term->reference), total = vec3(0, 0, 0);
   for (int k = term->first; k <= term->last; k++) {
-    Vec3 moved = vec3_sub(seen_from_link(term, recording, k), before), g = vec3_scale(moved, 2 * share);
+    Vec3 moved = vec3_sub(relative_position(term, recording, k), before), g = vec3_scale(moved, 2 * share);
     sum += vec3_dot(moved, moved);
     total = vec3_sub(total, g);
-    seed_seen(term, recording, k, g, seeds);
+    add_relative_seeds(term, recording, k, g, seeds);
   }
-  seed_seen(term, recording, term->reference, total, seeds);
+  add_relative_seeds(term, recording, term->reference, total, seeds);
   return share * sum;
 }

@@ -1,5 +1,5 @@
-/* Roughness: mean over the edges i j of the initial hulls of |(X_i - X_i initial) - (X_j - X_j initial)|^2, X:
- * vertices. */
+/* Roughness: mean over the edges (i, j) of the initial hulls of |(X_i - X_i initial) - (X_j - X_j initial)|^2, with
+ * vertices X. */
 #include "differentiate/loss.h"
 
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,12 +1,14 @@
 /* Storage of the derivatives of a loss, in one memory block. */
+#include <assert.h>
 #include <string.h>
 
 #include "differentiate/loss.h"
 
-static LossSeeds create(const Model* model, const RowSelection* keep, size_t poses, size_t dofs) {
+static LossSeeds create(const Model* model, const RowSelection* selection, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
   size_t controls = (size_t)model->parameter_count, gains = (size_t)model->gain_count;
-  LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains};
+  LossSeeds seeds = {.selection = selection,
+                     .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;
   seeds.q = block + 12 * poses;
@@ -30,8 +32,8 @@ LossSeeds loss_seeds_create(const Model* model, int steps) {
   return seeds;
 }
 
-LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* keep) {
-  return create(model, keep, keep->poses, keep->dofs);
+LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* selection) {
+  return create(model, selection, selection->poses, selection->dofs);
 }
 
 void loss_seeds_clear(LossSeeds* seeds) {
@@ -41,6 +43,7 @@ void loss_seeds_clear(LossSeeds* seeds) {
 }
 
 void loss_seeds_add_pair_forces(LossSeeds* seeds, const ForcePair* pairs, int count, int steps) {
+  assert(!seeds->pair_force && count >= 0 && steps >= 0);
   seeds->pairs = pairs;
   seeds->pair_count = count;
   seeds->pair_length = (size_t)(steps + 1) * (size_t)count;

@@ -1,4 +1,4 @@
-/* Table of the kinds of losses. */
+/* Table of the kinds of losses, indexed by TaskLossType. */
 #include "differentiate/loss.h"
 
 // clang-format off

@@ -1,7 +1,11 @@
-/* Functions shared by several losses: weights in a window, points of links. */
+/* Functions of several losses: weights in a window, points of links. */
+#include <assert.h>
 #include "differentiate/loss.h"
 
-double loss_state_weight(const LossTerm* term) { return term->weight / (term->last - term->first + 1); }
+double loss_state_weight(const LossTerm* term) {
+  assert(term->last >= term->first);
+  return term->weight / (term->last - term->first + 1);
+}
 
 Vec3 loss_target(const LossTerm* term, const Recording* recording, int step) {
   double value[3], rate[3];
@@ -10,7 +14,6 @@ Vec3 loss_target(const LossTerm* term, const Recording* recording, int step) {
   return vec3_add(term->target, vec3_at(value));
 }
 
-/* Returns the term's point, or the centre of mass, in the link frame [m]. */
 static Vec3 local_point(const LossTerm* term, const Model* model, int link) {
   return term->has_point ? term->point : model->links[link].center;
 }
@@ -21,7 +24,7 @@ Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, i
 
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[row_index(seeds->keep, recording->model, step, link).pose];
+  double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, link).pose];
   const double row[3] = {g.x, g.y, g.z};
   for (int i = 0; i < 3; i++) {
     pose[i][0] += row[i] * x_local.x;

@@ -1,10 +1,10 @@
-/* Travel: -direction . (x_last - x_reference), with x the point at the window's last state and at the reference state,
- * which is the first. */
+/* Travel: -direction . (x_last - x_reference), with x the point at the last row of the window and at its reference row,
+ * the first. */
 #include "differentiate/loss.h"
 
-void loss_travel_prepare(LossTerm* term, const LossContext* origin) {
-  loss_normalize_direction(origin, "direction", &term->direction);
-  if (term->over != OVER_MEAN) term->first = term->reference + 1;
+void loss_travel_prepare(LossTerm* term, const LossContext* context) {
+  loss_normalize_direction(context, "direction", &term->direction);
+  if (term->reduction != OVER_MEAN) term->first = term->reference + 1;
 }
 
 double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,4 +1,4 @@
-/* Velocity: mean over the window's states k >= 1 of |(x_k - x_(k-1)) / dt - target|^2. */
+/* Velocity: mean over the rows k >= 1 of the window of |(x_k - x_(k-1)) / dt - target|^2. */
 #include "differentiate/loss.h"
 
 double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,5 +1,4 @@
-/* Observables: six numbers of each link that a run can output, with derivatives (docs/derivations/observables.md). A
- * table lists the observables. */
+/* Observables: measurements of six numbers on each link, with derivatives (docs/derivations/observables.md). */
 #include <assert.h>
 #include <string.h>
 
@@ -18,8 +17,8 @@ static void reaction_seed(const Observation* o, int link, const double* bar, con
 
 /* ---------------------------------------------------------------- inertial measurement (O2) */
 
-/* Returns the mean acceleration of the frame origin minus gravity, world axes [m/s^2]. The mean is taken over the steps
- * before and after the row. */
+/* Returns the acceleration of the link's frame origin minus gravity, world axes [m/s^2]. The acceleration is the mean
+ * over the steps before and after the row. */
 static Vec3 proper_acceleration(const Observation* o, int link) {
   Vec3 before = o->pose[0][link].t, now = o->pose[1][link].t, after = o->pose[2][link].t;
   Vec3 change = vec3_sub(vec3_sub(after, now), vec3_sub(now, before));
@@ -27,18 +26,18 @@ static Vec3 proper_acceleration(const Observation* o, int link) {
 }
 
 /* Returns the rotation vector from the pose before the row to the pose after it, link axes [rad]. */
-static Vec3 turn_between(const Observation* o, int link) {
+static Vec3 rotation_between(const Observation* o, int link) {
   return quat_log(quat_from_mat3(mat3_mul(mat3_transpose(o->pose[0][link].r), o->pose[2][link].r)));
 }
 
 static void imu_value(const Observation* o, int link, double* out) {
   vec3_store(mat3_tmul_vec(o->pose[1][link].r, proper_acceleration(o, link)), out);
-  vec3_store(vec3_scale(turn_between(o, link), 0.5 / o->dt), out + 3);
+  vec3_store(vec3_scale(rotation_between(o, link), 0.5 / o->dt), out + 3);
 }
 
-/* Returns the derivative of log(exp(phi) exp(d)) with respect to d at d = 0, applied to w (sign 1), or its transpose
- * applied to w (sign -1). */
-static Vec3 log_slope(Vec3 phi, double sign, Vec3 w) {
+/* Applies the derivative of log(exp(phi) exp(d)) with respect to d at d = 0 to the vector w (sign 1), or its transpose
+ * (sign -1). */
+static Vec3 apply_log_derivative(Vec3 phi, double sign, Vec3 w) {
   double angle = vec3_norm(phi), half = 0.5 * angle;
   double bend =
       angle < 1e-2 ? (1 + angle * angle / 60) / 12 : (1 - half * math_cos(half) / math_sin(half)) / (angle * angle);
@@ -46,16 +45,15 @@ static Vec3 log_slope(Vec3 phi, double sign, Vec3 w) {
   return vec3_add_scaled(vec3_add_scaled(w, 0.5 * sign, across), bend, vec3_cross(phi, across));
 }
 
-/* Adds to the derivatives `bar` with respect to the entries of R. a: derivative with respect to the rotation vector d
- * of R exp(d). */
-static void add_turn(double bar[3][4], Mat3 r, Vec3 a) {
+/* Adds the derivatives with respect to the entries of R to `bar`, for a = dL/dd with the rotation R exp(d). */
+static void add_rotation_derivative(double bar[3][4], Mat3 r, Vec3 a) {
   Mat3 by = mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) bar[i][j] += by.m[i][j];
 }
 
 static void imu_seed(const Observation* o, int link, const double* bar, const ObservationBars* out) {
-  Vec3 by = vec3_at(bar), turn = turn_between(o, link), by_turn = vec3_scale(vec3_at(bar + 3), 0.5 / o->dt);
+  Vec3 by = vec3_at(bar), turn = rotation_between(o, link), by_turn = vec3_scale(vec3_at(bar + 3), 0.5 / o->dt);
   Vec3 felt = proper_acceleration(o, link);
   double world[3], y[3] = {felt.x, felt.y, felt.z};
   vec3_store(vec3_scale(mat3_mul_vec(o->pose[1][link].r, by), 1 / (o->dt * o->dt)), world);
@@ -65,13 +63,12 @@ static void imu_seed(const Observation* o, int link, const double* bar, const Ob
     out->pose[2][link][i][3] += world[i];
     for (int j = 0; j < 3; j++) out->pose[1][link][i][j] += y[i] * bar[j];
   }
-  add_turn(out->pose[2][link], o->pose[2][link].r, log_slope(turn, -1, by_turn));
-  add_turn(out->pose[0][link], o->pose[0][link].r, vec3_scale(log_slope(turn, 1, by_turn), -1));
+  add_rotation_derivative(out->pose[2][link], o->pose[2][link].r, apply_log_derivative(turn, -1, by_turn));
+  add_rotation_derivative(out->pose[0][link], o->pose[0][link].r,
+                          vec3_scale(apply_log_derivative(turn, 1, by_turn), -1));
 }
 
-/* ---------------------------------------------------------------- the table */
-
-static const Observable TABLE[OBSERVABLES] = {
+static const Observable OBSERVABLE_TABLE[OBSERVABLES] = {
     [OBSERVABLE_REACTIONS] =
         {"reactions", {"fx", "fy", "fz", "mx", "my", "mz"}, OUTPUT_REACTIONS, 0, reaction_value, reaction_seed},
     [OBSERVABLE_IMU] = {"imu", {"ax", "ay", "az", "wx", "wy", "wz"}, OUTPUT_IMU, 1, imu_value, imu_seed},
@@ -79,7 +76,7 @@ static const Observable TABLE[OBSERVABLES] = {
 
 const Observable* observable_at(int index) {
   assert(index >= 0 && index < OBSERVABLES);
-  return &TABLE[index];
+  return &OBSERVABLE_TABLE[index];
 }
 
 bool observable_is_defined(const Observable* observable, const Recording* r, int row) {

@@ -1,8 +1,8 @@
-/* Test loss for scenes without a loss: a random linear function of the run's deviation from the base run. Subtracting
- * the base run preserves the digits of difference quotients. */
+/* Random loss for the gradient check of scenes without a loss: a random linear function of the deviation from a base
+ * run. The deviation is small, so that differences of the loss have small rounding errors. */
 #include "differentiate/gradcheck.h"
 
-/* Number of states whose poses are used. They are distributed over the run and include the last state. */
+/* Number of rows whose poses are used, from the whole run and including the last. */
 enum { PROBE_STATES = 4 };
 
 struct Probe {
@@ -18,8 +18,8 @@ Probe* probe_create(const Recording* base, uint64_t seed) {
 
 void probe_destroy(Probe* p) { memory_free(p); }
 
-void probe_select_rows(int steps, RowSelection* keep) {
-  for (int s = 1; s <= PROBE_STATES; s++) row_selection_add_all_links(keep, steps * s / PROBE_STATES);
+void probe_select_rows(int steps, RowSelection* selection) {
+  for (int s = 1; s <= PROBE_STATES; s++) row_selection_add_all_links(selection, steps * s / PROBE_STATES);
 }
 
 static double pose_entry(Pose pose, int k) {
@@ -39,11 +39,11 @@ double probe_size(const Probe* p) {
   return sqrt(sum);
 }
 
-/* Returns the index of the rate of a degree of freedom in the arrays of a recording or seeds, at `row`. */
-static size_t rate_place(const RowSelection* keep, const Model* m, int row, int dof) {
+/* Returns the index of a joint velocity at a row in the arrays of a recording or of seeds. */
+static size_t rate_index(const RowSelection* selection, const Model* m, int row, int dof) {
   int link = 0;
   while (dof < m->links[link].dof_first || dof >= m->links[link].dof_first + m->links[link].dof_count) link++;
-  return row_index(keep, m, row, link).dof + (size_t)(dof - m->links[link].dof_first);
+  return row_index(selection, m, row, link).dof + (size_t)(dof - m->links[link].dof_first);
 }
 
 double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
@@ -57,15 +57,15 @@ double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
       for (int k = 0; k < 12; k++) {
         double w = random_normal(&random);
         sum += w * (pose_entry(now, k) - pose_entry(base, k));
-        if (seeds) seeds->pose[row_index(seeds->keep, m, row, i).pose][k / 4][k % 4] += w;
+        if (seeds) seeds->pose[row_index(seeds->selection, m, row, i).pose][k / 4][k % 4] += w;
       }
     }
   }
   for (int k = 0; k < m->dof_count; k++) {
     double w = 0.1 * random_normal(&random);
-    sum +=
-        w * (r->rate[rate_place(r->keep, m, r->steps, k)] - p->base->rate[rate_place(p->base->keep, m, r->steps, k)]);
-    if (seeds) seeds->rate[rate_place(seeds->keep, m, r->steps, k)] += w;
+    sum += w * (r->rate[rate_index(r->selection, m, r->steps, k)] -
+                p->base->rate[rate_index(p->base->selection, m, r->steps, k)]);
+    if (seeds) seeds->rate[rate_index(seeds->selection, m, r->steps, k)] += w;
   }
   return sum;
 }

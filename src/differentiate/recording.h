@@ -1,52 +1,49 @@
-/* Private to differentiate/: internals of recordings, and the intervals ("parts") of thin recordings
+/* Private to differentiate/: storage of recordings, and segments of runs that are recorded with limited memory
  * (differentiate/parts.c). */
 #ifndef SDRS_DIFFERENTIATE_RECORDING_H
 #define SDRS_DIFFERENTIATE_RECORDING_H
 
 #include "differentiate/differentiate.h"
 
-/* Number of states that a step from a recorded state needs before the first row. */
+/* Number of earlier states on which a step depends, besides its initial state. */
 enum { STATES_BEFORE = 2 };
 
-/* Creates a recording of one part, with the data for the adjoint but without rates and forces. The part has `steps`
- * steps after first_row. contacts: initial capacity for contacts, in total. The caller frees the recording with
- * recording_destroy. */
+/* Allocates the recording of a run segment: the `steps` steps after row first_row, without rates and forces. contacts:
+ * initial capacity for contacts. The caller frees it with recording_destroy. */
 void recording_create_segment(Recording* recording, const Model* model, int first_row, int steps, int contacts);
-/* Adds a state before the entry of a part. Call in order of time. Copies `what`, q[nq] and pose[links]. */
+/* Stores a state before the first row of a segment. Call it in order of time. Copies the state, q[nq] and pose[links].
+ */
 void recording_add_earlier_state(Recording* recording, const RecordedState* what, const double* q, const Pose* pose);
-/* Appends the present state of the run as a row, with the states inside its step. The first row of a part has no states
- * inside. Not for thin recordings. Allocates while states and contacts grow. */
+/* Appends the current state of the simulation as a row, with the states at the ends of its substeps. The first row of a
+ * segment has no substeps. Not for selective recordings. Allocates memory. */
 void recording_store_row(Recording* recording, Sim* sim, int row);
 /* Frees unused capacity for contacts and states. Invalidates pointers into these arrays. */
 void recording_trim(Recording* recording);
-/* Returns the substep that led to state `index` >= 1, and the states before the substep. Borrowed from the recording.
- */
+/* Returns the substep that ended in the state `index` >= 1, with the states on which it depends. Borrowed. */
 RecordedStep recording_find_step(const Recording* recording, int index);
-/* Performs the step that leads to row >= 1, with the substeps of the options if given. */
+/* Advances the simulation by the step that ends at `row` >= 1, with the substeps of the options if given. */
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row);
 
-/* Intervals of a run, each with its initial state. The rows of a part are stored or recomputed
+/* Segments of a run (checkpointing). Each segment stores its initial state; its rows are stored or recomputed
  * (docs/derivations/adjoint.md, A18). */
 typedef struct RunSegments RunSegments;
-/* Creates the parts at the start of a run of `steps` steps. Copies options with substeps[steps]. options->memory limits
- * the memory [bytes]. The caller frees the parts with run_segments_destroy. */
+/* Creates the segments at the start of a run. Copies the options and their substeps[steps]. options->memory limits the
+ * memory [bytes]. The caller frees the segments with run_segments_destroy. */
 RunSegments* run_segments_create(const Model* model, Sim* sim, int steps, const RecordOptions* options);
-/* Frees the parts and all memory owned by the parts. Accepts NULL. */
-void run_segments_destroy(RunSegments* parts);
-/* Records the present state as `row`. Call after each step. At the memory limit, discards recorded states, which
- * run_segments_last recomputes. */
-void run_segments_add_row(RunSegments* parts, Sim* sim, int row);
-/* Returns the last part, and recomputes its rows if not stored. Borrowed until the next call. */
-Recording* run_segments_last(RunSegments* parts);
-/* Discards the part returned last, and returns the part before it. Returns NULL if there is none. Owned by the parts.
- */
-Recording* run_segments_previous(RunSegments* parts);
-/* Memory of the parts [bytes], now and at most so far, and the number of recomputed steps. */
+/* Frees the segments. Accepts NULL. */
+void run_segments_destroy(RunSegments* segments);
+/* Stores the current state as `row`. Call it after each step. At the memory limit, discards stored rows of the oldest
+ * segments. */
+void run_segments_add_row(RunSegments* segments, Sim* sim, int row);
+/* Returns the last segment, with recomputed rows if necessary. Owned by the segments, valid until the next call. */
+Recording* run_segments_last(RunSegments* segments);
+/* Discards the segment that was returned last, and returns the segment before it, or NULL. Owned by the segments. */
+Recording* run_segments_previous(RunSegments* segments);
+/* Current and largest memory of the segments [bytes], and number of recomputed steps. */
 typedef struct {
-  size_t held, most;
-  int64_t repeated;
+  size_t used, peak;
+  int64_t recomputed_steps;
 } RunSegmentsUse;
-/* Returns memory and recomputed steps since the parts were created. */
-RunSegmentsUse run_segments_use(const RunSegments* parts);
+RunSegmentsUse run_segments_use(const RunSegments* segments);
 
 #endif

@@ -1,4 +1,5 @@
-/* Private to differentiate/: sweep of a joint over its range (differentiate/loss_clearance.c). */
+/* Private to differentiate/: smallest distance of a link over the range of its joint (differentiate/loss_clearance.c).
+ */
 #ifndef SDRS_DIFFERENTIATE_SWEEP_H
 #define SDRS_DIFFERENTIATE_SWEEP_H
 
@@ -8,14 +9,14 @@
 enum { SWEEP_DOF_MAX = 3 };
 
 typedef struct {
-  double clearance;         /* smallest distance [m]; negative for an overlap of that depth */
-  double at_least;          /* proved lower bound of clearance [m] */
-  double at[SWEEP_DOF_MAX]; /* joint coordinates at the smallest distance (count) */
+  double clearance;                  /* smallest distance [m]; negative for an overlap of that depth */
+  double lower_bound;                /* proved lower bound of the clearance [m] */
+  double coordinates[SWEEP_DOF_MAX]; /* joint coordinates at the smallest distance (count) */
   int count;
 } SweepReport;
 
-/* Returns true if the link's joint can be swept. Such a joint has 1 to SWEEP_DOF_MAX degrees of freedom, no rotation by
- * a quaternion, and limits on slides and screws. Adds no diagnostics. loss_clearance_prepare reports the reason. */
+/* Returns true if the link's joint can be swept over its range: 1 to SWEEP_DOF_MAX degrees of freedom, no ball joint,
+ * and limits on slides and screws. */
 bool sweep_is_possible(const Model* model, int link);
 /* Returns the clearance of a term of the kind clearance. Reads only row 0 of the recording. */
 SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording);

@@ -11,14 +11,14 @@ double hull_size(const ConvexHull* hull) {
   return size;
 }
 
-/* A constraint of the linear program, given by one face of one hull. */
+/* Face of a hull that is a constraint of the linear program. */
 typedef struct {
   int hull, triangle;
-} BallRow;
+} BallConstraint;
 
 /* Adds the constraint n . x + r <= d of every face to the linear program (D5). Lengths are in units of `size`, because
  * GLPK has absolute tolerances near zero. */
-static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallRow* rows) {
+static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallConstraint* rows) {
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* corner = hull->triangles[t];
     Vec3 a = vec3_sub(hull->vertices[corner[0]], origin), b = vec3_sub(hull->vertices[corner[1]], origin);
@@ -30,32 +30,32 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
     double values[5] = {0, n.x, n.y, n.z, 1};
     glp_set_row_bnds(lp, row, GLP_UP, 0, vec3_dot(n, a) / size);
     glp_set_mat_row(lp, row, 4, columns, values);
-    rows[row] = (BallRow){which, t};
+    rows[row] = (BallConstraint){which, t};
   }
 }
 
-/* Lists the active constraints with their multipliers. At most four constraints determine a vertex of the linear
+/* Finds the active constraints with their multipliers. At most four constraints determine a vertex of the linear
  * program. Returns their number. */
-static int list_holds(glp_prob* lp, const BallRow* rows, BallContact hold[BALL_CONTACTS_MAX]) {
+static int find_active_faces(glp_prob* lp, const BallConstraint* rows, BallContact contact[BALL_CONTACTS_MAX]) {
   int count = 0;
   for (int row = 1; row <= glp_get_num_rows(lp); row++) {
     double share = glp_get_row_dual(lp, row);
     if (!(share > 0) || count == BALL_CONTACTS_MAX) continue;
-    hold[count++] = (BallContact){rows[row].hull, rows[row].triangle, share};
+    contact[count++] = (BallContact){rows[row].hull, rows[row].triangle, share};
   }
   return count;
 }
 
-static bool find_ball(const ConvexHull* a, const ConvexHull* b, bool apart, Vec3* center, double* radius,
-                      BallContact* hold, int* count) {
+static bool find_ball(const ConvexHull* a, const ConvexHull* b, bool allow_separate, Vec3* center, double* radius,
+                      BallContact* contact, int* count) {
   Vec3 origin = a->vertices[0];
   double size = fmin(hull_size(a), hull_size(b));
-  BallRow* rows = MEMORY_NEW(BallRow, a->triangle_count + b->triangle_count + 1);
+  BallConstraint* rows = MEMORY_NEW(BallConstraint, a->triangle_count + b->triangle_count + 1);
   glp_prob* lp = glp_create_prob();
   glp_set_obj_dir(lp, GLP_MAX);
   glp_add_cols(lp, 4);
   for (int k = 1; k <= 3; k++) glp_set_col_bnds(lp, k, GLP_FR, 0, 0);
-  glp_set_col_bnds(lp, 4, apart ? GLP_FR : GLP_LO, 0, 0);
+  glp_set_col_bnds(lp, 4, allow_separate ? GLP_FR : GLP_LO, 0, 0);
   glp_set_obj_coef(lp, 4, 1);
   add_faces(lp, a, origin, size, 0, rows);
   add_faces(lp, b, origin, size, 1, rows);
@@ -66,7 +66,7 @@ static bool find_ball(const ConvexHull* a, const ConvexHull* b, bool apart, Vec3
   Vec3 place = vec3(glp_get_col_prim(lp, 1), glp_get_col_prim(lp, 2), glp_get_col_prim(lp, 3));
   *center = vec3_add_scaled(origin, size, place);
   *radius = size * glp_get_col_prim(lp, 4);
-  if (hold) *count = list_holds(lp, rows, hold);
+  if (contact) *count = find_active_faces(lp, rows, contact);
   glp_delete_prob(lp);
   memory_free(rows);
   return found;
@@ -78,7 +78,7 @@ bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, d
 }
 
 bool hulls_common_ball_contacts(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
-                                BallContact hold[BALL_CONTACTS_MAX], int* count) {
-  assert(center && radius && hold && count);
-  return find_ball(a, b, true, center, radius, hold, count);
+                                BallContact contact[BALL_CONTACTS_MAX], int* count) {
+  assert(center && radius && contact && count);
+  return find_ball(a, b, true, center, radius, contact, count);
 }

@@ -4,33 +4,29 @@
 #include <libqhull_r/qhull_ra.h>
 #include <stdlib.h>
 
-/* ---------------------------------------------------------------- Qhull */
-
-/* A run of Qhull, and the stream that receives its messages. The messages are discarded, because the caller reports
- * errors. */
+/* Run of Qhull, and the stream that receives its messages. They are discarded, because the caller reports errors. */
 typedef struct {
   qhT qh;
   FILE* messages;
   char* text;
   size_t length;
-} Engine;
+} QhullRun;
 
-static bool engine_open(Engine* engine) {
-  engine->messages = open_memstream(&engine->text, &engine->length);
-  if (!engine->messages) return false;
-  qh_zero(&engine->qh, engine->messages);
+static bool qhull_open(QhullRun* run) {
+  run->messages = open_memstream(&run->text, &run->length);
+  if (!run->messages) return false;
+  qh_zero(&run->qh, run->messages);
   return true;
 }
 
-static void engine_close(Engine* engine) {
+static void qhull_close(QhullRun* run) {
   int long_pieces, long_bytes;
-  qh_freeqhull(&engine->qh, qh_ALL);
-  qh_memfreeshort(&engine->qh, &long_pieces, &long_bytes);
-  fclose(engine->messages);
-  free(engine->text);
+  qh_freeqhull(&run->qh, qh_ALL);
+  qh_memfreeshort(&run->qh, &long_pieces, &long_bytes);
+  fclose(run->messages);
+  free(run->text);
 }
 
-/* Allocates memory for Qhull's result. */
 static void allocate(Facets* facets, qhT* qh) {
   facetT* facet;
   int corner_count = 0;
@@ -45,7 +41,7 @@ static void allocate(Facets* facets, qhT* qh) {
 }
 
 /* Copies planes and corner loops. The loops of qh_facet3vertex have the same orientation for all facets, but the
- * orientation is unspecified. orient() corrects it. */
+ * orientation is unspecified. orient_loops() corrects it. */
 static void copy_facets(Facets* facets, qhT* qh) {
   facetT* facet;
   vertexT *vertex, **vertexp;
@@ -72,20 +68,18 @@ static bool copy_facets_safely(Facets* facets, qhT* qh) {
 }
 
 static bool run_qhull(Facets* facets, double* points, int count, const char* options) {
-  Engine engine = {0};
-  if (!engine_open(&engine)) return false;
+  QhullRun run = {0};
+  if (!qhull_open(&run)) return false;
   char command[32];
   snprintf(command, sizeof command, "%s", options);
-  bool done = qh_new_qhull(&engine.qh, 3, count, points, False, command, NULL, engine.messages) == 0;
+  bool done = qh_new_qhull(&run.qh, 3, count, points, False, command, NULL, run.messages) == 0;
   if (done) {
-    allocate(facets, &engine.qh);
-    done = copy_facets_safely(facets, &engine.qh);
+    allocate(facets, &run.qh);
+    done = copy_facets_safely(facets, &run.qh);
   }
-  engine_close(&engine);
+  qhull_close(&run);
   return done;
 }
-
-/* ---------------------------------------------------------------- verification */
 
 /* Returns twice the vector area of a facet polygon. */
 static Vec3 polygon_area(const Facets* facets, int facet, const Vec3* points) {
@@ -100,7 +94,7 @@ static Vec3 polygon_area(const Facets* facets, int facet, const Vec3* points) {
 }
 
 /* Orients all corner loops counter-clockwise seen from outside. Reverses all loops if most of the area faces inward. */
-static void orient(Facets* facets, const Vec3* points) {
+static void orient_loops(Facets* facets, const Vec3* points) {
   double outward = 0;
   for (int i = 0; i < facets->facet_count; i++) {
     const double* plane = facets->planes[i];
@@ -146,15 +140,13 @@ static bool is_closed(const Facets* facets) {
   return edges_match(facets);
 }
 
-/* ---------------------------------------------------------------- */
-
-static HullResult scaled_facets(Facets* facets, const NormalizedSet* set) {
+static HullResult compute_scaled_facets(Facets* facets, const NormalizedSet* set) {
   /* Qhull options. C-0: merge facets that are not clearly convex. QJ: perturb the points instead. Pp: print no messages
    * on precision. */
   static const char* const options[] = {"qhull C-0 Pp", "qhull QJ Pp"};
   for (int i = 0; i < 2; i++) {
     bool done = run_qhull(facets, &set->points[0].x, set->count, options[i]);
-    if (done) orient(facets, set->points);
+    if (done) orient_loops(facets, set->points);
     if (done && is_closed(facets)) return HULL_OK;
     facets_free(facets);
   }
@@ -162,7 +154,7 @@ static HullResult scaled_facets(Facets* facets, const NormalizedSet* set) {
 }
 
 /* Transforms planes n . y + o <= 0 from the scaled points y = factor (x - center) to the given points x. */
-static void return_to_input(Facets* facets, const NormalizedSet* set) {
+static void transform_to_input(Facets* facets, const NormalizedSet* set) {
   for (int i = 0; i < facets->facet_count; i++) {
     double* plane = facets->planes[i];
     plane[3] = plane[3] / set->factor - vec3_dot(vec3(plane[0], plane[1], plane[2]), set->center);
@@ -175,8 +167,8 @@ HullResult facets_create(Facets* facets, const Vec3* points, int count) {
   *facets = (Facets){0};
   NormalizedSet set;
   HullResult result = normalized_set_create(&set, points, count);
-  if (result == HULL_OK) result = scaled_facets(facets, &set);
-  if (result == HULL_OK) return_to_input(facets, &set);
+  if (result == HULL_OK) result = compute_scaled_facets(facets, &set);
+  if (result == HULL_OK) transform_to_input(facets, &set);
   normalized_set_free(&set);
   return result;
 }

@@ -3,23 +3,23 @@
 
 #include "geometry/geometry.h"
 
-/* Two adjacent triangles count as coplanar if their corners lie within this distance of both planes, relative to the
- * hull's size. The distance is above the rounding of moved points and below any intended bend. */
-#define FLAT_HEIGHT 1e-11
+/* Distance of corners of two coplanar triangles from both planes, relative to the hull's size. It is above the rounding
+ * of moved points and below any intended bend. */
+#define COPLANAR_TOLERANCE 1e-11
 
 typedef struct {
   int low, high; /* vertices */
   int triangle;
-} FaceSide;
+} TriangleEdge;
 
-static int compare_sides(const void* left, const void* right) {
-  const FaceSide *a = left, *b = right;
+static int compare_edges(const void* left, const void* right) {
+  const TriangleEdge *a = left, *b = right;
   if (a->low != b->low) return a->low < b->low ? -1 : 1;
   if (a->high != b->high) return a->high < b->high ? -1 : 1;
   return (a->triangle > b->triangle) - (a->triangle < b->triangle);
 }
 
-static double hull_length(const ConvexHull* hull) {
+static double hull_extent_bound(const ConvexHull* hull) {
   double square = 0;
   for (int i = 1; i < hull->vertex_count; i++) {
     Vec3 d = vec3_sub(hull->vertices[i], hull->vertices[0]);
@@ -29,7 +29,7 @@ static double hull_length(const ConvexHull* hull) {
 }
 
 /* Returns true if all corners of triangle b lie in the plane of triangle a, and both normals point to the same side. */
-static bool is_flat(const ConvexHull* hull, int a, int b, double height) {
+static bool are_coplanar(const ConvexHull* hull, int a, int b, double height) {
   const int *s = hull->triangles[a], *t = hull->triangles[b];
   const Vec3* x = hull->vertices;
   Vec3 n = vec3_cross(vec3_sub(x[s[1]], x[s[0]]), vec3_sub(x[s[2]], x[s[0]]));
@@ -40,25 +40,25 @@ static bool is_flat(const ConvexHull* hull, int a, int b, double height) {
   return vec3_dot(n, m) > 0;
 }
 
-static void join_flat(const ConvexHull* hull, int* root) {
+static void join_coplanar(const ConvexHull* hull, int* root) {
   int count = 3 * hull->triangle_count;
-  double height = FLAT_HEIGHT * hull_length(hull);
-  FaceSide* sides = MEMORY_NEW(FaceSide, count);
+  double height = COPLANAR_TOLERANCE * hull_extent_bound(hull);
+  TriangleEdge* sides = MEMORY_NEW(TriangleEdge, count);
   for (int i = 0; i < count; i++) {
     int a = hull->triangles[i / 3][i % 3], b = hull->triangles[i / 3][(i + 1) % 3];
-    sides[i] = (FaceSide){a < b ? a : b, a < b ? b : a, i / 3};
+    sides[i] = (TriangleEdge){a < b ? a : b, a < b ? b : a, i / 3};
   }
-  qsort(sides, (size_t)count, sizeof *sides, compare_sides);
+  qsort(sides, (size_t)count, sizeof *sides, compare_edges);
   for (int i = 0; i + 1 < count; i++) {
     if (sides[i].low != sides[i + 1].low || sides[i].high != sides[i + 1].high) continue;
     int a = sides[i].triangle, b = sides[i + 1].triangle;
-    if (is_flat(hull, a, b, height) && is_flat(hull, b, a, height)) disjoint_sets_unite(root, a, b);
+    if (are_coplanar(hull, a, b, height) && are_coplanar(hull, b, a, height)) disjoint_sets_unite(root, a, b);
   }
   memory_free(sides);
 }
 
-/* Sorts the triangles by face. Faces are in the order of their first triangles. Sets order (count) to the sorted
- * triangles, and first (faces + 1) to the first position of each face in order. Returns the number of faces. */
+/* Sorts the triangles by face, in the order of the first triangle of each face. Sets order (count) to the sorted
+ * triangles, and first (faces + 1) to the position of each face in order. Returns the number of faces. */
 static int order_triangles(int* root, int count, int* order, int* first) {
   int *face = MEMORY_NEW(int, count + 1), faces = 0;
   for (int i = 0; i < count; i++) face[i] = -1;
@@ -76,8 +76,8 @@ static int order_triangles(int* root, int count, int* order, int* first) {
   return faces;
 }
 
-/* Adds the corners of a face, each once. seen[vertex]: last face that contained the vertex. */
-static void add_corners(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* seen) {
+/* Appends the corners of a face, each once. seen[vertex]: last face that contained the vertex. */
+static void append_corners(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* seen) {
   int face = out->count, at = out->corner_first[face];
   for (int i = 0; i < count; i++)
     for (int k = 0; k < 3; k++) {
@@ -89,15 +89,16 @@ static void add_corners(FlatFaces* out, const ConvexHull* hull, const int* trian
   out->corner_first[face + 1] = at;
 }
 
-static bool has_side(const int* triangle, int a, int b) {
+static bool has_edge(const int* triangle, int a, int b) {
   for (int k = 0; k < 3; k++)
     if (triangle[k] == a && triangle[(k + 1) % 3] == b) return true;
   return false;
 }
 
-/* Adds the boundary edges of a face. A boundary edge is a triangle edge whose opposite edge does not occur in the face.
- * chain and head list the triangles at each vertex, so that faces of many triangles are searched fast. */
-static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain, int* head) {
+/* Appends the boundary edges of a face: edges whose opposite edge does not occur in the face. chain and head list the
+ * triangles at each vertex, so that faces of many triangles are searched fast. */
+static void append_boundary(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain,
+                            int* head) {
   int face = out->count, at = out->edge_first[face];
   for (int i = 0; i < count; i++)
     for (int k = 0; k < 3; k++) head[hull->triangles[triangles[i]][k]] = -1;
@@ -111,7 +112,7 @@ static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangl
     for (int k = 0; k < 3; k++) {
       int a = hull->triangles[triangles[i]][k], b = hull->triangles[triangles[i]][(k + 1) % 3];
       bool inner = false;
-      for (int c = head[b]; c >= 0 && !inner; c = chain[c]) inner = has_side(hull->triangles[triangles[c / 3]], b, a);
+      for (int c = head[b]; c >= 0 && !inner; c = chain[c]) inner = has_edge(hull->triangles[triangles[c / 3]], b, a);
       if (inner) continue;
       out->edges[at][0] = a;
       out->edges[at++][1] = b;
@@ -130,11 +131,11 @@ void flat_faces_create(FlatFaces* out, const ConvexHull* hull) {
   int* head = MEMORY_NEW(int, hull->vertex_count + 1);
   for (int i = 0; i < hull->vertex_count; i++) seen[i] = -1;
   disjoint_sets_init(root, count);
-  join_flat(hull, root);
+  join_coplanar(hull, root);
   int faces = order_triangles(root, count, order, first);
   for (; out->count < faces; out->count++) {
-    add_corners(out, hull, order + first[out->count], first[out->count + 1] - first[out->count], seen);
-    add_edges(out, hull, order + first[out->count], first[out->count + 1] - first[out->count], chain, head);
+    append_corners(out, hull, order + first[out->count], first[out->count + 1] - first[out->count], seen);
+    append_boundary(out, hull, order + first[out->count], first[out->count + 1] - first[out->count], chain, head);
   }
   memory_free(root);
   memory_free(order);

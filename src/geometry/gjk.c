@@ -1,15 +1,14 @@
 /* Gilbert-Johnson-Keerthi algorithm (GJK): finds the point v of the Minkowski difference C = A - B nearest to the
- * origin, by simplices of vertices of C. Works in the frame of A, so that only vertices of B are transformed. The hulls
- * are proved to be separated if all vertices of C lie beyond the plane through v (duality gap). The hulls are proved to
- * intersect if the origin is a convex combination of four vertices. In all other cases the error is a rounding error.
- */
+ * origin, by simplices of vertices of C, in the frame of A. The hulls are separated if all vertices of C lie beyond the
+ * plane through v (duality gap). They intersect if the origin is a convex combination of four vertices. Otherwise the
+ * error is a rounding error. */
 #include <assert.h>
 #include "geometry/nearest.h"
 #include "geometry/support.h"
 
-/* Largest number of iterations. Cold starts need 4 to 20. Hulls with many thousand vertices on a sphere need more. */
+/* Cold starts need 4 to 20 iterations. Hulls with many thousand vertices on a sphere need more. */
 #define ITERATION_LIMIT 256
-/* Largest number of iterations that improve only the normal. One or two are usually enough. */
+/* Largest number of iterations that improve only the normal; one or two are usually enough. */
 #define STALL_LIMIT 8
 
 typedef struct {
@@ -29,8 +28,6 @@ typedef struct {
   double square; /* |nearest|^2 */
 } Simplex;
 
-/* ---------------------------------------------------------------- simplex */
-
 /* Reduces the simplex to the vertices that span the point nearest to the origin. */
 static inline void simplex_reduce(Simplex* simplex, double scale) {
   NearestPoint nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
@@ -47,11 +44,8 @@ static inline void simplex_reduce(Simplex* simplex, double scale) {
   }
 }
 
-/* ---------------------------------------------------------------- vertices of A - B */
-
 static inline Vec3 view_vertex(const PointView* view, int i) { return vec3(view->x[i], view->y[i], view->z[i]); }
 
-/* Appends the vertex a - b of A - B. a and b are vertex indices. */
 static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b) {
   Vec3 point_a = view_vertex(&pair->a, a);
   Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, view_vertex(&pair->b, b)), pair->t);
@@ -62,7 +56,6 @@ static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b)
   simplex->b[i] = b;
 }
 
-/* Appends the support vertex of A - B in the direction opposite to `direction`. */
 static inline void simplex_append_support(Simplex* simplex, GjkPair* pair, Vec3 direction) {
   double height;
   int a = support_vertex(&pair->a, vec3_scale(direction, -1.0), &height);
@@ -70,16 +63,14 @@ static inline void simplex_append_support(Simplex* simplex, GjkPair* pair, Vec3 
   simplex_append(simplex, pair, a, b);
 }
 
-static inline bool simplex_repeats_last(const Simplex* simplex) {
+static inline bool simplex_contains_last(const Simplex* simplex) {
   int last = simplex->count - 1;
   for (int i = 0; i < last; i++)
     if (simplex->a[i] == simplex->a[last] && simplex->b[i] == simplex->b[last]) return true;
   return false;
 }
 
-/* ---------------------------------------------------------------- the search */
-
-static bool cache_fits(const GjkCache* cache, const GjkPair* pair) {
+static bool cache_is_valid(const GjkCache* cache, const GjkPair* pair) {
   if (cache->count < 1 || cache->count > 4) return false;
   for (int i = 0; i < cache->count; i++)
     if (cache->a[i] < 0 || cache->a[i] >= pair->a.count || cache->b[i] < 0 || cache->b[i] >= pair->b.count)
@@ -87,12 +78,12 @@ static bool cache_fits(const GjkCache* cache, const GjkPair* pair) {
   return true;
 }
 
-/* Returns the initial simplex. A warm start takes the last simplex at the present poses. A cold start takes the support
- * vertex along the line between the frame origins. */
+/* Returns the initial simplex: the last simplex at the current poses (warm start), or the support vertex along the line
+ * between the frame origins. */
 static Simplex simplex_start(GjkPair* pair, Pose pose_a, const GjkCache* cache) {
   Simplex simplex;
   simplex.count = 0;
-  if (cache && cache_fits(cache, pair)) {
+  if (cache && cache_is_valid(cache, pair)) {
     for (int i = 0; i < cache->count; i++) simplex_append(&simplex, pair, cache->a[i], cache->b[i]);
   } else {
     Vec3 direction = vec3_scale(pair->t, -1.0);
@@ -104,20 +95,20 @@ static Simplex simplex_start(GjkPair* pair, Pose pose_a, const GjkCache* cache) 
   return simplex;
 }
 
-static inline bool simplex_holds_origin(const Simplex* simplex, const GjkPair* pair) {
+static inline bool simplex_contains_origin(const Simplex* simplex, const GjkPair* pair) {
   return simplex->count == 4 || !(simplex->square > ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale);
 }
 
 /* Returns true if |v| is proved to be the distance up to rounding, with v the nearest point and w the support vertex. v
  * . v - v . w is an upper bound of |v| times the remaining decrease of |v|. */
-static inline bool is_proven(const Simplex* simplex, Vec3 support, const GjkPair* pair) {
+static inline bool distance_is_proven(const Simplex* simplex, Vec3 support, const GjkPair* pair) {
   double gap = simplex->square - vec3_dot(simplex->nearest, support);
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
 }
 
 /* Returns true if the nearest point of `next` is not farther from the origin than the nearest point of `simplex`, up to
  * rounding. */
-static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const GjkPair* pair) {
+static inline bool is_not_farther(const Simplex* next, const Simplex* simplex, const GjkPair* pair) {
   double more = next->square - simplex->square;
   return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
@@ -129,26 +120,26 @@ static int simplex_search(Simplex* simplex, GjkPair* pair) {
   Simplex best = *simplex;
   double proven = -HUGE_VAL;
   int stalls = 0, iteration = 0;
-  while (iteration < ITERATION_LIMIT && !simplex_holds_origin(simplex, pair)) {
+  while (iteration < ITERATION_LIMIT && !simplex_contains_origin(simplex, pair)) {
     Simplex next = *simplex;
     simplex_append_support(&next, pair, simplex->nearest);
     iteration++;
     Vec3 support = next.vertex[next.count - 1];
-    if (is_proven(simplex, support, pair)) return iteration;
+    if (distance_is_proven(simplex, support, pair)) return iteration;
     double height = vec3_dot(simplex->nearest, support) / sqrt(simplex->square);
     if (stalls == 0 || height > proven) {
       best = *simplex;
       proven = height;
     }
-    if (simplex_repeats_last(&next)) break;
+    if (simplex_contains_last(&next)) break;
     simplex_reduce(&next, pair->scale);
     if (next.square < simplex->square)
       stalls = 0;
-    else if (++stalls > STALL_LIMIT || !is_as_near(&next, simplex, pair))
+    else if (++stalls > STALL_LIMIT || !is_not_farther(&next, simplex, pair))
       break;
     *simplex = next;
   }
-  if (!simplex_holds_origin(simplex, pair)) *simplex = best;
+  if (!simplex_contains_origin(simplex, pair)) *simplex = best;
   return iteration;
 }
 
@@ -179,7 +170,7 @@ GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCa
   result.witness_a = witness(&simplex, &a, simplex.a, pose_a);
   result.witness_b = witness(&simplex, &b, simplex.b, pose_b);
   Vec3 direction = {0, 0, 0};
-  if (!simplex_holds_origin(&simplex, &pair)) {
+  if (!simplex_contains_origin(&simplex, &pair)) {
     direction = mat3_mul_vec(pose_a.r, simplex.nearest);
     result.distance = sqrt(simplex.square);
     result.normal = vec3_scale(direction, -1.0 / result.distance);

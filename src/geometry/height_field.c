@@ -3,69 +3,64 @@
 
 #include "geometry/geometry.h"
 
-/* A height counts as lying in the plane of a patch if its distance is at most this, relative to the largest height. */
-#define FLAT 1e-12
+/* Distance of a height in the plane of a patch, relative to the largest height. */
+#define PLANE_TOLERANCE 1e-12
 
 typedef struct {
   const HeightGrid* grid;
   const HeightFieldFrame* place;
-  double bottom,
-      flat;    /* z of the lower face [m]; largest deviation from a plane, in units of the heights of the file */
-  bool* taken; /* true if the cell belongs to a patch ((rows - 1) x (columns - 1)) */
+  double bottom, flat; /* z of the lower face [m]; largest deviation from a plane, in units of the heights */
+  bool* is_assigned;   /* the cell belongs to a patch ((rows - 1) x (columns - 1)) */
 } HeightField;
 
-/* A rectangle of grid cells: columns i to i + width, rows j to j + depth. */
+/* Rectangle of grid cells: columns i to i + width, rows j to j + depth. */
 typedef struct {
   int i, j, width, depth;
 } Patch;
 
-static double value_at(const HeightField* f, int i, int j) { return f->grid->values[j * f->grid->columns + i]; }
+static double grid_value(const HeightField* f, int i, int j) { return f->grid->values[j * f->grid->columns + i]; }
 
 static Vec3 sample_at(const HeightField* f, int i, int j) {
   const HeightFieldFrame* p = f->place;
   return vec3(p->origin.x + p->size.x * ((double)i / (f->grid->columns - 1) - 0.5),
               p->origin.y + p->size.y * ((double)j / (f->grid->rows - 1) - 0.5),
-              p->origin.z + p->size.z * value_at(f, i, j));
+              p->origin.z + p->size.z * grid_value(f, i, j));
 }
 
-/* ---------------------------------------------------------------- cells on one plane */
-
 static bool cell_is_flat(const HeightField* f, int i, int j) {
-  double twist = value_at(f, i, j) - value_at(f, i + 1, j) - value_at(f, i, j + 1) + value_at(f, i + 1, j + 1);
+  double twist = grid_value(f, i, j) - grid_value(f, i + 1, j) - grid_value(f, i, j + 1) + grid_value(f, i + 1, j + 1);
   return fabs(twist) <= f->flat;
 }
 
 /* Returns true if cell (i, j) is not in a patch, is flat, and lies in the plane of cell (i0, j0). */
-static bool cell_continues(const HeightField* f, int i0, int j0, int i, int j) {
-  if (f->taken[j * (f->grid->columns - 1) + i] || !cell_is_flat(f, i, j)) return false;
-  double v = value_at(f, i0, j0), dx = value_at(f, i0 + 1, j0) - v, dy = value_at(f, i0, j0 + 1) - v;
+static bool cell_extends_plane(const HeightField* f, int i0, int j0, int i, int j) {
+  if (f->is_assigned[j * (f->grid->columns - 1) + i] || !cell_is_flat(f, i, j)) return false;
+  double v = grid_value(f, i0, j0), dx = grid_value(f, i0 + 1, j0) - v, dy = grid_value(f, i0, j0 + 1) - v;
   for (int k = 0; k < 4; k++) {
     int ik = i + k % 2, jk = j + k / 2;
-    if (!(fabs(value_at(f, ik, jk) - (v + dx * (ik - i0) + dy * (jk - j0))) <= f->flat)) return false;
+    if (!(fabs(grid_value(f, ik, jk) - (v + dx * (ik - i0) + dy * (jk - j0))) <= f->flat)) return false;
   }
   return true;
 }
 
-static bool row_continues(const HeightField* f, const Patch* p, int j) {
+static bool row_extends_patch(const HeightField* f, const Patch* p, int j) {
   for (int i = p->i; i < p->i + p->width; i++)
-    if (!cell_continues(f, p->i, p->j, i, j)) return false;
+    if (!cell_extends_plane(f, p->i, p->j, i, j)) return false;
   return true;
 }
 
 /* Returns the widest coplanar patch that begins at cell (i, j), extended in depth as far as possible. */
-static Patch patch_from(const HeightField* f, int i, int j) {
+static Patch find_patch(const HeightField* f, int i, int j) {
   Patch p = {i, j, 1, 1};
   if (!cell_is_flat(f, i, j)) return p;
-  while (i + p.width < f->grid->columns - 1 && cell_continues(f, i, j, i + p.width, j)) p.width++;
-  while (j + p.depth < f->grid->rows - 1 && row_continues(f, &p, j + p.depth)) p.depth++;
+  while (i + p.width < f->grid->columns - 1 && cell_extends_plane(f, i, j, i + p.width, j)) p.width++;
+  while (j + p.depth < f->grid->rows - 1 && row_extends_patch(f, &p, j + p.depth)) p.depth++;
   return p;
 }
 
-/* ---------------------------------------------------------------- a piece */
-
 /* Creates a convex piece from a patch. Corners 0 to 3 are on the lower face, counter-clockwise from above. Corners 4 to
  * 7 are on the surface above corners 0 to 3. */
-static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
+static void create_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
   static const int RIGHT[4] = {0, 1, 1, 0}, BACK[4] = {0, 0, 1, 1};
   static const int SIDES[8][3] = {{0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
                                   {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
@@ -83,8 +78,6 @@ static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
   memcpy(out->triangles + 8, ENDS[other], sizeof(ENDS[other]));
 }
 
-/* ---------------------------------------------------------------- complete field */
-
 static HeightField field_create(const HeightGrid* grid, const HeightFieldFrame* place) {
   int count = grid->columns * grid->rows;
   double low = INFINITY, largest = 0;
@@ -92,7 +85,7 @@ static HeightField field_create(const HeightGrid* grid, const HeightFieldFrame* 
     low = fmin(low, grid->values[k]);
     largest = fmax(largest, fabs(grid->values[k]));
   }
-  return (HeightField){grid, place, place->origin.z + place->size.z * low - place->base, FLAT * largest,
+  return (HeightField){grid, place, place->origin.z + place->size.z * low - place->base, PLANE_TOLERANCE * largest,
                        MEMORY_NEW(bool, (grid->columns - 1) * (grid->rows - 1))};
 }
 
@@ -102,13 +95,13 @@ int height_field_pieces(const HeightGrid* grid, const HeightFieldFrame* place, C
   *pieces = NULL;
   for (int j = 0; j < grid->rows - 1; j++)
     for (int i = 0; i < columns; i++) {
-      if (f.taken[j * columns + i]) continue;
-      Patch p = patch_from(&f, i, j);
+      if (f.is_assigned[j * columns + i]) continue;
+      Patch p = find_patch(&f, i, j);
       for (int row = p.j; row < p.j + p.depth; row++)
-        for (int k = p.i; k < p.i + p.width; k++) f.taken[row * columns + k] = true;
+        for (int k = p.i; k < p.i + p.width; k++) f.is_assigned[row * columns + k] = true;
       *pieces = memory_grow_array(*pieces, sizeof(ConvexHull), count, &capacity);
-      make_piece(&f, &p, &(*pieces)[count++]);
+      create_piece(&f, &p, &(*pieces)[count++]);
     }
-  memory_free(f.taken);
+  memory_free(f.is_assigned);
   return count;
 }

@@ -34,10 +34,9 @@
 /* The header declares two functions without definitions, which gcc reports at the end of the file. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* Largest value of a 16-bit sample. */
-#define WHITE 65535.0
+#define SAMPLE_MAX 65535.0
 
-static Status refuse(const char* name, Diagnostics* diagnostics, const char* text) {
+static Status report_error(const char* name, Diagnostics* diagnostics, const char* text) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
@@ -50,8 +49,6 @@ static Status check_size(const char* name, int columns, int rows, Diagnostics* d
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- PNG images */
-
 static uint32_t big_endian(const char* bytes) {
   const uint8_t* b = (const uint8_t*)bytes;
   return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
@@ -59,7 +56,7 @@ static uint32_t big_endian(const char* bytes) {
 
 /* Returns true if every chunk up to the last chunk, IEND, has the CRC of its type and data. stb_image does not check
  * the CRC. */
-static bool png_is_whole(const char* data, size_t length) {
+static bool png_is_complete(const char* data, size_t length) {
   for (size_t at = 8; length >= 12 && at <= length - 12;) {
     size_t size = big_endian(data + at);
     if (size > length - 12 - at) return false;
@@ -75,22 +72,21 @@ static Status parse_png(HeightGrid* grid, const char* name, const char* data, si
   const stbi_uc* bytes = (const stbi_uc*)data;
   int columns, rows, channels, size = length < INT32_MAX ? (int)length : INT32_MAX;
   if (!stbi_info_from_memory(bytes, size, &columns, &rows, &channels))
-    return refuse(name, diagnostics,
-                  "the file is not a PNG image: save the heights as a PNG image, or as numbers in a text file");
+    return report_error(name, diagnostics,
+                        "the file is not a PNG image: save the heights as a PNG image, or as numbers in a text file");
   Status status = check_size(name, columns, rows, diagnostics);
   if (status != STATUS_OK) return status;
-  if (!png_is_whole(data, length)) return refuse(name, diagnostics, "the PNG image is damaged: save the image again");
+  if (!png_is_complete(data, length))
+    return report_error(name, diagnostics, "the PNG image is damaged: save the image again");
   stbi_us* grey = stbi_load_16_from_memory(bytes, size, &columns, &rows, &channels, 1);
-  if (!grey) return refuse(name, diagnostics, "the PNG image is damaged: save the image again");
+  if (!grey) return report_error(name, diagnostics, "the PNG image is damaged: save the image again");
   *grid = (HeightGrid){columns, rows, MEMORY_NEW(double, columns* rows)};
   for (int j = 0; j < rows; j++)
     for (int i = 0; i < columns; i++)
-      grid->values[(rows - 1 - j) * columns + i] = (double)grey[j * columns + i] / WHITE;
+      grid->values[(rows - 1 - j) * columns + i] = (double)grey[j * columns + i] / SAMPLE_MAX;
   stbi_image_free(grey);
   return STATUS_OK;
 }
-
-/* ---------------------------------------------------------------- tables */
 
 typedef struct {
   ObjText text;
@@ -118,7 +114,7 @@ static void read_row(TableReader* reader, ObjWord word) {
   reader->rows++;
 }
 
-static void turn_over(HeightGrid* grid) {
+static void reverse_rows(HeightGrid* grid) {
   for (int j = 0; 2 * j + 1 < grid->rows; j++)
     for (int i = 0; i < grid->columns; i++) {
       double *low = &grid->values[j * grid->columns + i],
@@ -140,15 +136,13 @@ static Status parse_table(HeightGrid* grid, const char* name, const char* data, 
   if (status == STATUS_OK) status = check_size(name, reader.columns, reader.rows, diagnostics);
   if (status == STATUS_OK) {
     *grid = (HeightGrid){reader.columns, reader.rows, reader.values};
-    turn_over(grid);
+    reverse_rows(grid);
   } else {
     memory_free(reader.values);
   }
   memory_free(blank);
   return status;
 }
-
-/* ---------------------------------------------------------------- files */
 
 Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
                          Diagnostics* diagnostics) {

@@ -4,9 +4,9 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* Numbers the points that are corners of a facet, in input order. Sets number[i] to -1 for all other points. Returns
- * the number of corners. */
-static int number_vertices(const Facets* facets, int* number, int count) {
+/* Numbers the points that are corners of a facet, in input order: number[i], or -1 for other points. Returns their
+ * number. */
+static int assign_vertex_indices(const Facets* facets, int* number, int count) {
   for (int i = 0; i < count; i++) number[i] = -1;
   for (int i = 0; i < facets->first[facets->facet_count]; i++) number[facets->corners[i]] = 0;
   int vertex_count = 0;
@@ -15,9 +15,9 @@ static int number_vertices(const Facets* facets, int* number, int count) {
   return vertex_count;
 }
 
-static void fill_hull(ConvexHull* hull, const Facets* facets, const Vec3* points, int count) {
+static void set_hull(ConvexHull* hull, const Facets* facets, const Vec3* points, int count) {
   int* number = MEMORY_NEW(int, count);
-  hull->vertex_count = number_vertices(facets, number, count);
+  hull->vertex_count = assign_vertex_indices(facets, number, count);
   hull->vertices = MEMORY_NEW(Vec3, hull->vertex_count);
   for (int i = 0; i < count; i++)
     if (number[i] >= 0) hull->vertices[number[i]] = points[i];
@@ -34,7 +34,7 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count) {
   *hull = (ConvexHull){0};
   Facets facets;
   HullResult result = facets_create(&facets, points, count);
-  if (result == HULL_OK) fill_hull(hull, &facets, points, count);
+  if (result == HULL_OK) set_hull(hull, &facets, points, count);
   facets_free(&facets);
   return result;
 }
@@ -76,75 +76,76 @@ const char* hull_result_text(HullResult result) {
   return "has no convex hull that can be computed: its coordinates are not finite, or differ too much in size";
 }
 
-/* ---------------------------------------------------------------- thinning */
+/* ---------------------------------------------------------------- reduction */
 
-/* Greedy selection of vertices. The distance of a vertex from the hull of the selected vertices never increases, so an
- * old distance is an upper bound. Only the vertex with the largest bound is updated. */
+/* Greedy selection of vertices. The distance of a vertex from the hull of the selected vertices never increases, so
+ * that an old distance is an upper bound. Only the vertex with the largest bound is updated. */
 typedef struct {
-  Vec3* points; /* points relative to the first vertex */
-  double* miss; /* upper bound of the distance of each vertex [m]; -1 if selected */
-  int* stamp;   /* number of selected vertices when the bound was computed */
+  Vec3* points;      /* relative to the first vertex */
+  double* distance;  /* upper bound of each vertex's distance [m]; -1: selected */
+  int* update_count; /* number of selected vertices when the bound was computed */
   int count;
-  PointView kept;
-  double* kept_coordinates[3]; /* storage of the view */
-} Thinning;
+  PointView selected;
+  double* selected_coordinates[3]; /* storage of `selected` */
+} HullReduction;
 
-static void thinning_free(Thinning* thinning) {
-  memory_free(thinning->points);
-  memory_free(thinning->miss);
-  memory_free(thinning->stamp);
-  for (int k = 0; k < 3; k++) memory_free(thinning->kept_coordinates[k]);
+static void reduction_free(HullReduction* reduction) {
+  memory_free(reduction->points);
+  memory_free(reduction->distance);
+  memory_free(reduction->update_count);
+  for (int k = 0; k < 3; k++) memory_free(reduction->selected_coordinates[k]);
 }
 
-/* Selects a vertex and pads the last block of the view with copies of the vertex. */
-static void thinning_keep(Thinning* thinning, int index) {
-  PointView* kept = &thinning->kept;
-  kept->padded = (kept->count + 8) / 8 * 8;
-  Vec3 point = thinning->points[index];
-  for (int i = kept->count; i < kept->padded; i++) {
-    thinning->kept_coordinates[0][i] = point.x;
-    thinning->kept_coordinates[1][i] = point.y;
-    thinning->kept_coordinates[2][i] = point.z;
+/* Selects a vertex. Copies of it pad the last block of the view. */
+static void reduction_add_vertex(HullReduction* reduction, int index) {
+  assert(index >= 0);
+  PointView* selected = &reduction->selected;
+  selected->padded = (selected->count + 8) / 8 * 8;
+  Vec3 point = reduction->points[index];
+  for (int i = selected->count; i < selected->padded; i++) {
+    reduction->selected_coordinates[0][i] = point.x;
+    reduction->selected_coordinates[1][i] = point.y;
+    reduction->selected_coordinates[2][i] = point.z;
   }
-  kept->count++;
-  thinning->miss[index] = -1;
+  selected->count++;
+  reduction->distance[index] = -1;
 }
 
-static Thinning thinning_start(const ConvexHull* hull, int max_vertices) {
-  Thinning thinning = {.count = hull->vertex_count};
-  thinning.points = MEMORY_NEW(Vec3, hull->vertex_count);
-  thinning.miss = MEMORY_NEW(double, hull->vertex_count);
-  thinning.stamp = MEMORY_NEW(int, hull->vertex_count);
+static HullReduction reduction_create(const ConvexHull* hull, int max_vertices) {
+  HullReduction reduction = {.count = hull->vertex_count};
+  reduction.points = MEMORY_NEW(Vec3, hull->vertex_count);
+  reduction.distance = MEMORY_NEW(double, hull->vertex_count);
+  reduction.update_count = MEMORY_NEW(int, hull->vertex_count);
   for (int i = 0; i < hull->vertex_count; i++) {
-    thinning.points[i] = vec3_sub(hull->vertices[i], hull->vertices[0]);
-    thinning.miss[i] = HUGE_VAL;
+    reduction.points[i] = vec3_sub(hull->vertices[i], hull->vertices[0]);
+    reduction.distance[i] = HUGE_VAL;
   }
-  for (int k = 0; k < 3; k++) thinning.kept_coordinates[k] = MEMORY_NEW(double, max_vertices + 8);
-  double* const* kept = thinning.kept_coordinates;
-  thinning.kept = (PointView){kept[0], kept[1], kept[2], 0, 0};
-  PointExtent spread = compute_extent(thinning.points, thinning.count);
-  for (int i = 0; i < 4; i++) thinning_keep(&thinning, spread.corner[i]);
-  return thinning;
+  for (int k = 0; k < 3; k++) reduction.selected_coordinates[k] = MEMORY_NEW(double, max_vertices + 8);
+  double* const* selected = reduction.selected_coordinates;
+  reduction.selected = (PointView){selected[0], selected[1], selected[2], 0, 0};
+  PointExtent spread = compute_extent(reduction.points, reduction.count);
+  for (int i = 0; i < 4; i++) reduction_add_vertex(&reduction, spread.corner[i]);
+  return reduction;
 }
 
-/* Returns the vertex farthest from the hull of the selected vertices. On ties the first vertex is returned. */
-static int thinning_farthest(Thinning* thinning) {
+/* Returns the vertex farthest from the hull of the selected vertices, the first of several. */
+static int reduction_find_farthest(HullReduction* reduction) {
   for (;;) {
     int best = 0;
-    for (int i = 1; i < thinning->count; i++)
-      if (thinning->miss[i] > thinning->miss[best]) best = i;
-    if (thinning->miss[best] <= 0 || thinning->stamp[best] == thinning->kept.count) return best;
-    thinning->miss[best] = gjk_point_distance(thinning->kept, thinning->points[best]);
-    thinning->stamp[best] = thinning->kept.count;
+    for (int i = 1; i < reduction->count; i++)
+      if (reduction->distance[i] > reduction->distance[best]) best = i;
+    if (reduction->distance[best] <= 0 || reduction->update_count[best] == reduction->selected.count) return best;
+    reduction->distance[best] = gjk_point_distance(reduction->selected, reduction->points[best]);
+    reduction->update_count[best] = reduction->selected.count;
   }
 }
 
-/* Replaces *hull by the hull of the selected vertices, in their original order and coordinates. */
-static HullResult thinning_finish(const Thinning* thinning, ConvexHull* hull) {
-  Vec3* points = MEMORY_NEW(Vec3, thinning->kept.count);
+/* Replaces the hull by the hull of the selected vertices, in their original order and coordinates. */
+static HullResult reduction_build_hull(const HullReduction* reduction, ConvexHull* hull) {
+  Vec3* points = MEMORY_NEW(Vec3, reduction->selected.count);
   int count = 0;
-  for (int i = 0; i < thinning->count; i++)
-    if (thinning->miss[i] < 0) points[count++] = hull->vertices[i];
+  for (int i = 0; i < reduction->count; i++)
+    if (reduction->distance[i] < 0) points[count++] = hull->vertices[i];
   ConvexHull thinned;
   HullResult result = hull_create(&thinned, points, count);
   memory_free(points);
@@ -158,14 +159,14 @@ HullResult hull_reduce(ConvexHull* hull, int max_vertices, double* error) {
   *error = 0;
   if (max_vertices < 4) max_vertices = 4;
   if (hull->vertex_count <= max_vertices) return HULL_OK;
-  Thinning thinning = thinning_start(hull, max_vertices);
-  int farthest = thinning_farthest(&thinning);
-  while (thinning.kept.count < max_vertices && thinning.miss[farthest] > 0) {
-    thinning_keep(&thinning, farthest);
-    farthest = thinning_farthest(&thinning);
+  HullReduction reduction = reduction_create(hull, max_vertices);
+  int farthest = reduction_find_farthest(&reduction);
+  while (reduction.selected.count < max_vertices && reduction.distance[farthest] > 0) {
+    reduction_add_vertex(&reduction, farthest);
+    farthest = reduction_find_farthest(&reduction);
   }
-  *error = fmax(thinning.miss[farthest], 0);
-  HullResult result = thinning_finish(&thinning, hull);
-  thinning_free(&thinning);
+  *error = fmax(reduction.distance[farthest], 0);
+  HullResult result = reduction_build_hull(&reduction, hull);
+  reduction_free(&reduction);
   return result;
 }

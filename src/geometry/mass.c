@@ -10,8 +10,7 @@ void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor) {
     for (int j = 0; j < 4; j++) sum->s[i][j] += factor * term->s[i][j];
 }
 
-/* Returns the moment with the given mass, first moment and second moment. */
-static MassMoment assemble(double mass, Vec3 first, Mat3 second) {
+static MassMoment assemble_moment(double mass, Vec3 first, Mat3 second) {
   const double column[3] = {first.x, first.y, first.z};
   MassMoment moment = {{{0}}};
   for (int i = 0; i < 3; i++) {
@@ -38,15 +37,14 @@ MassMoment mass_moment_solid(const ConvexHull* hull) {
   if (hull->vertex_count == 0) return mass_moment_zero();
   double mass = 0;
   Vec3 first = {0, 0, 0};
-  Vec3 origin = solid_origin(
-      hull); /* moments about a point of the hull, because moments about a distant world origin lose digits */
+  Vec3 origin = solid_origin(hull); /* a distant world origin would lose digits */
   Mat3 second = mat3_zero();
   for (int i = 0; i < hull->triangle_count; i++) {
     const int* corner = hull->triangles[i];
     add_tetrahedron(&mass, &first, &second, vec3_sub(hull->vertices[corner[0]], origin),
                     vec3_sub(hull->vertices[corner[1]], origin), vec3_sub(hull->vertices[corner[2]], origin));
   }
-  MassMoment local = assemble(mass, first, second);
+  MassMoment local = assemble_moment(mass, first, second);
   return mass_moment_transform(&local, (Pose){mat3_identity(), origin});
 }
 
@@ -59,7 +57,7 @@ MassMoment mass_moment_points(const Vec3* points, int count) {
     first = vec3_add(first, points[i]);
     second = mat3_add(second, mat3_outer(points[i], points[i]));
   }
-  return assemble(1.0, vec3_scale(first, 1.0 / count), mat3_scale(second, 1.0 / count));
+  return assemble_moment(1.0, vec3_scale(first, 1.0 / count), mat3_scale(second, 1.0 / count));
 }
 
 /* The inertia tensor is I = tr(P) 1 - P, with P the second moment about the same point. Hence P = tr(I) / 2 1 - I. */
@@ -70,7 +68,7 @@ MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]
                         {inertia[4], inertia[5], inertia[2]}}};
   Mat3 about_center = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(tensor)), tensor);
   Mat3 second = mat3_add(about_center, mat3_scale(mat3_outer(center, center), mass));
-  return assemble(mass, vec3_scale(center, mass), second);
+  return assemble_moment(mass, vec3_scale(center, mass), second);
 }
 
 /* Transforms the moment to x' = R x + t: S' = T S T^T with T = (R t; 0 1). */
@@ -85,7 +83,7 @@ MassMoment mass_moment_transform(const MassMoment* moment, Pose pose) {
   second = mat3_mul(mat3_mul(pose.r, second), mat3_transpose(pose.r));
   second = mat3_add(second, mat3_add(mat3_outer(turned, pose.t), mat3_outer(pose.t, turned)));
   second = mat3_add(second, mat3_scale(mat3_outer(pose.t, pose.t), mass));
-  return assemble(mass, vec3_add_scaled(turned, mass, pose.t), second);
+  return assemble_moment(mass, vec3_add_scaled(turned, mass, pose.t), second);
 }
 
 double mass_moment_mass(const MassMoment* moment) { return moment->s[3][3]; }

@@ -5,30 +5,28 @@
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* Largest number of values of a vertex: x y z, then up to four of w, r, g, b, a. */
+/* x y z, then up to four of w, r, g, b, a. */
 #define POSITION_NUMBERS_MAX 7
 
-/* An `o` or `g` statement with its names. The names apply to the faces up to the next `o` or `g` statement. Marks with
- * equal names denote the same group. */
+/* `o` or `g` statement with its names, which apply to the faces up to the next one. Equal names denote the same group.
+ */
 typedef struct {
   ObjWord object, group;
-  int order; /* index of the mark */
-  int first; /* index of the first mark with the same names */
+  int index;
+  int first; /* index of the first statement with the same names */
   int face_count;
-} GroupMark;
+} GroupStatement;
 
 typedef struct {
   ObjText text;
   double scale;
-  int position_total; /* number of positions in the file, because face indices may refer to later positions */
-  Mesh* mesh;         /* faces in file order; the arrays are larger than needed */
-  int* face_mark;     /* order of the group mark of each face */
+  int position_total;  /* number of positions in the file; face indices may refer to later positions */
+  Mesh* mesh;          /* faces in file order; the arrays are larger than needed */
+  int* face_statement; /* index of each face's group statement */
   int face_capacity, corner_capacity;
-  GroupMark* marks;
-  int mark_count, mark_capacity;
+  GroupStatement* statements;
+  int statement_count, statement_capacity;
 } ObjReader;
-
-/* ---------------------------------------------------------------- v */
 
 static bool read_coordinate(ObjReader* reader, ObjWord word, double* coordinate) {
   double number;
@@ -60,31 +58,28 @@ static void read_position(ObjReader* reader) {
   reader->mesh->positions[reader->mesh->position_count++] = vec3(coordinate[0], coordinate[1], coordinate[2]);
 }
 
-/* ---------------------------------------------------------------- f */
-
-/* Skips the optional index of a texture or normal, such as "/" or "/7". Returns the number of characters skipped. */
-static int unused_index(const char* at, int length) {
+/* Skips the optional index of a texture or normal, "/" or "/7". Returns the number of characters. */
+static int skip_unused_index(const char* at, int length) {
   int unused;
   return length > 0 && *at == '/' ? 1 + obj_word_integer(at + 1, length - 1, &unused) : 0;
 }
 
 /* Reads a face corner: v, v/t, v//n or v/t/n. */
-static bool read_index(ObjReader* reader, ObjWord word, int* index) {
+static bool parse_index(ObjReader* reader, ObjWord word, int* index) {
   const char* at = word.place.at;
   int used = obj_word_integer(at, word.length, index);
-  if (used > 0) used += unused_index(at + used, word.length - used);
-  if (used > 0) used += unused_index(at + used, word.length - used);
+  if (used > 0) used += skip_unused_index(at + used, word.length - used);
+  if (used > 0) used += skip_unused_index(at + used, word.length - used);
   if (used > 0 && used == word.length) return true;
   obj_text_error(&reader->text, word.place, "expected a face corner such as 7, 7/1 or 7/1/3, got '%s'",
                  obj_quote(word).text);
   return false;
 }
 
-/* Reads the position index of a face corner. Positive indices count from 1. Negative indices count backwards from the
- * last position read. */
+/* Reads the position index of a face corner: from 1 on, or backwards from the last position if negative. */
 static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   int index, before = reader->mesh->position_count, total = reader->position_total;
-  if (!read_index(reader, word, &index)) return false;
+  if (!parse_index(reader, word, &index)) return false;
   *corner = index > 0 ? index - 1 : before + index;
   if (index != 0 && *corner >= 0 && *corner < total) return true;
   if (index == 0)
@@ -104,10 +99,10 @@ static void add_face(ObjReader* reader, int first_corner, int line) {
   int count = mesh->face_count, for_first = reader->face_capacity, for_line = for_first;
   mesh->face_first = memory_grow_array(mesh->face_first, sizeof(int), count, &for_first);
   mesh->face_line = memory_grow_array(mesh->face_line, sizeof(int), count, &for_line);
-  reader->face_mark = memory_grow_array(reader->face_mark, sizeof(int), count, &reader->face_capacity);
+  reader->face_statement = memory_grow_array(reader->face_statement, sizeof(int), count, &reader->face_capacity);
   mesh->face_first[count] = first_corner;
   mesh->face_line[count] = line;
-  reader->face_mark[count] = reader->mark_count - 1;
+  reader->face_statement[count] = reader->statement_count - 1;
   mesh->face_count++;
 }
 
@@ -123,58 +118,57 @@ static void read_face(ObjReader* reader, int line) {
   add_face(reader, first, line);
 }
 
-/* ---------------------------------------------------------------- o, g */
-
-/* Adds a mark. Replaces the last mark if it has no faces. */
-static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
+/* Adds a group statement. Replaces the last one if it has no faces. */
+static void add_group_statement(ObjReader* reader, ObjWord object, ObjWord group) {
   const Mesh* mesh = reader->mesh;
-  int last = reader->mark_count - 1;
-  bool used = mesh->face_count > 0 && reader->face_mark[mesh->face_count - 1] == last;
-  if (last >= 0 && !used) reader->mark_count--;
-  reader->marks = memory_grow_array(reader->marks, sizeof(GroupMark), reader->mark_count, &reader->mark_capacity);
-  int order = reader->mark_count++;
-  reader->marks[order] = (GroupMark){object, group, order, order, 0};
+  int last = reader->statement_count - 1;
+  bool used = mesh->face_count > 0 && reader->face_statement[mesh->face_count - 1] == last;
+  if (last >= 0 && !used) reader->statement_count--;
+  reader->statements = memory_grow_array(reader->statements, sizeof(GroupStatement), reader->statement_count,
+                                         &reader->statement_capacity);
+  int index = reader->statement_count++;
+  reader->statements[index] = (GroupStatement){object, group, index, index, 0};
 }
 
 /* Reads the name of a group or object. A new object starts without a group. */
 static void read_group(ObjReader* reader, bool is_object, ObjWord name) {
   ObjWord none = {name.place, 0};
   if (is_object)
-    add_mark(reader, name, none);
+    add_group_statement(reader, name, none);
   else
-    add_mark(reader, reader->marks[reader->mark_count - 1].object, name);
+    add_group_statement(reader, reader->statements[reader->statement_count - 1].object, name);
 }
 
 static int compare_words(ObjWord a, ObjWord b) {
   int common = a.length < b.length ? a.length : b.length;
-  int order = memcmp(a.place.at, b.place.at, (size_t)common);
-  return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+  int index = memcmp(a.place.at, b.place.at, (size_t)common);
+  return index != 0 ? index : (a.length > b.length) - (a.length < b.length);
 }
 
-static int compare_names(const GroupMark* a, const GroupMark* b) {
-  int order = compare_words(a->object, b->object);
-  return order != 0 ? order : compare_words(a->group, b->group);
+static int compare_names(const GroupStatement* a, const GroupStatement* b) {
+  int index = compare_words(a->object, b->object);
+  return index != 0 ? index : compare_words(a->group, b->group);
 }
 
 static int compare_marks(const void* left, const void* right) {
-  const GroupMark *a = left, *b = right;
-  int order = compare_names(a, b);
-  return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+  const GroupStatement *a = left, *b = right;
+  int index = compare_names(a, b);
+  return index != 0 ? index : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Sets `first` of every mark to the first mark with the same names. */
-static void join_marks(ObjReader* reader) {
-  GroupMark* sorted = MEMORY_NEW(GroupMark, reader->mark_count);
-  memcpy(sorted, reader->marks, sizeof *sorted * (size_t)reader->mark_count);
-  qsort(sorted, (size_t)reader->mark_count, sizeof *sorted, compare_marks);
-  for (int i = 1; i < reader->mark_count; i++) {
+/* Finds the first statement with the same names for each statement. */
+static void join_equal_groups(ObjReader* reader) {
+  GroupStatement* sorted = MEMORY_NEW(GroupStatement, reader->statement_count);
+  memcpy(sorted, reader->statements, sizeof *sorted * (size_t)reader->statement_count);
+  qsort(sorted, (size_t)reader->statement_count, sizeof *sorted, compare_marks);
+  for (int i = 1; i < reader->statement_count; i++) {
     if (compare_names(&sorted[i], &sorted[i - 1]) == 0) sorted[i].first = sorted[i - 1].first;
-    reader->marks[sorted[i].order].first = sorted[i].first;
+    reader->statements[sorted[i].index].first = sorted[i].first;
   }
   memory_free(sorted);
 }
 
-static char* mark_name(const GroupMark* mark) {
+static char* group_name(const GroupStatement* mark) {
   ObjWord word = mark->group.length > 0 ? mark->group : mark->object;
   if (word.length == 0) return memory_copy_text("default");
   char* name = memory_alloc((size_t)word.length + 1);
@@ -182,9 +176,7 @@ static char* mark_name(const GroupMark* mark) {
   return name;
 }
 
-/* ---------------------------------------------------------------- faces by group */
-
-static bool same_position(const Mesh* mesh, int a, int b) {
+static bool positions_are_equal(const Mesh* mesh, int a, int b) {
   Vec3 p = mesh->positions[a], q = mesh->positions[b];
   return p.x == q.x && p.y == q.y && p.z == q.z;
 }
@@ -192,10 +184,10 @@ static bool same_position(const Mesh* mesh, int a, int b) {
 /* Returns true if the face has fewer than three distinct corners. */
 static bool is_degenerate(const Mesh* mesh, int first, int end) {
   int second = first;
-  while (second < end && same_position(mesh, mesh->corners[first], mesh->corners[second])) second++;
+  while (second < end && positions_are_equal(mesh, mesh->corners[first], mesh->corners[second])) second++;
   for (int i = second; i < end; i++)
-    if (!same_position(mesh, mesh->corners[i], mesh->corners[first]) &&
-        !same_position(mesh, mesh->corners[i], mesh->corners[second]))
+    if (!positions_are_equal(mesh, mesh->corners[i], mesh->corners[first]) &&
+        !positions_are_equal(mesh, mesh->corners[i], mesh->corners[second]))
       return false;
   return true;
 }
@@ -204,52 +196,52 @@ static int face_end(const Mesh* mesh, int face) {
   return face + 1 < mesh->face_count ? mesh->face_first[face + 1] : mesh->corner_count;
 }
 
-/* Counts the faces of each group. Sets face_mark to -1 for degenerate faces. */
+/* Counts the faces of each group. Degenerate faces get the statement -1. */
 static void count_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   for (int face = 0; face < mesh->face_count; face++) {
     if (is_degenerate(mesh, mesh->face_first[face], face_end(mesh, face))) {
-      reader->face_mark[face] = -1;
+      reader->face_statement[face] = -1;
       mesh->degenerate_face_count++;
     } else {
-      int first = reader->marks[reader->face_mark[face]].first;
-      reader->face_mark[face] = first;
-      reader->marks[first].face_count++;
+      int first = reader->statements[reader->face_statement[face]].first;
+      reader->face_statement[face] = first;
+      reader->statements[first].face_count++;
     }
   }
 }
 
-/* Creates one group for every mark with faces. Sets face_count of every mark to the index of its first face. */
-static void make_groups(ObjReader* reader) {
+/* Creates a group for every statement with faces. face_count becomes the index of its first face. */
+static void create_groups(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
-  mesh->groups = MEMORY_NEW(MeshGroup, reader->mark_count);
+  mesh->groups = MEMORY_NEW(MeshGroup, reader->statement_count);
   int place = 0;
-  for (int i = 0; i < reader->mark_count; i++) {
-    GroupMark* mark = &reader->marks[i];
+  for (int i = 0; i < reader->statement_count; i++) {
+    GroupStatement* mark = &reader->statements[i];
     int count = mark->face_count;
-    if (count > 0) mesh->groups[mesh->group_count++] = (MeshGroup){mark_name(mark), place, count};
+    if (count > 0) mesh->groups[mesh->group_count++] = (MeshGroup){group_name(mark), place, count};
     mark->face_count = place;
     place += count;
   }
 }
 
-/* Sorts the faces by group. Faces of a group keep the file order. */
+/* Sorts the faces by group. Faces of a group keep the file index. */
 static void sort_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   int kept = mesh->face_count - mesh->degenerate_face_count;
-  int* order = MEMORY_NEW(int, kept);
+  int* index = MEMORY_NEW(int, kept);
   for (int face = 0; face < mesh->face_count; face++)
-    if (reader->face_mark[face] >= 0) order[reader->marks[reader->face_mark[face]].face_count++] = face;
+    if (reader->face_statement[face] >= 0) index[reader->statements[reader->face_statement[face]].face_count++] = face;
   int *corners = MEMORY_NEW(int, mesh->corner_count), *first = MEMORY_NEW(int, kept + 1), *line = MEMORY_NEW(int, kept);
   int corner_count = 0;
   for (int i = 0; i < kept; i++) {
-    int begin = mesh->face_first[order[i]], count = face_end(mesh, order[i]) - begin;
+    int begin = mesh->face_first[index[i]], count = face_end(mesh, index[i]) - begin;
     memcpy(corners + corner_count, mesh->corners + begin, sizeof(int) * (size_t)count);
-    line[i] = mesh->face_line[order[i]];
+    line[i] = mesh->face_line[index[i]];
     corner_count += count;
     first[i + 1] = corner_count;
   }
-  memory_free(order);
+  memory_free(index);
   memory_free(mesh->corners);
   memory_free(mesh->face_first);
   memory_free(mesh->face_line);
@@ -260,8 +252,6 @@ static void sort_faces(ObjReader* reader) {
   mesh->corner_count = corner_count;
 }
 
-/* ---------------------------------------------------------------- the file */
-
 typedef enum { STATEMENT_POSITION, STATEMENT_FACE, STATEMENT_OBJECT, STATEMENT_GROUP, STATEMENT_OTHER } StatementKind;
 
 typedef struct {
@@ -270,19 +260,18 @@ typedef struct {
   ObjWord name; /* of an object or group */
 } Statement;
 
-static StatementKind kind_of(ObjWord word) {
+static StatementKind statement_kind(ObjWord word) {
   if (obj_word_is(word, "v")) return STATEMENT_POSITION;
   if (obj_word_is(word, "f")) return STATEMENT_FACE;
   if (obj_word_is(word, "o")) return STATEMENT_OBJECT;
   return obj_word_is(word, "g") ? STATEMENT_GROUP : STATEMENT_OTHER;
 }
 
-/* Finds the next statement. Both passes over the file use this function, so that they agree on the statements. Reads
- * names, which can contain blanks and '#'. Other words can be skipped by obj_text_skip. */
+/* Finds the next statement, in both passes over the file. Reads names, which can contain blanks and '#'. */
 static bool next_statement(ObjText* text, Statement* statement) {
   ObjWord word;
   if (!obj_text_statement(text, &word)) return false;
-  *statement = (Statement){kind_of(word), word.place.line, {word.place, 0}};
+  *statement = (Statement){statement_kind(word), word.place.line, {word.place, 0}};
   if (statement->kind == STATEMENT_OBJECT || statement->kind == STATEMENT_GROUP) statement->name = obj_text_rest(text);
   return true;
 }
@@ -298,7 +287,7 @@ static int count_positions(ObjText text) {
 static void read_statements(ObjReader* reader) {
   ObjText* text = &reader->text;
   Statement statement;
-  add_mark(reader, (ObjWord){text->place, 0}, (ObjWord){text->place, 0});
+  add_group_statement(reader, (ObjWord){text->place, 0}, (ObjWord){text->place, 0});
   for (; next_statement(text, &statement); obj_text_skip(text)) {
     switch (statement.kind) {
       case STATEMENT_POSITION:
@@ -339,11 +328,11 @@ static void read_text(ObjReader* reader) {
   reader->mesh->positions = MEMORY_NEW(Vec3, reader->position_total);
   read_statements(reader);
   if (reader->text.error_count > 0) return;
-  join_marks(reader);
+  join_equal_groups(reader);
   count_faces(reader);
   check_faces(reader);
   if (reader->text.error_count > 0) return;
-  make_groups(reader);
+  create_groups(reader);
   sort_faces(reader);
 }
 
@@ -357,8 +346,8 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
   }
   ObjReader reader = {.text = obj_text_start(name, text, length, diagnostics), .scale = scale, .mesh = mesh};
   read_text(&reader);
-  memory_free(reader.face_mark);
-  memory_free(reader.marks);
+  memory_free(reader.face_statement);
+  memory_free(reader.statements);
   if (reader.text.error_count == 0) return STATUS_OK;
   mesh_free(mesh);
   return STATUS_BAD_INPUT;

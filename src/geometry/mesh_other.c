@@ -1,6 +1,5 @@
-/* Reads meshes of other formats, such as Collada, by the Open Asset Import Library. The library is loaded on demand in
- * a separate process, which returns OBJ text. A file on which the library crashes or hangs is therefore reported as an
- * error. */
+/* Reads Collada and other formats by the Open Asset Import Library. The library runs in a separate process, which
+ * returns OBJ text, so that a crash or endless loop on a file is reported as an error. */
 #include <assert.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
@@ -19,20 +18,20 @@
 #include "geometry/geometry.h"
 
 #define LIBRARY_FILE "libassimp.so.5"
-/* Limits of the separate process: processor time [s], memory [bytes], and length of the OBJ text [bytes]. */
-#define MOST_SECONDS 120
-#define MOST_MEMORY ((rlim_t)16 << 30)
-#define MOST_TEXT ((size_t)1 << 30)
-/* Largest depth of the node tree. Deeper nodes are ignored, because the tree may have a cycle. */
-#define MOST_DEPTH 200
+/* Limits of the separate process: processor time [s], memory [bytes], length of the OBJ text [bytes]. */
+#define PROCESS_SECONDS_MAX 120
+#define PROCESS_MEMORY_MAX ((rlim_t)16 << 30)
+#define TEXT_LENGTH_MAX ((size_t)1 << 30)
+/* Deeper nodes are ignored, because the tree may have a cycle. */
+#define NODE_DEPTH_MAX 200
 
-static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
+static const char* const EXTENSIONS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
 
 bool mesh_is_foreign(const char* path) {
   assert(path);
   const char* dot = strrchr(path, '.');
-  for (size_t k = 0; dot && k < sizeof ENDINGS / sizeof *ENDINGS; k++)
-    if (strcasecmp(dot + 1, ENDINGS[k]) == 0) return true;
+  for (size_t k = 0; dot && k < sizeof EXTENSIONS / sizeof *EXTENSIONS; k++)
+    if (strcasecmp(dot + 1, EXTENSIONS[k]) == 0) return true;
   return false;
 }
 
@@ -45,7 +44,7 @@ typedef struct {
   __typeof__(aiGetErrorString)* error;
 } Importer;
 
-static bool importer_load(Importer* importer) {
+static bool load_importer(Importer* importer) {
   void* library = dlopen(LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
   *(void**)&importer->import = dlsym(library, "aiImportFileExWithProperties");
@@ -55,14 +54,14 @@ static bool importer_load(Importer* importer) {
   return importer->import && importer->create_settings && importer->set_integer && importer->error;
 }
 
-/* Pose and scale of a node, as three rows of a matrix that acts on (x, y, z, 1). */
+/* Pose and scale of a node: three rows of a matrix that acts on (x, y, z, 1). */
 typedef struct {
   double row[3][4];
-} Placement;
+} NodeTransform;
 
-static Placement placed_within(const Placement* outer, const struct aiMatrix4x4* inner) {
+static NodeTransform compose_transforms(const NodeTransform* outer, const struct aiMatrix4x4* inner) {
   const ai_real* b = &inner->a1;
-  Placement out;
+  NodeTransform out;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) {
       out.row[i][j] = j == 3 ? outer->row[i][3] : 0;
@@ -71,26 +70,26 @@ static Placement placed_within(const Placement* outer, const struct aiMatrix4x4*
   return out;
 }
 
-static bool mirrors(const Placement* place) {
-  const double(*m)[4] = place->row;
+static bool is_mirroring(const NodeTransform* transform) {
+  const double(*m)[4] = transform->row;
   Vec3 x = vec3(m[0][0], m[0][1], m[0][2]), y = vec3(m[1][0], m[1][1], m[1][2]), z = vec3(m[2][0], m[2][1], m[2][2]);
   return vec3_dot(x, vec3_cross(y, z)) < 0;
 }
 
-/* Writes one mesh as an OBJ group. *points: number of points written before, to which the points of the mesh are added.
- * A mirroring transform reverses the orientation of faces, so their corners are then written in reverse order. */
-static void write_part(FILE* out, const struct aiMesh* mesh, const Placement* place, int number, long* points) {
+/* Writes a mesh as an OBJ group. *points: number of points written before. A mirroring transform reverses the
+ * orientation of faces, so that their corners are written in reverse order. */
+static void write_mesh(FILE* out, const struct aiMesh* mesh, const NodeTransform* transform, int number, long* points) {
   fprintf(out, "o part_%d\n", number);
   for (unsigned i = 0; i < mesh->mNumVertices; i++) {
     const double p[4] = {(double)mesh->mVertices[i].x, (double)mesh->mVertices[i].y, (double)mesh->mVertices[i].z, 1};
     fprintf(out, "v");
     for (int axis = 0; axis < 3; axis++) {
-      const double* row = place->row[axis];
+      const double* row = transform->row[axis];
       fprintf(out, " %.9g", row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3]);
     }
     fprintf(out, "\n");
   }
-  bool backwards = mirrors(place);
+  bool backwards = is_mirroring(transform);
   for (unsigned f = 0; f < mesh->mNumFaces; f++) {
     const struct aiFace* face = &mesh->mFaces[f];
     if (face->mNumIndices < 3) continue;
@@ -102,21 +101,21 @@ static void write_part(FILE* out, const struct aiMesh* mesh, const Placement* pl
   *points += (long)mesh->mNumVertices;
 }
 
-static void write_node(FILE* out, const struct aiScene* scene, const struct aiNode* node, const Placement* outer,
-                       int depth, int* parts, long* points) {
-  if (depth > MOST_DEPTH) return;
-  Placement own = placed_within(outer, &node->mTransformation);
+static void write_node(FILE* out, const struct aiScene* scene, const struct aiNode* node, const NodeTransform* outer,
+                       int depth, int* meshes, long* points) {
+  if (depth > NODE_DEPTH_MAX) return;
+  NodeTransform own = compose_transforms(outer, &node->mTransformation);
   for (unsigned k = 0; k < node->mNumMeshes; k++)
-    write_part(out, scene->mMeshes[node->mMeshes[k]], &own, (*parts)++, points);
+    write_mesh(out, scene->mMeshes[node->mMeshes[k]], &own, (*meshes)++, points);
   for (unsigned k = 0; k < node->mNumChildren; k++)
-    write_node(out, scene, node->mChildren[k], &own, depth + 1, parts, points);
+    write_node(out, scene, node->mChildren[k], &own, depth + 1, meshes, points);
 }
 
-/* Writes the mesh of a file as OBJ text, or `!` and an error text. The axes of the file are kept, as robot files
- * expect. Coordinates are in metres if the file names its unit. */
-static void convert(const char* path, FILE* out) {
+/* Writes the meshes of a file as OBJ text, or `!` and an error text, in the axes of the file. Coordinates are in metres
+ * if the file names its unit. */
+static void write_obj(const char* path, FILE* out) {
   Importer importer;
-  if (!importer_load(&importer)) {
+  if (!load_importer(&importer)) {
     fprintf(out, "!" LIBRARY_FILE " cannot be loaded (Debian: libassimp5)");
     return;
   }
@@ -127,50 +126,50 @@ static void convert(const char* path, FILE* out) {
     fprintf(out, "!%s", importer.error());
     return;
   }
-  const Placement identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
-  int parts = 0;
+  const NodeTransform identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  int meshes = 0;
   long points = 0;
-  write_node(out, scene, scene->mRootNode, &identity, 0, &parts, &points);
+  write_node(out, scene, scene->mRootNode, &identity, 0, &meshes, &points);
   if (points == 0) fprintf(out, "!it has no triangles");
 }
 
 /* Runs the conversion and ends the process. Memory is not freed. */
 static void run_conversion(const char* path, int channel) {
-  setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS});
-  setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
+  setrlimit(RLIMIT_CPU, &(struct rlimit){PROCESS_SECONDS_MAX, PROCESS_SECONDS_MAX});
+  setrlimit(RLIMIT_AS, &(struct rlimit){PROCESS_MEMORY_MAX, PROCESS_MEMORY_MAX});
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   const int fatal[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGINT, SIGTERM};
   for (size_t k = 0; k < sizeof fatal / sizeof *fatal; k++) signal(fatal[k], SIG_DFL);
   int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   FILE* out = fdopen(channel, "w");
-  if (out) convert(path, out);
+  if (out) write_obj(path, out);
   _exit(out && fclose(out) == 0 ? 0 : 1);
 }
 
 /* ---------------------------------------------------------------- in the calling process */
 
-/* Appends the data of the channel to the text, up to the end or to MOST_TEXT bytes. */
-static void receive(int channel, Text* text) {
+/* Appends the data of the channel to the text, up to the end or to TEXT_LENGTH_MAX bytes. */
+static void read_channel(int channel, Text* text) {
   static const size_t AT_ONCE = 1 << 16;
   char* buffer = memory_alloc(AT_ONCE);
   for (;;) {
     ssize_t got = read(channel, buffer, AT_ONCE);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0 || text->length > MOST_TEXT) break;
+    if (got <= 0 || text->length > TEXT_LENGTH_MAX) break;
     text_add_bytes(text, buffer, (size_t)got);
   }
   memory_free(buffer);
 }
 
-static int wait_for(pid_t child) {
+static int wait_for_exit(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;
   return status;
 }
 
-static Status refuse(Diagnostics* diagnostics, const char* path, const char* reason) {
+static Status report_error(Diagnostics* diagnostics, const char* path, const char* reason) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot be read as a mesh: %s", reason);
   return STATUS_BAD_INPUT;
 }
@@ -183,7 +182,7 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
                     access(path, R_OK) == 0 ? "not a regular file" : strerror(errno));
     return STATUS_IO;
   }
-  if (pipe(ends) != 0) return refuse(diagnostics, path, strerror(errno));
+  if (pipe(ends) != 0) return report_error(diagnostics, path, strerror(errno));
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
@@ -192,20 +191,20 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   }
   close(ends[1]);
   Text text = {0};
-  if (child > 0) receive(ends[0], &text);
+  if (child > 0) read_channel(ends[0], &text);
   close(ends[0]);
-  int end = child > 0 ? wait_for(child) : -1;
+  int end = child > 0 ? wait_for_exit(child) : -1;
   Status status;
-  if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > MOST_TEXT)
-    status = refuse(diagnostics, path,
-                    "reading takes more than 120 s, 16 GiB of memory or 1 GiB of OBJ text: simplify the mesh, or "
-                    "convert the file to OBJ or STL");
+  if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > TEXT_LENGTH_MAX)
+    status = report_error(diagnostics, path,
+                          "reading takes more than 120 s, 16 GiB of memory or 1 GiB of OBJ text: simplify the mesh, or "
+                          "convert the file to OBJ or STL");
   else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
-    status = refuse(diagnostics, path,
-                    "the library for the format (assimp) crashed on the file: convert the file to OBJ or STL");
+    status = report_error(diagnostics, path,
+                          "the library for the format (assimp) crashed on the file: convert the file to OBJ or STL");
   else if (!text.data || *text.data == '!')
-    status = refuse(diagnostics, path,
-                    text.data && text.data[1] ? text_excerpt(text.data + 1).text : "the file has no mesh");
+    status = report_error(diagnostics, path,
+                          text.data && text.data[1] ? text_excerpt(text.data + 1).text : "the file has no mesh");
   else
     status = mesh_parse_obj(mesh, path, text.data, text.length, scale, diagnostics);
   text_free(&text);

@@ -7,13 +7,13 @@
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* Layout of a binary file [bytes]. The header and the number of triangles come first. Each triangle has a normal, three
- * corners and two further bytes. */
-enum { HEAD = 80, PREFIX = HEAD + 4, TRIANGLE = 50, CORNERS_AT = 12 };
+/* Layout of a binary file: header, number of triangles, and for each triangle a normal, three corners and two more
+ * bytes. */
+enum { HEADER_BYTES = 80, PREFIX_BYTES = HEADER_BYTES + 4, TRIANGLE_BYTES = 50, CORNERS_OFFSET = 12 };
 
-/* Reader of an STL file. Triangles are in file order. Equal corners are merged to positions at the end. */
+/* Triangles are in file order; equal corners are merged at the end. */
 typedef struct {
-  ObjText text; /* text of the file; also counts the errors of a binary file */
+  ObjText text; /* text of the file; counts the errors of binary files too */
   double scale;
   Vec3* corners; /* (3 x triangles) */
   int* lines;    /* line of each triangle (triangles) */
@@ -21,8 +21,6 @@ typedef struct {
   MeshGroup* groups;
   int group_count, group_capacity;
 } StlReader;
-
-/* ---------------------------------------------------------------- triangles */
 
 static void add_corner(StlReader* reader, Vec3 corner) {
   reader->corners = memory_grow_array(reader->corners, sizeof(Vec3), reader->corner_count, &reader->corner_capacity);
@@ -46,8 +44,6 @@ static void add_group(StlReader* reader, const char* name, int length) {
   memcpy(group->name, text, size);
 }
 
-/* ---------------------------------------------------------------- text */
-
 static bool is_word(ObjWord word, const char* text) {
   return (size_t)word.length == strlen(text) && strncasecmp(word.place.at, text, (size_t)word.length) == 0;
 }
@@ -66,7 +62,7 @@ static void read_vertex(StlReader* reader, ObjPlace place) {
   add_corner(reader, vec3(coordinate[0], coordinate[1], coordinate[2]));
 }
 
-/* Ends a facet. Reports a wrong number of corners and corrects it to three, so that reading can continue. */
+/* Ends a facet. Reports a wrong number of corners and corrects it, so that reading can continue. */
 static void end_facet(StlReader* reader, int first, ObjPlace place) {
   int count = reader->corner_count - first;
   if (count != 3) obj_text_error(&reader->text, place, "a facet needs 3 vertices, got %d", count);
@@ -109,47 +105,46 @@ static void read_statements(StlReader* reader) {
   if (first >= 0) end_facet(reader, first, facet);
 }
 
-/* ---------------------------------------------------------------- binary */
-
-static uint32_t integer_at(const char* data) {
+static uint32_t read_integer(const char* data) {
   uint32_t value = 0;
   for (int k = 0; k < 4; k++) value |= (uint32_t)(uint8_t)data[k] << 8 * k;
   return value;
 }
 
-static double float_at(const char* data) {
-  uint32_t bits = integer_at(data);
+static double read_float(const char* data) {
+  uint32_t bits = read_integer(data);
   float value;
   memcpy(&value, &bits, sizeof value);
   return (double)value;
 }
 
-static void binary_error(StlReader* reader, const char* text, double triangle, double count) {
+static void report_binary_error(StlReader* reader, const char* text, double triangle, double count) {
   diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePosition){reader->text.name, 0, 0}, text, triangle,
                   count);
   reader->text.error_count++;
 }
 
 static void read_binary(StlReader* reader, const char* data, size_t length) {
-  if (length < PREFIX) {
-    binary_error(reader, "not STL: a text begins with 'solid', a binary has at least %.0f bytes, this file %.0f",
-                 PREFIX, (double)length);
+  if (length < PREFIX_BYTES) {
+    report_binary_error(reader, "not STL: a text begins with 'solid', a binary has at least %.0f bytes, this file %.0f",
+                        PREFIX_BYTES, (double)length);
     return;
   }
-  size_t count = integer_at(data + HEAD), there = (length - PREFIX) / TRIANGLE;
+  size_t count = read_integer(data + HEADER_BYTES), there = (length - PREFIX_BYTES) / TRIANGLE_BYTES;
   if (count > there) {
-    binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f: export the mesh again",
-                 (double)count, (double)there);
+    report_binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f: export the mesh again",
+                        (double)count, (double)there);
     return;
   }
   add_group(reader, NULL, 0);
   for (size_t t = 0; t < count; t++) {
-    const char* at = data + PREFIX + TRIANGLE * t + CORNERS_AT;
+    const char* at = data + PREFIX_BYTES + TRIANGLE_BYTES * t + CORNERS_OFFSET;
     for (int k = 0; k < 3; k++, at += 12) {
-      Vec3 p = vec3_scale(vec3(float_at(at), float_at(at + 4), float_at(at + 8)), reader->scale);
+      Vec3 p = vec3_scale(vec3(read_float(at), read_float(at + 4), read_float(at + 8)), reader->scale);
       bool small = fabs(p.x) <= COORDINATE_MAX && fabs(p.y) <= COORDINATE_MAX && fabs(p.z) <= COORDINATE_MAX;
       if (!small) {
-        binary_error(reader, "triangle %.0f: a coordinate is not finite or beyond %g m", (double)t + 1, COORDINATE_MAX);
+        report_binary_error(reader, "triangle %.0f: a coordinate is not finite or beyond %g m", (double)t + 1,
+                            COORDINATE_MAX);
         return;
       }
       add_corner(reader, p);
@@ -158,21 +153,18 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
 }
 
-/* Returns true if the data are a text file. Binary files can begin with "solid" too. A binary file is recognized if its
- * length fits the number of triangles, or if the number contains a zero byte, which does not occur in text. Bytes after
- * the triangles are allowed. */
+/* Returns true if the data are a text file. Binary files can begin with "solid" too: their length fits the number of
+ * triangles, or the number contains a zero byte, which text does not. */
 static bool is_text(const char* data, size_t length) {
   if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
-  if (length < PREFIX) return true;
-  if (length == PREFIX + TRIANGLE * (size_t)integer_at(data + HEAD)) return false;
-  return !memchr(data + HEAD, '\0', PREFIX - HEAD);
+  if (length < PREFIX_BYTES) return true;
+  if (length == PREFIX_BYTES + TRIANGLE_BYTES * (size_t)read_integer(data + HEADER_BYTES)) return false;
+  return !memchr(data + HEADER_BYTES, '\0', PREFIX_BYTES - HEADER_BYTES);
 }
-
-/* ---------------------------------------------------------------- the mesh */
 
 /* Merges equal corners to positions, numbered in file order. Returns the position of every corner. The caller frees the
  * array with memory_free. */
-static int* make_positions(Mesh* mesh, const StlReader* reader) {
+static int* create_positions(Mesh* mesh, const StlReader* reader) {
   int *number = find_equal_points(reader->corners, reader->corner_count), count = reader->corner_count;
   mesh->positions = MEMORY_NEW(Vec3, count + 1);
   for (int i = 0; i < count; i++) {
@@ -184,7 +176,7 @@ static int* make_positions(Mesh* mesh, const StlReader* reader) {
 }
 
 /* Adds the triangles with three distinct corners to the mesh, and the groups that contain such triangles. */
-static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
+static void create_faces(Mesh* mesh, StlReader* reader, const int* number) {
   int triangles = reader->corner_count / 3;
   mesh->corners = MEMORY_NEW(int, reader->corner_count + 1);
   mesh->face_first = MEMORY_NEW(int, triangles + 1);
@@ -210,9 +202,9 @@ static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
   }
 }
 
-static void make_mesh(Mesh* mesh, StlReader* reader) {
-  int* number = make_positions(mesh, reader);
-  make_faces(mesh, reader, number);
+static void create_mesh(Mesh* mesh, StlReader* reader) {
+  int* number = create_positions(mesh, reader);
+  create_faces(mesh, reader, number);
   memory_free(number);
   if (mesh->face_count > 0) return;
   diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePosition){reader->text.name, 0, 0},
@@ -233,7 +225,7 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
     read_binary(&reader, data, length);
   else if (obj_text_is_text(&reader.text))
     read_statements(&reader);
-  if (reader.text.error_count == 0) make_mesh(mesh, &reader);
+  if (reader.text.error_count == 0) create_mesh(mesh, &reader);
   for (int g = 0; g < reader.group_count; g++) memory_free(reader.groups[g].name);
   memory_free(reader.groups);
   memory_free(reader.corners);

@@ -5,14 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- characters */
-
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Returns the end of the line if the line continues on the next line, otherwise NULL. A line continues if it ends with
- * a backslash, followed only by blanks. */
+/* Returns the end of a line that ends with a backslash and blanks, or NULL if the line does not continue. */
 static const char* continuation(const ObjText* text, const char* at) {
   if (*at != '\\') return NULL;
   do at++;
@@ -49,8 +46,6 @@ static void skip_to_line_end(ObjText* text) {
 static bool at_statement_end(const ObjText* text) {
   return text->place.at >= text->end || is_line_end(*text->place.at) || *text->place.at == '#';
 }
-
-/* ---------------------------------------------------------------- words */
 
 ObjText obj_text_start(const char* name, const char* text, size_t length, Diagnostics* diagnostics) {
   const char* start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
@@ -100,8 +95,6 @@ bool obj_word_is(ObjWord word, const char* text) {
   return (size_t)word.length == strlen(text) && memcmp(word.place.at, text, (size_t)word.length) == 0;
 }
 
-/* ---------------------------------------------------------------- messages */
-
 /* Returns the column of a position, counted in characters. */
 static int column_of(ObjPlace place) {
   int column = 1;
@@ -149,8 +142,6 @@ bool obj_text_is_text(ObjText* text) {
                  "not text: the file has a NUL byte: save the file as plain text");
   return false;
 }
-
-/* ---------------------------------------------------------------- numbers */
 
 static int digits(const char* at, int length) {
   int count = 0;

@@ -1,16 +1,15 @@
-/* Penetration depth of two hulls A and B: the depth of the origin in the Minkowski difference C = A - B, by an
- * expanding polytope. The polytope is the hull of some vertices of C. The face of the polytope nearest to the origin is
- * found, and the vertex of C farthest beyond this face is added. The search ends when there is no such vertex. */
+/* Penetration depth of two hulls A and B: depth of the origin in the Minkowski difference C = A - B, by an expanding
+ * polytope. The polytope is the hull of some vertices of C. The vertex of C farthest beyond the face nearest to the
+ * origin is added until there is none. */
 #include <assert.h>
 
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* A face of the polytope counts as a face of C if no vertex of C lies farther beyond it than this fraction of the size
- * of C. */
+/* Height of C above a face of C, relative to the size of C. */
 #define FACE_TOLERANCE 1e-13
-/* Largest number of iterations. Each iteration adds a vertex of C. Hulls of 500 vertices need a few dozen. */
-#define ROUND_LIMIT 2000
+/* Each iteration adds a vertex of C. Hulls of 500 vertices need a few dozen. */
+#define ITERATION_LIMIT 2000
 
 typedef struct {
   PointView a, b;
@@ -32,7 +31,7 @@ static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
                   farthest_vertex(polytope->b, polytope->pose_b, vec3_scale(direction, -1.0)));
 }
 
-static void polytope_add(Polytope* polytope, Vec3 point) {
+static void polytope_append(Polytope* polytope, Vec3 point) {
   polytope->points = memory_grow_array(polytope->points, sizeof(Vec3), polytope->count, &polytope->capacity);
   polytope->points[polytope->count++] = point;
   polytope->size = fmax(polytope->size, vec3_norm(point));
@@ -44,15 +43,15 @@ static void polytope_start(Polytope* polytope) {
   for (int x = -1; x <= 1; x++)
     for (int y = -1; y <= 1; y++)
       for (int z = -1; z <= 1; z++)
-        if (x != 0 || y != 0 || z != 0) polytope_add(polytope, difference_support(polytope, vec3(x, y, z)));
+        if (x != 0 || y != 0 || z != 0) polytope_append(polytope, difference_support(polytope, vec3(x, y, z)));
   Vec3 normal = compute_extent(polytope->points, polytope->count).normal;
-  polytope_add(polytope, difference_support(polytope, normal));
-  polytope_add(polytope, difference_support(polytope, vec3_scale(normal, -1.0)));
+  polytope_append(polytope, difference_support(polytope, normal));
+  polytope_append(polytope, difference_support(polytope, vec3_scale(normal, -1.0)));
 }
 
 /* Finds the face with the smallest height above the origin. The height is negative if the origin is outside. Sets
  * *normal and *height. Returns false if the polytope is flat. */
-static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height) {
+static bool find_nearest_face(const Polytope* polytope, Vec3* normal, double* height) {
   Facets facets;
   bool solid = facets_create(&facets, polytope->points, polytope->count) == HULL_OK;
   *height = HUGE_VAL;
@@ -68,17 +67,17 @@ static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height)
 
 /* Returns the depth of the origin in C along the normal of the nearest face, or 0 if the origin is outside. Moving B by
  * d moves C by -d, so *normal is the direction in which B must move to separate. */
-static double depth_of_origin(Polytope* polytope, Vec3* normal) {
+static double compute_origin_depth(Polytope* polytope, Vec3* normal) {
   double reach = 0;
-  for (int round = 0; round < ROUND_LIMIT; round++) {
+  for (int round = 0; round < ITERATION_LIMIT; round++) {
     double height;
-    if (!nearest_face(polytope, normal, &height))
+    if (!find_nearest_face(polytope, normal, &height))
       return 0; /* C is flat, so an arbitrarily small displacement separates the hulls */
     Vec3 beyond = difference_support(polytope, *normal);
     reach = vec3_dot(beyond, *normal);
     if (!(reach > 0)) return 0;
     if (reach <= height + FACE_TOLERANCE * polytope->size) break;
-    polytope_add(polytope, beyond);
+    polytope_append(polytope, beyond);
   }
   return reach;
 }
@@ -89,7 +88,7 @@ double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3
   polytope.pose_a.t = vec3_sub(pose_a.t, pose_b.t);
   polytope.pose_b.t = vec3(0, 0, 0);
   polytope_start(&polytope);
-  double depth = depth_of_origin(&polytope, normal);
+  double depth = compute_origin_depth(&polytope, normal);
   if (!(depth > 0)) *normal = vec3(0, 0, 0);
   memory_free(polytope.points);
   return depth;

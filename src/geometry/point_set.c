@@ -2,13 +2,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Points count as coplanar if they lie within this fraction of their diameter of a plane. Rounding errors would
- * otherwise determine their hull. */
+/* Distance of coplanar points from a plane, relative to their diameter. Nearer points have a hull that consists of
+ * rounding errors. */
 #define FLAT_TOLERANCE 1e-10
-/* Relative rounding error of coordinates, which matters for points far from the origin. */
+/* Relative rounding error of coordinates of points far from the origin. */
 #define COORDINATE_ROUNDING 1e-15
-
-/* ---------------------------------------------------------------- extent */
 
 static int farthest_from_point(const Vec3* points, int count, Vec3 from) {
   int best = 0;
@@ -59,33 +57,32 @@ PointExtent compute_extent(const Vec3* points, int count) {
   return spread;
 }
 
-/* ---------------------------------------------------------------- distinct points */
-
 typedef struct {
   Vec3 point;
   int source;
-} Tagged;
+} IndexedPoint;
 
 static int compare_numbers(double a, double b) { return (a > b) - (a < b); }
 
-static int compare_tagged(const void* left, const void* right) {
-  const Tagged *a = left, *b = right;
+static int compare_points(const void* left, const void* right) {
+  const IndexedPoint *a = left, *b = right;
   int order = compare_numbers(a->point.x, b->point.x);
   if (order == 0) order = compare_numbers(a->point.y, b->point.y);
   if (order == 0) order = compare_numbers(a->point.z, b->point.z);
   return order != 0 ? order : (a->source > b->source) - (a->source < b->source);
 }
 
-static bool same_point(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+static bool points_are_equal(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 /* Removes duplicates and keeps the first of equal points, in input order. */
-static void drop_duplicates(NormalizedSet* set) {
+static void remove_duplicates(NormalizedSet* set) {
   int count = set->count;
-  Tagged* sorted = MEMORY_NEW(Tagged, count);
-  for (int i = 0; i < count; i++) sorted[i] = (Tagged){set->points[i], i};
-  qsort(sorted, (size_t)count, sizeof *sorted, compare_tagged);
+  IndexedPoint* sorted = MEMORY_NEW(IndexedPoint, count);
+  for (int i = 0; i < count; i++) sorted[i] = (IndexedPoint){set->points[i], i};
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_points);
   bool* first = MEMORY_NEW(bool, count);
-  for (int i = 0; i < count; i++) first[sorted[i].source] = i == 0 || !same_point(sorted[i].point, sorted[i - 1].point);
+  for (int i = 0; i < count; i++)
+    first[sorted[i].source] = i == 0 || !points_are_equal(sorted[i].point, sorted[i - 1].point);
   set->count = 0;
   for (int i = 0; i < count; i++) {
     if (!first[i]) continue;
@@ -95,8 +92,6 @@ static void drop_duplicates(NormalizedSet* set) {
   memory_free(first);
   memory_free(sorted);
 }
-
-/* ---------------------------------------------------------------- own frame */
 
 /* Computes the bounding box. Returns false if a coordinate is not finite. */
 static bool bounding_box(const Vec3* points, int count, Vec3* low, Vec3* high) {
@@ -127,7 +122,7 @@ HullResult normalized_set_create(NormalizedSet* set, const Vec3* points, int cou
   set->factor = 1.0 / largest_coordinate(vec3_sub(vec3_scale(high, 0.5), vec3_scale(low, 0.5)));
   if (!isfinite(set->factor)) return HULL_TOO_FEW_POINTS; /* all points coincide */
   scale_points(set, points, count);
-  drop_duplicates(set);
+  remove_duplicates(set);
   if (set->count < 4) return HULL_TOO_FEW_POINTS;
   double rounding = COORDINATE_ROUNDING * set->factor * fmax(largest_coordinate(low), largest_coordinate(high));
   PointExtent spread = compute_extent(set->points, set->count);

@@ -4,8 +4,8 @@
 
 #include "geometry/geometry.h"
 
-/* A large tetrahedron with corners from a point set. Each corner is the point farthest from the first corner, or from
- * the line or plane through the earlier corners. */
+/* Large tetrahedron of a point set. Each corner is the point farthest from the first corner, or from the line or plane
+ * through the earlier corners. */
 typedef struct {
   int corner[4];
   double diameter; /* distance of the first two corners [m] */
@@ -13,24 +13,23 @@ typedef struct {
   double height; /* distance of the fourth corner from the plane [m]; 0 if all points are coplanar. No point is farther
                     from the plane */
 } PointExtent;
-/* Returns a large tetrahedron of points (count >= 1). The diameter is 0 if all points are equal, and the normal is zero
- * if they are collinear. Allocates nothing. */
+/* Returns a large tetrahedron of points (count >= 1). The diameter is 0 if all points are equal, the normal zero if
+ * they are collinear. */
 PointExtent compute_extent(const Vec3* points, int count);
 
-/* The distinct points of a set, moved and scaled into [-1, 1]. point = center + scaled / factor. */
+/* Distinct points of a set, moved and scaled into [-1, 1]: point = center + scaled / factor. */
 typedef struct {
   Vec3* points;
-  int* source; /* index of each point in the input, ascending; the first index if several points are equal */
+  int* source; /* first index of each point in the input, ascending */
   int count;
   Vec3 center;
   double factor;
 } NormalizedSet;
 
-/* Sets *set to points[count] without duplicates. Returns HULL_OK if the points span a solid, otherwise
- * HULL_TOO_FEW_POINTS, HULL_FLAT or HULL_FAILED, as hull_create. The caller frees the set with normalized_set_free,
- * even after an error. */
+/* Computes the distinct points of points[count]. Returns HULL_OK if they span a solid, otherwise HULL_TOO_FEW_POINTS,
+ * HULL_FLAT or HULL_FAILED. The caller frees the set with normalized_set_free, also after errors. */
 HullResult normalized_set_create(NormalizedSet* set, const Vec3* points, int count);
-/* Frees both arrays and zeroes the set. Accepts a zeroed set. */
+/* Frees the arrays and zeroes the set. */
 void normalized_set_free(NormalizedSet* set);
 
 #endif

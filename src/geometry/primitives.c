@@ -5,8 +5,6 @@
 #define SPHERE_RESOLUTION_MAX 6
 #define SEGMENTS_MAX 4096
 
-/* ---------------------------------------------------------------- box */
-
 HullResult primitive_box(ConvexHull* hull, Vec3 size) {
   Vec3 corners[8];
   for (int i = 0; i < 8; i++)
@@ -14,8 +12,6 @@ HullResult primitive_box(ConvexHull* hull, Vec3 size) {
                       i & 1 ? 0.5 * size.z : -0.5 * size.z);
   return hull_create(hull, corners, 8);
 }
-
-/* ---------------------------------------------------------------- sphere */
 
 /* Divides a spherical triangle into four triangles, `depth` times, and writes the corners to out. Returns the end of
  * the output. The midpoint of an edge is bit-identical for both triangles at the edge (a + b = b + a), so hull_create
@@ -77,7 +73,7 @@ HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
 
 /* Returns the slot of a hash table that contains the point, or the free slot for the point. Entries are point numbers +
  * 1. `slots` is a power of two. */
-static int slot_of(const int* table, int slots, const Vec3* points, Vec3 point) {
+static int find_slot(const int* table, int slots, const Vec3* points, Vec3 point) {
   uint64_t word[3], mixed = 0;
   memcpy(word, &point, sizeof word);
   for (int k = 0; k < 3; k++) mixed = (mixed ^ word[k]) * 0x9e3779b97f4a7c15u;
@@ -94,7 +90,7 @@ Vec3* primitive_sphere_points(int resolution, int* count) {
   int* table = MEMORY_NEW(int, slots);
   for (int i = 0; i < all; i++) {
     Vec3 point = vec3_add(points[i], vec3(0, 0, 0)); /* adding 0 replaces -0 by 0 */
-    int at = slot_of(table, slots, points, point);
+    int at = find_slot(table, slots, points, point);
     if (table[at]) continue;
     points[*count] = points[i];
     table[at] = ++*count;
@@ -102,8 +98,6 @@ Vec3* primitive_sphere_points(int resolution, int* count) {
   memory_free(table);
   return points;
 }
-
-/* ---------------------------------------------------------------- cylinder and capsule */
 
 /* Writes points of a circle about the z axis to out. Returns the end of the output. */
 static Vec3* add_ring(Vec3* out, double radius, double z, int segments) {
@@ -147,8 +141,6 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
   return result;
 }
 
-/* ---------------------------------------------------------------- rounded box */
-
 /* Distance of the outermost grid lines from the cube's edges, in grid spacings. The distance is large enough to
  * separate points of neighbouring faces, and small enough to keep the shape of an even grid. */
 #define EDGE_SPREAD 0.1
@@ -189,8 +181,6 @@ HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, i
   memory_free(points);
   return result;
 }
-
-/* ---------------------------------------------------------------- rounded hull of two circles */
 
 HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
                              int segments) {

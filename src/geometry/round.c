@@ -6,12 +6,11 @@ enum {
   LANES = 8,
   SEEDS = 8,
   REFINEMENTS = 40,
-  ROOM = ROUND_RINGS_MAX * (SEEDS + 3 * REFINEMENTS) + REFINEMENTS + LANES
+  POINTS_MAX = ROUND_RINGS_MAX * (SEEDS + 3 * REFINEMENTS) + REFINEMENTS + LANES
 };
-/* Upper and lower bounds of a distance count as equal if they differ by less than SETTLED of the bodies' size plus
- * RELATIVE of the distance. */
-#define SETTLED 1e-13
-#define RELATIVE 1e-9
+/* Bounds of a distance are equal up to SIZE_TOLERANCE of the bodies' size plus DISTANCE_TOLERANCE of the distance. */
+#define SIZE_TOLERANCE 1e-13
+#define DISTANCE_TOLERANCE 1e-9
 
 static Vec3 ring_support(const Circle* ring, Vec3 direction) {
   Vec3 across = vec3_add_scaled(direction, -vec3_dot(direction, ring->axis), ring->axis);
@@ -39,24 +38,21 @@ double round_support(const RoundBody* body, Vec3 direction, Vec3* at) {
   return best + body->rounding * length;
 }
 
-/* ---------------------------------------------------------------- distance */
-
-/* Points on the circles of a body, and vertices of the body. Points are added where the body is nearest to the other
- * body. */
+/* Points on the circles and vertices of a body. Points are added where the body is nearest to the other one. */
 typedef struct {
-  _Alignas(64) double x[ROOM];
-  _Alignas(64) double y[ROOM];
-  _Alignas(64) double z[ROOM];
+  _Alignas(64) double x[POINTS_MAX];
+  _Alignas(64) double y[POINTS_MAX];
+  _Alignas(64) double z[POINTS_MAX];
   int count;
-} Inscribed;
+} InscribedPoints;
 
-static void add_point(Inscribed* in, Vec3 p) {
+static void add_point(InscribedPoints* in, Vec3 p) {
   in->x[in->count] = p.x;
   in->y[in->count] = p.y;
   in->z[in->count++] = p.z;
 }
 
-static void seed(Inscribed* in, const RoundBody* body) {
+static void add_initial_points(InscribedPoints* in, const RoundBody* body) {
   in->count = 0;
   for (int k = 0; k < body->ring_count; k++) {
     const Circle* ring = &body->rings[k];
@@ -71,7 +67,7 @@ static void seed(Inscribed* in, const RoundBody* body) {
     if (body->ring_count > 0) add_point(in, point_at(body->points, i));
 }
 
-static PointView view_of(Inscribed* in, const RoundBody* body) {
+static PointView create_view(InscribedPoints* in, const RoundBody* body) {
   if (body->ring_count == 0) return body->points;
   int padded = (in->count + LANES - 1) / LANES * LANES;
   for (int i = in->count; i < padded; i++) {
@@ -85,7 +81,8 @@ static PointView view_of(Inscribed* in, const RoundBody* body) {
 /* Adds the points of the circles nearest to the point `other` of the other body, and one point on each side of them.
  * The distance error is then quadratic in the length of the chords at the nearest point. simplex (count): indices of
  * the simplex vertices in `in`. */
-static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 other, const int* simplex, int count) {
+static void add_nearest(InscribedPoints* in, const RoundBody* core, Pose pose, Vec3 other, const int* simplex,
+                        int count) {
   Vec3 x = mat3_tmul_vec(pose.r, vec3_sub(other, pose.t));
   for (int k = 0; k < core->ring_count; k++) {
     const Circle* ring = &core->rings[k];
@@ -105,40 +102,43 @@ static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 ot
 }
 
 /* Adds the support point of the core along a world direction. Returns its height along the direction [m]. */
-static double refine(Inscribed* in, const RoundBody* core, Pose pose, Vec3 direction) {
+static double add_support_point(InscribedPoints* in, const RoundBody* core, Pose pose, Vec3 direction) {
   Vec3 at;
   double height = round_support(core, mat3_tmul_vec(pose.r, direction), &at);
   if (core->ring_count > 0) add_point(in, at);
   return height;
 }
 
-/* Returns the distance of the cores, which are the bodies without their radii. Inscribed points give an upper bound,
- * and support planes along the normal give a lower bound. Support points are added until the bounds agree. Each search
- * starts from the last simplex. `last`: direction of an earlier result, or 0. */
+/* Returns the distance of the cores, which are the bodies without their radii. InscribedPoints points give an upper
+ * bound, and support planes along the normal give a lower bound. Support points are added until the bounds agree. Each
+ * search starts from the last simplex. `last`: direction of an earlier result, or 0. */
 static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, Vec3 last) {
-  Inscribed in_a, in_b;
-  seed(&in_a, a);
-  seed(&in_b, b);
+  InscribedPoints in_a, in_b;
+  add_initial_points(&in_a, a);
+  add_initial_points(&in_b, b);
   RoundBody core_a = *a, core_b = *b;
   core_a.rounding = core_b.rounding = 0;
   double round = a->rounding + b->rounding, least = -HUGE_VAL;
   Vec3 d = vec3_sub(pose_b.t, pose_a.t);
   GjkCache simplex = {.direction = last};
   if (vec3_dot(last, last) > 0) {
-    refine(&in_a, &core_a, pose_a, vec3_scale(last, -1));
-    refine(&in_b, &core_b, pose_b, last);
+    add_support_point(&in_a, &core_a, pose_a, vec3_scale(last, -1));
+    add_support_point(&in_b, &core_b, pose_b, last);
   }
   GjkResult found;
   int iterations = 0;
   for (int k = 0;; k++) {
-    found = gjk_distance(view_of(&in_a, a), pose_a, view_of(&in_b, b), pose_b, &simplex);
+    found = gjk_distance(create_view(&in_a, a), pose_a, create_view(&in_b, b), pose_b, &simplex);
     found.iterations = iterations += found.iterations;
     if (!(found.distance > 0)) return found;
     Vec3 n = found.normal;
-    double far_a = refine(&in_a, &core_a, pose_a, n), far_b = refine(&in_b, &core_b, pose_b, vec3_scale(n, -1));
+    double far_a = add_support_point(&in_a, &core_a, pose_a, n),
+           far_b = add_support_point(&in_b, &core_b, pose_b, vec3_scale(n, -1));
     double gap = vec3_dot(n, d) - far_a - far_b, size = vec3_norm(d) + found.distance;
     least = fmax(least, gap);
-    if (k == REFINEMENTS - 1 || found.distance - least <= SETTLED * size + RELATIVE * fmax(least - round, 0)) break;
+    if (k == REFINEMENTS - 1 ||
+        found.distance - least <= SIZE_TOLERANCE * size + DISTANCE_TOLERANCE * fmax(least - round, 0))
+      break;
     add_nearest(&in_a, &core_a, pose_a, found.witness_b, simplex.a, simplex.count);
     add_nearest(&in_b, &core_b, pose_b, found.witness_a, simplex.b, simplex.count);
   }

@@ -6,27 +6,24 @@
 
 #include "geometry/geometry.h"
 
-/* Sizes below this fraction of the points' extent count as zero. The points then lie on a line, or in a plane as for
- * HULL_FLAT. */
-#define FLAT 1e-10
-/* Two directions at a vertex with a smaller difference give one point of the tessellation. */
-#define SAME_NORMAL 1e-6
-
-/* ---------------------------------------------------------------- hull of any rank */
+/* Sizes below this fraction of the points' extent are zero: the points lie on a line or in a plane. */
+#define FLAT_TOLERANCE 1e-10
+/* Directions at a vertex that differ by less give one point of the tessellation. */
+#define NORMAL_TOLERANCE 1e-6
 
 typedef struct {
   double x, y;
   int index;
 } PlanePoint;
 
-static int by_position(const void* a, const void* b) {
+static int compare_positions(const void* a, const void* b) {
   const PlanePoint *p = a, *q = b;
   if (p->x != q->x) return p->x < q->x ? -1 : 1;
   if (p->y != q->y) return p->y < q->y ? -1 : 1;
   return p->index - q->index;
 }
 
-static double turn_of(const PlanePoint* a, const PlanePoint* b, const PlanePoint* c) {
+static double signed_area(const PlanePoint* a, const PlanePoint* b, const PlanePoint* c) {
   return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
@@ -39,7 +36,7 @@ static int polygon_hull(const PlanePoint* points, int count, double area, PlaneP
     int first = found;
     for (int i = 0; i < count; i++) {
       const PlanePoint* p = &points[side == 0 ? i : count - 1 - i];
-      while (found >= first + 2 && !(turn_of(&corner[found - 2], &corner[found - 1], p) > area)) found--;
+      while (found >= first + 2 && !(signed_area(&corner[found - 2], &corner[found - 1], p) > area)) found--;
       corner[found++] = *p;
     }
     found--; /* the last corner is the first corner of the other side */
@@ -47,21 +44,21 @@ static int polygon_hull(const PlanePoint* points, int count, double area, PlaneP
   return found;
 }
 
-static void keep(ConvexHull* core, const Vec3* points, const int* index, int count) {
+static void set_vertices(ConvexHull* core, const Vec3* points, const int* index, int count) {
   core->vertex_count = count;
   core->vertices = MEMORY_NEW(Vec3, count);
   for (int i = 0; i < count; i++) core->vertices[i] = points[index[i]];
 }
 
-static void keep_polygon(ConvexHull* core, const Vec3* points, int count, Vec3 e, Vec3 f, double area) {
+static void set_polygon(ConvexHull* core, const Vec3* points, int count, Vec3 e, Vec3 f, double area) {
   PlanePoint* sorted = memory_alloc(sizeof *sorted * (size_t)count);
   PlanePoint* corner = memory_alloc(sizeof *corner * (size_t)(2 * count + 1));
   int* index = MEMORY_NEW(int, 2 * count + 1);
   for (int i = 0; i < count; i++) sorted[i] = (PlanePoint){vec3_dot(e, points[i]), vec3_dot(f, points[i]), i};
-  qsort(sorted, (size_t)count, sizeof *sorted, by_position);
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_positions);
   int corners = polygon_hull(sorted, count, area, corner);
   for (int i = 0; i < corners; i++) index[i] = corner[i].index;
-  keep(core, points, index, corners);
+  set_vertices(core, points, index, corners);
   core->triangles = memory_alloc(sizeof *core->triangles * (size_t)(2 * (corners - 2)));
   for (int i = 1; i + 1 < corners; i++) {
     const int front[3] = {0, i, i + 1}, back[3] = {0, i + 1, i};
@@ -80,7 +77,7 @@ static int farthest_from(const Vec3* points, int count, Vec3 place) {
   return best;
 }
 
-static Vec3 off_line(Vec3 point, Vec3 on, Vec3 axis) {
+static Vec3 distance_vector(Vec3 point, Vec3 on, Vec3 axis) {
   Vec3 d = vec3_sub(point, on);
   return vec3_add_scaled(d, -vec3_dot(d, axis), axis);
 }
@@ -95,34 +92,33 @@ HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) 
   Vec3 origin = points[end[0]], along = vec3_sub(points[end[1]], origin);
   double length = vec3_norm(along);
   if (!(length > 4 * DBL_EPSILON * vec3_norm(origin))) {
-    keep(core, points, end, 1);
+    set_vertices(core, points, end, 1);
     return HULL_OK;
   }
   Vec3 axis = vec3_scale(along, 1 / length), beside = {0, 0, 0};
   for (int i = 0; i < count; i++) {
-    Vec3 off = off_line(points[i], origin, axis);
+    Vec3 off = distance_vector(points[i], origin, axis);
     if (vec3_norm(off) > vec3_norm(beside)) beside = off;
   }
   double width = vec3_norm(beside);
-  if (!(width > FLAT * length)) { /* otherwise hull_create could return a hull that consists of rounding errors */
-    keep(core, points, end, 2);
+  if (!(width >
+        FLAT_TOLERANCE * length)) { /* otherwise hull_create could return a hull that consists of rounding errors */
+    set_vertices(core, points, end, 2);
     return HULL_OK;
   }
   HullResult result = hull_create(core, points, count);
   if (result == HULL_OK || result == HULL_FAILED) return result;
-  keep_polygon(core, points, count, axis, vec3_scale(beside, 1 / width), FLAT * length * width);
+  set_polygon(core, points, count, axis, vec3_scale(beside, 1 / width), FLAT_TOLERANCE * length * width);
   return HULL_OK;
 }
 
-/* ---------------------------------------------------------------- edges of a core and their angles */
-
 /* A directed edge of the core. along: unit direction from tail to head. normal: outward unit normal of the face on the
- * left. turn: angle from this normal to the normal of the face on the right [rad]. A segment has two directed edges
+ * left. angle: angle from this normal to the normal of the face on the right [rad]. A segment has two directed edges
  * with an angle of 360 degrees. */
 typedef struct {
   int tail, head;
   Vec3 along, normal;
-  double turn;
+  double angle;
   int next; /* next directed edge with the same tail, -1 if there is none */
 } CoreEdge;
 typedef struct {
@@ -131,22 +127,22 @@ typedef struct {
   int* first; /* one directed edge with each vertex as tail, -1 if there is none (vertex_count) */
 } CoreEdges;
 
-static Vec3 outside(const CoreEdge* e) { return vec3_cross(e->along, e->normal); }
+static Vec3 outward_direction(const CoreEdge* e) { return vec3_cross(e->along, e->normal); }
 
 /* Returns the angle between the faces of an edge. A diagonal of a flat polygon has faces on both sides of the polygon.
  * The smallest angle belongs to the face on the same side. */
-static double turn_at(const CoreEdges* all, const CoreEdge* e) {
+static double edge_angle(const CoreEdges* all, const CoreEdge* e) {
   double least = 2 * M_PI;
   for (int k = all->first[e->head]; k >= 0; k = all->edges[k].next) {
     const CoreEdge* other = &all->edges[k];
     if (other->head != e->tail) continue;
-    double across = vec3_dot(other->normal, outside(e)); /* negative only by rounding */
+    double across = vec3_dot(other->normal, outward_direction(e)); /* negative only by rounding */
     least = fmin(least, math_atan2(fmax(across, 0), vec3_dot(other->normal, e->normal)));
   }
   return least;
 }
 
-static CoreEdges edges_of(const ConvexHull* core) {
+static CoreEdges create_edges(const ConvexHull* core) {
   bool segment = core->vertex_count == 2;
   CoreEdges all = {.count = segment ? 2 : 3 * core->triangle_count};
   all.edges = memory_alloc(sizeof *all.edges * (size_t)(all.count + 1));
@@ -167,7 +163,7 @@ static CoreEdges edges_of(const ConvexHull* core) {
     e->next = all.first[e->tail];
     all.first[e->tail] = k;
   }
-  for (int k = 0; k < all.count; k++) all.edges[k].turn = segment ? 2 * M_PI : turn_at(&all, &all.edges[k]);
+  for (int k = 0; k < all.count; k++) all.edges[k].angle = segment ? 2 * M_PI : edge_angle(&all, &all.edges[k]);
   return all;
 }
 
@@ -175,8 +171,6 @@ static void free_edges(CoreEdges* all) {
   memory_free(all->edges);
   memory_free(all->first);
 }
-
-/* ---------------------------------------------------------------- moments */
 
 /* The outward directions u at a face, an edge or a vertex of the core: the integrals of 1, u and u u^T over these
  * directions. */
@@ -186,7 +180,7 @@ typedef struct {
   Mat3 second;
 } Directions;
 
-static Mat3 both_ways(Vec3 a, Vec3 b) { return mat3_add(mat3_outer(a, b), mat3_outer(b, a)); }
+static Mat3 symmetric_outer(Vec3 a, Vec3 b) { return mat3_add(mat3_outer(a, b), mat3_outer(b, a)); }
 
 /* Adds the second moment of the rounded layer around a face, an edge or a vertex of the core. The layer consists of the
  * points y + t u, with y in the simplex corners (corner_count), 0 <= t <= radius and u in the directions. size: area,
@@ -219,23 +213,23 @@ static void add_layer(MassMoment* sum, const Vec3* corners, int corner_count, do
 }
 
 /* Returns the directions at an edge: the arc from the normal of the left face to the normal of the right face. */
-static Directions arc_of(const CoreEdge* e) {
-  double s = math_sin(e->turn), c = math_cos(e->turn);
-  Vec3 n = e->normal, t = outside(e);
-  Mat3 second = mat3_add(mat3_scale(mat3_outer(n, n), 0.5 * (e->turn + s * c)),
-                         mat3_scale(mat3_outer(t, t), 0.5 * (e->turn - s * c)));
-  return (Directions){e->turn, vec3_add(vec3_scale(n, s), vec3_scale(t, 1 - c)),
-                      mat3_add(second, mat3_scale(both_ways(n, t), 0.5 * s * s))};
+static Directions edge_directions(const CoreEdge* e) {
+  double s = math_sin(e->angle), c = math_cos(e->angle);
+  Vec3 n = e->normal, t = outward_direction(e);
+  Mat3 second = mat3_add(mat3_scale(mat3_outer(n, n), 0.5 * (e->angle + s * c)),
+                         mat3_scale(mat3_outer(t, t), 0.5 * (e->angle - s * c)));
+  return (Directions){e->angle, vec3_add(vec3_scale(n, s), vec3_scale(t, 1 - c)),
+                      mat3_add(second, mat3_scale(symmetric_outer(n, t), 0.5 * s * s))};
 }
 
 /* Returns the directions at a vertex: the spherical polygon of its outward normals. The area of the polygon is 2 pi
  * minus the faces' angles, and the integral of u follows from the divergence theorem. The integral of u u^T is set to
  * its multiple of the identity only, because the remainders cancel in the sum over all vertices. */
-static Directions fan_of(const ConvexHull* core, const CoreEdges* all, int vertex) {
+static Directions vertex_directions(const ConvexHull* core, const CoreEdges* all, int vertex) {
   Directions fan = {core->vertex_count == 1 ? 4 * M_PI : 2 * M_PI, {0, 0, 0}, mat3_zero()};
   for (int k = all->first[vertex]; k >= 0; k = all->edges[k].next) {
     const CoreEdge* e = &all->edges[k];
-    fan.first = vec3_add_scaled(fan.first, -0.5 * e->turn, e->along);
+    fan.first = vec3_add_scaled(fan.first, -0.5 * e->angle, e->along);
     if (core->triangle_count == 0) continue;
     Vec3 back = vec3_scale(all->edges[k % 3 == 0 ? k + 2 : k - 1].along, -1);
     fan.one -= math_atan2(vec3_norm(vec3_cross(e->along, back)), vec3_dot(e->along, back));
@@ -259,18 +253,18 @@ static void add_layers(MassMoment* sum, const ConvexHull* core, const CoreEdges*
     const CoreEdge* e = &all->edges[k];
     if (e->tail > e->head) continue; /* every edge is processed once */
     const Vec3 ends[2] = {v[e->tail], v[e->head]};
-    Directions arc = arc_of(e);
+    Directions arc = edge_directions(e);
     add_layer(sum, ends, 2, vec3_norm(vec3_sub(ends[1], ends[0])), &arc, radius, slope);
   }
   for (int i = 0; i < core->vertex_count; i++) {
-    Directions fan = fan_of(core, all, i);
+    Directions fan = vertex_directions(core, all, i);
     add_layer(sum, &v[i], 1, 1, &fan, radius, slope);
   }
 }
 
 MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius) {
   assert(core && core->vertex_count > 0 && radius >= 0);
-  CoreEdges all = edges_of(core);
+  CoreEdges all = create_edges(core);
   MassMoment moment = core->triangle_count > 0 ? mass_moment_solid(core) : mass_moment_zero();
   add_layers(&moment, core, &all, radius, false);
   if (by_radius) {
@@ -280,8 +274,6 @@ MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment
   free_edges(&all);
   return moment;
 }
-
-/* ---------------------------------------------------------------- tessellation */
 
 typedef struct {
   Vec3* points;
@@ -293,7 +285,7 @@ typedef struct {
 static void add_to_tessellation(Tessellation* made, Vec3 place, Vec3 u, double radius, int first) {
   Vec3 p = vec3_add_scaled(place, radius, u);
   for (int i = first; i < made->count; i++)
-    if (vec3_norm(vec3_sub(made->points[i], p)) < SAME_NORMAL * radius) return;
+    if (vec3_norm(vec3_sub(made->points[i], p)) < NORMAL_TOLERANCE * radius) return;
   made->points = memory_grow_array(made->points, sizeof *made->points, made->count, &made->capacity);
   made->points[made->count++] = p;
 }
@@ -308,16 +300,16 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
    * edges. */
   for (double side = 1.1072; resolution < 6 && side > 1.5 * step; side *= 0.5) resolution++;
   Vec3* ball = primitive_sphere_points(resolution, &ball_count);
-  CoreEdges all = edges_of(core);
+  CoreEdges all = create_edges(core);
   Tessellation made = {0};
   for (int i = 0; i < core->vertex_count; i++) {
     int first = made.count;
     for (int k = all.first[i]; k >= 0; k = all.edges[k].next) {
       const CoreEdge* e = &all.edges[k];
-      int arcs = (int)ceil(e->turn / step - 1e-9);
+      int arcs = (int)ceil(e->angle / step - 1e-9);
       for (int j = 0; j < arcs || j == 0; j++) {
-        double angle = arcs > 0 ? j * e->turn / arcs : 0;
-        Vec3 u = vec3_add_scaled(vec3_scale(e->normal, math_cos(angle)), math_sin(angle), outside(e));
+        double angle = arcs > 0 ? j * e->angle / arcs : 0;
+        Vec3 u = vec3_add_scaled(vec3_scale(e->normal, math_cos(angle)), math_sin(angle), outward_direction(e));
         add_to_tessellation(&made, core->vertices[i], u, radius, first);
       }
     }

@@ -5,9 +5,8 @@
 
 #include "geometry/geometry.h"
 
-/* Largest number of passes. Contracting an edge can give another edge more than two triangles. One or two passes are
- * usually enough. */
-enum { SETTLE_PASSES = 5 };
+/* Contracting an edge can give another edge more than two triangles. One or two passes are usually enough. */
+enum { PASSES_MAX = 5 };
 
 /* An edge of a triangle. key is the first member because compare_uint64 sorts by it. */
 typedef struct {
@@ -31,16 +30,14 @@ void surface_free(TriangleSurface* surface) {
   *surface = (TriangleSurface){0};
 }
 
-/* ---------------------------------------------------------------- merged points */
-
 typedef struct {
   double xyz[3];
   int index;
-} PlacedPoint;
+} IndexedPoint;
 
 /* Compares points by coordinates, then by number. */
 static int compare_points(const void* left, const void* right) {
-  const PlacedPoint *a = left, *b = right;
+  const IndexedPoint *a = left, *b = right;
   for (int k = 0; k < 3; k++)
     if (a->xyz[k] != b->xyz[k]) return a->xyz[k] < b->xyz[k] ? -1 : 1;
   return a->index - b->index;
@@ -48,9 +45,9 @@ static int compare_points(const void* left, const void* right) {
 
 int* find_equal_points(const Vec3* points, int count) {
   assert(points || count == 0);
-  PlacedPoint* sorted = MEMORY_NEW(PlacedPoint, count + 1);
+  IndexedPoint* sorted = MEMORY_NEW(IndexedPoint, count + 1);
   int *number = MEMORY_NEW(int, count + 1), first = 0;
-  for (int i = 0; i < count; i++) sorted[i] = (PlacedPoint){{points[i].x, points[i].y, points[i].z}, i};
+  for (int i = 0; i < count; i++) sorted[i] = (IndexedPoint){{points[i].x, points[i].y, points[i].z}, i};
   qsort(sorted, (size_t)count, sizeof *sorted, compare_points);
   for (int i = 0; i < count; i++) {
     bool same = i > 0;
@@ -64,37 +61,38 @@ int* find_equal_points(const Vec3* points, int count) {
 
 /* A triangle with ascending corners and its orientation: 1 as given, -1 reversed. */
 typedef struct {
-  int corner[3], turn, index;
-} TurnedTriangle;
+  int corner[3], orientation, index;
+} OrientedTriangle;
 
 static int compare_triangles(const void* left, const void* right) {
-  const TurnedTriangle *a = left, *b = right;
+  const OrientedTriangle *a = left, *b = right;
   for (int k = 0; k < 3; k++)
     if (a->corner[k] != b->corner[k]) return a->corner[k] - b->corner[k];
-  return a->turn != b->turn ? a->turn - b->turn : a->index - b->index;
+  return a->orientation != b->orientation ? a->orientation - b->orientation : a->index - b->index;
 }
 
-static TurnedTriangle turned_triangle(const int triangle[3], int index) {
-  TurnedTriangle t = {{triangle[0], triangle[1], triangle[2]}, 1, index};
+static OrientedTriangle sort_corners(const int triangle[3], int index) {
+  OrientedTriangle t = {{triangle[0], triangle[1], triangle[2]}, 1, index};
   for (int pass = 0; pass < 3; pass++) {
     int k = pass % 2;
     if (t.corner[k] <= t.corner[k + 1]) continue;
     int keep = t.corner[k];
-    t.corner[k] = t.corner[k + 1], t.corner[k + 1] = keep, t.turn = -t.turn;
+    t.corner[k] = t.corner[k + 1], t.corner[k + 1] = keep, t.orientation = -t.orientation;
   }
   return t;
 }
 
 /* Removes pairs of opposite triangles, which enclose no volume. */
-static void drop_opposite_pairs(TriangleSurface* surface) {
+static void remove_opposite_pairs(TriangleSurface* surface) {
   int count = surface->triangle_count, kept = 0;
-  TurnedTriangle* sorted = MEMORY_NEW(TurnedTriangle, count + 1);
+  OrientedTriangle* sorted = MEMORY_NEW(OrientedTriangle, count + 1);
   bool* gone = MEMORY_NEW(bool, count + 1);
-  for (int t = 0; t < count; t++) sorted[t] = turned_triangle(surface->triangles[t], t);
+  for (int t = 0; t < count; t++) sorted[t] = sort_corners(surface->triangles[t], t);
   qsort(sorted, (size_t)count, sizeof *sorted, compare_triangles);
   for (int t = 0; t + 1 < count; t++) {
-    const TurnedTriangle *a = &sorted[t], *b = &sorted[t + 1];
-    if (gone[a->index] || a->turn == b->turn || memcmp(a->corner, b->corner, sizeof a->corner) != 0) continue;
+    const OrientedTriangle *a = &sorted[t], *b = &sorted[t + 1];
+    if (gone[a->index] || a->orientation == b->orientation || memcmp(a->corner, b->corner, sizeof a->corner) != 0)
+      continue;
     gone[a->index] = gone[b->index] = true;
   }
   for (int t = 0; t < count; t++)
@@ -113,7 +111,7 @@ void surface_merge_points(TriangleSurface* surface, const int* number) {
     if (corner[0] != corner[1] && corner[1] != corner[2] && corner[2] != corner[0]) kept++;
   }
   surface->triangle_count = kept;
-  drop_opposite_pairs(surface);
+  remove_opposite_pairs(surface);
 }
 
 void surface_remove_unused(TriangleSurface* surface, int* old) {
@@ -133,9 +131,7 @@ void surface_remove_unused(TriangleSurface* surface, int* old) {
   memory_free(place);
 }
 
-/* ---------------------------------------------------------------- uses of edges */
-
-static EdgeUse* edge_uses(const TriangleSurface* surface) {
+static EdgeUse* create_edge_uses(const TriangleSurface* surface) {
   int count = 3 * surface->triangle_count;
   EdgeUse* uses = MEMORY_NEW(EdgeUse, count + 1);
   for (int i = 0; i < count; i++) {
@@ -147,13 +143,11 @@ static EdgeUse* edge_uses(const TriangleSurface* surface) {
   return uses;
 }
 
-/* ---------------------------------------------------------------- short edges of many triangles */
-
 /* Joins the ends of edges that have more than two triangles and are at most `length` long. Returns the number of joined
  * edges. */
-static int join_branching(const TriangleSurface* surface, double length, int* set) {
+static int join_branching_edges(const TriangleSurface* surface, double length, int* set) {
   int count = 3 * surface->triangle_count, joined = 0;
-  EdgeUse* uses = edge_uses(surface);
+  EdgeUse* uses = create_edge_uses(surface);
   for (int i = 0; i + 2 < count; i++) {
     int a = (int)(uses[i].key >> 32), b = (int)(uses[i].key & UINT32_MAX);
     if (uses[i].key != uses[i + 2].key || disjoint_sets_find(set, a) == disjoint_sets_find(set, b)) continue;
@@ -170,16 +164,14 @@ void surface_collapse_short_edges(TriangleSurface* surface, double length) {
   int *set = MEMORY_NEW(int, surface->point_count + 1), *number = MEMORY_NEW(int, surface->point_count + 1);
   int joined = 1;
   disjoint_sets_init(set, surface->point_count);
-  for (int pass = 0; pass < SETTLE_PASSES && joined > 0; pass++) {
+  for (int pass = 0; pass < PASSES_MAX && joined > 0; pass++) {
     for (int i = 0; i < surface->point_count; i++) number[i] = disjoint_sets_find(set, i);
     surface_merge_points(surface, number); /* also removes pairs of opposite triangles */
-    joined = join_branching(surface, length, set);
+    joined = join_branching_edges(surface, length, set);
   }
   memory_free(number);
   memory_free(set);
 }
-
-/* ---------------------------------------------------------------- edges */
 
 static void check_edges(SurfaceCheck* check, const EdgeUse* uses, int count) {
   for (int first = 0, end; first < count; first = end) {
@@ -192,9 +184,7 @@ static void check_edges(SurfaceCheck* check, const EdgeUse* uses, int count) {
   }
 }
 
-/* ---------------------------------------------------------------- fans */
-
-static int corner_of(const TriangleSurface* surface, int triangle, int point) {
+static int find_corner(const TriangleSurface* surface, int triangle, int point) {
   const int* corner = surface->triangles[triangle];
   return 3 * triangle + (corner[0] == point ? 0 : corner[1] == point ? 1 : 2);
 }
@@ -209,8 +199,8 @@ static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, cons
     if (uses[i].key != uses[i - 1].key) continue;
     const int ends[2] = {(int)(uses[i].key >> 32), (int)(uses[i].key & UINT32_MAX)};
     for (int k = 0; k < 2; k++)
-      disjoint_sets_unite(fan, corner_of(surface, uses[i].triangle, ends[k]),
-                          corner_of(surface, uses[i - 1].triangle, ends[k]));
+      disjoint_sets_unite(fan, find_corner(surface, uses[i].triangle, ends[k]),
+                          find_corner(surface, uses[i - 1].triangle, ends[k]));
   }
   for (int i = 0; i < count; i++)
     if (disjoint_sets_find(fan, i) == i) fans[surface->triangles[i / 3][i % 3]]++;
@@ -221,8 +211,6 @@ static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, cons
   memory_free(fans);
   memory_free(fan);
 }
-
-/* ---------------------------------------------------------------- shells */
 
 /* Returns six times the signed volume of the tetrahedron of a triangle and `apex`. */
 static double six_volume(const TriangleSurface* surface, int triangle, Vec3 apex) {
@@ -272,7 +260,7 @@ static void check_groups(SurfaceCheck* check, const TriangleSurface* surface) {
 
 SurfaceCheck surface_check(const TriangleSurface* surface) {
   SurfaceCheck check = {.oriented = true};
-  EdgeUse* uses = edge_uses(surface);
+  EdgeUse* uses = create_edge_uses(surface);
   check_edges(&check, uses, 3 * surface->triangle_count);
   check_fans(&check, surface, uses);
   check_shells(&check, surface, uses);

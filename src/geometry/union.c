@@ -5,42 +5,39 @@
 #include "geometry/facets.h"
 #include "geometry/union.h"
 
-/* Two faces count as coplanar only if the cosine between their normals is at least this. The vertices of a small face
- * lie near many planes, so their distances alone do not decide. */
-#define SAME_PLANE_COSINE 0.999
-/* Margin around the bounding box of a hull [unit frame]. Planes move by less when they are merged. */
-#define BOX_ROOM 1e-4
+/* Smallest cosine between the normals of coplanar faces. The vertices of a small face lie near many planes, so that
+ * distances alone do not decide. */
+#define COPLANAR_COSINE 0.999
+/* Margin around the bounding box of a hull [unit frame]. Merging moves planes by less. */
+#define BOX_MARGIN 1e-4
 
-/* Tolerances for merging planes (plane) and points (weld), relative to the diagonal of all hulls. The tolerance of
- * points is larger because planes can intersect at small angles. The rows are tried in this order until the surface is
- * closed. */
+/* Tolerances for merging planes and points, relative to the diagonal of all hulls. That of points is larger, because
+ * planes can intersect at small angles. They are tried in this order until the surface is closed. */
 static const struct {
   double plane, weld;
-} SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
+} TOLERANCES[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
 
-/* A facet of a hull with its plane in floating-point numbers. */
+/* Facet of a hull with its plane in floating-point numbers. */
 typedef struct {
-  int hull, index; /* index among all facets, which decides between facets of equal area */
+  int hull, index; /* index among all facets, which decides between equal areas */
   Vec3 normal;
   double offset, area;
   const int* corners; /* indices into the hull's points */
   int corner_count;
-} RawFacet;
+} HullFacet;
 
 typedef struct {
   Vec3** points; /* points of each hull, unit frame */
   const ConvexHull* hulls;
   int hull_count;
   Facets* facets;
-  RawFacet* raw; /* sorted by decreasing area */
+  HullFacet* raw; /* sorted by decreasing area */
   int raw_count;
   Vec3 center;
-  double scale, diagonal; /* scale of the unit frame; diagonal of all hulls in the unit frame */
-} Input;
+  double scale, diagonal; /* scale of the unit frame; diagonal of all hulls in it */
+} UnionInput;
 
-/* ---------------------------------------------------------------- facets of all hulls */
-
-static void choose_frame(Input* input) {
+static void set_unit_frame(UnionInput* input) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int h = 0; h < input->hull_count; h++)
     for (int i = 0; i < input->hulls[h].vertex_count; i++) {
@@ -55,9 +52,11 @@ static void choose_frame(Input* input) {
   input->diagonal = diagonal / input->scale;
 }
 
-static Vec3 to_unit(const Input* input, Vec3 x) { return vec3_scale(vec3_sub(x, input->center), 1 / input->scale); }
+static Vec3 to_unit(const UnionInput* input, Vec3 x) {
+  return vec3_scale(vec3_sub(x, input->center), 1 / input->scale);
+}
 
-static double facet_area(const RawFacet* raw, const Vec3* points) {
+static double facet_area(const HullFacet* raw, const Vec3* points) {
   Vec3 sum = {0, 0, 0};
   for (int i = 1; i + 1 < raw->corner_count; i++) {
     Vec3 o = points[raw->corners[0]];
@@ -66,32 +65,32 @@ static double facet_area(const RawFacet* raw, const Vec3* points) {
   return 0.5 * vec3_norm(sum);
 }
 
-static int larger_first(const void* left, const void* right) {
-  const RawFacet *a = left, *b = right;
+static int compare_areas(const void* left, const void* right) {
+  const HullFacet *a = left, *b = right;
   if (a->area != b->area) return a->area > b->area ? -1 : 1;
   return a->index - b->index;
 }
 
-static void list_facets(Input* input) {
+static void collect_facets(UnionInput* input) {
   int total = 0;
   for (int h = 0; h < input->hull_count; h++) total += input->facets[h].facet_count;
-  input->raw = MEMORY_NEW(RawFacet, total + 1);
+  input->raw = MEMORY_NEW(HullFacet, total + 1);
   for (int h = 0; h < input->hull_count; h++) {
     const Facets* facets = &input->facets[h];
     for (int f = 0; f < facets->facet_count; f++) {
-      RawFacet* raw = &input->raw[input->raw_count];
+      HullFacet* raw = &input->raw[input->raw_count];
       const double* plane = facets->planes[f];
-      *raw = (RawFacet){.hull = h, .index = input->raw_count++, .normal = vec3(plane[0], plane[1], plane[2])};
+      *raw = (HullFacet){.hull = h, .index = input->raw_count++, .normal = vec3(plane[0], plane[1], plane[2])};
       raw->offset = plane[3];
       raw->corners = facets->corners + facets->first[f];
       raw->corner_count = facets->first[f + 1] - facets->first[f];
       raw->area = facet_area(raw, input->points[h]);
     }
   }
-  qsort(input->raw, (size_t)input->raw_count, sizeof *input->raw, larger_first);
+  qsort(input->raw, (size_t)input->raw_count, sizeof *input->raw, compare_areas);
 }
 
-static void input_free(Input* input) {
+static void input_free(UnionInput* input) {
   for (int h = 0; h < input->hull_count; h++) {
     memory_free(input->points[h]);
     facets_free(&input->facets[h]);
@@ -101,26 +100,24 @@ static void input_free(Input* input) {
   memory_free(input->raw);
 }
 
-static bool input_create(Input* input, const ConvexHull* hulls, int hull_count) {
-  *input = (Input){.hulls = hulls, .hull_count = hull_count};
+static bool input_create(UnionInput* input, const ConvexHull* hulls, int hull_count) {
+  *input = (UnionInput){.hulls = hulls, .hull_count = hull_count};
   input->points = MEMORY_NEW(Vec3*, hull_count + 1);
   input->facets = MEMORY_NEW(Facets, hull_count + 1);
-  choose_frame(input);
+  set_unit_frame(input);
   for (int h = 0; h < hull_count; h++) {
     int count = hulls[h].vertex_count;
     input->points[h] = MEMORY_NEW(Vec3, count + 1);
     for (int i = 0; i < count; i++) input->points[h][i] = to_unit(input, hulls[h].vertices[i]);
     if (facets_create(&input->facets[h], input->points[h], count) != HULL_OK) return false;
   }
-  list_facets(input);
+  collect_facets(input);
   return true;
 }
 
-/* ---------------------------------------------------------------- merging nearly equal planes */
-
-/* The hulls as sets of exact planes. The arrays are owned. */
+/* Hulls as sets of exact planes. The arrays are owned. */
 typedef struct {
-  ExactPlane* planes; /* planes of the hulls, followed by the walls of the box */
+  ExactPlane* planes; /* planes of the hulls, then the walls of the box */
   Vec3* normals;
   double* offsets;
   int plane_count;
@@ -128,16 +125,16 @@ typedef struct {
   int hull_count;
 } Planes;
 
-static bool facet_on_plane(const RawFacet* raw, const Vec3* points, Vec3 normal, double offset, double tolerance) {
-  if (fabs(vec3_dot(raw->normal, normal)) < SAME_PLANE_COSINE) return false;
+static bool facet_is_on_plane(const HullFacet* raw, const Vec3* points, Vec3 normal, double offset, double tolerance) {
+  if (fabs(vec3_dot(raw->normal, normal)) < COPLANAR_COSINE) return false;
   for (int i = 0; i < raw->corner_count; i++)
     if (!(fabs(vec3_dot(normal, points[raw->corners[i]]) + offset) <= tolerance)) return false;
   return true;
 }
 
-static int find_plane(Planes* planes, const RawFacet* raw, const Vec3* points, double tolerance) {
+static int find_plane(Planes* planes, const HullFacet* raw, const Vec3* points, double tolerance) {
   for (int p = 0; p < planes->plane_count; p++)
-    if (facet_on_plane(raw, points, planes->normals[p], planes->offsets[p], tolerance)) return p;
+    if (facet_is_on_plane(raw, points, planes->normals[p], planes->offsets[p], tolerance)) return p;
   int p = planes->plane_count++;
   planes->normals[p] = raw->normal;
   planes->offsets[p] = raw->offset;
@@ -145,9 +142,8 @@ static int find_plane(Planes* planes, const RawFacet* raw, const Vec3* points, d
   return p;
 }
 
-/* Adds a half-space to a hull. Returns false if the hull has both half-spaces of one plane, because the hull is then
- * flat. */
-static bool add_side(PlaneHull* hull, PlaneSide side) {
+/* Adds a half-space to a hull. Returns false if the hull has both half-spaces of one plane and is therefore flat. */
+static bool add_half_space(PlaneHull* hull, PlaneSide side) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) return hull->sides[i].flipped == side.flipped;
   hull->sides[hull->side_count++] = side;
@@ -163,7 +159,7 @@ static void add_walls(Planes* planes) {
 }
 
 static void set_box(PlaneHull* hull, const Vec3* points, int count) {
-  Vec3 room = vec3(BOX_ROOM, BOX_ROOM, BOX_ROOM), low = points[0], high = points[0];
+  Vec3 room = vec3(BOX_MARGIN, BOX_MARGIN, BOX_MARGIN), low = points[0], high = points[0];
   for (int i = 1; i < count; i++) low = vec3_min(low, points[i]), high = vec3_max(high, points[i]);
   hull->low = vec3_sub(low, room);
   hull->high = vec3_add(high, room);
@@ -179,7 +175,7 @@ static void planes_free(Planes* planes) {
 
 /* Assigns a plane to every facet. The largest facet without a plane defines a plane, and all facets that lie on this
  * plane share it. Returns false if a hull is flat. */
-static bool planes_create(Planes* planes, const Input* input, double tolerance) {
+static bool planes_create(Planes* planes, const UnionInput* input, double tolerance) {
   *planes = (Planes){.hull_count = input->hull_count};
   planes->planes = MEMORY_NEW(ExactPlane, input->raw_count + BOX_WALLS);
   planes->normals = MEMORY_NEW(Vec3, input->raw_count + 1);
@@ -191,18 +187,16 @@ static bool planes_create(Planes* planes, const Input* input, double tolerance) 
   }
   bool solid = true;
   for (int i = 0; i < input->raw_count; i++) {
-    const RawFacet* raw = &input->raw[i];
+    const HullFacet* raw = &input->raw[i];
     int p = find_plane(planes, raw, input->points[raw->hull], tolerance);
     PlaneSide side = {p, vec3_dot(raw->normal, planes->normals[p]) < 0};
-    solid = add_side(&planes->hulls[raw->hull], side) && solid;
+    solid = add_half_space(&planes->hulls[raw->hull], side) && solid;
   }
   add_walls(planes);
   return solid;
 }
 
-/* ---------------------------------------------------------------- surface */
-
-static FaceList list_faces(const Planes* planes) {
+static FaceList collect_faces(const Planes* planes) {
   PlaneTable table = {planes->planes, planes->plane_count};
   FaceList faces = {0};
   for (int h = 0; h < planes->hull_count; h++)
@@ -213,7 +207,8 @@ static FaceList list_faces(const Planes* planes) {
   return faces;
 }
 
-static TriangleSurface surface_of_faces(const Input* input, const Planes* planes, const FaceList* faces, double weld) {
+static TriangleSurface surface_of_faces(const UnionInput* input, const Planes* planes, const FaceList* faces,
+                                        double weld) {
   WeldInput given = {.faces = faces, .planes = planes->planes, .normals = planes->normals, .weld = weld};
   for (int h = 0; h < input->hull_count; h++) given.corner_count += input->hulls[h].vertex_count;
   Vec3 *unit = MEMORY_NEW(Vec3, given.corner_count + 1), *corners = MEMORY_NEW(Vec3, given.corner_count + 1);
@@ -235,20 +230,20 @@ static TriangleSurface surface_of_faces(const Input* input, const Planes* planes
   return surface;
 }
 
-static UnionResult verdict(const SurfaceCheck* check) {
+static UnionResult check_result(const SurfaceCheck* check) {
   if (!check->closed || !check->oriented) return UNION_FAILED;
   if (check->branching_edges > 0) return UNION_TOUCHES_IN_EDGE;
   return check->shells > check->groups ? UNION_TOUCHES_IN_POINT : UNION_OK;
 }
 
-static UnionResult try_union(TriangleSurface* surface, const Input* input, double plane, double weld) {
+static UnionResult try_union(TriangleSurface* surface, const UnionInput* input, double plane, double weld) {
   Planes planes;
   UnionResult result = UNION_FAILED;
   if (planes_create(&planes, input, plane * input->diagonal)) {
-    FaceList faces = list_faces(&planes);
+    FaceList faces = collect_faces(&planes);
     *surface = surface_of_faces(input, &planes, &faces, weld * input->diagonal);
     SurfaceCheck check = surface_check(surface);
-    result = verdict(&check);
+    result = check_result(&check);
     if (result != UNION_OK) surface_free(surface);
     face_list_free(&faces);
   }
@@ -258,13 +253,13 @@ static UnionResult try_union(TriangleSurface* surface, const Input* input, doubl
 
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count) {
   assert(hulls || hull_count == 0);
-  Input input;
+  UnionInput input;
   *surface = (TriangleSurface){0};
   UnionResult first = UNION_FAILED, result = UNION_FAILED;
   bool solid = hull_count > 0 && input_create(&input, hulls, hull_count);
-  for (size_t i = 0; solid && i < sizeof SNAPS / sizeof SNAPS[0]; i++) {
-    result = try_union(surface, &input, SNAPS[i].plane, SNAPS[i].weld);
-    *snap = SNAPS[i].weld * input.diagonal * input.scale;
+  for (size_t i = 0; solid && i < sizeof TOLERANCES / sizeof TOLERANCES[0]; i++) {
+    result = try_union(surface, &input, TOLERANCES[i].plane, TOLERANCES[i].weld);
+    *snap = TOLERANCES[i].weld * input.diagonal * input.scale;
     if (i == 0) first = result;
     if (result == UNION_OK) break;
   }

@@ -95,7 +95,7 @@ static bool on_planes(const Patchwork* work, const int* planes, int count, int p
 static int before(const UnionFace* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
 
 /* Joins equal corners of faces. Two points are equal if one lies on the three planes that define the other. */
-static void find_equal_points(Patchwork* work, const FaceList* faces, int first) {
+static void match_equal_points(Patchwork* work, const FaceList* faces, int first) {
   int(*meeting)[3] = (int(*)[3])memory_alloc(sizeof *meeting * (size_t)(work->point_count + 1));
   for (int f = 0, place = first; f < faces->count; f++)
     for (int i = 0; i < faces->items[f].count; i++, place++) {
@@ -159,7 +159,7 @@ static Patchwork patchwork_create(const WeldInput* input) {
       work.points[place] = exact_position(work.exact[place]);
     }
   disjoint_sets_init(work.set, work.point_count);
-  find_equal_points(&work, faces, input->corner_count);
+  match_equal_points(&work, faces, input->corner_count);
   bool* wanted = MEMORY_NEW(bool, work.point_count + 1);
   for (int i = 0; i < work.point_count; i++) wanted[i] = work.exact[i] && disjoint_sets_find(work.set, i) == i;
   sort_wanted_points(&work, wanted);

@@ -6,14 +6,12 @@
 #include "base/outside.h"
 #include "identify/data.h"
 
-/* ---------------------------------------------------------------- choice of files */
-
 typedef struct {
   char** items;
   int count, capacity;
 } Paths;
 
-static int by_text(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
+static int compare_texts(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
 
 static void add_path(Paths* paths, const char* path) {
   paths->items = memory_grow_array(paths->items, sizeof(char*), paths->count, &paths->capacity);
@@ -35,7 +33,7 @@ static void add_pattern(Paths* paths, const char* pattern, SourcePosition place,
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no file matches '%s': correct the path, or give --data GLOB",
                     pattern);
   else
-    qsort(paths->items + first, (size_t)(paths->count - first), sizeof(char*), by_text);
+    qsort(paths->items + first, (size_t)(paths->count - first), sizeof(char*), compare_texts);
 }
 
 static Paths list_files(const Task* task, const char* const* files, int count, Diagnostics* diagnostics) {
@@ -52,67 +50,63 @@ static Paths list_files(const Task* task, const char* const* files, int count, D
   return paths;
 }
 
-/* ---------------------------------------------------------------- cells */
-
 typedef struct {
   const CsvTable* table;
   const char* path;
   Diagnostics* diagnostics;
-  bool sound;
-} Cells;
+  bool is_valid;
+} CellReader;
 
-static int find_column(Cells* c, const char* name, SourcePosition asked) {
+static int find_column(CellReader* c, const char* name, SourcePosition asked) {
   int column = csv_find_column(c->table, name);
   if (column >= 0 && !csv_name_is_duplicate(c->table, column)) return column;
   if (column >= 0) {
     diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has two columns '%s': rename one of the two", c->path,
                     name);
-    c->sound = false;
+    c->is_valid = false;
     return -1;
   }
   const char* near = text_nearest(name, (const char* const*)c->table->names, c->table->column_count);
   diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has no column '%s'%s", c->path, name,
                   text_suggestion(near).text);
-  c->sound = false;
+  c->is_valid = false;
   return -1;
 }
 
 static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; }
 
-/* Returns the number in a cell, or NaN for an empty cell (missing sample). */
-static double read_cell(Cells* c, int row, int column) {
+/* Returns the number in a cell, or NaN for an empty cell. */
+static double read_cell(CellReader* c, int row, int column) {
   double value = NAN;
   if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
-  if (!csv_read_number(c->table, c->path, row, column, &value, c->diagnostics)) c->sound = false;
+  if (!csv_read_number(c->table, c->path, row, column, &value, c->diagnostics)) c->is_valid = false;
   return value;
 }
 
 /* Returns the columns of one quantity (rows x count), or NULL if the task names none. Each row is complete or NaN. The
  * caller frees the array. */
-static double* read_columns(Cells* c, SourcePosition asked, char* const* names, int count, double scale) {
+static double* read_columns(CellReader* c, SourcePosition asked, char* const* names, int count, double scale) {
   int columns[JOINT_MAX_COORDINATE];
   if (count == 0 || !names[0]) return NULL;
   double* out = MEMORY_NEW(double, c->table->row_count* count + 1);
   for (int k = 0; k < count; k++) columns[k] = find_column(c, names[k], asked);
-  for (int row = 0; row < c->table->row_count && c->sound; row++) {
+  for (int row = 0; row < c->table->row_count && c->is_valid; row++) {
     int missing = 0;
     for (int k = 0; k < count; k++) {
       out[row * count + k] = scale * read_cell(c, row, columns[k]);
       missing += isnan(out[row * count + k]);
     }
-    if (c->sound && missing > 0 && missing < count) {
+    if (c->is_valid && missing > 0 && missing < count) {
       diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, c->table->lines[row], 0},
                       "%d of the %d columns from '%s' on are empty: fill all of them, or none if the sample is missing",
                       missing, count, names[0]);
-      c->sound = false;
+      c->is_valid = false;
     }
   }
   return out;
 }
 
-/* ---------------------------------------------------------------- one run */
-
-static Vec3* as_vectors(double* numbers, int rows) {
+static Vec3* to_vectors(double* numbers, int rows) {
   if (!numbers) return NULL;
   Vec3* out = MEMORY_NEW(Vec3, rows + 1);
   for (int k = 0; k < rows; k++) out[k] = vec3_at(numbers + 3 * k);
@@ -120,7 +114,7 @@ static Vec3* as_vectors(double* numbers, int rows) {
   return out;
 }
 
-static Quat* as_quaternions(double* numbers, int rows) {
+static Quat* to_quaternions(double* numbers, int rows) {
   if (!numbers) return NULL;
   Quat* out = MEMORY_NEW(Quat, rows + 1);
   for (int k = 0; k < rows; k++) out[k] = quat_at(numbers + 4 * k);
@@ -128,17 +122,17 @@ static Quat* as_quaternions(double* numbers, int rows) {
   return out;
 }
 
-static void read_link(Cells* c, const TaskMeasured* source, const Model* model, MeasuredLink* out) {
+static void read_link(CellReader* c, const TaskMeasured* source, const Model* model, MeasuredLink* out) {
   int rows = c->table->row_count;
   *out = (MeasuredLink){.source = source, .link = -1};
   for (int i = 0; i < model->link_count; i++)
     if (source->link.text && strcmp(model->links[i].name, source->link.text) == 0) out->link = i;
   out->coordinate_count = source->coordinate_count;
   out->rate_count = source->rate_count;
-  out->position = as_vectors(read_columns(c, source->place, source->position, 3, source->length_scale), rows);
-  out->rotation = as_quaternions(read_columns(c, source->place, source->quaternion, 4, 1), rows);
-  out->velocity = as_vectors(read_columns(c, source->place, source->velocity, 3, source->length_scale), rows);
-  out->spin = as_vectors(read_columns(c, source->place, source->angular_velocity, 3, source->angle_scale), rows);
+  out->position = to_vectors(read_columns(c, source->place, source->position, 3, source->length_scale), rows);
+  out->rotation = to_quaternions(read_columns(c, source->place, source->quaternion, 4, 1), rows);
+  out->velocity = to_vectors(read_columns(c, source->place, source->velocity, 3, source->length_scale), rows);
+  out->spin = to_vectors(read_columns(c, source->place, source->angular_velocity, 3, source->angle_scale), rows);
   const ModelLink* link = &model->links[out->link < 0 ? 0 : out->link];
   int most = link->joint.plain_count;
   if (source->coordinate_count > most || source->rate_count > most) {
@@ -146,7 +140,7 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
                     "the joint of link '%s' has %d coordinates other than ball rotations, but 'coordinates' or 'rates' "
                     "names more columns: remove columns",
                     link->name, most);
-    c->sound = false;
+    c->is_valid = false;
     out->coordinate_count = out->rate_count = 0;
     return;
   }
@@ -169,36 +163,36 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
 }
 
 /* Reads an input of a run: a signal with a knot at each row in which all columns have values. */
-static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
+static void read_input(CellReader* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
   int n = source->column_count;
   *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
   out->values = read_columns(c, source->place, source->columns, n, source->scale);
   out->times = MEMORY_NEW(double, run->count + 1);
-  for (int row = 0; row < run->count && c->sound; row++) {
+  for (int row = 0; row < run->count && c->is_valid; row++) {
     if (isnan(out->values[row * n])) continue;
     out->times[out->rows] = run->time[row] - run->time[0];
     memmove(out->values + out->rows++ * n, out->values + row * n, sizeof(double) * (size_t)n);
   }
   if (out->rows == 1) out->type = SIGNAL_CONSTANT;
-  if (out->rows > 0 || !c->sound) return;
+  if (out->rows > 0 || !c->is_valid) return;
   diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place,
                   "%s has no value in column '%s': fill the column, or name another one in the task", c->path,
                   source->columns[0]);
-  c->sound = false;
+  c->is_valid = false;
 }
 
-static bool read_time(Cells* c, const Task* task, MeasuredRun* run) {
+static bool read_time(CellReader* c, const Task* task, MeasuredRun* run) {
   int column = find_column(c, task->data.time, task->data.place);
-  for (int row = 0; row < run->count && c->sound; row++) {
+  for (int row = 0; row < run->count && c->is_valid; row++) {
     run->line[row] = c->table->lines[row];
     run->time[row] = task->data.time_scale * read_cell(c, row, column);
-    if (c->sound && isnan(run->time[row])) {
+    if (c->is_valid && isnan(run->time[row])) {
       diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, run->line[row], 0},
                       "column '%s' is empty: give every row a time", task->data.time);
-      c->sound = false;
+      c->is_valid = false;
     }
   }
-  return c->sound;
+  return c->is_valid;
 }
 
 static Status read_run(MeasuredRun* run, const Task* task, const char* path, const Model* model,
@@ -206,7 +200,7 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
   CsvTable table = {0};
   *run = (MeasuredRun){.path = memory_copy_text(path)};
   Status status = file_check_quotable(path, diagnostics) ? csv_read(&table, run->path, diagnostics) : STATUS_BAD_INPUT;
-  Cells cells = {&table, run->path, diagnostics, true};
+  CellReader cells = {&table, run->path, diagnostics, true};
   if (status == STATUS_OK) {
     run->count = table.row_count;
     run->time = MEMORY_NEW(double, table.row_count + 1);
@@ -215,18 +209,16 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
     run->links = MEMORY_NEW(MeasuredLink, run->link_count);
     run->inputs = MEMORY_NEW(SceneSignal, task->data.input_count + 1);
     if (read_time(&cells, task, run)) {
-      for (int k = 0; k < run->link_count && cells.sound; k++)
+      for (int k = 0; k < run->link_count && cells.is_valid; k++)
         read_link(&cells, &task->data.measured[k], model, &run->links[k]);
-      for (int k = 0; k < task->data.input_count && cells.sound; k++)
+      for (int k = 0; k < task->data.input_count && cells.is_valid; k++)
         read_input(&cells, &task->data.inputs[k], run, &run->inputs[k]);
     }
-    if (!cells.sound || !measured_check(run, task, model, diagnostics)) status = STATUS_BAD_INPUT;
+    if (!cells.is_valid || !measured_check(run, task, model, diagnostics)) status = STATUS_BAD_INPUT;
   }
   csv_free(&table);
   return status;
 }
-
-/* ---------------------------------------------------------------- all files */
 
 /* Selects a fraction of the runs for training, at least one, by a seeded shuffle. */
 static void split_runs(MeasuredData* data, const Task* task) {
@@ -255,8 +247,8 @@ static SignalPlace find_signal(const Model* model, const TaskInput* in) {
   return place;
 }
 
-/* Looks up the signals that inputs replace. Reports an error for a signal that cannot be replaced. */
-static void find_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
+/* Looks up the signals that inputs replace. Adds an error for a signal that cannot be replaced. */
+static void resolve_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
   data->input_count = task->data.input_count;
   data->inputs = MEMORY_NEW(SignalPlace, data->input_count + 1);
   for (int k = 0; k < data->input_count; k++) {
@@ -289,7 +281,7 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
                      Diagnostics* diagnostics) {
   int before = diagnostics->error_count;
   *data = (MeasuredData){0};
-  find_inputs(data, task, model, diagnostics);
+  resolve_inputs(data, task, model, diagnostics);
   if (diagnostics->error_count > before) return STATUS_BAD_INPUT;
   Paths paths = list_files(task, files, file_count, diagnostics);
   data->runs = MEMORY_NEW(MeasuredRun, paths.count + 1);

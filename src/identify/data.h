@@ -4,24 +4,23 @@
 
 #include "identify/identify.h"
 
-/* Number of faults after which reading stops. */
+/* Reading stops after this number of faults. */
 enum { MEASURED_FAULTS_MAX = 20 };
 
 /* Checks that times increase, quaternions have unit length and motions are plausible. Normalizes quaternions and
- * converts angular velocities to link axes, in place. Returns false, with a message for each fault
- * (identify/data_check.c). Model and task are not changed. */
+ * converts angular velocities to link axes, in place. Returns false with a message for each fault
+ * (identify/data_check.c). */
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
-/* Converts rates given as backward differences (TaskMeasured.rates_before) to rates at the rows, in place [m/s, rad/s].
- * Interpolates linearly between the midpoints of intervals. Rates of the last row become NaN (identify/data_rates.c).
- */
+/* Interpolates rates of backward differences (TaskMeasured.rates_before) to the times of the rows, in place [m/s,
+ * rad/s]. Such rates belong to the midpoints of intervals. The rates of the last row become NaN
+ * (identify/data_rates.c). */
 void measured_rates_to_rows(MeasuredRun* run);
-/* Warns if measured velocities are backward differences but the task declares them as rates at the rows. Changes
- * nothing. */
+/* Warns if measured velocities are backward differences although the task declares them as rates at the rows. */
 void measured_check_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
 
 #define TURN 6.283185307179586
-/* Returns the angle of the same rotation that is nearest to 0 [rad]. */
+/* Returns the equal angle in [-pi, pi) [rad]. */
 static inline double wrap_angle(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
 static inline bool vec3_known(Vec3 v) { return !isnan(v.x); }
 static inline bool quat_known(Quat q) { return !isnan(q.w); }

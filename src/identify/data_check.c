@@ -1,16 +1,16 @@
 /* Checks measured runs, and reports faults with probable causes. */
 #include "identify/data.h"
 
-/* Largest deviation of a quaternion's length from 1, for quaternions written with four digits. */
-#define UNIT_SLACK 0.02
-/* Larger speeds are reported as implausible [m/s]. */
-#define FASTEST 200.0
-/* Larger joint rotations are reported as implausible for angles in radians [rad]. */
-#define FARTHEST_TURN 100.0
-/* If samples are farther apart than this number of time steps, the time probably has another unit. */
-#define STEPS_APART 1000.0
-/* If a rotation and the angular velocity differ by more than this fraction, they probably refer to different axes. */
-#define SPIN_DIFFERS 0.5
+/* Largest deviation of a quaternion's length from 1, for files with four digits. */
+#define LENGTH_TOLERANCE 0.02
+/* Largest plausible speed [m/s]. */
+#define SPEED_MAX 200.0
+/* Largest plausible joint rotation in radians [rad]. */
+#define ROTATION_MAX 100.0
+/* Largest number of time steps between samples. The time probably has another unit if they are farther apart. */
+#define STEPS_MAX 1000.0
+/* Relative difference of rotations and angular velocities above which they probably refer to different axes. */
+#define SPIN_TOLERANCE 0.5
 
 typedef struct {
   MeasuredRun* run;
@@ -18,8 +18,8 @@ typedef struct {
   int faults;
 } DataCheck;
 
-/* Reports a fault. columns[count]: names of the columns concerned, or NULL if the text names the columns. */
-static void tell(DataCheck* c, int sample, char* const* columns, int count, const char* text) {
+/* Reports a fault. columns[count]: names of the columns, or NULL if the text names them. */
+static void report_fault(DataCheck* c, int sample, char* const* columns, int count, const char* text) {
   Text said = {0};
   for (int k = 0; k < count; k++)
     text_add(&said, "%s'%s'", k == 0 ? (count > 1 ? "columns " : "column ") : ", ", columns[k]);
@@ -44,15 +44,15 @@ static void check_times(DataCheck* c, const Task* task, double dt) {
     snprintf(text, sizeof text, "'%s' must rise: %.9g after %.9g%s", task->data.time, r->time[k], r->time[k - 1],
              r->time[k] == r->time[k - 1] ? ": is a row written twice?"
                                           : ": are rows out of order, or two runs in one file?");
-    tell(c, k, NULL, 0, text);
+    report_fault(c, k, NULL, 0, text);
   }
   double apart = (r->time[r->count - 1] - r->time[0]) / (r->count - 1);
-  if (c->faults == 0 && apart > STEPS_APART * dt) {
+  if (c->faults == 0 && apart > STEPS_MAX * dt) {
     snprintf(
         text, sizeof text,
         "rows are %.4g s apart, %.3g steps of the scene: is the time in milliseconds? then data.time_scale is 0.001",
         apart, apart / dt);
-    tell(c, 1, &task->data.time, 1, text);
+    report_fault(c, 1, &task->data.time, 1, text);
   }
   double start = r->time[0];
   for (int k = 0; k < r->count; k++) r->time[k] -= start;
@@ -64,12 +64,12 @@ static void check_rotations(DataCheck* c, MeasuredLink* l) {
     Quat* q = &l->rotation[k];
     if (!quat_known(*q)) continue;
     double length = sqrt(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z);
-    if (!(fabs(length - 1) < UNIT_SLACK)) {
+    if (!(fabs(length - 1) < LENGTH_TOLERANCE)) {
       snprintf(text, sizeof text,
                "the quaternion (%.4g, %.4g, %.4g, %.4g) has length %.4g, not 1: are the columns "
                "those of w, x, y, z?",
                q->w, q->x, q->y, q->z, length);
-      tell(c, k, l->source->quaternion, 4, text);
+      report_fault(c, k, l->source->quaternion, 4, text);
       return;
     }
     *q = quat_normalized(*q);
@@ -83,12 +83,12 @@ static void check_positions(DataCheck* c, const MeasuredLink* l) {
     if (!vec3_known(l->position[k])) continue;
     if (last >= 0) {
       double speed = vec3_norm(vec3_sub(l->position[k], l->position[last])) / (c->run->time[k] - c->run->time[last]);
-      if (speed > FASTEST) {
+      if (speed > SPEED_MAX) {
         snprintf(text, sizeof text,
                  "the position jumps with %.4g m/s: are lengths in millimetres? then "
                  "length_scale is 0.001",
                  speed);
-        tell(c, k, l->source->position, 3, text);
+        report_fault(c, k, l->source->position, 3, text);
       }
     }
     last = k;
@@ -99,55 +99,54 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
   char text[300];
   const Joint* joint = &model->links[l->link].joint;
   for (int k = 0; k < c->run->count * l->coordinate_count && c->faults == 0; k++) {
-    bool turns = k % l->coordinate_count >= joint->slide_count;
-    if (!turns || !(fabs(l->coordinates[k]) > FARTHEST_TURN)) continue;
+    bool is_angle = k % l->coordinate_count >= joint->slide_count;
+    if (!is_angle || !(fabs(l->coordinates[k]) > ROTATION_MAX)) continue;
     snprintf(text, sizeof text, "an angle of %.4g rad: is it in degrees? then angle_scale is 0.017453292519943295",
              l->coordinates[k]);
-    tell(c, k / l->coordinate_count, l->source->coordinates + k % l->coordinate_count, 1, text);
+    report_fault(c, k / l->coordinate_count, l->source->coordinates + k % l->coordinate_count, 1, text);
   }
 }
 
 /* Number of samples between compared rotations. Rotations of neighbouring samples differ by little more than noise. */
-enum { APART = 8 };
+enum { SAMPLE_DISTANCE = 8 };
 
-/* RATES_DIFFER: ratio of measured changes to integrated rates above which the units probably differ. CHANGE_SEEN:
- * number of standard deviations of the data above which a change counts. */
-#define RATES_DIFFER 3.0
-#define CHANGE_SEEN 5.0
+/* RATE_RATIO_MAX: ratio of measured changes to integrated rates above which their units probably differ. CHANGE_MIN:
+ * smallest change that counts, in standard deviations of the data. */
+#define RATE_RATIO_MAX 3.0
+#define CHANGE_MIN 5.0
 
-/* Values and rates of one number in the rows of a run, with a stride. noise: standard deviation of the values. */
+/* Values and rates of one quantity in the rows of a run. noise: standard deviation of the values. */
 typedef struct {
-  const double *place, *rate;
+  const double *value, *rate;
   int stride, rate_stride;
   double noise;
-  bool turns; /* true for an angle known modulo one revolution */
-} RatedCourse;
+  bool is_angle; /* angle modulo one revolution */
+} RateSeries;
 
-/* Adds to sums over intervals of a few samples. product: change of the value times integrated rate. square: integrated
- * rate squared. */
-static void add_course(const MeasuredRun* r, const RatedCourse* course, double* product, double* square) {
-  for (int k = 0; k + APART < r->count; k += APART) {
+/* Adds sums over intervals of a few samples. product: change of the value times integrated rate. square: squared
+ * integrated rate. */
+static void add_rate_sums(const MeasuredRun* r, const RateSeries* series, double* product, double* square) {
+  for (int k = 0; k + SAMPLE_DISTANCE < r->count; k += SAMPLE_DISTANCE) {
     bool whole = true;
-    double said = 0, change = course->place[(k + APART) * course->stride] - course->place[k * course->stride];
-    for (int i = k; i < k + APART; i++) {
-      whole = whole && !(course->turns &&
-                         fabs(course->place[(i + 1) * course->stride] - course->place[i * course->stride]) > TURN / 2);
+    double said = 0, change = series->value[(k + SAMPLE_DISTANCE) * series->stride] - series->value[k * series->stride];
+    for (int i = k; i < k + SAMPLE_DISTANCE; i++) {
+      whole = whole && !(series->is_angle &&
+                         fabs(series->value[(i + 1) * series->stride] - series->value[i * series->stride]) > TURN / 2);
       said += 0.5 * (r->time[i + 1] - r->time[i]) *
-              (course->rate[i * course->rate_stride] + course->rate[(i + 1) * course->rate_stride]);
+              (series->rate[i * series->rate_stride] + series->rate[(i + 1) * series->rate_stride]);
     }
-    if (!whole || isnan(said) || isnan(change) || fmax(fabs(said), fabs(change)) < CHANGE_SEEN * course->noise)
-      continue;
+    if (!whole || isnan(said) || isnan(change) || fmax(fabs(said), fabs(change)) < CHANGE_MIN * series->noise) continue;
     *product += change * said;
     *square += said * said;
   }
 }
 
-/* Reports columns of values and columns of rates if their units differ. */
-static void check_course(DataCheck* c, double product, double square, char* const* columns, int count, bool joint) {
+/* Reports columns of values and rates whose units differ. */
+static void check_rate_units(DataCheck* c, double product, double square, char* const* columns, int count, bool joint) {
   char text[300];
   if (c->faults > 0 || !(square > 0)) return;
   double factor = product / square;
-  if (factor > 1 / RATES_DIFFER && factor < RATES_DIFFER) return;
+  if (factor > 1 / RATE_RATIO_MAX && factor < RATE_RATIO_MAX) return;
   snprintf(text, sizeof text, "the %s changes %.3g times as fast as %s say: %s", joint ? "coordinate" : "position",
            factor, joint ? "its rates" : "the velocities",
            factor > 5e-4 && factor < 2e-3   ? "is the time in milliseconds? then data.time_scale is 0.001"
@@ -155,32 +154,32 @@ static void check_course(DataCheck* c, double product, double square, char* cons
            : factor > 0.01 && factor < 0.03 ? "is it in radians, and they are in degrees (angle_scale)?"
            : factor > 40 && factor < 80     ? "is it in degrees, and they are in radians (angle_scale)?"
                                             : "are they in other units, or other columns?");
-  tell(c, 1, columns, count, text);
+  report_fault(c, 1, columns, count, text);
 }
 
 static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify* noise, int turns_from) {
   const MeasuredRun* r = c->run;
   double product = 0, square = 0;
   for (int axis = 0; axis < 3 && l->has_position && l->has_velocity; axis++) {
-    const double* const place[3] = {&l->position->x, &l->position->y, &l->position->z};
+    const double* const value[3] = {&l->position->x, &l->position->y, &l->position->z};
     const double* const rate[3] = {&l->velocity->x, &l->velocity->y, &l->velocity->z};
-    const RatedCourse course = {
-        place[axis], rate[axis], sizeof(Vec3) / sizeof(double), sizeof(Vec3) / sizeof(double), noise->position, false};
-    add_course(r, &course, &product, &square);
+    const RateSeries series = {
+        value[axis], rate[axis], sizeof(Vec3) / sizeof(double), sizeof(Vec3) / sizeof(double), noise->position, false};
+    add_rate_sums(r, &series, &product, &square);
   }
-  check_course(c, product, square, l->source->position, 3, false);
+  check_rate_units(c, product, square, l->source->position, 3, false);
   for (int k = 0; k < l->coordinate_count && k < l->rate_count; k++) {
-    const RatedCourse course = {l->coordinates + k, l->rates + k,      l->coordinate_count,
-                                l->rate_count,      noise->coordinate, k >= turns_from};
+    const RateSeries series = {l->coordinates + k, l->rates + k,      l->coordinate_count,
+                               l->rate_count,      noise->coordinate, k >= turns_from};
     product = square = 0;
-    add_course(r, &course, &product, &square);
-    check_course(c, product, square, l->source->coordinates + k, 1, true);
+    add_rate_sums(r, &series, &product, &square);
+    check_rate_units(c, product, square, l->source->coordinates + k, 1, true);
   }
 }
 
-/* Sets *turn to the integral of the angular velocities of the samples from..to, link axes. Returns false if a sample is
- * missing. */
-static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int to, Quat* turn) {
+/* Integrates the angular velocities of the samples from..to, link axes, to the rotation *turn. Returns false if a
+ * sample is missing. */
+static bool integrate_spin(const MeasuredRun* r, const MeasuredLink* l, int from, int to, Quat* turn) {
   *turn = (Quat){1, 0, 0, 0};
   for (int k = from; k < to; k++) {
     if (!vec3_known(l->spin[k]) || !vec3_known(l->spin[k + 1])) return false;
@@ -190,15 +189,15 @@ static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int
   return true;
 }
 
-/* Returns the sum of the squared angles between measured and integrated rotations. Adds the squared angles of the
- * integrated rotations to *size. swapped: true if the quaternion columns have the order x, y, z, w. */
-static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
+/* Returns the sum of the squared angles between measured and integrated rotations. Adds the squared integrated angles
+ * to *size. swapped: the quaternion columns have the order x, y, z, w. */
+static double compare_spin(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
   double sum = 0;
   *size = 0;
-  for (int k = 0; k + 1 < r->count; k += APART) {
-    int to = k + APART < r->count ? k + APART : r->count - 1;
+  for (int k = 0; k + 1 < r->count; k += SAMPLE_DISTANCE) {
+    int to = k + SAMPLE_DISTANCE < r->count ? k + SAMPLE_DISTANCE : r->count - 1;
     Quat a = l->rotation[k], b = l->rotation[to], said;
-    if (!quat_known(a) || !quat_known(b) || !spin_turn(r, l, k, to, &said)) continue;
+    if (!quat_known(a) || !quat_known(b) || !integrate_spin(r, l, k, to, &said)) continue;
     if (swapped) {
       a = (Quat){a.z, a.w, a.x, a.y};
       b = (Quat){b.z, b.w, b.x, b.y};
@@ -212,21 +211,21 @@ static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapp
   return sum;
 }
 
-/* Converts angular velocities to link axes. Reports angular velocities that do not match the rotations. */
+/* Converts angular velocities to link axes. Reports those that contradict the rotations. */
 static void check_spin(DataCheck* c, MeasuredLink* l) {
   char text[300];
   MeasuredRun* r = c->run;
   if (!l->has_rotation || !l->has_spin || c->faults > 0) return;
   for (int k = 0; k < r->count && l->source->world_rates; k++)
     if (quat_known(l->rotation[k])) l->spin[k] = mat3_tmul_vec(mat3_from_quat(l->rotation[k]), l->spin[k]);
-  double size, other, apart = spin_apart(r, l, false, &size);
-  if (!(apart > SPIN_DIFFERS * size) || !(size > 0)) return;
-  double swapped = spin_apart(r, l, true, &other);
+  double size, other, apart = compare_spin(r, l, false, &size);
+  if (!(apart > SPIN_TOLERANCE * size) || !(size > 0)) return;
+  double swapped = compare_spin(r, l, true, &other);
   snprintf(text, sizeof text, "the rotations do not turn as the angular velocities say (relative difference %.2g)%s",
            sqrt(apart / size),
            swapped < 0.25 * apart ? ": the quaternion's columns are in the order x, y, z, w; name them w, x, y, z"
                                   : ": are they in other axes (rate_axes), or in degrees (angle_scale)?");
-  tell(c, 1, l->source->quaternion, 4, text);
+  report_fault(c, 1, l->source->quaternion, 4, text);
 }
 
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics) {

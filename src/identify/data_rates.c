@@ -1,33 +1,32 @@
 /* Detects whether measured velocities refer to the time of their row or to half an interval before (Q11). */
 #include "identify/data.h"
 
-/* NEARER: velocities count as backward differences if their deviation from central differences is this many times
- * larger. FLIGHT [s]: within this time, the two differences must also displace a body differently by more than the
- * position noise. */
-#define NEARER 4.0
-#define FLIGHT 0.1
+/* Velocities count as backward differences if their deviation from central differences is DEVIATION_RATIO times larger.
+ * Within TEST_INTERVAL [s] both kinds must also displace a body differently by more than the position noise. */
+#define DEVIATION_RATIO 4.0
+#define TEST_INTERVAL 0.1
 
-/* Sets the weights of the rates of a row (own) and of the next row (next), whose sum is the rate at the time of the
- * row. Both rates refer to midpoints of intervals. */
-static void weights_at(const MeasuredRun* r, int row, double* own, double* next) {
+/* Computes the weights of a row's rates and of the next row's rates whose sum is the rate at the row. Both belong to
+ * midpoints of intervals. */
+static void midpoint_weights(const MeasuredRun* r, int row, double* own, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
   *own = after / (before + after);
   *next = before / (before + after);
 }
 
-static void vectors_to_rows(const MeasuredRun* r, Vec3* v) {
+static void shift_vectors(const MeasuredRun* r, Vec3* v) {
   for (int k = 0; k < r->count; k++) {
     double own, next;
     if (k + 1 == r->count) {
       v[k] = vec3(NAN, NAN, NAN);
       break;
     }
-    weights_at(r, k, &own, &next);
+    midpoint_weights(r, k, &own, &next);
     v[k] = vec3_add_scaled(vec3_scale(v[k], own), next, v[k + 1]);
   }
 }
 
-static void numbers_to_rows(const MeasuredRun* r, double* v, int width) {
+static void shift_numbers(const MeasuredRun* r, double* v, int width) {
   for (int k = 0; k < r->count; k++)
     for (int i = 0; i < width; i++) {
       double own, next;
@@ -35,7 +34,7 @@ static void numbers_to_rows(const MeasuredRun* r, double* v, int width) {
         v[k * width + i] = NAN;
         continue;
       }
-      weights_at(r, k, &own, &next);
+      midpoint_weights(r, k, &own, &next);
       v[k * width + i] = own * v[k * width + i] + next * v[(k + 1) * width + i];
     }
 }
@@ -44,14 +43,14 @@ void measured_rates_to_rows(MeasuredRun* run) {
   for (int i = 0; i < run->link_count; i++) {
     MeasuredLink* l = &run->links[i];
     if (!l->source->rates_before) continue;
-    if (l->has_velocity) vectors_to_rows(run, l->velocity);
-    if (l->has_spin) vectors_to_rows(run, l->spin);
-    if (l->rate_count > 0) numbers_to_rows(run, l->rates, l->rate_count);
+    if (l->has_velocity) shift_vectors(run, l->velocity);
+    if (l->has_spin) shift_vectors(run, l->spin);
+    if (l->rate_count > 0) shift_numbers(run, l->rates, l->rate_count);
   }
 }
 
-/* Adds to square[0] and square[1] the squared deviations of velocities from backward and from central differences. */
-static void add_apart(const MeasuredRun* r, const MeasuredLink* l, double square[2], int* count) {
+/* Adds the squared deviations of velocities from backward (square[0]) and central differences (square[1]). */
+static void add_deviations(const MeasuredRun* r, const MeasuredLink* l, double square[2], int* count) {
   for (int k = 1; k + 1 < r->count; k++) {
     Vec3 before = l->position[k - 1], now = l->position[k], after = l->position[k + 1];
     if (!vec3_known(before) || !vec3_known(now) || !vec3_known(after) || !vec3_known(l->velocity[k])) continue;
@@ -70,10 +69,12 @@ void measured_check_rates(const MeasuredData* data, const Task* task, Diagnostic
     int count = 0;
     for (int k = 0; k < data->count && !source->rates_before; k++) {
       const MeasuredLink* l = &data->runs[k].links[i];
-      if (l->has_position && l->has_velocity) add_apart(&data->runs[k], l, square, &count);
+      if (l->has_position && l->has_velocity) add_deviations(&data->runs[k], l, square, &count);
     }
     double apart = count > 0 ? sqrt(square[1] / count) : 0;
-    if (!(apart * FLIGHT > task->identify.position) || !(NEARER * NEARER * square[0] < square[1])) continue;
+    if (!(apart * TEST_INTERVAL > task->identify.position) ||
+        !(DEVIATION_RATIO * DEVIATION_RATIO * square[0] < square[1]))
+      continue;
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, source->place,
         "the velocities are backward differences, which lag by half a row (error %.2g m/s): set rates_at: before",

@@ -1,14 +1,14 @@
-/* The fit: creation, evaluation of all shots, start and end (docs/derivations/identify.md). A shot is a measured run or
- * a window of a run. */
+/* Fit: creation, evaluation of all shots, start and end (docs/derivations/identify.md). A shot is a measured run or a
+ * window of it. */
 #include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* Depth of a body in the ground above which it is reported, in standard deviations of the position. */
-#define INSIDE 5.0
-/* Largest fraction of the shots that may fail at a trial point. */
-#define MOST_FAILED 0.05
+/* Largest depth of a body in the ground, in standard deviations of the position. */
+#define DEPTH_MAX 5.0
+/* Largest fraction of the shots that may fail at a trial. */
+#define FAILED_FRACTION_MAX 0.05
 
 const char* identify_stop_text(IdentifyStop stop) {
   static const char* const text[] = {"running", "the sum of squares falls no more", "all iterations done",
@@ -16,17 +16,16 @@ const char* identify_stop_text(IdentifyStop stop) {
   return text[stop];
 }
 
-/* ---------------------------------------------------------------- creation */
-
-static void make_vectors(Identification* id) {
+static void allocate_vectors(Identification* id) {
   int n = id->variables = optimization_variable_count(id->optimization);
-  double** const vectors[] = {&id->initial, &id->low,    &id->high, &id->scale,    &id->prior,
-                              &id->x,       &id->trial,  &id->g,    &id->singular, &id->deviation,
-                              &id->error,   &id->spread, &id->ahead};
+  double** const vectors[] = {&id->initial,         &id->low,       &id->high,  &id->scale,
+                              &id->prior,           &id->x,         &id->trial, &id->g,
+                              &id->singular_values, &id->deviation, &id->error, &id->contradiction_width,
+                              &id->next_change};
   for (size_t k = 0; k < sizeof(vectors) / sizeof(vectors[0]); k++) *vectors[k] = MEMORY_NEW(double, n + 1);
-  double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance, &id->base};
+  double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance, &id->base_parameters};
   for (size_t k = 0; k < sizeof(matrices) / sizeof(matrices[0]); k++) *matrices[k] = MEMORY_NEW(double, n* n + 1);
-  id->held = MEMORY_NEW(bool, n + 1);
+  id->fixed = MEMORY_NEW(bool, n + 1);
   for (int k = 0; k < n; k++) {
     OptimizationVariable v = optimization_variable(id->optimization, k);
     id->initial[k] = id->x[k] = v.initial;
@@ -54,18 +53,17 @@ ShotSums* sums_create(const Identification* id) {
 void sums_free(const Identification* id, ShotSums* sums) {
   for (int k = 0; k < id->shot_count && sums; k++) {
     ShotSums* s = &sums[k];
-    double* owned[] = {s->a, s->g, s->b, s->c, s->h, s->part_a, s->part_g};
+    double* owned[] = {s->a, s->g, s->b, s->c, s->h, s->subset_a, s->subset_g};
     for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
   }
   memory_free(sums);
 }
 
-/* Returns Levenberg-Marquardt or an optimizer of optimize/ as the method. */
-static const FitMethod* method_of(TaskOptimizerType type) {
+static const FitMethod* find_method(TaskOptimizerType type) {
   return type == OPTIMIZER_LEVENBERG_MARQUARDT ? &METHOD_RESIDUALS : &METHOD_SEARCH;
 }
 
-/* Reports an error for each section of the task that applies to losses only. */
+/* Adds an error for each section of the task that applies to losses only. */
 static void check_sections(const Task* task, Diagnostics* diagnostics) {
   const TaskContinuation* c = &task->continuation;
   bool schedule = c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
@@ -86,7 +84,7 @@ static void check_sections(const Task* task, Diagnostics* diagnostics) {
                       "'%s' applies to sdrs optimize only: remove it from a task with data", unused[k].name);
 }
 
-/* Reports an error for each feature of the scene that the method does not support. */
+/* Adds an error for each feature of the scene that the fit does not support. */
 static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   const Model* m = &id->model;
   const Task* task = id->task;
@@ -139,11 +137,11 @@ Status identification_create(Identification** result, Task* task, const Identify
     return STATUS_BAD_INPUT;
   }
   if (!task->optimizer.type_given) task->optimizer.type = OPTIMIZER_LEVENBERG_MARQUARDT;
-  id->method = method_of(task->optimizer.type);
+  id->method = find_method(task->optimizer.type);
   OptimizationOptions settings = {options->threads, options->interrupted};
   Status status = optimization_create(&id->optimization, task, &settings, diagnostics);
   if (status != STATUS_OK) return status;
-  make_vectors(id);
+  allocate_vectors(id);
   id->has_model = true;
   status = optimization_model(id->optimization, 0, id->x, &id->model, diagnostics);
   if (status == STATUS_OK) status = check_scene(id, diagnostics);
@@ -153,31 +151,47 @@ Status identification_create(Identification** result, Task* task, const Identify
   id->locals = task->identify.fit_initial ? 2 * id->model.dof_count : 0;
   shots_create(id);
   id->sums = sums_create(id);
-  id->judged = MEMORY_NEW(double, 2 * ERROR_NUMBERS * id->data.count + 1);
-  id->judged_whole = MEMORY_NEW(bool, 2 * id->data.count + 1);
+  id->run_errors = MEMORY_NEW(double, 2 * ERROR_NUMBERS * id->data.count + 1);
+  id->run_is_complete = MEMORY_NEW(bool, 2 * id->data.count + 1);
   return STATUS_OK;
 }
 
 void identification_destroy(Identification* id) {
   if (!id) return;
   sums_free(id, id->sums);
-  sums_free(id, id->tried);
+  sums_free(id, id->trial_sums);
   shots_free(id);
   measured_free(&id->data);
   if (id->has_model) model_destroy(&id->model);
   optimization_destroy(id->optimization);
-  void* owned[] = {id->initial,   id->low,    id->high,  id->scale,      id->prior,
-                   id->x,         id->trial,  id->g,     id->singular,   id->error,
-                   id->deviation, id->a,      id->raw_a, id->directions, id->covariance,
-                   id->base,      id->held,   id->rows,  id->judged,     id->judged_whole,
-                   id->spread,    id->doubts, id->ahead};
+  void* owned[] = {id->initial,
+                   id->low,
+                   id->high,
+                   id->scale,
+                   id->prior,
+                   id->x,
+                   id->trial,
+                   id->g,
+                   id->singular_values,
+                   id->error,
+                   id->deviation,
+                   id->a,
+                   id->raw_a,
+                   id->directions,
+                   id->covariance,
+                   id->base_parameters,
+                   id->fixed,
+                   id->rows,
+                   id->run_errors,
+                   id->run_is_complete,
+                   id->contradiction_width,
+                   id->contradictions,
+                   id->next_change};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&id->verdict);
   text_free(&id->determined);
   memory_free(id);
 }
-
-/* ---------------------------------------------------------------- all shots */
 
 typedef struct {
   Identification* id;
@@ -185,18 +199,21 @@ typedef struct {
   const double* x;
   double* locals; /* local unknowns of all shots, consecutively */
   ShotSums* out;
-} ShotSweep;
+} ShotEvaluation;
 
-/* Returns the number of items of this process. Items are distributed over the processes. */
-static int own_count(const Identification* id, int all) {
+/* Returns the number of items that this MPI process evaluates. */
+static int local_item_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
-static int own_item(const Identification* id, int own) { return id->rank + own * id->processes; }
+static int local_item(const Identification* id, int own) {
+  assert(own >= 0);
+  return id->rank + own * id->processes;
+}
 
-static void sweep_one(void* context, int own, int thread) {
+static void evaluate_shot(void* context, int own, int thread) {
   (void)thread;
-  ShotSweep* s = context;
-  int index = own_item(s->id, own);
+  ShotEvaluation* s = context;
+  int index = local_item(s->id, own);
   const Shot* shot = &s->id->shots[index];
   ShotSums* out = &s->out[index];
   double* local = s->locals + (size_t)index * (size_t)s->id->locals;
@@ -216,8 +233,8 @@ static void sweep_one(void* context, int own, int thread) {
   }
 }
 
-/* Sends the sums of a shot from the process that computed them to all processes. */
-static void share_sums(const ShotSweep* s, int shot) {
+/* Sends the sums of a shot from its process to all processes. */
+static void broadcast_sums(const ShotEvaluation* s, int shot) {
   const Identification* id = s->id;
   ShotSums* out = &s->out[shot];
   int owner = shot % id->processes;
@@ -234,16 +251,15 @@ static void share_sums(const ShotSweep* s, int shot) {
   processes_broadcast(out->b, number * n * l, owner);
   processes_broadcast(out->c, number * l * l, owner);
   processes_broadcast(out->h, number * l, owner);
-  if (!out->part_a) return;
-  processes_broadcast(out->part_a, number * PARTS * n * n, owner);
-  processes_broadcast(out->part_g, number * PARTS * n, owner);
+  if (!out->subset_a) return;
+  processes_broadcast(out->subset_a, number * SUBSETS * n * n, owner);
+  processes_broadcast(out->subset_g, number * SUBSETS * n, owner);
 }
 
 bool fit_interrupted(const Identification* id) {
   return processes_max(id->options.interrupted && id->options.interrupted());
 }
 
-/* Returns the cost of the priors of the variables. */
 static double prior_cost(const Identification* id, const double* x) {
   double sum = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -254,8 +270,8 @@ static double prior_cost(const Identification* id, const double* x) {
   return sum;
 }
 
-/* Returns the cost of a shot that fails at x: its previous cost. Sets its gradient to zero. */
-static double failed_shot(const Identification* id, int shot, bool derivatives, ShotSums* out) {
+/* Returns the previous cost of a shot that fails at x, and sets its gradient to zero. */
+static double use_previous_cost(const Identification* id, int shot, bool derivatives, ShotSums* out) {
   double cost = id->sums[shot].cost;
   if (derivatives) {
     shot_clear(id, &out[shot]);
@@ -266,20 +282,20 @@ static double failed_shot(const Identification* id, int shot, bool derivatives, 
 }
 
 double fit_evaluate_shots(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out) {
-  ShotSweep s = {.id = id, .work = work, .x = x, .out = out};
+  ShotEvaluation s = {.id = id, .work = work, .x = x, .out = out};
   s.locals = locals;
-  parallel_for(id->options.threads, own_count(id, id->shot_count), 2, 1, sweep_one, &s);
+  parallel_for(id->options.threads, local_item_count(id, id->shot_count), 2, 1, evaluate_shot, &s);
   for (int k = 0; id->processes > 1 && k < id->shot_count; k++)
-    if (id->shots[k].usable) share_sums(&s, k);
+    if (id->shots[k].usable) broadcast_sums(&s, k);
   double cost = prior_cost(id, x);
   int failed = 0;
   for (int k = 0; k < id->shot_count; k++) {
     if (!id->shots[k].usable) continue;
     id->simulated += out[k].runs;
-    cost += out[k].ran ? out[k].cost : failed_shot(id, k, work != SWEEP_COST, out);
+    cost += out[k].ran ? out[k].cost : use_previous_cost(id, k, work != SWEEP_COST, out);
     failed += !out[k].ran;
   }
-  return failed > MOST_FAILED * id->usable_shots && id->usable_shots > 0 ? (double)INFINITY : cost;
+  return failed > FAILED_FRACTION_MAX * id->usable_shots && id->usable_shots > 0 ? (double)INFINITY : cost;
 }
 
 double* fit_locals(const Identification* id) {
@@ -317,14 +333,14 @@ static const char* height_column(const MeasuredRun* run) {
 }
 
 /* Reports runs that begin deeper in the ground than noise explains. Returns false if there are any. */
-static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
+static bool runs_begin_outside_ground(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
   for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS_MAX; k++) {
     const Shot* shot = &id->shots[k];
     if (shot->first > 0 || shot->usable) continue;
     double height = shot_height(id, shot, &ground);
     const char* column = height_column(shot->run);
-    if (height < -INSIDE * id->task->identify.position)
+    if (height < -DEPTH_MAX * id->task->identify.position)
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){shot->run->path, shot->run->line[shot->first], 0},
                       "%s%s%sthe run begins %.3g m inside '%s': check the height of the link's origin, the unit of "
                       "lengths (m) and the order of the quaternion (w, x, y, z)",
@@ -351,7 +367,7 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     begins += id->shots[k].first == 0;
     cannot += id->shots[k].first == 0 && !id->shots[k].usable;
   }
-  if (cannot > 0 && !begin_outside(id, diagnostics)) return STATUS_BAD_INPUT;
+  if (cannot > 0 && !runs_begin_outside_ground(id, diagnostics)) return STATUS_BAD_INPUT;
   if (2 * cannot > begins || id->usable_shots == 0) {
     for (int k = 0; k < id->shot_count; k++) {
       if (id->shots[k].usable || id->shots[k].first > 0) continue;
@@ -392,30 +408,28 @@ int identification_iterations(const Identification* id) {
 }
 
 void fit_append_row(Identification* id, const FitRow* row) {
-  id->rows = memory_grow_array(id->rows, sizeof(FitRow), id->row_count, &id->row_room);
+  id->rows = memory_grow_array(id->rows, sizeof(FitRow), id->row_count, &id->row_capacity);
   id->rows[id->row_count] = *row;
   id->rows[id->row_count++].simulated = (double)id->simulated;
 }
 
 Status identification_advance(Identification* id) { return id->method->advance(id); }
 
-/* ---------------------------------------------------------------- the end */
-
-static void judge_one(void* context, int own, int thread) {
+static void evaluate_run(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
-  int index = own_item(id, own), run = index / 2, which = index % 2; /* index of the values: 0 fitted, 1 initial */
-  id->judged_whole[index] = shot_compute_errors(id, which == 0 ? id->x : id->initial, &id->data.runs[run],
-                                                id->judged + ERROR_NUMBERS * index, NULL);
+  int index = local_item(id, own), run = index / 2, which = index % 2; /* index of the values: 0 fitted, 1 initial */
+  id->run_is_complete[index] = shot_compute_errors(id, which == 0 ? id->x : id->initial, &id->data.runs[run],
+                                                   id->run_errors + ERROR_NUMBERS * index, NULL);
 }
 
-/* Recomputes the sums at the end of the fit, including the sums over subsets of the data (Q12). */
-static void sum_parts(Identification* id) {
+/* Computes the sums after the fit, with those over subsets of the data (Q12). */
+static void sum_subsets(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {
-    if (id->sums[k].part_a) continue;
-    id->sums[k].part_a = MEMORY_NEW(double, PARTS* n* n + 1);
-    id->sums[k].part_g = MEMORY_NEW(double, PARTS* n + 1);
+    if (id->sums[k].subset_a) continue;
+    id->sums[k].subset_a = MEMORY_NEW(double, SUBSETS* n* n + 1);
+    id->sums[k].subset_g = MEMORY_NEW(double, SUBSETS* n + 1);
   }
   fit_update(id);
 }
@@ -424,13 +438,13 @@ Status identification_finish(Identification* id, Diagnostics* diagnostics) {
   (void)diagnostics;
   int64_t simulated = id->simulated;
   if (id->method->end) id->method->end(id);
-  sum_parts(id);
+  sum_subsets(id);
   id->simulated = simulated;
   compute_parameter_uncertainty(id);
-  parallel_for(id->options.threads, own_count(id, 2 * id->data.count), 2, 1, judge_one, id);
+  parallel_for(id->options.threads, local_item_count(id, 2 * id->data.count), 2, 1, evaluate_run, id);
   for (int k = 0; k < 2 * id->data.count; k++) {
-    processes_broadcast(&id->judged_whole[k], sizeof(bool), k % id->processes);
-    processes_broadcast(id->judged + ERROR_NUMBERS * k, ERROR_NUMBERS * sizeof(double), k % id->processes);
+    processes_broadcast(&id->run_is_complete[k], sizeof(bool), k % id->processes);
+    processes_broadcast(id->run_errors + ERROR_NUMBERS * k, ERROR_NUMBERS * sizeof(double), k % id->processes);
   }
   return fit_interrupted(id) ? STATUS_INTERRUPTED : STATUS_OK;
 }
@@ -440,13 +454,13 @@ RunErrors identification_errors(const Identification* id, bool train) {
   double sum[2 * ERROR_NUMBERS] = {0};
   int counts[2 * ERROR_NUMBERS] = {0};
   for (int k = 0; k < id->data.count; k++) {
-    const double* judged = id->judged + 2 * ERROR_NUMBERS * k;
+    const double* judged = id->run_errors + 2 * ERROR_NUMBERS * k;
     if (id->data.runs[k].train != train) continue;
     if (isnan(judged[0]) || isnan(judged[ERROR_NUMBERS])) {
       j.failed++;
       continue;
     }
-    j.failed += !id->judged_whole[2 * k] || !id->judged_whole[2 * k + 1];
+    j.failed += !id->run_is_complete[2 * k] || !id->run_is_complete[2 * k + 1];
     for (int i = 0; i < 2 * ERROR_NUMBERS; i++) {
       if (isnan(judged[i])) continue;
       sum[i] += judged[i];
@@ -470,8 +484,6 @@ RunErrors identification_errors(const Identification* id, bool train) {
   return j;
 }
 
-/* ---------------------------------------------------------------- results for callers */
-
 Misfit identification_misfit(const Identification* id, bool train) { return id->misfit[train]; }
 
 const char* identification_determined_text(const Identification* id) {
@@ -488,14 +500,15 @@ double identification_cost(const Identification* id) { return id->cost; }
 int identification_parameter_count(const Identification* id) { return id->variables; }
 
 IdentifiedParameter identification_parameter(const Identification* id, int k) {
+  assert(k >= 0 && k < id->variables);
   assert(k >= 0);
-  double error = id->held[k] ? (double)NAN : id->error[k];
+  double error = id->fixed[k] ? (double)NAN : id->error[k];
   return (IdentifiedParameter){.name = optimization_variable(id->optimization, k).name,
                                .value = id->x[k],
-                               .unfitted = id->initial[k],
+                               .initial_value = id->initial[k],
                                .standard_error = error,
                                .low = id->x[k] - id->quantile * error,
                                .high = id->x[k] + id->quantile * error,
                                .at_bound = id->x[k] <= id->low[k] || id->x[k] >= id->high[k],
-                               .held = id->held[k]};
+                               .is_fixed = id->fixed[k]};
 }

@@ -6,9 +6,9 @@
 
 enum { ROW_NUMBERS = 6 };
 
-/* Returns the settings of `identify` and `data` that determine the sum of squares. The optimization stores all other
- * settings. The caller owns the array. */
-static double* settings_of(const Identification* id, int* count) {
+/* Returns the settings of `identify` and `data` that determine the sum of squares; the optimization stores the others.
+ * The caller frees the array. */
+static double* get_settings(const Identification* id, int* count) {
   const TaskIdentify* t = &id->task->identify;
   const double numbers[] = {t->window,   t->stride,           t->position,    t->rotation, t->coordinate,
                             t->velocity, t->angular_velocity, t->rate,        t->huber,    t->fit_initial,
@@ -24,9 +24,9 @@ static double* settings_of(const Identification* id, int* count) {
   return all;
 }
 
-static bool same_settings(const Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+static bool settings_agree(const Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   int count;
-  double *own = settings_of(id, &count), *saved = MEMORY_NEW(double, count);
+  double *own = get_settings(id, &count), *saved = MEMORY_NEW(double, count);
   bool same = number_file_doubles_count(file, "fit_settings") == count &&
               number_file_get_doubles(file, "fit_settings", saved, count, diagnostics) &&
               memcmp(own, saved, sizeof(double) * (size_t)count) == 0;
@@ -68,7 +68,7 @@ static bool load_rows(Identification* id, const NumberFile* file, Diagnostics* d
 Status identification_save(const Identification* id, const char* path, Diagnostics* diagnostics) {
   NumberFile file = {0};
   int count;
-  double* settings = settings_of(id, &count);
+  double* settings = get_settings(id, &count);
   id->method->save(id, &file);
   file.kind = IDENTIFY_CHECKPOINT_KIND;
   number_file_add_doubles(&file, "fit_settings", settings, count);
@@ -89,7 +89,7 @@ Status identification_load(Identification* id, const char* path, Diagnostics* di
   NumberFile file = {0};
   int64_t simulated = 0;
   Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);
-  bool sound = status == STATUS_OK && same_settings(id, &file, diagnostics) &&
+  bool sound = status == STATUS_OK && settings_agree(id, &file, diagnostics) &&
                optimization_matches(id->optimization, &file, diagnostics) && load_rows(id, &file, diagnostics) &&
                id->method->load(id, &file, diagnostics) &&
                number_file_get_integers(&file, "fit_simulated", &simulated, 1, diagnostics);

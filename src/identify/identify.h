@@ -1,14 +1,13 @@
-/* identify: estimates parameters of a scene from measured runs, with their uncertainty. It also reports the parameters
- * that the data cannot determine (docs/derivations/identify.md). An Identification borrows the Task, whose variables it
- * fits. Results do not depend on the number of threads. */
+/* Estimation of scene parameters from measured runs, with their uncertainty (docs/derivations/identify.md). An
+ * Identification borrows the Task, whose variables it fits. Results do not depend on the number of threads. */
 #ifndef SDRS_IDENTIFY_H
 #define SDRS_IDENTIFY_H
 
 #include "run/run.h"
 
-/* ---------------------------------------------------------------- measured runs (identify/data.c, data_check.c) */
+/* ---------------------------------------------------------------- measured runs (identify/data.c) */
 
-/* Measurements of one link at the times of a run. A missing sample is NaN. */
+/* Measurements of one link at the times of a run; NaN for a missing sample. */
 typedef struct {
   const TaskMeasured* source;
   int link;
@@ -27,8 +26,7 @@ typedef struct {
   int* line;    /* line of each sample in the file */
   MeasuredLink* links;
   int link_count;
-  SceneSignal*
-      inputs; /* signals measured with the run, as functions of the time since the first sample (inputs of the data) */
+  SceneSignal* inputs; /* signals measured with the run (input_count of the data) */
   bool train;
 } MeasuredRun;
 
@@ -39,101 +37,92 @@ typedef struct {
   int input_count;
 } MeasuredData;
 
-/* Reads the measured runs of a task. files[file_count]: paths or patterns of the command line, relative to the working
- * directory, which replace the files of the task. model: built from the scene, whose signals the inputs replace.
- * Reports each fault with file, line, rule and probable cause. Returns STATUS_IO for an unreadable file and
- * STATUS_BAD_INPUT for other faults. Always sets *data, which the caller frees with measured_free. Borrows the task. */
+/* Reads the measured runs of a task. files[file_count]: paths or patterns that replace those of the task, relative to
+ * the working directory. model: model of the scene, whose signals the inputs replace. Reports each fault with file,
+ * line, rule and probable cause. Returns STATUS_IO for an unreadable file and STATUS_BAD_INPUT for other faults.
+ * Borrows the task. The caller frees *data with measured_free, also after errors. */
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
                      Diagnostics* diagnostics);
-/* Frees all runs and zeroes the data. Accepts zeroed or incomplete data, but not NULL. */
+/* Frees all runs and zeroes the data. Accepts zeroed or incomplete data. */
 void measured_free(MeasuredData* data);
-/* Sets coordinates (nq) and velocities[nv] to the measured state at a sample. Leaves entries without a measurement
- * unchanged. sample: 0 ... count - 1 (unchecked). Units: m, rad, quaternions; m/s, rad/s. Allocates nothing; the caller
- * owns both arrays. */
+/* Copies the measured state at a sample into coordinates (nq) and velocities[nv] [m, rad, quaternions; m/s, rad/s].
+ * Entries without a measurement are unchanged. 0 <= sample < count. */
 void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities);
-
-/* ---------------------------------------------------------------- the fit (identify/fit.c) */
 
 typedef struct Identification Identification;
 
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* files that replace the files of the task */
+  const char* const* files; /* replace the files of the task (file_count) */
   int file_count;
 } IdentifyOptions;
 
 typedef enum {
   IDENTIFY_RUNNING,
   IDENTIFY_DONE,       /* the sum of squares has converged */
-  IDENTIFY_ITERATIONS, /* the limit of iterations is reached */
+  IDENTIFY_ITERATIONS, /* limit of iterations */
   IDENTIFY_STUCK,      /* no step lowers the sum of squares */
 } IdentifyStop;
-/* Returns the reason for the end of a fit in words. Static, never NULL. Undefined for an invalid IdentifyStop. */
+/* Returns the reason for the end of a fit in words. Static. */
 const char* identify_stop_text(IdentifyStop stop);
 
-/* Reads the data and builds the model and the windows. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics. Always
- * sets *result, which the caller frees with identification_destroy. Copies options and borrows the task. */
+/* Reads the data and builds the model and the shots. Copies the options, borrows the task. Returns STATUS_BAD_INPUT or
+ * STATUS_IO with diagnostics. The caller frees *result with identification_destroy, also after errors. */
 Status identification_create(Identification** result, Task* task, const IdentifyOptions* options,
                              Diagnostics* diagnostics);
-/* Frees the identification, but not its task. Accepts NULL or an incomplete identification. */
+/* Frees the identification, not its task. Accepts NULL and an incomplete identification. */
 void identification_destroy(Identification* identification);
-/* Evaluates the sum of squares, the normal equations and the verdict at the initial values. Call once. Returns
- * STATUS_SOLVER if no run can be simulated, STATUS_BAD_INPUT if a run begins inside the ground, or STATUS_INTERRUPTED.
- * Allocates the memory of the method. */
+/* Evaluates the sum of squares and the identifiability at the initial values. Call it once. Returns STATUS_SOLVER if no
+ * run can be simulated, STATUS_BAD_INPUT if a run begins inside the ground, or STATUS_INTERRUPTED. Allocates memory. */
 Status identification_start(Identification* identification, Diagnostics* diagnostics);
-/* Returns the parameters that the data cannot determine, in words, one line for each. Returns "" if the data determines
- * all. Owned by the identification, never NULL. */
+/* Returns the parameters that the data cannot determine, in words, one per line, or "". Owned by the identification. */
 const char* identification_undetermined_text(const Identification* identification);
-/* Returns the base parameters in words, one per line. A base parameter is a combination of variables that the data
- * determines although it does not determine each variable. Returns "" if there is none. Owned by the identification,
- * never NULL. */
+/* Returns the base parameters in words, one per line, or "". A base parameter is a combination of variables that the
+ * data determine although they do not determine each variable. Owned by the identification. */
 const char* identification_determined_text(const Identification* identification);
-/* Returns true if the data determines every parameter. Call after identification_start. Allocates nothing, never fails.
- */
+/* Returns true if the data determine every parameter. Call it after identification_start. */
 bool identification_identifiable(const Identification* identification);
-/* Performs one iteration of the method. Returns STATUS_OK also if no step lowers the sum of squares (see
- * identification_stop). Returns STATUS_INTERRUPTED if interrupted; only the damping has then changed. */
+/* Performs one iteration. Returns STATUS_OK, also without a step that lowers the sum of squares, or STATUS_INTERRUPTED;
+ * only the damping has then changed. */
 Status identification_advance(Identification* identification);
 /* Returns why the fit has ended, or IDENTIFY_RUNNING. */
 IdentifyStop identification_stop(const Identification* identification);
-/* Returns the task's limit of iterations. Never fails, allocates nothing. */
+/* Returns the task's limit of iterations. */
 int identification_iterations(const Identification* identification);
-/* Returns the number of finished iterations of the method. Never fails, allocates nothing. */
+/* Returns the number of finished iterations. */
 int identification_iteration(const Identification* identification);
-/* Returns the cost at the present values, without unit: half of Huber's sum of squared residuals, in standard
- * deviations of the task, with priors. Never fails, allocates nothing. */
+/* Returns the cost at the current values: half of Huber's sum of squared residuals in standard deviations of the task,
+ * with priors. */
 double identification_cost(const Identification* identification);
-/* Computes uncertainties, and judges the runs with fitted and with initial values. Simulates all runs twice.
- * identification_parameter has standard errors afterwards. Returns STATUS_OK or STATUS_INTERRUPTED. After an
- * interruption the results are incomplete, and a fit resumed from the last checkpoint repeats the computation.
- * identification_destroy frees the allocations. */
+/* Computes uncertainties and the errors of all runs with fitted and initial values. Returns STATUS_OK or
+ * STATUS_INTERRUPTED; the results are then incomplete, and a resumed fit repeats the computation. */
 Status identification_finish(Identification* identification, Diagnostics* diagnostics);
 
-/* Returns true if the fit is not at its minimum. The fit is not at its minimum if the next step of the normal equations
- * would move a variable by more than a tenth of its standard error (Q4). Appends these variables and changes to `out`.
- * Call after identification_finish. The caller owns the text. */
+/* Returns true if the fit is not at its minimum: the next Newton step would change a variable by more than a tenth of
+ * its standard error (Q4). Appends these variables and changes to `out`, owned by the caller. Call it after
+ * identification_finish. */
 bool identification_append_unconverged(const Identification* identification, Text* out);
 
-/* Returns the number of contradictions between subsets of the data, or between data and a prior. A contradiction in a
- * parameter shows that the model cannot reproduce the measurements. The parameter's interval contains both estimates
- * (Q12). Call after identification_finish. Never fails, allocates nothing. */
+/* Returns the number of contradictions between subsets of the data, or between data and a prior. The model cannot
+ * reproduce such measurements. The interval of the parameter contains both estimates (Q12). Call it after
+ * identification_finish. */
 int identification_contradiction_count(const Identification* identification);
-/* Appends the description of contradiction k in 0 ... count - 1 (unchecked). The caller owns the text. */
+/* Appends the description of contradiction k, with 0 <= k < count, to a text owned by the caller. */
 void identification_append_contradiction(const Identification* identification, int k, Text* out);
 
 typedef struct {
   const char* name;
-  double value, unfitted;
-  double standard_error, low, high; /* NaN if the data does not determine the parameter */
-  bool at_bound, held;
+  double value, initial_value;
+  double standard_error, low, high; /* NaN if the data do not determine the parameter */
+  bool at_bound, is_fixed;
 } IdentifiedParameter;
-/* Returns the number of parameters, including those fixed because undetermined. Never fails, allocates nothing. */
+/* Returns the number of parameters, with those that the data do not determine. */
 int identification_parameter_count(const Identification* identification);
-/* Returns parameter k in 0 ... count - 1 (unchecked), in the parameter's unit. The identification owns the name. */
+/* Returns parameter k in its unit, with 0 <= k < count. The identification owns the name. */
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
-/* Mean errors over runs: of the mean error of each run, and of the error at its last sample. */
+/* Mean errors of several runs: mean over each run, and error at its last sample. */
 typedef struct {
   int runs, failed;                      /* failed: number of runs not simulated to the end */
   double position, rotation;             /* m, rad */
@@ -142,31 +131,27 @@ typedef struct {
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;
 } RunErrors;
-/* Returns the errors of the training runs (train) or the validation runs. Returns NaN without such runs. Call after
+/* Returns the errors of the training runs (train) or of the validation runs, or NaN without such runs. Call it after
  * identification_finish. */
 RunErrors identification_errors(const Identification* identification, bool train);
-/* Standard deviations of noise between samples, and of model errors, for a component of positions, rotations and
- * coordinates (Q10) [m, rad, m or rad]. NaN if not measured. Set by identification_write. */
+/* Standard deviations of the noise between samples, and of model errors, of a component of positions, rotations and
+ * coordinates [m, rad, m or rad] (Q10). NaN without measurement. */
 typedef struct {
   double noise[3], model[3];
 } Misfit;
 /* Returns the misfit of the training or validation runs. Undefined before identification_finish. */
 Misfit identification_misfit(const Identification* identification, bool train);
 
-/* ---------------------------------------------------------------- files (identify/report.c) */
-
-/* Writes the result files of a fit into an existing folder. The files are identify.json (also appended to json),
- * fitted.scene.yaml, residuals.csv, convergence.csv, errors.csv and overlay/. Returns STATUS_IO with a diagnostic. The
- * caller owns json. */
+/* Writes the result files into an existing folder: identify.json (also appended to json, owned by the caller),
+ * fitted.scene.yaml, residuals.csv, convergence.csv, errors.csv and overlay/. Returns STATUS_IO with a diagnostic. */
 Status identification_write(Identification* identification, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics);
-/* Kind of a checkpoint file, which holds the state between two iterations. */
+/* Kind of a checkpoint file. */
 #define IDENTIFY_CHECKPOINT_KIND "identify" /* identify/fit_checkpoint.c */
-/* Writes the state between two iterations to a file. Returns STATUS_IO with a diagnostic. Allocates temporary
- * memory. */
+/* Writes the state between two iterations to a file. Returns STATUS_IO with a diagnostic. */
 Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
-/* Reads the state from a file of the same task and data, after identification_start. Copies the file's data. Returns
- * STATUS_IO or STATUS_BAD_INPUT with a diagnostic. After an error the identification must be destroyed. */
+/* Reads the state from a file of the same task and data, after identification_start. Returns STATUS_IO or
+ * STATUS_BAD_INPUT with a diagnostic; the identification must then be destroyed. */
 Status identification_load(Identification* identification, const char* path, Diagnostics* diagnostics);
 
 #endif

@@ -4,9 +4,9 @@
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* The fit ends after CALM_ENOUGH successive iterations with a relative decrease below CALM. */
-#define CALM 1e-5
-enum { CALM_ENOUGH = 2, TRIALS = 12 };
+/* The fit ends after SMALL_DECREASES_MAX consecutive iterations with a relative decrease below SMALL_DECREASE. */
+#define SMALL_DECREASE 1e-5
+enum { SMALL_DECREASES_MAX = 2, TRIALS = 12 };
 
 /* Adds the steps of the local unknowns, du = -C^-1 (h + B' dx), for the step dx of the variables. */
 static void step_locals(const Identification* id, const double* dx, double* locals) {
@@ -24,11 +24,11 @@ static void step_locals(const Identification* id, const double* dx, double* loca
   }
 }
 
-static void accept(Identification* id, const double* locals, double cost) {
+static void accept_step(Identification* id, const double* locals, double cost) {
   memcpy(id->x, id->trial, sizeof(double) * (size_t)id->variables);
   for (int k = 0; k < id->shot_count && id->locals > 0; k++)
     memcpy(id->shots[k].local, locals + (size_t)k * (size_t)id->locals, sizeof(double) * (size_t)id->locals);
-  id->calm = cost > (1 - CALM) * id->cost ? id->calm + 1 : 0;
+  id->small_decreases = cost > (1 - SMALL_DECREASE) * id->cost ? id->small_decreases + 1 : 0;
   id->cost = cost;
 }
 
@@ -38,7 +38,7 @@ static double gradient_norm(const Identification* id) {
   for (int k = 0; k < id->variables; k++) {
     double g = id->g[k] * id->scale[k];
     bool blocked = (g > 0 && id->x[k] <= id->low[k]) || (g < 0 && id->x[k] >= id->high[k]);
-    if (!blocked && !id->held[k]) sum += g * g;
+    if (!blocked && !id->fixed[k]) sum += g * g;
   }
   return sqrt(sum);
 }
@@ -49,21 +49,21 @@ static double step_length(const Identification* id, const double* dx) {
   return largest;
 }
 
-static void begin(Identification* id) {
+static void start_method(Identification* id) {
   fit_append_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
 }
 
-/* Ends the fit if it has converged. Uses only numbers stored in the checkpoint, so that a resumed fit ends at the same
+/* Ends the fit if it has converged. Uses only numbers of the checkpoint, so that a resumed fit ends at the same
  * iteration. */
-static void judge_end(Identification* id) {
-  id->stop = id->stuck                                        ? IDENTIFY_STUCK
-             : id->calm >= CALM_ENOUGH                        ? IDENTIFY_DONE
+static void check_convergence(Identification* id) {
+  id->stop = id->has_no_step                                  ? IDENTIFY_STUCK
+             : id->small_decreases >= SMALL_DECREASES_MAX     ? IDENTIFY_DONE
              : id->iteration >= identification_iterations(id) ? IDENTIFY_ITERATIONS
                                                               : IDENTIFY_RUNNING;
   id->stop_text = identify_stop_text(id->stop);
 }
 
-/* Performs one iteration. An interrupted iteration writes no row and no checkpoint, and a resumed fit repeats it. */
+/* An interrupted iteration writes no row and no checkpoint, and a resumed fit repeats it. */
 static Status advance(Identification* id) {
   int n = id->variables;
   ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
@@ -78,7 +78,7 @@ static Status advance(Identification* id) {
       cost = fit_evaluate_shots(id, SWEEP_COST, id->trial, locals, costs);
       stopped = fit_interrupted(id);
       found = !stopped && cost < id->cost;
-      if (found) accept(id, locals, cost);
+      if (found) accept_step(id, locals, cost);
     }
     id->damping *= found ? 1.0 / 3 : 4;
   }
@@ -89,13 +89,13 @@ static Status advance(Identification* id) {
   }
   if (!stopped) {
     id->iteration += found;
-    id->stuck = !found;
+    id->has_no_step = !found;
     fit_append_row(id, &(FitRow){.cost = id->cost,
                                  .trial = cost,
                                  .gradient = gradient_norm(id),
                                  .step = step_length(id, dx),
                                  .outcome = found ? TRIAL_ACCEPTED : TRIAL_ROSE});
-    judge_end(id);
+    check_convergence(id);
   }
   memory_free(costs);
   memory_free(dx);
@@ -103,8 +103,8 @@ static Status advance(Identification* id) {
   return stopped ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Reports an error for constraints and optimizer steps, which the method does not support. */
-static bool allows(const Identification* id, Diagnostics* diagnostics) {
+/* Adds an error for constraints and optimizer steps, which the method does not support. */
+static bool check_task(const Identification* id, Diagnostics* diagnostics) {
   const Task* task = id->task;
   for (int k = 0; k < id->variables; k++) {
     OptimizationVariable v = optimization_variable(id->optimization, k);
@@ -127,8 +127,8 @@ static bool allows(const Identification* id, Diagnostics* diagnostics) {
 
 static void local_name(int shot, char name[32]) { snprintf(name, 32, "local%d", shot); }
 
-static void save(const Identification* id, NumberFile* file) {
-  int64_t counts[3] = {id->iteration, id->calm, id->stuck};
+static void save_state(const Identification* id, NumberFile* file) {
+  int64_t counts[3] = {id->iteration, id->small_decreases, id->has_no_step};
   char name[32];
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   for (int k = 0; k < id->shot_count; k++) costs[k] = id->sums[k].cost;
@@ -145,7 +145,7 @@ static void save(const Identification* id, NumberFile* file) {
   memory_free(costs);
 }
 
-/* Loads the costs of the shots. A shot that fails later keeps the loaded cost (fit_evaluate_shots). */
+/* Loads the costs of the shots, which a shot keeps if it fails later. */
 static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);
@@ -154,7 +154,7 @@ static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* 
   return sound;
 }
 
-static bool load(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+static bool load_state(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   int64_t counts[3];
   double cost;
   char name[32];
@@ -168,12 +168,13 @@ static bool load(Identification* id, const NumberFile* file, Diagnostics* diagno
     if (!number_file_get_doubles(file, name, id->shots[k].local, id->locals, diagnostics)) return false;
   }
   id->iteration = (int)counts[0];
-  id->calm = (int)counts[1];
-  id->stuck = counts[2] != 0;
+  id->small_decreases = (int)counts[1];
+  id->has_no_step = counts[2] != 0;
   fit_update(id);
-  id->cost = cost; /* cost of the accepted step, because sums with derivatives may differ in the last bits */
-  judge_end(id);
+  id->cost = cost; /* sums with derivatives may differ from this cost in the last bits */
+  check_convergence(id);
   return true;
 }
 
-const FitMethod METHOD_RESIDUALS = {.allows = allows, .begin = begin, .advance = advance, .save = save, .load = load};
+const FitMethod METHOD_RESIDUALS = {
+    .allows = check_task, .begin = start_method, .advance = advance, .save = save_state, .load = load_state};

@@ -4,11 +4,10 @@
 
 #include "identify/fit.h"
 
-/* Ratio of the median of |x| to the standard deviation of x for a normal distribution. */
-#define MEDIAN_OF_NORMAL 0.6744897501960817
-/* Rotation vectors longer than this [rad] are skipped, because the next sample may have another vector of the same
- * rotation. */
-#define LONG_TURN 2.0
+/* Median of |x| for a standard normal variable x. */
+#define NORMAL_MEDIAN 0.6744897501960817
+/* Longer rotation vectors [rad] are skipped, because the next sample may have another vector of the same rotation. */
+#define ROTATION_MAX 2.0
 
 void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, int samples, int stride) {
   for (int k = 0; k < samples; k++) {
@@ -18,25 +17,25 @@ void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, 
     out->squares[part]++;
     if (k == 0 || k == samples - 1) continue;
     double second = r[(k - 1) * stride] - 2 * value + r[(k + 1) * stride];
-    if (isnan(second) || (part == 1 && fabs(unit * value) > LONG_TURN)) continue;
+    if (isnan(second) || (part == 1 && fabs(unit * value) > ROTATION_MAX)) continue;
     out->second[part] =
-        memory_grow_array(out->second[part], sizeof(double), out->second_count[part], &out->second_room[part]);
+        memory_grow_array(out->second[part], sizeof(double), out->second_count[part], &out->second_capacity[part]);
     out->second[part][out->second_count[part]++] = unit * fabs(second);
   }
 }
 
-static int by_size(const void* a, const void* b) {
+static int compare_numbers(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
 /* Returns the standard deviation of the noise, from the median of second differences. White noise of variance s^2 has
  * second differences of variance 6 s^2. Model errors are smooth except at impacts, which the median ignores. */
-static double noise_of(double* second, int count) {
+static double estimate_noise(double* second, int count) {
   if (count == 0) return NAN;
-  qsort(second, (size_t)count, sizeof(double), by_size);
+  qsort(second, (size_t)count, sizeof(double), compare_numbers);
   double middle = 0.5 * (second[(count - 1) / 2] + second[count / 2]);
-  return middle / (MEDIAN_OF_NORMAL * sqrt(6));
+  return middle / (NORMAL_MEDIAN * sqrt(6));
 }
 
 void compute_misfit(Identification* id, const ErrorRows* rows) {
@@ -53,7 +52,7 @@ void compute_misfit(Identification* id, const ErrorRows* rows) {
           all[count++] = rows[r].second[part][k];
         }
       }
-      double noise = noise_of(all, count);
+      double noise = estimate_noise(all, count);
       id->misfit[train].noise[part] = noise;
       id->misfit[train].model[part] = squares > 0 ? sqrt(fmax(0, square / squares - noise * noise)) : (double)NAN;
       memory_free(all);

@@ -3,27 +3,27 @@
 
 #include "identify/fit.h"
 
-/* State of the overlay. A link without a measurement keeps the pose of the previous sample. */
+/* Run that is written. A link without a measurement keeps the pose of the previous sample. */
 typedef struct {
   Identification* id;
   const MeasuredRun* run;
   Model model;    /* of the fitted scene */
-  bool* measured; /* true for measured links and their descendants (links) */
+  bool* measured; /* measured links and their descendants (links) */
   char* folder;
 } Overlay;
 
-/* Returns the validation run of median error. If there are no validation runs, considers all runs. */
-static int typical_run(const Identification* id) {
+/* Returns the validation run of median error, or of all runs without validation runs. */
+static int find_median_run(const Identification* id) {
   int best = -1, count = 0;
   bool any = false;
   for (int k = 0; k < id->data.count; k++) any = any || !id->data.runs[k].train;
   for (int k = 0; k < id->data.count; k++) count += any ? !id->data.runs[k].train : 1;
   for (int k = 0; k < id->data.count && best < 0; k++) {
     if (any && id->data.runs[k].train) continue;
-    const double* own = id->judged + 2 * ERROR_NUMBERS * k;
+    const double* own = id->run_errors + 2 * ERROR_NUMBERS * k;
     int smaller = 0;
     for (int i = 0; i < id->data.count; i++) {
-      const double* other = id->judged + 2 * ERROR_NUMBERS * i;
+      const double* other = id->run_errors + 2 * ERROR_NUMBERS * i;
       double apart = other[0] + other[1] + other[2] - own[0] - own[1] - own[2];
       if (any && id->data.runs[i].train) continue;
       smaller += apart < 0 || (apart == 0 && i < k);
@@ -34,13 +34,13 @@ static int typical_run(const Identification* id) {
 }
 
 /* Returns a name that no link of the scene has, because link names contain no slash. The caller frees it. */
-static char* copy_name(const char* name) {
+static char* measured_link_name(const char* name) {
   Text text = {0};
   text_add(&text, "%s.measured", name);
   return text.data;
 }
 
-/* Writes the fitted scene with a copy of each measured link. The copies do not collide. */
+/* Writes the fitted scene with a copy of each measured link that does not collide. */
 static Status write_overlay_scene(const Overlay* o, Diagnostics* diagnostics) {
   const Scene* fitted = optimization_scene_of(o->id->optimization, 0, o->id->x);
   Scene both = *fitted;
@@ -53,7 +53,7 @@ static Status write_overlay_scene(const Overlay* o, Diagnostics* diagnostics) {
     copy[i] = both.link_count;
     SceneLink* link = &both.links[both.link_count++];
     *link = fitted->links[i];
-    link->name = copy_name(fitted->links[i].name);
+    link->name = measured_link_name(fitted->links[i].name);
     link->collide = false;
     link->parent = link->parent >= 0 && o->measured[link->parent] ? copy[link->parent] : link->parent;
     const double pale[3] = {0.75, 0.75, 0.78};
@@ -93,28 +93,28 @@ static void add_names(Text* row, const char* name) {
   }
 }
 
-static int sample_at(const MeasuredRun* r, double time) {
+static int find_sample(const MeasuredRun* r, double time) {
   int k = 0;
   while (k < r->count - 1 && r->time[k + 1] <= time + 1e-9) k++;
   return k;
 }
 
-/* Returns the pose at fraction `part` between a and b: linear in position, rotation about one axis. */
-static Pose pose_between(Pose a, Pose b, double part) {
+/* Returns the pose at a fraction between a and b: linear in position, rotation about one axis. */
+static Pose interpolate_pose(Pose a, Pose b, double fraction) {
   Quat from = quat_from_mat3(a.r), turn = quat_mul(quat_conjugate(from), quat_from_mat3(b.r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
-  Pose pose = {mat3_from_quat(quat_mul(from, quat_exp(vec3_scale(quat_log(turn), part)))),
-               vec3_add_scaled(vec3_scale(a.t, 1 - part), part, b.t)};
+  Pose pose = {mat3_from_quat(quat_mul(from, quat_exp(vec3_scale(quat_log(turn), fraction)))),
+               vec3_add_scaled(vec3_scale(a.t, 1 - fraction), fraction, b.t)};
   return pose;
 }
 
-/* Sets out to the measured poses of all links at a time of the run, interpolated. q, v: state at the previous sample,
- * for links that are not measured. */
-static void measured_poses(const Overlay* o, double time, double* q, double* v, Pose* out) {
+/* Computes the measured poses of all links at a time of the run by interpolation. q, v: state at the previous sample,
+ * for links without a measurement. */
+static void compute_measured_poses(const Overlay* o, double time, double* q, double* v, Pose* out) {
   const Model* m = &o->model;
-  int before = sample_at(o->run, time), after = before + 1 < o->run->count ? before + 1 : before;
+  int before = find_sample(o->run, time), after = before + 1 < o->run->count ? before + 1 : before;
   double apart = o->run->time[after] - o->run->time[before];
-  double part = apart > 0 ? fmin(fmax((time - o->run->time[before]) / apart, 0), 1) : 0;
+  double fraction = apart > 0 ? fmin(fmax((time - o->run->time[before]) / apart, 0), 1) : 0;
   size_t size = sizeof(double) * (size_t)m->coordinate_count;
   double* next = MEMORY_NEW(double, m->coordinate_count + 1);
   Pose* then = MEMORY_NEW(Pose, m->link_count);
@@ -123,7 +123,7 @@ static void measured_poses(const Overlay* o, double time, double* q, double* v, 
   memcpy(next, q, size);
   measured_state(o->run, after, m, next, v);
   model_poses(m, next, then);
-  for (int i = 0; i < m->link_count && part > 0; i++) out[i] = pose_between(out[i], then[i], part);
+  for (int i = 0; i < m->link_count && fraction > 0; i++) out[i] = interpolate_pose(out[i], then[i], fraction);
   memory_free(next);
   memory_free(then);
 }
@@ -136,7 +136,7 @@ static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, do
   text_add(&text, "time");
   for (int i = 0; i < m->link_count; i++) add_names(&text, m->links[i].name);
   for (int i = 0; i < m->link_count; i++) {
-    char* name = o->measured[i] ? copy_name(m->links[i].name) : NULL;
+    char* name = o->measured[i] ? measured_link_name(m->links[i].name) : NULL;
     if (name) add_names(&text, name);
     memory_free(name);
   }
@@ -144,7 +144,7 @@ static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, do
   memcpy(q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   for (int row = 0; row < rows; row++) {
     double time = row * m->simulation.dt;
-    measured_poses(o, begin + time, q, v, seen);
+    compute_measured_poses(o, begin + time, q, v, seen);
     text_add_double(&text, time);
     for (int i = 0; i < m->link_count; i++)
       add_pose(&text, m, i, poses[(size_t)row * (size_t)m->link_count + (size_t)i]);
@@ -162,7 +162,7 @@ static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, do
   return status;
 }
 
-/* Writes the part of a run's summary that pictures and pages read, which is the scene. */
+/* Writes the part of a run's summary that pictures and pages read. */
 static Status write_summary(const Overlay* o, Diagnostics* diagnostics) {
   Text text = {0};
   Json json = {.out = &text};
@@ -185,7 +185,7 @@ static Status write_summary(const Overlay* o, Diagnostics* diagnostics) {
 
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics) {
   if (id->data.count == 0) return STATUS_OK;
-  Overlay o = {.id = id, .run = &id->data.runs[typical_run(id)], .folder = file_join(folder, "overlay")};
+  Overlay o = {.id = id, .run = &id->data.runs[find_median_run(id)], .folder = file_join(folder, "overlay")};
   int rows;
   double begin;
   Pose* poses = shot_poses(id, id->x, o.run, &rows, &begin);

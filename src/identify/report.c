@@ -7,16 +7,16 @@ static void add_parameter(Json* json, const IdentifiedParameter* p) {
   json_open(json, NULL, '{');
   json_text(json, "name", p->name);
   json_number(json, "value", p->value);
-  json_number(json, "unfitted", p->unfitted);
+  json_number(json, "unfitted", p->initial_value);
   json_number(json, "standard_error", p->standard_error);
   json_number(json, "low", p->low);
   json_number(json, "high", p->high);
   if (p->at_bound) json_bool(json, "at_bound", true);
-  if (p->held) json_bool(json, "undetermined", true);
+  if (p->is_fixed) json_bool(json, "undetermined", true);
   json_close(json, '}');
 }
 
-static void add_judgement(Json* json, const char* key, const RunErrors* j, double inside, const Misfit* misfit) {
+static void add_errors(Json* json, const char* key, const RunErrors* j, double inside, const Misfit* misfit) {
   json_open(json, key, '{');
   json_integer(json, "runs", j->runs);
   json_integer(json, "not_simulated", j->failed);
@@ -59,7 +59,7 @@ static void add_runs(Json* json, const Identification* id) {
         {"position", "rotation", "coordinate", "final_position", "final_rotation"},
         {"unfitted_position", "unfitted_rotation", "unfitted_coordinate", "unfitted_final_position",
          "unfitted_final_rotation"}};
-    const double* j = id->judged + 2 * ERROR_NUMBERS * k;
+    const double* j = id->run_errors + 2 * ERROR_NUMBERS * k;
     json_open(json, NULL, '{');
     json_text(json, "file", id->data.runs[k].path);
     json_bool(json, "training", id->data.runs[k].train);
@@ -82,18 +82,18 @@ static void add_verdict(Json* json, const Identification* id) {
     at += length + (at[length] == '\n');
   }
   json_close(json, ']');
-  json_vector(json, "singular_values", id->singular, id->variables);
+  json_vector(json, "singular_values", id->singular_values, id->variables);
 }
 
-static void add_unfinished(Json* json, const Identification* id) {
+static void add_unconverged(Json* json, const Identification* id) {
   Text line = {0};
   if (identification_append_unconverged(id, &line)) json_text(json, "unfinished", line.data);
   text_free(&line);
 }
 
-static void add_doubts(Json* json, const Identification* id) {
+static void add_contradictions(Json* json, const Identification* id) {
   json_open(json, "doubts", '[');
-  for (int k = 0; k < id->doubt_count; k++) {
+  for (int k = 0; k < id->contradiction_count; k++) {
     Text line = {0};
     identification_append_contradiction(id, k, &line);
     json_text(json, NULL, line.data);
@@ -102,22 +102,22 @@ static void add_doubts(Json* json, const Identification* id) {
   json_close(json, ']');
 }
 
-/* Writes the base parameters x_j + sum of c_k x_k that the data determines, with their values at the end of the fit. */
-static void add_base(Json* json, const Identification* id) {
+/* Writes the base parameters x_j + sum of c_k x_k that the data determine, with their values at the end of the fit. */
+static void add_base_parameters(Json* json, const Identification* id) {
   int n = id->variables;
   json_open(json, "base_parameters", '[');
   for (int j = 0; j < n && id->undetermined > 0; j++) {
-    if (id->held[j]) continue;
+    if (id->fixed[j]) continue;
     double value = 0;
     Text name = {0};
     json_open(json, NULL, '{');
-    for (int k = 0; k < n; k++) value += id->base[j * n + k] * id->x[k];
+    for (int k = 0; k < n; k++) value += id->base_parameters[j * n + k] * id->x[k];
     text_add(&name, "%s", identification_parameter(id, j).name);
     for (int k = 0; k < n; k++)
-      if (k != j && id->base[j * n + k] != 0)
-        text_add(&name, " %+.4g %s", id->base[j * n + k], identification_parameter(id, k).name);
+      if (k != j && id->base_parameters[j * n + k] != 0)
+        text_add(&name, " %+.4g %s", id->base_parameters[j * n + k], identification_parameter(id, k).name);
     json_text(json, "name", name.data);
-    json_vector(json, "coefficients", id->base + (size_t)j * (size_t)n, n);
+    json_vector(json, "coefficients", id->base_parameters + (size_t)j * (size_t)n, n);
     json_number(json, "value", value);
     json_number(json, "standard_error", id->error[j]);
     json_close(json, '}');
@@ -147,12 +147,12 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
     add_parameter(&json, &p);
   }
   json_close(&json, ']');
-  add_unfinished(&json, id);
-  add_doubts(&json, id);
-  add_base(&json, id);
+  add_unconverged(&json, id);
+  add_contradictions(&json, id);
+  add_base_parameters(&json, id);
   for (int train = 1; train >= 0; train--) {
     RunErrors j = identification_errors(id, train);
-    add_judgement(&json, train ? "training" : "validation", &j, id->inside[train], &id->misfit[train]);
+    add_errors(&json, train ? "training" : "validation", &j, id->inside[train], &id->misfit[train]);
   }
   add_correlation(&json, id);
   add_runs(&json, id);
@@ -178,33 +178,31 @@ static Status write_scene(Identification* id, const char* folder, Diagnostics* d
   return status;
 }
 
-/* ---------------------------------------------------------------- residuals.csv, errors.csv */
-
 typedef struct {
   Identification* id;
   ErrorRows* rows; /* (runs) */
 } ResidualRows;
 
-static void judge_run(void* context, int index, int thread) {
+static void compute_run_errors(void* context, int index, int thread) {
   (void)thread;
   ResidualRows* r = context;
   double unused[ERROR_NUMBERS];
   shot_compute_errors(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
 }
 
-/* Returns the predicted residuals and uncertainties of all runs. Owned by the caller. */
-static ErrorRows* judge_rows_of_runs(Identification* id) {
+/* Returns the residuals of all runs with their predicted uncertainties. The caller frees them. */
+static ErrorRows* compute_all_errors(Identification* id) {
   ErrorRows* rows = memory_alloc(sizeof(ErrorRows) * (size_t)(id->data.count + 1));
   double longest = 0;
   for (int k = 0; k < id->data.count; k++) longest = fmax(longest, id->data.runs[k].time[id->data.runs[k].count - 1]);
   for (int k = 0; k < id->data.count; k++) rows[k] = (ErrorRows){.bin = fmax(longest, 1e-9) / ERROR_BINS};
   ResidualRows context = {id, rows};
-  parallel_for(id->options.threads, id->data.count, 2, 1, judge_run, &context);
+  parallel_for(id->options.threads, id->data.count, 2, 1, compute_run_errors, &context);
   for (int train = 0; train < 2; train++) {
     int inside = 0, seen = 0;
     for (int k = 0; k < id->data.count; k++) {
       inside += id->data.runs[k].train == train ? rows[k].inside : 0;
-      seen += id->data.runs[k].train == train ? rows[k].seen : 0;
+      seen += id->data.runs[k].train == train ? rows[k].residual_count : 0;
     }
     id->inside[train] = seen > 0 ? (double)inside / seen : (double)NAN;
   }
@@ -212,7 +210,7 @@ static ErrorRows* judge_rows_of_runs(Identification* id) {
   return rows;
 }
 
-/* Writes the simulated minus the measured value for each sample. Each run is simulated from its first state. */
+/* Writes simulated minus measured values of each sample. Each run is simulated from its first state. */
 static Status write_residuals(const Identification* id, const ErrorRows* rows, const char* folder,
                               Diagnostics* diagnostics) {
   Text text = {0};
@@ -254,8 +252,7 @@ static Status write_errors(const Identification* id, const ErrorRows* rows, cons
   return status;
 }
 
-/* Writes one row for the start and one for each iteration. Omits computing times, so that equal fits give equal files.
- */
+/* Writes a row for the start and for each iteration, without computing times, so that equal fits give equal files. */
 static Status write_convergence(const Identification* id, const char* folder, Diagnostics* diagnostics) {
   Text text = {0};
   text_add(&text, "iteration,cost,trial_cost,gradient,step,simulated,outcome\n");
@@ -276,16 +273,16 @@ static Status write_convergence(const Identification* id, const char* folder, Di
   return status;
 }
 
-/* Returns STATUS_INTERRUPTED if this process got a signal, otherwise `status`. Only this process writes files. */
-static Status unless_interrupted(const Identification* id, Status status) {
+/* Returns STATUS_INTERRUPTED if this process was interrupted, otherwise `status`. Only this process writes files. */
+static Status interrupted_or(const Identification* id, Status status) {
   bool interrupted = id->options.interrupted && id->options.interrupted();
   return status == STATUS_OK && interrupted ? STATUS_INTERRUPTED : status;
 }
 
 Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics) {
-  ErrorRows* rows = judge_rows_of_runs(id);
-  Status status = unless_interrupted(id, STATUS_OK);
+  ErrorRows* rows = compute_all_errors(id);
+  Status status = interrupted_or(id, STATUS_OK);
   if (status == STATUS_OK) status = write_json(id, folder, program, json, diagnostics);
   if (status == STATUS_OK) status = write_scene(id, folder, diagnostics);
   if (status == STATUS_OK) status = write_convergence(id, folder, diagnostics);
@@ -297,5 +294,5 @@ Status identification_write(Identification* id, const char* folder, const RunPro
     text_free(&rows[k].text);
   }
   memory_free(rows);
-  return unless_interrupted(id, status);
+  return interrupted_or(id, status);
 }

@@ -1,19 +1,19 @@
 /* Minimizes the sum of squares by the methods of optimize/ (docs/derivations/identify.md, Q13). The sum is minimized
- * over the local unknowns of each shot, so that it depends only on the variables. */
+ * over the local unknowns of each shot, so that it depends on the variables only. */
 #include <string.h>
 
 #include "identify/fit.h"
 
-static SweepWork work_of(const Identification* id, const double* gradient) {
+static SweepWork select_work(const Identification* id, const double* gradient) {
   if (id->locals > 0) return SWEEP_MINIMIZED;
   return gradient ? SWEEP_GRADIENT : SWEEP_COST;
 }
 
-/* Sets gradient to the sum of the gradients of shots, in order, and of priors. */
+/* Sums the gradients of shots, in order, and of priors. */
 static void sum_gradients(const Identification* id, const double* x, double* gradient) {
   memset(gradient, 0, sizeof(double) * (size_t)id->variables);
   for (int s = 0; s < id->shot_count; s++)
-    for (int k = 0; k < id->variables && id->shots[s].usable; k++) gradient[k] += id->tried[s].g[k];
+    for (int k = 0; k < id->variables && id->shots[s].usable; k++) gradient[k] += id->trial_sums[s].g[k];
   for (int k = 0; k < id->variables; k++)
     if (id->prior[k] > 0) gradient[k] += (x[k] - id->initial[k]) / (id->prior[k] * id->prior[k]);
 }
@@ -21,7 +21,7 @@ static void sum_gradients(const Identification* id, const double* x, double* gra
 static TrialOutcome evaluate(void* context, const double* x, double* value, double* gradient, bool* interrupted) {
   Identification* id = context;
   double* locals = fit_locals(id);
-  *value = fit_evaluate_shots(id, work_of(id, gradient), x, locals, id->tried);
+  *value = fit_evaluate_shots(id, select_work(id, gradient), x, locals, id->trial_sums);
   memory_free(locals);
   *interrupted = fit_interrupted(id);
   if (!isfinite(*value)) return TRIAL_SOLVER;
@@ -29,13 +29,13 @@ static TrialOutcome evaluate(void* context, const double* x, double* value, doub
   return TRIAL_ACCEPTED;
 }
 
-static void begin(Identification* id) {
-  id->tried = sums_create(id);
-  const OptimizationFunction function = {id, evaluate, id->scale, id->held};
+static void start_method(Identification* id) {
+  id->trial_sums = sums_create(id);
+  const OptimizationFunction function = {id, evaluate, id->scale, id->fixed};
   optimization_set_function(id->optimization, &function);
 }
 
-static IdentifyStop stop_of(OptimizationStop stop) {
+static IdentifyStop convert_stop(OptimizationStop stop) {
   switch (stop) {
     case STOP_NOT_YET:
     case STOP_INTERRUPTED:
@@ -49,13 +49,13 @@ static IdentifyStop stop_of(OptimizationStop stop) {
   }
 }
 
-/* Copies the state of the optimization and its new rows. */
-static void take(Identification* id) {
+/* Copies the state and the new rows of the optimization. */
+static void copy_result(Identification* id) {
   Optimization* o = id->optimization;
   id->iteration = optimization_iteration(o);
   id->cost = optimization_best_loss(o);
   for (int k = 0; k < id->variables; k++) id->x[k] = optimization_variable(o, k).best;
-  id->stop = stop_of(optimization_stop(o));
+  id->stop = convert_stop(optimization_stop(o));
   id->stop_text = optimization_stop_text(optimization_stop(o));
   while (id->row_count <= id->iteration) {
     const OptimizationRow* r = &optimization_rows(o)[id->row_count];
@@ -70,13 +70,13 @@ static void take(Identification* id) {
 static Status advance(Identification* id) {
   Diagnostics unheard = {0};
   Status status = STATUS_OK;
-  if (!id->begun) {
+  if (!id->has_started) {
     status = optimization_start(id->optimization, &unheard);
-    id->begun = status == STATUS_OK;
-    if (id->begun) take(id);
+    id->has_started = status == STATUS_OK;
+    if (id->has_started) copy_result(id);
     diagnostics_free(&unheard);
     if (status == STATUS_INTERRUPTED) return status;
-    if (!id->begun) { /* the constraints moved the initial values to a point where no shot can be simulated */
+    if (!id->has_started) { /* the constraints moved the initial values to a point where no shot can be simulated */
       id->stop = IDENTIFY_STUCK;
       id->stop_text = identify_stop_text(IDENTIFY_STUCK);
     }
@@ -85,35 +85,38 @@ static Status advance(Identification* id) {
   int64_t simulated = id->simulated;
   status = optimization_advance(id->optimization);
   if (status == STATUS_OK)
-    take(id);
+    copy_result(id);
   else
     id->simulated = simulated;
   return status;
 }
 
-/* Sets the local unknowns of all shots at the end of the fit. */
-static void end(Identification* id) {
+static void minimize_locals(Identification* id) {
   if (id->locals == 0) return;
   size_t n = (size_t)id->locals;
   double* locals = fit_locals(id);
-  fit_evaluate_shots(id, SWEEP_MINIMIZED, id->x, locals, id->tried);
+  fit_evaluate_shots(id, SWEEP_MINIMIZED, id->x, locals, id->trial_sums);
   for (int k = 0; k < id->shot_count; k++) memcpy(id->shots[k].local, locals + (size_t)k * n, sizeof(double) * n);
   memory_free(locals);
 }
 
-static bool allows(const Identification* id, Diagnostics* diagnostics) {
+static bool check_task(const Identification* id, Diagnostics* diagnostics) {
   (void)id, (void)diagnostics;
   return true;
 }
 
-static void save(const Identification* id, NumberFile* file) { optimization_save(id->optimization, file); }
+static void save_state(const Identification* id, NumberFile* file) { optimization_save(id->optimization, file); }
 
-static bool load(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+static bool load_state(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   if (!optimization_load(id->optimization, file, diagnostics)) return false;
-  id->begun = true;
-  take(id);
+  id->has_started = true;
+  copy_result(id);
   return true;
 }
 
-const FitMethod METHOD_SEARCH = {
-    .allows = allows, .begin = begin, .advance = advance, .end = end, .save = save, .load = load};
+const FitMethod METHOD_SEARCH = {.allows = check_task,
+                                 .begin = start_method,
+                                 .advance = advance,
+                                 .end = minimize_locals,
+                                 .save = save_state,
+                                 .load = load_state};

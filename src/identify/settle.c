@@ -1,36 +1,36 @@
-/* Minimizes the cost of a shot over its local unknowns (docs/derivations/identify.md, Q13). */
+/* Minimizes the cost of a shot over its local unknowns by BFGS (docs/derivations/identify.md, Q13). */
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
 /* The minimization ends if a further step lowers the cost by less than this fraction. */
-#define SETTLED 1e-13
+#define DECREASE_MIN 1e-13
 /* A step is accepted if it achieves this fraction of the predicted decrease. */
-#define ENOUGH 1e-4
-enum { ROUNDS = 60, HALVINGS = 8 };
+#define ARMIJO_FRACTION 1e-4
+enum { ITERATIONS_MAX = 60, HALVINGS_MAX = 8 };
 
-/* State of the minimization: unknowns u, slope at u, and an inverse Hessian (n x n). The inverse Hessian of the normal
- * equations is the initial value, which BFGS then updates. */
+/* Unknowns u, slope at u, and inverse Hessian (n x n). The inverse Hessian of the normal equations is the initial
+ * value. */
 typedef struct {
   const Identification* id;
   const double* x;
   const Shot* shot;
   ShotSums* out; /* at the last evaluation */
   int n, runs;
-  bool fresh; /* true if the inverse belongs to the normal equations at u */
+  bool inverse_is_initial; /* the inverse belongs to the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
-} Settling;
+} LocalMinimization;
 
-static bool evaluate(Settling* s, const double* u) {
+static bool evaluate(LocalMinimization* s, const double* u) {
   shot_evaluate(s->id, s->x, s->shot, u, true, s->out);
   s->runs++;
   return s->out->ran;
 }
 
-/* Sets the inverse to C^-1, column by column. */
-static void begin_inverse(Settling* s) {
+/* Initializes the inverse with C^-1, column by column. */
+static void initialize_inverse(LocalMinimization* s) {
   int n = s->n;
   for (int i = 0; i < n; i++) {
     memset(s->step, 0, sizeof(double) * (size_t)n);
@@ -38,54 +38,53 @@ static void begin_inverse(Settling* s) {
     dense_solve(n, s->out->c, s->step);
     for (int k = 0; k < n; k++) s->inverse[k * n + i] = s->step[k];
   }
-  s->fresh = true;
+  s->inverse_is_initial = true;
 }
 
-/* Sets y to the inverse Hessian times v. */
-static void apply(const Settling* s, const double* v, double* y) {
+static void multiply_inverse(const LocalMinimization* s, const double* v, double* y) {
   for (int i = 0; i < s->n; i++) {
     y[i] = 0;
     for (int k = 0; k < s->n; k++) y[i] += s->inverse[i * s->n + k] * v[k];
   }
 }
 
-/* Updates the inverse H by BFGS, so that H y = step. y: change of the slope from s->slope to out->h. */
-static void learn(Settling* s) {
+/* BFGS update of the inverse H, so that H y = step. y: change of the slope from s->slope to out->h. */
+static void update_inverse(LocalMinimization* s) {
   int n = s->n;
   double *y = MEMORY_NEW(double, 2 * n + 1), *hy = y + n, along = 0, width = 0;
   for (int k = 0; k < n; k++) {
     y[k] = s->out->h[k] - s->slope[k];
     along += y[k] * s->step[k];
   }
-  apply(s, y, hy);
+  multiply_inverse(s, y, hy);
   for (int k = 0; k < n; k++) width += y[k] * hy[k];
   for (int i = 0; i < n && along > 0; i++)
     for (int k = 0; k < n; k++)
       s->inverse[i * n + k] +=
           ((1 + width / along) * s->step[i] * s->step[k] - hy[i] * s->step[k] - s->step[i] * hy[k]) / along;
-  s->fresh = false;
+  s->inverse_is_initial = false;
   memory_free(y);
 }
 
 /* Takes a step with sufficient decrease. Returns false if no step length achieves it. */
-static bool go(Settling* s) {
+static bool take_step(LocalMinimization* s) {
   double promised = 0, part = 1;
-  apply(s, s->slope, s->step);
+  multiply_inverse(s, s->slope, s->step);
   for (int k = 0; k < s->n; k++) promised += s->slope[k] * s->step[k];
-  if (!(0.5 * promised > SETTLED * s->cost)) return false;
+  if (!(0.5 * promised > DECREASE_MIN * s->cost)) return false;
   for (int k = 0; k < s->n; k++) s->step[k] = -s->step[k];
-  for (int halving = 0; halving < HALVINGS; halving++) {
+  for (int halving = 0; halving < HALVINGS_MAX; halving++) {
     for (int k = 0; k < s->n; k++) s->trial[k] = s->u[k] + s->step[k];
-    if (evaluate(s, s->trial) && s->out->cost < s->cost - ENOUGH * part * promised) return true;
+    if (evaluate(s, s->trial) && s->out->cost < s->cost - ARMIJO_FRACTION * part * promised) return true;
     part *= 0.5;
     for (int k = 0; k < s->n; k++) s->step[k] *= 0.5;
   }
-  if (!evaluate(s, s->u) || s->fresh) return false; /* restores the sums at the present u */
-  begin_inverse(s);
-  return go(s);
+  if (!evaluate(s, s->u) || s->inverse_is_initial) return false; /* restores the sums at the current u */
+  initialize_inverse(s);
+  return take_step(s);
 }
 
-static void take(Settling* s) {
+static void store_step(LocalMinimization* s) {
   s->cost = s->out->cost;
   memcpy(s->slope, s->out->h, sizeof(double) * (size_t)s->n);
 }
@@ -93,15 +92,15 @@ static void take(Settling* s) {
 void shot_minimize(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out) {
   int n = id->locals;
   double* room = MEMORY_NEW(double, 3 * n + n * n + 1);
-  Settling s = {id, x, shot, out, n, 0, false, 0, local, room, room + n, room + 2 * n, room + 3 * n};
+  LocalMinimization s = {id, x, shot, out, n, 0, false, 0, local, room, room + n, room + 2 * n, room + 3 * n};
   memset(local, 0, sizeof(double) * (size_t)n);
   if (evaluate(&s, local)) {
-    begin_inverse(&s);
-    take(&s);
-    for (int round = 0; round < ROUNDS && go(&s); round++) {
-      learn(&s);
+    initialize_inverse(&s);
+    store_step(&s);
+    for (int round = 0; round < ITERATIONS_MAX && take_step(&s); round++) {
+      update_inverse(&s);
       memcpy(local, s.trial, sizeof(double) * (size_t)n);
-      take(&s);
+      store_step(&s);
     }
   }
   out->runs = s.runs;

@@ -4,7 +4,7 @@
 #include "identify/shot.h"
 
 /* Returns the predicted variance of residual k without noise, in squared standard deviations of the task (Q8). */
-static double variance_of(const Identification* id, const Residuals* s, size_t k) {
+static double predicted_variance(const Identification* id, const Residuals* s, size_t k) {
   if (!s->j) return NAN;
   const double* row = s->j + k * (size_t)s->columns;
   double sum = 0;
@@ -23,8 +23,8 @@ static void add_number(Text* rows, bool known, double value) {
 }
 
 /* Adds the residuals r of a link in a sample. first: index of the link's first residual. */
-static void add_judged(ErrorRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
-                       size_t first) {
+static void add_residual_rows(ErrorRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l,
+                              int sample, size_t first) {
   const TaskIdentify* t = s->settings;
   Text* rows = &out->text;
   const MeasuredRun* run = s->simulation->shot->run;
@@ -35,11 +35,11 @@ static void add_judged(ErrorRows* out, const Identification* id, const Residuals
   for (int k = 0, at = 0; k < 7; k++) {
     bool has = k < 3 ? l->has_position : k < 6 ? l->has_rotation : l->coordinate_count > 0;
     value[k] = has ? s->r[first + (size_t)at] : (double)NAN;
-    deviation[k] =
-        has && !isnan(value[k]) ? sqrt(id->noise * id->noise + variance_of(id, s, first + (size_t)at)) : (double)NAN;
+    deviation[k] = has && !isnan(value[k]) ? sqrt(id->noise * id->noise + predicted_variance(id, s, first + (size_t)at))
+                                           : (double)NAN;
     at += has;
     if (!isnan(value[k]) && !isnan(deviation[k])) {
-      out->seen++;
+      out->residual_count++;
       out->inside += fabs(value[k]) <= 1.959963984540054 * deviation[k];
     }
   }
@@ -62,7 +62,7 @@ static void add_judged(ErrorRows* out, const Identification* id, const Residuals
   }
 }
 
-static void judge_misfits(ErrorRows* rows, const Residuals* s, const MeasuredRun* run, int samples) {
+static void add_misfits(ErrorRows* rows, const Residuals* s, const MeasuredRun* run, int samples) {
   const TaskIdentify* t = s->settings;
   const double unit[ERROR_KINDS] = {t->position, t->rotation, t->coordinate};
   for (int i = 0, at = 0; i < run->link_count; i++) {
@@ -74,8 +74,8 @@ static void judge_misfits(ErrorRows* rows, const Residuals* s, const MeasuredRun
   }
 }
 
-/* Adds the magnitude of the vector r[count] to a mean. */
-static void add_mean(const double* r, int count, double unit, double* sum, int* seen) {
+/* Adds the magnitude of r[count] to a mean. */
+static void add_magnitude(const double* r, int count, double unit, double* sum, int* seen) {
   double square = 0;
   for (int k = 0; k < count; k++) square += r[k] * r[k];
   if (isnan(square)) return;
@@ -83,8 +83,8 @@ static void add_mean(const double* r, int count, double unit, double* sum, int* 
   (*seen)++;
 }
 
-/* Sets out to the position and rotation errors of one sample, averaged over its links. */
-static void judge_end(const Residuals* s, int sample, double out[2]) {
+/* Computes the position and rotation error of a sample, averaged over its links: out[2]. */
+static void compute_sample_errors(const Residuals* s, int sample, double out[2]) {
   const TaskIdentify* t = s->settings;
   const MeasuredRun* run = s->simulation->shot->run;
   const double* r = s->r + (size_t)sample * (size_t)s->count;
@@ -93,15 +93,15 @@ static void judge_end(const Residuals* s, int sample, double out[2]) {
   for (int i = 0; i < run->link_count; i++) {
     const MeasuredLink* l = &run->links[i];
     double weight = l->source->weight;
-    if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
-    if (l->has_rotation) add_mean(r + 3 * l->has_position, 3, t->rotation / weight, &out[1], &seen[1]);
+    if (l->has_position) add_magnitude(r, 3, t->position / weight, &out[0], &seen[0]);
+    if (l->has_rotation) add_magnitude(r + 3 * l->has_position, 3, t->rotation / weight, &out[1], &seen[1]);
     r += residuals_state_count(l);
   }
   for (int k = 0; k < 2; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : (double)NAN;
 }
 
-static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[ERROR_NUMBERS],
-                       ErrorRows* rows) {
+static void compute_errors(const Identification* id, const Residuals* s, int samples, double out[ERROR_NUMBERS],
+                           ErrorRows* rows) {
   const TaskIdentify* t = s->settings;
   const MeasuredRun* run = s->simulation->shot->run;
   int seen[3] = {0};
@@ -109,27 +109,27 @@ static void judge_rows(const Identification* id, const Residuals* s, int samples
     const double* r = s->r + (size_t)k * (size_t)s->count;
     for (int i = 0; i < run->link_count; i++) {
       const MeasuredLink* l = &run->links[i];
-      if (rows) add_judged(rows, id, s, l, k, (size_t)(r - s->r));
+      if (rows) add_residual_rows(rows, id, s, l, k, (size_t)(r - s->r));
       double weight = l->source->weight;
-      if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
+      if (l->has_position) add_magnitude(r, 3, t->position / weight, &out[0], &seen[0]);
       r += 3 * l->has_position;
-      if (l->has_rotation) add_mean(r, 3, t->rotation / weight, &out[1], &seen[1]);
+      if (l->has_rotation) add_magnitude(r, 3, t->rotation / weight, &out[1], &seen[1]);
       r += 3 * l->has_rotation;
-      for (int n = 0; n < l->coordinate_count; n++) add_mean(r + n, 1, t->coordinate / weight, &out[2], &seen[2]);
+      for (int n = 0; n < l->coordinate_count; n++) add_magnitude(r + n, 1, t->coordinate / weight, &out[2], &seen[2]);
       r += l->coordinate_count;
     }
   }
   for (int k = 0; k < 3; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : 0;
-  if (samples > 0) judge_end(s, samples - 1, out + 3);
+  if (samples > 0) compute_sample_errors(s, samples - 1, out + 3);
 }
 
-/* Computes the derivatives of a judged run. Returns false if only values are available. */
-static bool judge_forward(Residuals* s) {
+/* Returns false if only values are available. */
+static bool compute_derivatives(Residuals* s) {
   if (residuals_forward(s)) return true;
   memory_free(s->j);
   s->j = NULL;
   s->forward = NULL;
-  s->next = 0;
+  s->next_sample = 0;
   memset(s->r, 0, sizeof(double) * (size_t)(s->simulation->shot->count * s->count));
   return false;
 }
@@ -144,20 +144,21 @@ bool shot_compute_errors(const Identification* id, const double* x, const Measur
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
     s.count = residuals_per_sample(s.settings, run, false);
     int steps = simulation.recording.steps, samples = shot.count;
-    while (samples > 0 && shot.places[samples - 1].row + (shot.places[samples - 1].part > 0) > steps) samples--;
+    while (samples > 0 && shot.sample_times[samples - 1].row + (shot.sample_times[samples - 1].fraction > 0) > steps)
+      samples--;
     whole = samples == shot.count;
     shot.count = samples;
     s.r = MEMORY_NEW(double, (size_t)(samples * s.count) + 1);
     for (int k = 0; k < 3; k++) out[k] = 0;
-    if (!rows || !judge_forward(&s))
+    if (!rows || !compute_derivatives(&s))
       for (int row = 0; row <= steps; row++) residuals_visit_row(&s, NULL, row);
-    if (rows) judge_misfits(rows, &s, run, samples);
-    judge_rows(id, &s, samples, out, rows);
+    if (rows) add_misfits(rows, &s, run, samples);
+    compute_errors(id, &s, samples, out, rows);
     memory_free(s.r);
     memory_free(s.j);
-    memory_free(s.bar);
+    memory_free(s.pose_derivative);
   }
   shot_simulation_free(&simulation);
-  memory_free(shot.places);
+  memory_free(shot.sample_times);
   return whole;
 }

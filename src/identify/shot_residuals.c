@@ -3,7 +3,7 @@
 
 #include "identify/shot.h"
 
-/* Returns the rotation vector of R_m^T R, R_m: measured rotation. Sets *slope to its derivative with respect to a
+/* Returns the rotation vector of R_m^T R with the measured rotation R_m. *slope: its derivative with respect to a
  * rotation in link axes. */
 static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
@@ -39,61 +39,64 @@ static double* jacobian_row(const Residuals* s, int sample, int index) {
   return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
 }
 
-/* Returns the derivative of the cost with respect to a residual, or 0 if not used. */
-static double pull_of(const Residuals* s, int sample, int index) {
-  return s->pull ? s->pull[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
+/* Returns the derivative of the cost with respect to a residual, or 0. */
+static double get_cost_derivative(const Residuals* s, int sample, int index) {
+  return s->cost_derivative ? s->cost_derivative[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }
 
-/* Adds the derivative of a residual with respect to a pose. turn, shift: derivatives with respect to a small rotation
- * and translation, world axes. With forward sensitivities, adds to the residual's row of j. With the adjoint, adds the
- * derivative times the derivative of the cost to the seeds. */
+/* Adds the derivative of a residual with respect to a pose: to the residual's row of j, or times the derivative of the
+ * cost to the seeds of the adjoint. turn, shift: derivatives with respect to a small rotation and translation, world
+ * axes. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
   const Pose* pose = recording_state_pose(r, state);
-  double pull = pull_of(s, sample, index);
-  if (!s->j && (pull == 0 || !s->seeds.pose)) return;
+  double cost_derivative = get_cost_derivative(s, sample, index);
+  if (!s->j && (cost_derivative == 0 || !s->seeds.pose)) return;
   Mat3 by_r = mat3_scale(mat3_mul(mat3_cross(turn), pose[link].r), 0.5);
   const double by_t[3] = {shift.x, shift.y, shift.z};
-  double(*bar)[4] = s->j ? s->bar[link] : s->seeds.pose[(size_t)row * (size_t)r->model->link_count + (size_t)link];
-  double factor = s->j ? 1 : pull;
+  double(*pose_derivative)[4] =
+      s->j ? s->pose_derivative[link] : s->seeds.pose[(size_t)row * (size_t)r->model->link_count + (size_t)link];
+  double factor = s->j ? 1 : cost_derivative;
   for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) bar[i][k] += factor * by_r.m[i][k];
-    bar[i][3] += factor * by_t[i];
+    for (int k = 0; k < 3; k++) pose_derivative[i][k] += factor * by_r.m[i][k];
+    pose_derivative[i][3] += factor * by_t[i];
   }
   if (!s->j) return;
-  step_forward_row(s->forward, recording_state_q(r, state), pose, 0, s->bar, jacobian_row(s, sample, index));
-  memset(bar, 0, sizeof(double[3][4]));
+  step_forward_row(s->forward, recording_state_q(r, state), pose, 0, s->pose_derivative,
+                   jacobian_row(s, sample, index));
+  memset(pose_derivative, 0, sizeof(double[3][4]));
 }
 
-/* Adds the derivative of a residual with respect to a joint coordinate, in the same way as add_pose_row. */
+/* Adds the derivative of a residual with respect to a joint coordinate: to the residual's row of j, or to the seeds of
+ * the adjoint. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
-  double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
-  if (pull != 0 && s->seeds.q)
-    s->seeds.q[(size_t)row * (size_t)s->simulation->model.dof_count + (size_t)dof] += pull * weight;
+  double *out = jacobian_row(s, sample, index), cost_derivative = get_cost_derivative(s, sample, index);
+  if (cost_derivative != 0 && s->seeds.q)
+    s->seeds.q[(size_t)row * (size_t)s->simulation->model.dof_count + (size_t)dof] += cost_derivative * weight;
   if (!out) return;
   const double* from = step_forward_state(s->forward, 0) + (size_t)dof * (size_t)s->columns;
   for (int n = 0; n < s->columns; n++) out[n] += weight * from[n];
 }
 
-static Vec3 axis_of(int k) { return vec3(k == 0, k == 1, k == 2); }
+static Vec3 unit_axis(int k) { return vec3(k == 0, k == 1, k == 2); }
 
-static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double fraction) {
   int own = s->simulation->shot->first + sample;
   Vec3 seen = l->position[own], is = recording_pose(&s->simulation->recording, row)[l->link].t;
-  double weight = part * l->source->weight / s->settings->position;
+  double weight = fraction * l->source->weight / s->settings->position;
   double apart[3] = {is.x - seen.x, is.y - seen.y, is.z - seen.z};
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * apart[k];
-    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), weight), sample, at + k);
+    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(unit_axis(k), weight), sample, at + k);
   }
 }
 
-static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double fraction) {
   int own = s->simulation->shot->first + sample;
   Mat3 slope, r = recording_pose(&s->simulation->recording, row)[l->link].r;
   Vec3 phi = rotation_residual(l->rotation[own], r, &slope);
-  double weight = part * l->source->weight / s->settings->rotation, value[3] = {phi.x, phi.y, phi.z};
+  double weight = fraction * l->source->weight / s->settings->rotation, value[3] = {phi.x, phi.y, phi.z};
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * value[k];
     Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
@@ -101,11 +104,11 @@ static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l
   }
 }
 
-static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double fraction) {
   const Recording* r = &s->simulation->recording;
   const ModelLink* link = &s->simulation->model.links[l->link];
   const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
-  double weight = part * l->source->weight / s->settings->coordinate;
+  double weight = fraction * l->source->weight / s->settings->coordinate;
   int own = s->simulation->shot->first + sample;
   for (int k = 0; k < l->coordinate_count; k++) {
     double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
@@ -114,38 +117,36 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   }
 }
 
-/* ---------------------------------------------------------------- velocities (Q7) */
-
-/* Sets rows[2] to the rows of the simulation whose difference is compared with a measured rate. */
-static void rate_rows(const Shot* shot, int sample, int rows[2]) {
-  SampleTime p = shot->places[sample];
-  bool between = p.part > 0;
+/* Finds the two rows of the simulation whose difference is compared with a measured rate: rows[2]. */
+static void find_rate_rows(const Shot* shot, int sample, int rows[2]) {
+  SampleTime p = shot->sample_times[sample];
+  bool between = p.fraction > 0;
   rows[0] = between || p.row == 0 ? p.row : p.row - 1;
   rows[1] = p.row < shot->steps ? p.row + 1 : p.row;
 }
 
-static Pose pose_in_row(const Residuals* s, int row, int link) {
+static Pose row_pose(const Residuals* s, int row, int link) {
   return recording_pose(&s->simulation->recording, row)[link];
 }
 
 /* Adds the derivatives of a velocity residual. side: 0 for the row before, 1 for the row after. scale: 1 / (time
  * between the rows). */
 static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
-  Vec3 seen = l->velocity[s->simulation->shot->first + sample], is = pose_in_row(s, row, l->link).t;
+  Vec3 seen = l->velocity[s->simulation->shot->first + sample], is = row_pose(s, row, l->link).t;
   double weight = l->source->weight / s->settings->velocity, sign = side ? scale : -scale;
   double value[3] = {sign * is.x, sign * is.y, sign * is.z}, said[3] = {seen.x, seen.y, seen.z};
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * (value[k] - (side ? said[k] : 0));
-    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), sign * weight), sample, at + k);
+    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(unit_axis(k), sign * weight), sample, at + k);
   }
 }
 
-/* Adds the derivatives of log(R_a^T R_b), link axes, R_a, R_b: rotations in both rows. A rotation of b changes the
- * logarithm by J_r^-1 R_b^T, a rotation of a by -J_r^-1 R_b^T. */
+/* Adds the derivatives of log(R_a^T R_b), link axes, with the rotations R_a, R_b of both rows. A rotation of b changes
+ * the logarithm by J_r^-1 R_b^T, a rotation of a by -J_r^-1 R_b^T. */
 static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
                      double scale) {
   Vec3 seen = l->spin[s->simulation->shot->first + sample];
-  Mat3 slope, before = pose_in_row(s, rows[0], l->link).r, after = pose_in_row(s, rows[1], l->link).r;
+  Mat3 slope, before = row_pose(s, rows[0], l->link).r, after = row_pose(s, rows[1], l->link).r;
   Vec3 phi = rotation_residual(quat_from_mat3(before), after, &slope);
   double weight = l->source->weight / s->settings->angular_velocity, sign = side ? scale : -scale;
   double value[3] = {phi.x, phi.y, phi.z}, said[3] = {seen.x, seen.y, seen.z};
@@ -172,7 +173,7 @@ static void add_joint_rates(Residuals* s, int sample, int at, const MeasuredLink
 static void add_rates(Residuals* s, int sample, int row) {
   const Shot* shot = s->simulation->shot;
   int rows[2];
-  rate_rows(shot, sample, rows);
+  find_rate_rows(shot, sample, rows);
   if (row != rows[0] && row != rows[1]) return;
   int side = row == rows[1];
   double scale = 1 / ((rows[1] - rows[0]) * s->simulation->model.simulation.dt);
@@ -189,35 +190,35 @@ static void add_rates(Residuals* s, int sample, int row) {
   }
 }
 
-static void add_sample(Residuals* s, int sample, int row, double part) {
+static void add_sample(Residuals* s, int sample, int row, double fraction) {
   const MeasuredRun* run = s->simulation->shot->run;
   for (int k = 0, at = 0; k < run->link_count; k++) {
     const MeasuredLink* l = &run->links[k];
-    if (l->has_position) add_position(s, sample, at, l, row, part);
+    if (l->has_position) add_position(s, sample, at, l, row, fraction);
     at += 3 * l->has_position;
-    if (l->has_rotation) add_rotation(s, sample, at, l, row, part);
+    if (l->has_rotation) add_rotation(s, sample, at, l, row, fraction);
     at += 3 * l->has_rotation;
-    add_coordinates(s, sample, at, l, row, part);
+    add_coordinates(s, sample, at, l, row, fraction);
     at += l->coordinate_count + residuals_link_rates(s->settings, l, s->rates).count;
   }
 }
 
-/* Visits all samples that depend on a row: samples between its neighbouring rows, and for rates samples in these rows.
- * Samples and rows are in order of time. */
+/* A sample depends on its neighbouring rows, and for rates on the rows in which they are. Samples and rows are in order
+ * of time. */
 void residuals_visit_row(void* context, StepForward* forward, int row) {
   Residuals* s = context;
   (void)forward;
   const Shot* shot = s->simulation->shot;
-  while (s->next < shot->count && shot->places[s->next].row + 1 < row) s->next++;
-  for (int k = s->next; k < shot->count && shot->places[k].row <= row + s->rates; k++) {
-    SampleTime p = shot->places[k];
-    if (p.row == row) add_sample(s, k, row, 1 - p.part);
-    if (p.row == row - 1 && p.part > 0) add_sample(s, k, row, p.part);
+  while (s->next_sample < shot->count && shot->sample_times[s->next_sample].row + 1 < row) s->next_sample++;
+  for (int k = s->next_sample; k < shot->count && shot->sample_times[k].row <= row + s->rates; k++) {
+    SampleTime p = shot->sample_times[k];
+    if (p.row == row) add_sample(s, k, row, 1 - p.fraction);
+    if (p.row == row - 1 && p.fraction > 0) add_sample(s, k, row, p.fraction);
     if (s->rates) add_rates(s, k, row);
   }
 }
 
-static void chain(void* context, const ModelGradient* gradient, double* row) {
+static void add_variable_derivatives(void* context, const ModelGradient* gradient, double* row) {
   const Residuals* s = context;
   const Identification* id = s->simulation->id;
   optimization_add_gradient(id->optimization, 0, &s->simulation->model, gradient, row);
@@ -227,8 +228,6 @@ static void chain(void* context, const ModelGradient* gradient, double* row) {
   }
 }
 
-/* Computes residuals and their derivatives, and allocates the derivatives. The caller sets r and count before. Returns
- * false if a step has no derivative. */
 bool residuals_forward(Residuals* s) {
   const Simulation* simulation = s->simulation;
   const Identification* id = simulation->id;
@@ -236,11 +235,12 @@ bool residuals_forward(Residuals* s) {
   int failed;
   s->columns = id->variables + id->locals;
   s->j = MEMORY_NEW(double, (size_t)simulation->shot->count*(size_t)s->count*(size_t)s->columns + 1);
-  s->bar = memory_alloc(bars);
-  memset(s->bar, 0, bars);
-  s->forward = step_forward_create(&simulation->model, s->columns, chain, s);
+  s->pose_derivative = memory_alloc(bars);
+  memset(s->pose_derivative, 0, bars);
+  s->forward = step_forward_create(&simulation->model, s->columns, add_variable_derivatives, s);
   if (!optimization_rotates_joints(id->optimization)) step_forward_skip_frame_rotations(s->forward);
-  if (simulation->placed) step_forward_set_closure_coordinates(s->forward, simulation->placed);
+  if (simulation->closure_coordinates)
+    step_forward_set_closure_coordinates(s->forward, simulation->closure_coordinates);
   bool sound = recording_forward(s->forward, &simulation->recording, residuals_visit_row, s, &failed);
   step_forward_destroy(s->forward);
   return sound;

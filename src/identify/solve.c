@@ -4,7 +4,7 @@
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Solves (A + damping D) dx = -g for the free variables. Rows of fixed variables are rows of the identity. Returns
+/* Solves (A + damping D) dx = -g for the free variables; rows of fixed variables are those of the identity. Returns
  * false if the matrix is not positive definite. */
 static bool solve_free(const Identification* id, double damping, const bool* fixed, double* dx) {
   int n = id->variables;
@@ -12,7 +12,7 @@ static bool solve_free(const Identification* id, double damping, const bool* fix
   for (int i = 0; i < n; i++) {
     dx[i] = fixed[i] ? 0 : -id->g[i];
     for (int k = 0; k <= i; k++) a[i * n + k] = fixed[i] || fixed[k] ? 0 : id->a[i * n + k];
-    /* for a variable without information, its scale counts as one standard deviation */
+    /* for a variable without information, its scale is one standard deviation */
     double least = 1e-12 / (id->scale[i] * id->scale[i]);
     a[i * n + i] = fixed[i] ? 1 : a[i * n + i] + damping * fmax(id->a[i * n + i], least);
   }
@@ -26,7 +26,7 @@ bool bounded_step(const Identification* id, double damping, double* dx) {
   int n = id->variables;
   bool *fixed = MEMORY_NEW(bool, n + 1), sound = true, again = true;
   for (int i = 0; i < n; i++)
-    fixed[i] = id->held[i] || (id->x[i] <= id->low[i] && id->g[i] > 0) || (id->x[i] >= id->high[i] && id->g[i] < 0);
+    fixed[i] = id->fixed[i] || (id->x[i] <= id->low[i] && id->g[i] > 0) || (id->x[i] >= id->high[i] && id->g[i] < 0);
   for (int round = 0; round <= n && again && sound; round++) { /* fixes variables that would cross a bound */
     sound = solve_free(id, damping, fixed, dx);
     again = false;

@@ -1,17 +1,17 @@
-/* Initial state of a run at a sample. Positions are measured. Velocities are measured, or are slopes of a parabola
- * through the following samples. */
+/* Initial state of a run at a sample. Velocities that are not measured are slopes of a parabola through the following
+ * positions. */
 #include <assert.h>
 #include <string.h>
 
 #include "identify/data.h"
 
-/* Largest (FIT_SAMPLES) and smallest (FIT_LEAST) number of samples of the parabola. */
-enum { FIT_SAMPLES = 9, FIT_LEAST = 3 };
+/* Largest and smallest number of samples of the parabola. */
+enum { FIT_SAMPLES_MAX = 9, FIT_SAMPLES_MIN = 3 };
 
 /* Returns the slope at t = 0 of the least-squares parabola through value[count], or NaN for fewer than three values. */
-static double slope_at_start(const double* t, const double* value, int count) {
+static double parabola_slope(const double* t, const double* value, int count) {
   double s[5] = {0}, b[3] = {0};
-  if (count < FIT_LEAST) return NAN;
+  if (count < FIT_SAMPLES_MIN) return NAN;
   double unit = t[count - 1] > 0 ? t[count - 1] : 1;
   for (int k = 0; k < count; k++) {
     double power = 1, x = t[k] / unit;
@@ -24,29 +24,27 @@ static double slope_at_start(const double* t, const double* value, int count) {
   return mat3_mul_vec(mat3_inverse(normal), vec3(b[0], b[1], b[2])).y / unit;
 }
 
-/* ---------------------------------------------------------------- poses */
-
-static Vec3 velocity_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
-  double t[FIT_SAMPLES], x[3][FIT_SAMPLES];
+static Vec3 estimate_velocity(const MeasuredRun* r, const MeasuredLink* l, int sample) {
+  double t[FIT_SAMPLES_MAX], x[3][FIT_SAMPLES_MAX];
   int count = 0;
   if (l->has_velocity && vec3_known(l->velocity[sample])) return l->velocity[sample];
-  for (int k = sample; k < r->count && count < FIT_SAMPLES; k++) {
+  for (int k = sample; k < r->count && count < FIT_SAMPLES_MAX; k++) {
     if (!vec3_known(l->position[k])) continue;
     t[count] = r->time[k] - r->time[sample];
     x[0][count] = l->position[k].x;
     x[1][count] = l->position[k].y;
     x[2][count++] = l->position[k].z;
   }
-  Vec3 v = vec3(slope_at_start(t, x[0], count), slope_at_start(t, x[1], count), slope_at_start(t, x[2], count));
+  Vec3 v = vec3(parabola_slope(t, x[0], count), parabola_slope(t, x[1], count), parabola_slope(t, x[2], count));
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
 /* Returns the angular velocity at a sample, link axes, from rotation vectors relative to the sample. */
-static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
-  double t[FIT_SAMPLES], x[3][FIT_SAMPLES];
+static Vec3 estimate_spin(const MeasuredRun* r, const MeasuredLink* l, int sample) {
+  double t[FIT_SAMPLES_MAX], x[3][FIT_SAMPLES_MAX];
   int count = 0;
   if (l->has_spin && vec3_known(l->spin[sample])) return l->spin[sample];
-  for (int k = sample; k < r->count && count < FIT_SAMPLES; k++) {
+  for (int k = sample; k < r->count && count < FIT_SAMPLES_MAX; k++) {
     if (!quat_known(l->rotation[k])) continue;
     Quat turn = quat_mul(quat_conjugate(l->rotation[sample]), l->rotation[k]);
     if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -56,20 +54,19 @@ static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
     x[1][count] = phi.y;
     x[2][count++] = phi.z;
   }
-  Vec3 v = vec3(slope_at_start(t, x[0], count), slope_at_start(t, x[1], count), slope_at_start(t, x[2], count));
+  Vec3 v = vec3(parabola_slope(t, x[0], count), parabola_slope(t, x[1], count), parabola_slope(t, x[2], count));
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
-/* Sets coordinates and velocities of a free body to its measured state. */
-static void set_free(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
-                     double* v) {
+static void set_free_body(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
+                          double* v) {
   if (link->parent >= 0 || link->joint.slide_count != 3 || !link->joint.quaternion) return;
   if (!l->has_position || !l->has_rotation) return;
   if (!vec3_known(l->position[sample]) || !quat_known(l->rotation[sample])) return;
   Pose seen = {mat3_from_quat(l->rotation[sample]), l->position[sample]};
   Vec3 place = pose_apply_inverse(link->origin, seen.t);
   Quat turn = quat_from_mat3(mat3_mul(mat3_transpose(link->origin.r), seen.r));
-  Vec3 velocity = mat3_tmul_vec(link->origin.r, velocity_at(r, l, sample)), spin = spin_at(r, l, sample);
+  Vec3 velocity = mat3_tmul_vec(link->origin.r, estimate_velocity(r, l, sample)), spin = estimate_spin(r, l, sample);
   vec3_store(place, q + link->coordinate_first);
   const double four[4] = {turn.w, turn.x, turn.y, turn.z};
   memcpy(q + link->coordinate_first + 3, four, sizeof(four));
@@ -77,20 +74,18 @@ static void set_free(const MeasuredRun* r, const MeasuredLink* l, int sample, co
   vec3_store(spin, v + link->dof_first + 3);
 }
 
-/* ---------------------------------------------------------------- joints */
-
-static double rate_at(const MeasuredRun* r, const MeasuredLink* l, int sample, int k, bool turns) {
-  double t[FIT_SAMPLES], x[FIT_SAMPLES];
+static double estimate_rate(const MeasuredRun* r, const MeasuredLink* l, int sample, int k, bool turns) {
+  double t[FIT_SAMPLES_MAX], x[FIT_SAMPLES_MAX];
   int count = 0;
   if (k < l->rate_count && !isnan(l->rates[sample * l->rate_count + k])) return l->rates[sample * l->rate_count + k];
-  for (int n = sample; n < r->count && count < FIT_SAMPLES; n++) {
+  for (int n = sample; n < r->count && count < FIT_SAMPLES_MAX; n++) {
     double value = l->coordinates[n * l->coordinate_count + k];
     if (isnan(value)) continue;
     if (turns && count > 0) value = x[count - 1] + wrap_angle(value - x[count - 1]);
     t[count] = r->time[n] - r->time[sample];
     x[count++] = value;
   }
-  double rate = slope_at_start(t, x, count);
+  double rate = parabola_slope(t, x, count);
   return isnan(rate) ? 0 : rate;
 }
 
@@ -100,7 +95,7 @@ static void set_joint(const MeasuredRun* r, const MeasuredLink* l, int sample, c
     double value = l->coordinates[sample * l->coordinate_count + k];
     if (isnan(value)) continue;
     q[link->coordinate_first + k] = value;
-    v[link->dof_first + k] = rate_at(r, l, sample, k, k >= link->joint.slide_count);
+    v[link->dof_first + k] = estimate_rate(r, l, sample, k, k >= link->joint.slide_count);
   }
 }
 
@@ -110,7 +105,7 @@ void measured_state(const MeasuredRun* run, int sample, const Model* model, doub
     const MeasuredLink* l = &run->links[k];
     const ModelLink* link = &model->links[l->link];
     if (link->prescribed >= 0) continue;
-    set_free(run, l, sample, link, coordinates, velocities);
+    set_free_body(run, l, sample, link, coordinates, velocities);
     set_joint(run, l, sample, link, coordinates, velocities);
   }
 }

@@ -1,5 +1,5 @@
-/* Normal equations of a shot, which is a measured run or a window of a run. The shot's local unknowns are eliminated
- * (docs/derivations/identify.md, Q3). Subsets of the residuals have normal equations of their own (Q12). */
+/* Normal equations of a shot, with eliminated local unknowns (docs/derivations/identify.md, Q3), and those of subsets
+ * of its residuals (Q12). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -38,7 +38,7 @@ static void add_outer(ShotSums* out, const double* row, double weight, double r,
 }
 
 /* Eliminates the local unknowns: A := A - B C^-1 B', g := g - B C^-1 h. */
-static void eliminate(ShotSums* out, int n, int locals) {
+static void eliminate_locals(ShotSums* out, int n, int locals) {
   double* column = MEMORY_NEW(double, locals + 1);
   for (int i = 0; i < n; i++) {
     memcpy(column, out->b + i * locals, sizeof(double) * (size_t)locals);
@@ -59,16 +59,16 @@ void shot_clear(const Identification* id, ShotSums* out) {
   memset(out->h, 0, sizeof(double) * l);
 }
 
-/* Sets out to a row of J after elimination of the local unknowns, J_x - J_u C^-1 B'. carried: B C^-1 (variables x
+/* Computes a row of J after elimination of the local unknowns, J_x - J_u C^-1 B'. elimination: B C^-1 (variables x
  * locals). */
-static void effective_row(const double* row, const double* carried, int n, int locals, double* out) {
+static void eliminate_from_row(const double* row, const double* elimination, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
     out[i] = row[i];
-    for (int k = 0; k < locals; k++) out[i] -= carried[i * locals + k] * row[n + k];
+    for (int k = 0; k < locals; k++) out[i] -= elimination[i * locals + k] * row[n + k];
   }
 }
 
-static void add_part(int n, const double* row, double weight, double r, double* a, double* g) {
+static void add_to_subset(int n, const double* row, double weight, double r, double* a, double* g) {
   for (int i = 0; i < n; i++) {
     double wi = weight * row[i];
     if (wi == 0) continue;
@@ -77,32 +77,32 @@ static void add_part(int n, const double* row, double weight, double r, double* 
   }
 }
 
-/* Adds A and g of each subset of the residuals: before and after contact, first and second half of the time, positions
- * and rotations. */
-static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums* out) {
+/* Adds A and g of each subset of the residuals. */
+static void sum_subsets(const Identification* id, const ShotResiduals* s, ShotSums* out) {
   int n = id->variables, locals = id->locals;
-  double *carried = MEMORY_NEW(double, n*locals + 1), *row = MEMORY_NEW(double, n + 1);
-  if (locals > 0) memcpy(carried, out->b, sizeof(double) * (size_t)(n * locals));
-  for (int i = 0; i < n && locals > 0; i++) dense_solve(locals, out->c, carried + i * locals);
-  memset(out->part_a, 0, sizeof(double) * (size_t)(PARTS * n * n));
-  memset(out->part_g, 0, sizeof(double) * (size_t)(PARTS * n));
+  double *elimination = MEMORY_NEW(double, n*locals + 1), *row = MEMORY_NEW(double, n + 1);
+  if (locals > 0) memcpy(elimination, out->b, sizeof(double) * (size_t)(n * locals));
+  for (int i = 0; i < n && locals > 0; i++) dense_solve(locals, out->c, elimination + i * locals);
+  memset(out->subset_a, 0, sizeof(double) * (size_t)(SUBSETS * n * n));
+  memset(out->subset_g, 0, sizeof(double) * (size_t)(SUBSETS * n));
   for (int k = 0; k < s->samples * s->count; k++) {
     double weight, r = s->r[k];
     if (isnan(r)) continue;
     robust_loss(r, s->huber, &weight);
-    effective_row(s->j + (size_t)k * (size_t)s->columns, carried, n, locals, row);
+    eliminate_from_row(s->j + (size_t)k * (size_t)s->columns, elimination, n, locals, row);
     int sample = k / s->count;
     const int parts[] = {sample < s->touched ? SUBSET_BEFORE_CONTACT : SUBSET_AFTER_CONTACT,
                          2 * sample < s->samples ? SUBSET_FIRST_HALF : SUBSET_SECOND_HALF,
                          s->turns[k % s->count] ? SUBSET_ROTATIONS : SUBSET_POSITIONS};
-    for (int p = 0; p < PARTS / 2; p++)
-      add_part(n, row, weight, r, out->part_a + (size_t)(parts[p] * n * n), out->part_g + (size_t)(parts[p] * n));
+    for (int p = 0; p < SUBSETS / 2; p++)
+      add_to_subset(n, row, weight, r, out->subset_a + (size_t)(parts[p] * n * n),
+                    out->subset_g + (size_t)(parts[p] * n));
   }
-  memory_free(carried);
+  memory_free(elimination);
   memory_free(row);
 }
 
-/* Adds the residuals of a shot, and the priors of its local unknowns. */
+/* Adds the residuals of a shot and the priors of its local unknowns. */
 static void sum_residuals(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives,
                           ShotSums* out) {
   int n = id->variables, locals = id->locals;
@@ -130,8 +130,8 @@ bool shot_sum(const Identification* id, const ShotResiduals* s, const double* lo
   if (!isfinite(out->cost)) return false;
   if (derivatives && id->locals > 0) {
     if (!dense_cholesky(id->locals, out->c)) return false;
-    eliminate(out, id->variables, id->locals);
+    eliminate_locals(out, id->variables, id->locals);
   }
-  if (derivatives && out->part_a) sum_parts(id, s, out);
+  if (derivatives && out->subset_a) sum_subsets(id, s, out);
   return true;
 }

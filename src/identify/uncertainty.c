@@ -5,12 +5,11 @@
 #include "linalg/dense.h"
 
 #define NORMAL_975 1.959963984540054
-/* The data does not determine a variable if a change by its scale moves the data by less than this number of standard
- * deviations. */
-#define NO_INFORMATION 1.0
+/* Smallest effect of a determined variable on the data, for a change by its scale, in standard deviations. */
+#define INFORMATION_MIN 1.0
 
-/* A remaining step is reported from this fraction of a standard error on. */
-#define AHEAD_COUNTS 0.1
+/* Smallest remaining step that is reported, in standard errors. */
+#define STEP_MIN 0.1
 
 /* The expansion is about the normal distribution. At 0.975 its error is below 0.01 for four or more degrees of freedom.
  */
@@ -23,12 +22,12 @@ double student_quantile(double z, int freedom) {
 
 static bool is_determined(const Identification* id, int k) {
   double information = id->a[k * id->variables + k] * id->scale[k] * id->scale[k];
-  return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k] &&
-         information > NO_INFORMATION * NO_INFORMATION;
+  return !id->fixed[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k] &&
+         information > INFORMATION_MIN * INFORMATION_MIN;
 }
 
-/* Sets out to A^-1 over the free, determined variables, and to zero elsewhere. */
-static void inverse(const Identification* id, double* out) {
+/* Computes A^-1 over the free, determined variables, and zero elsewhere. */
+static void invert_free(const Identification* id, double* out) {
   int n = id->variables;
   double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
   for (int i = 0; i < n; i++)
@@ -45,9 +44,9 @@ static void inverse(const Identification* id, double* out) {
   memory_free(column);
 }
 
-/* Sets out to the covariance from the variance between runs, A^-1 (sum g_r g_r') A^-1 N / (N - 1). g_r: gradient of run
- * r. Sets *runs to their number N. */
-static void between_runs(const Identification* id, const double* inverse_a, double* out, int* runs) {
+/* Computes the covariance from the variance between runs, A^-1 (sum g_r g_r') A^-1 N / (N - 1), with g_r the gradient
+ * of run r and N = *runs. */
+static void variance_between_runs(const Identification* id, const double* inverse_a, double* out, int* runs) {
   int n = id->variables;
   double *g = MEMORY_NEW(double, n + 1), *v = MEMORY_NEW(double, n + 1);
   *runs = 0;
@@ -74,11 +73,11 @@ static void between_runs(const Identification* id, const double* inverse_a, doub
   memory_free(v);
 }
 
-/* (Q4) Returns the change of variable i by the next step of the normal equations, or 0 if insignificant. */
-static double step_ahead(const Identification* id, const double* inverse_a, int i, double error) {
+/* Returns the change of a variable by the next Newton step, or 0 if insignificant (Q4). */
+static double next_step(const Identification* id, const double* inverse_a, int i, double error) {
   double step = 0;
   for (int k = 0; k < id->variables; k++) step -= inverse_a[i * id->variables + k] * id->g[k];
-  return id->noise > NOISE_OF_ROUNDING && fabs(step) > AHEAD_COUNTS * error ? step : 0;
+  return id->noise > NOISE_OF_ROUNDING && fabs(step) > STEP_MIN * error ? step : 0;
 }
 
 void compute_parameter_uncertainty(Identification* id) {
@@ -87,17 +86,17 @@ void compute_parameter_uncertainty(Identification* id) {
   for (int s = 0; s < id->shot_count; s++) residuals += id->shots[s].usable ? id->sums[s].residuals : 0;
   double scale = residuals > unknowns ? 2 * id->cost / (residuals - unknowns) : 1;
   id->noise = sqrt(scale);
-  inverse(id, inverse_a);
-  between_runs(id, inverse_a, sandwich, &runs);
+  invert_free(id, inverse_a);
+  variance_between_runs(id, inverse_a, sandwich, &runs);
   find_contradictions(id);
   id->quantile = runs >= RUNS_FOR_VARIANCE ? student_quantile(NORMAL_975, runs - 1) : NORMAL_975;
   for (int i = 0; i < n; i++) {
     double plain = scale * inverse_a[i * n + i], robust = runs >= RUNS_FOR_VARIANCE ? sandwich[i * n + i] : 0;
-    double known = sqrt(fmax(plain, robust) + id->spread[i] * id->spread[i]);
-    id->ahead[i] = plain > 0 ? step_ahead(id, inverse_a, i, known) : 0;
-    id->error[i] = plain <= 0          ? (double)NAN
-                   : id->ahead[i] == 0 ? known
-                                       : sqrt(known * known + id->ahead[i] * id->ahead[i]);
+    double known = sqrt(fmax(plain, robust) + id->contradiction_width[i] * id->contradiction_width[i]);
+    id->next_change[i] = plain > 0 ? next_step(id, inverse_a, i, known) : 0;
+    id->error[i] = plain <= 0                ? (double)NAN
+                   : id->next_change[i] == 0 ? known
+                                             : sqrt(known * known + id->next_change[i] * id->next_change[i]);
   }
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {

@@ -1,13 +1,13 @@
-/* Finds, before the fit, the variables that the data does not determine (docs/derivations/identify.md, Q5). */
+/* Finds, before the fit, the variables that the data do not determine (docs/derivations/identify.md, Q5). */
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Smallest component of a direction that is named in the verdict. */
-#define NAMED 0.15
+/* Smallest component of a direction that is named in the text. */
+#define NAMED_MIN 0.15
 
-/* Returns A in units of the variables' scales. The caller frees it. */
+/* Returns A in the scales of the variables. The caller frees it. */
 static double* scaled_matrix(const Identification* id) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);
@@ -16,88 +16,90 @@ static double* scaled_matrix(const Identification* id) {
   return a;
 }
 
-static const char* name_of(const Identification* id, int k) { return optimization_variable(id->optimization, k).name; }
+static const char* variable_name(const Identification* id, int k) {
+  return optimization_variable(id->optimization, k).name;
+}
 
 /* Tolerance for components of equal magnitude, relative or absolute. */
-#define SAME 0.02
-static const char* what_counts(const Identification* id, const double* v, int a, int b) {
+#define MAGNITUDE_TOLERANCE 0.02
+static const char* combination_word(const Identification* id, const double* v, int a, int b) {
   double da = v[a] * id->scale[a], db = v[b] * id->scale[b], xa = id->initial[a], xb = id->initial[b];
   double ra = xa != 0 ? da / xa : 0, rb = xb != 0 ? db / xb : 0;
-  if (ra != 0 && rb != 0 && fabs(ra - rb) < SAME * fabs(ra)) return "ratio";
-  if (ra != 0 && rb != 0 && fabs(ra + rb) < SAME * fabs(ra)) return "product";
-  if (fabs(da + db) < SAME * fabs(da)) return "sum";
-  return fabs(da - db) < SAME * fabs(da) ? "difference" : NULL;
+  if (ra != 0 && rb != 0 && fabs(ra - rb) < MAGNITUDE_TOLERANCE * fabs(ra)) return "ratio";
+  if (ra != 0 && rb != 0 && fabs(ra + rb) < MAGNITUDE_TOLERANCE * fabs(ra)) return "product";
+  if (fabs(da + db) < MAGNITUDE_TOLERANCE * fabs(da)) return "sum";
+  return fabs(da - db) < MAGNITUDE_TOLERANCE * fabs(da) ? "difference" : NULL;
 }
 
 /* Adds "mass and stiffness appear only as their ratio", or for more than two variables that all change in proportion.
  */
 static void add_words(Identification* id, const double* v, const int* named, int count) {
-  const char* word = what_counts(id, v, named[0], named[1]);
+  const char* word = combination_word(id, v, named[0], named[1]);
   for (int k = 2; k < count && word; k++) {
-    const char* other = what_counts(id, v, named[0], named[k]);
+    const char* other = combination_word(id, v, named[0], named[k]);
     if (strcmp(word, "ratio") != 0 || !other || strcmp(other, word) != 0) word = NULL;
   }
   if (!word) return;
   text_add(&id->verdict, "; ");
   for (int k = 0; k < count; k++)
-    text_add(&id->verdict, "%s%s", k == 0 ? "" : k == count - 1 ? " and " : ", ", name_of(id, named[k]));
+    text_add(&id->verdict, "%s%s", k == 0 ? "" : k == count - 1 ? " and " : ", ", variable_name(id, named[k]));
   text_add(&id->verdict, " appear only as their %s%s", word, count > 2 ? "s" : "");
 }
 
-/* Adds a direction to the verdict, scaled to a largest component of 1. */
+/* Adds an undetermined direction to the text, scaled to a largest component of 1. */
 static void add_direction(Identification* id, const double* v) {
   int named = 0, best = 0;
   for (int k = 0; k < id->variables; k++) {
     if (fabs(v[k]) > fabs(v[best])) best = k;
   }
-  for (int k = 0; k < id->variables; k++) named += fabs(v[k]) > NAMED * fabs(v[best]);
+  for (int k = 0; k < id->variables; k++) named += fabs(v[k]) > NAMED_MIN * fabs(v[best]);
   if (named == 1) {
-    text_add(&id->verdict, "the data says nothing about %s", name_of(id, best));
+    text_add(&id->verdict, "the data says nothing about %s", variable_name(id, best));
     return;
   }
   text_add(&id->verdict, "the data does not tell apart ");
   for (int k = 0, said = 0; k < id->variables; k++) {
-    if (!(fabs(v[k]) > NAMED * fabs(v[best]))) continue;
-    text_add(&id->verdict, "%s%s", said == 0 ? "" : said == named - 1 ? " and " : ", ", name_of(id, k));
+    if (!(fabs(v[k]) > NAMED_MIN * fabs(v[best]))) continue;
+    text_add(&id->verdict, "%s%s", said == 0 ? "" : said == named - 1 ? " and " : ", ", variable_name(id, k));
     said++;
   }
   text_add(&id->verdict, ": the residuals do not change if these parameters change together by");
   for (int k = 0; k < id->variables; k++)
-    if (fabs(v[k]) > NAMED * fabs(v[best])) text_add(&id->verdict, " %+.3g", v[k] / v[best] * id->scale[k]);
+    if (fabs(v[k]) > NAMED_MIN * fabs(v[best])) text_add(&id->verdict, " %+.3g", v[k] / v[best] * id->scale[k]);
   int* list = MEMORY_NEW(int, named + 1);
   for (int k = 0, next = 0; k < id->variables; k++)
-    if (fabs(v[k]) > NAMED * fabs(v[best])) list[next++] = k;
+    if (fabs(v[k]) > NAMED_MIN * fabs(v[best])) list[next++] = k;
   add_words(id, v, list, named);
   memory_free(list);
 }
 
-/* Smallest coefficient of a base parameter that is named, in units of the variables' scales. */
-#define TAKES_PART 1e-3
+/* Smallest coefficient of a base parameter that is named, in the scales of the variables. */
+#define COEFFICIENT_MIN 1e-3
 
 /* Finds the base parameters, which are constant along all undetermined directions (Q9): x_j - sum over fixed variables
  * d of (dx_j / dx_d) x_d. basis: rows with one fixed variable each; pivot (rows): that variable. */
-static void find_base(Identification* id, const double* basis, const int* pivot, int count) {
+static void find_base_parameters(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {
-    id->base[j * n + j] = 1;
+    id->base_parameters[j * n + j] = 1;
     bool combined = false;
-    for (int row = 0; row < count && !id->held[j]; row++) {
+    for (int row = 0; row < count && !id->fixed[j]; row++) {
       double slope = basis[row * n + j] / basis[row * n + pivot[row]];
-      if (fabs(slope) < TAKES_PART) continue;
-      id->base[j * n + pivot[row]] = -slope * id->scale[j] / id->scale[pivot[row]];
+      if (fabs(slope) < COEFFICIENT_MIN) continue;
+      id->base_parameters[j * n + pivot[row]] = -slope * id->scale[j] / id->scale[pivot[row]];
       combined = true;
     }
     if (!combined) continue;
     if (id->determined.length > 0) text_add(&id->determined, "\n");
-    text_add(&id->determined, "%s", name_of(id, j));
+    text_add(&id->determined, "%s", variable_name(id, j));
     for (int k = 0; k < n; k++)
-      if (k != j && id->base[j * n + k] != 0)
-        text_add(&id->determined, " %+.4g %s", id->base[j * n + k], name_of(id, k));
+      if (k != j && id->base_parameters[j * n + k] != 0)
+        text_add(&id->determined, " %+.4g %s", id->base_parameters[j * n + k], variable_name(id, k));
   }
 }
 
-/* Fixes one variable for each undetermined direction, so that the data determines the other variables. */
-static void hold_variables(Identification* id, int first) {
+/* Fixes one variable for each undetermined direction, so that the data determine the others. */
+static void fix_variables(Identification* id, int first) {
   int n = id->variables, count = n - first, rows = 0;
   int* pivot = MEMORY_NEW(int, count + 1);
   double* basis = MEMORY_NEW(double, count* n + 1);
@@ -113,20 +115,20 @@ static void hold_variables(Identification* id, int first) {
       basis[best_row * n + k] = other;
     }
     if (!(fabs(basis[row * n + best]) > 0)) break;
-    id->held[best] = true;
+    id->fixed[best] = true;
     pivot[rows++] = best;
     for (int i = 0; i < count; i++) {
       double factor = basis[i * n + best] / basis[row * n + best];
       for (int k = 0; k < n && i != row; k++) basis[i * n + k] -= factor * basis[row * n + k];
     }
   }
-  find_base(id, basis, pivot, rows);
+  find_base_parameters(id, basis, pivot, rows);
   memory_free(basis);
   memory_free(pivot);
 }
 
-/* Sets id->directions to the eigenvectors of the scaled A, and values (n) to its eigenvalues, descending. The
- * eigenvalues of a matrix that is not finite are set to 0, because it determines nothing. */
+/* Computes the eigenvectors of the scaled A, id->directions, and its eigenvalues (n), descending. A matrix that is not
+ * finite determines nothing and gives 0. */
 static void find_directions(Identification* id, double* values) {
   int n = id->variables;
   double *a = scaled_matrix(id), *ascending = MEMORY_NEW(double, n + 1);
@@ -147,13 +149,13 @@ void check_identifiability(Identification* id) {
   id->undetermined = 0;
   for (int k = 0; k < n; k++) {
     double floor = 1e-15 * fmax(values[0], 0);
-    id->singular[k] = sqrt(fmax(values[k], 0));
-    id->deviation[k] = values[k] > floor ? 1 / id->singular[k] : (double)INFINITY;
+    id->singular_values[k] = sqrt(fmax(values[k], 0));
+    id->deviation[k] = values[k] > floor ? 1 / id->singular_values[k] : (double)INFINITY;
     if (id->deviation[k] <= 1) continue;
     if (id->undetermined++ > 0) text_add(&id->verdict, "\n");
     add_direction(id, id->directions + (size_t)k * (size_t)n);
     text_add(&id->verdict, " (left uncertain by %.3g times that)", id->deviation[k]);
   }
-  if (id->undetermined > 0) hold_variables(id, n - id->undetermined);
+  if (id->undetermined > 0) fix_variables(id, n - id->undetermined);
   memory_free(values);
 }

@@ -251,7 +251,7 @@ static void store_design(Shared* shared) {
   assert(shared->optimization);
   int count = optimization_variable_count(shared->optimization);
   shared->design = MEMORY_NEW(double, count);
-  for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).now;
+  for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).current;
 }
 
 static Status read_all(Loading* l) {

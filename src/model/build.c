@@ -1,22 +1,22 @@
-/* model_create runs the build stages in order; model_destroy frees the model. */
+/* Creation of a model: runs the build stages in order. */
 #include <assert.h>
 
 #include "model/build.h"
 
 /* Largest relative solver tolerance without a warning. Above it, the remaining imbalance of forces is visible in the
- * motion. Often the user meant newtons. */
-#define TOLERANCE_WARN 1e-4
+ * motion; often the user meant newtons. */
+#define TOLERANCE_MAX 1e-4
 
 static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {
-  if (simulation->tolerance < TOLERANCE_WARN) return;
+  if (simulation->tolerance < TOLERANCE_MAX) return;
   diagnostics_add(diagnostics, SEVERITY_WARNING, simulation->tolerance_place,
                   "simulation.tolerance %.6g is too large (a fraction of the acting forces): set simulation.tolerance "
                   "to about 1e-5, or set simulation.force_tolerance in newtons",
                   simulation->tolerance);
 }
 
-/* Runs all stages of model_create. If a mesh cannot be read, the stages that need geometry are skipped. All other
- * stages still report their errors. */
+/* Runs all stages of model_create. If a mesh cannot be read, stages that need geometry are skipped, and all others
+ * still report their errors. */
 static void run_stages(Builder* builder) {
   Diagnostics* diagnostics = builder->diagnostics;
   int errors_before = diagnostics->error_count;
@@ -55,10 +55,10 @@ Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics) 
   return model_create_with(model, scene, NULL, 0, diagnostics);
 }
 
-Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
+Status model_create_with(Model* model, const Scene* scene, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics) {
   assert(overrides || count == 0);
-  return model_create_from(model, given, NULL, overrides, count, diagnostics);
+  return model_create_from(model, scene, NULL, overrides, count, diagnostics);
 }
 
 struct ModelSolids {
@@ -85,7 +85,7 @@ void model_solids_destroy(ModelSolids* solids) {
   memory_free(solids);
 }
 
-static bool moves_shapes(const ModelOverride* overrides, int count) {
+static bool overrides_change_shapes(const ModelOverride* overrides, int count) {
   for (int k = 0; k < count; k++)
     if (overrides[k].kind == OVERRIDE_VERTEX || overrides[k].kind == OVERRIDE_SHAPE) return true;
   return false;
@@ -102,7 +102,7 @@ Status model_create_from(Model* model, const Scene* given, const ModelSolids* so
                    .simulation = scene->simulation,
                    .contact_model = scene->contact.model};
   Builder builder = {.model = model, .scene = scene, .diagnostics = diagnostics};
-  bool borrowed = solids && !moves_shapes(overrides, count);
+  bool borrowed = solids && !overrides_change_shapes(overrides, count);
   if (borrowed) builder.solids = solids->builder.solids;
   int errors_before = diagnostics->error_count;
   run_stages(&builder);
@@ -157,6 +157,6 @@ void model_destroy(Model* model) {
   memory_free(model->pair_items);
   memory_free(model->pair_laws);
   memory_free(model->dropped_note);
-  model_scene_destroy(model->own_scene, model->given);
+  model_scene_destroy(model->own_scene, model->scene);
   *model = (Model){0};
 }

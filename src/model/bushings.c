@@ -7,13 +7,13 @@
 
 /* Largest rotation between the two frames at the start [rad]. Beyond it, the rotation vector may jump at pi during the
  * run. */
-#define ROTATION_MOST 3.0
+#define ROTATION_MAX 3.0
 
-/* Tolerance of the matrix checks: a negative eigenvalue relative to the largest eigenvalue, and an asymmetry relative
- * to the largest entry. */
-#define MATRIX_ROUNDING 1e-9
+/* Tolerance for a negative eigenvalue, relative to the largest, and for an asymmetry, relative to the largest entry. */
+#define MATRIX_TOLERANCE 1e-9
 
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {
+  assert(side == 0 || side == 1);
   assert(side == 0 || side == 1);
   Pose own = {mat3_from_quat(bushing->rotation[side]), bushing->position[side]};
   return bushing->link[side] < 0 ? own : pose_mul(poses[bushing->link[side]], own);
@@ -54,14 +54,14 @@ double model_bushing_energy(const Model* model, const Pose* poses) {
   return sum;
 }
 
-/* Adds an error if the matrix is asymmetric or has a negative eigenvalue. */
+/* Adds an error for an asymmetric matrix or a negative eigenvalue. */
 static void check_matrix(const SceneBushing* bushing, const double (*matrix)[6], const char* key,
                          Diagnostics* diagnostics) {
   double a[6][6], values[6], off[6], largest = 0;
   for (int k = 0; k < 36; k++) largest = fmax(largest, fabs(matrix[k / 6][k % 6]));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < i; j++) {
-      if (fabs(matrix[i][j] - matrix[j][i]) <= MATRIX_ROUNDING * largest) continue;
+      if (fabs(matrix[i][j] - matrix[j][i]) <= MATRIX_TOLERANCE * largest) continue;
       diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
                       "'%s' must be symmetric, but row %d has %.6g in column %d and row %d has %.6g in column %d: make "
                       "both entries equal",
@@ -69,7 +69,7 @@ static void check_matrix(const SceneBushing* bushing, const double (*matrix)[6],
       return;
     }
   memcpy(a, matrix, sizeof a);
-  if (!symmetric_eigen(6, 6, &a[0][0], values, off) || values[0] < -MATRIX_ROUNDING * largest)
+  if (!symmetric_eigen(6, 6, &a[0][0], values, off) || values[0] < -MATRIX_TOLERANCE * largest)
     diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
                     "'%s' must have no negative eigenvalue, because the bushing would create energy; the smallest "
                     "eigenvalue is %.6g: raise the diagonal entries",
@@ -99,7 +99,7 @@ void check_bushings(const Model* model, Diagnostics* diagnostics) {
     double u[6];
     bushing_difference(model->bushings[k].source, poses, u);
     double angle = bushing_rotation(model->bushings[k].source, u);
-    if (angle > ROTATION_MOST)
+    if (angle > ROTATION_MAX)
       diagnostics_add(diagnostics, SEVERITY_ERROR, model->bushings[k].source->place,
                       "the rotation between 'frame_a' and 'frame_b' is %.4g rad at the start, but must stay below pi: "
                       "give 'frame_a' and 'frame_b' rotations that agree at rest",

@@ -1,20 +1,20 @@
-/* Warnings about valid scenes that are probably mistakes. Such scenes have sizes, masses or time steps in other units
- * than metres, kilograms and seconds, or wheels that lie flat. */
+/* Warnings about valid scenes that are probably mistakes: sizes, masses or time steps in other units than metres,
+ * kilograms and seconds, and wheels that lie flat. */
 #include <string.h>
 
 #include "base/outside.h"
 #include "model/build.h"
 
-/* Mean density [kg/m^3] below which a link of at least 1 m is assumed to be in millimetres. The lightest aerogels have
- * 0.16. In a scene written in millimetres, bodies are 1e9 times too light. */
-#define DENSITY_LEAST 0.01
-/* Mean density of a link [kg/m^3] above which a warning is given; osmium has 22 600. With masses in grams, bodies are
- * 1000 times too heavy. */
-#define DENSITY_MOST 25000
+/* Mean density [kg/m^3] below which a link of at least 1 m is probably in millimetres. The lightest aerogels have 0.16;
+ * in millimetres bodies are 1e9 times too light. */
+#define DENSITY_MIN 0.01
+/* Largest mean density of a link [kg/m^3] without a warning. Osmium has 22 600; with masses in grams bodies are 1000
+ * times too heavy. */
+#define DENSITY_MAX 25000
 /* Largest fall in one time step without a warning, relative to the size of the largest moving link. */
-#define FALL_ADVISED 0.1
+#define FALL_MAX 0.1
 
-/* Returns the longest edge of the boxes around a link's bounded hulls [m]; 0 if there are none. */
+/* Returns the longest edge of the boxes around a link's bounded hulls [m], or 0. */
 static double link_size(const Model* model, const ModelLink* link) {
   double size = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
@@ -25,8 +25,8 @@ static double link_size(const Model* model, const ModelLink* link) {
   return size;
 }
 
-/* A moving link with a mesh without `scale` is assumed to be in millimetres from this length on [m]. */
-#define MESH_LONGEST 20
+/* Length [m] from which a moving link with a mesh without `scale` is probably in millimetres. */
+#define MESH_LENGTH_MAX 20
 
 static bool has_unscaled_mesh(const SceneLink* link, const Scene* scene) {
   for (int u = 0; u < link->shape_count; u++) {
@@ -42,14 +42,14 @@ static double link_volume(const Model* model, const ModelLink* link) {
   return volume;
 }
 
-/* Warns of the first link that is denser than any solid. Skips links with given inertia, because their shapes may serve
- * only for contact. */
+/* Warns of the first link that is denser than any solid. Links with given inertia are skipped, because their shapes may
+ * serve for contact only. */
 static void check_density(const Model* model, Diagnostics* diagnostics) {
   for (int i = 0; i < model->link_count; i++) {
     const SceneLink* source = &model->scene->links[i];
     double mass = model->links[i].mass, volume = link_volume(model, &model->links[i]);
     if (!link_is_dynamic(model, i) || source->mass_model == MASS_GIVEN || !(volume > 0)) continue;
-    if (!(mass > DENSITY_MOST * volume)) continue;
+    if (!(mass > DENSITY_MAX * volume)) continue;
     diagnostics_add(diagnostics, SEVERITY_WARNING, source->place,
                     "link '%s' has the mass %.3g kg and the volume %.3g m^3; the density %.3g kg/m^3 is above that of "
                     "any solid: give masses in kilograms and lengths in metres (divide a mass in grams by 1000)",
@@ -58,9 +58,9 @@ static void check_density(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-static bool looks_like_millimetres(const Model* model, const ModelLink* link, double size) {
+static bool is_probably_in_millimetres(const Model* model, const ModelLink* link, double size) {
   double volume = link_volume(model, link);
-  return size >= 1 && link->mass > 0 && link->mass < DENSITY_LEAST * volume;
+  return size >= 1 && link->mass > 0 && link->mass < DENSITY_MIN * volume;
 }
 
 static void warn_millimetres(const Model* model, int link, double size, Diagnostics* diagnostics) {
@@ -77,7 +77,7 @@ static void warn_time_step(const Model* model, double size, Diagnostics* diagnos
       diagnostics, SEVERITY_WARNING, model->scene->simulation.tolerance_place,
       "time step %.3g s is too long for this scene: a body falls %.3g m in one step, and the largest moving "
       "link is %.3g m long; reduce simulation.dt below %.2g s",
-      dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
+      dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_MAX * size / gravity));
 }
 
 static double thickness(const SceneShape* shape) {
@@ -93,8 +93,8 @@ static double thickness(const SceneShape* shape) {
   }
 }
 
-/* Returns true if the link is a wheel that cannot roll, because its shape's axis is perpendicular to its hinge. The
- * link must be one flat round solid centred on a hinge without limits. */
+/* Returns true if the link is a wheel that cannot roll: one flat round solid centred on a hinge without limits, whose
+ * axis is perpendicular to the hinge. */
 static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
   if (link->joint.type != JOINT_HINGE || link->joint.limited[0] || link->shape_count != 1) return false;
   const SceneShapeUse* use = &link->shapes[0];
@@ -105,22 +105,21 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
          fabs(vec3_dot(link->joint.axes[0], mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1)))) < 0.1;
 }
 
-/* Returns the axis of the link (0, 1 or 2) that is parallel to `direction`, or -1 if there is none. */
-static int axis_along(Vec3 direction) {
+/* Returns the axis of the link (0, 1 or 2) that is parallel to a direction, or -1. */
+static int find_parallel_axis(Vec3 direction) {
   const double along[3] = {fabs(direction.x), fabs(direction.y), fabs(direction.z)};
   for (int k = 0; k < 3; k++)
     if (along[k] > 0.995) return k;
   return -1;
 }
 
-/* Adds the warning for a wheel that lies flat. The warning states the axis of the shape, the axis of the hinge, and how
- * to change either. */
-static void tell_flat_wheel(const SceneLink* link, const char* more, Diagnostics* diagnostics) {
+/* Warns of a wheel that lies flat, and states both axes and how to change either. */
+static void warn_flat_wheel(const SceneLink* link, const char* more, Diagnostics* diagnostics) {
   static const char* const AXES[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
   static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]",
                                        "[0, 0, 0]"}; /* rpy angles that rotate z to the axis */
   Vec3 own = mat3_mul_vec(mat3_from_quat(link->shapes[0].rotation), vec3(0, 0, 1)), hinge = link->joint.axes[0];
-  int round = axis_along(own), turns = axis_along(hinge);
+  int round = find_parallel_axis(own), turns = find_parallel_axis(hinge);
   Text text = {0};
   if (round >= 0 && turns >= 0)
     text_add(&text,
@@ -150,14 +149,14 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   if (!first) return;
   Text more = {0};
   if (others > 0) text_add(&more, " (and %d more)", others);
-  tell_flat_wheel(first, others > 0 ? more.data : "", diagnostics);
+  warn_flat_wheel(first, others > 0 ? more.data : "", diagnostics);
   text_free(&more);
 }
 
-/* Limits of a slide are assumed to be in millimetres or degrees above these values. Such limits are whole numbers of at
- * least SLIDE_LONGEST [m], and at least SLIDE_TIMES the longest edge of the link. */
-#define SLIDE_LONGEST 10
-#define SLIDE_TIMES 100
+/* Limits of a slide are probably in millimetres or degrees if they are whole numbers of at least SLIDE_LIMIT_MAX [m]
+ * and at least SLIDE_LIMIT_RATIO times the longest edge of the link. */
+#define SLIDE_LIMIT_MAX 10
+#define SLIDE_LIMIT_RATIO 100
 
 /* Warns of the first slide whose limits are probably in millimetres or degrees. size[link_count]: size of each link
  * [m]. */
@@ -168,7 +167,7 @@ static void check_slides(const Model* model, const double* size, Diagnostics* di
     double low = isfinite(joint->lower[0]) ? joint->lower[0] : 0,
            high = isfinite(joint->upper[0]) ? joint->upper[0] : 0;
     double end = fabs(low) > fabs(high) ? low : high;
-    if (fabs(end) < SLIDE_LONGEST || fabs(end) < SLIDE_TIMES * size[i] || end != floor(end)) continue;
+    if (fabs(end) < SLIDE_LIMIT_MAX || fabs(end) < SLIDE_LIMIT_RATIO * size[i] || end != floor(end)) continue;
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, joint->place,
         "the slide of link '%s' has the limit %.6g m, %.4g times the length of the link: limits are in metres; "
@@ -186,13 +185,13 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
     double size = sizes[i] = link_size(model, &model->links[i]);
     if (!link_is_dynamic(model, i)) continue;
     largest = fmax(largest, size);
-    bool long_mesh = size >= MESH_LONGEST && has_unscaled_mesh(&model->scene->links[i], model->scene);
-    if (warned || !(long_mesh || looks_like_millimetres(model, &model->links[i], size))) continue;
+    bool long_mesh = size >= MESH_LENGTH_MAX && has_unscaled_mesh(&model->scene->links[i], model->scene);
+    if (warned || !(long_mesh || is_probably_in_millimetres(model, &model->links[i], size))) continue;
     warn_millimetres(model, i, size, diagnostics);
     warned = true;
   }
   double fall = vec3_norm(model->simulation.gravity) * dt * dt / 2;
-  if (largest > 0 && fall > FALL_ADVISED * largest) warn_time_step(model, largest, diagnostics);
+  if (largest > 0 && fall > FALL_MAX * largest) warn_time_step(model, largest, diagnostics);
   check_density(model, diagnostics);
   check_wheels(model->scene, diagnostics);
   check_slides(model, sizes, diagnostics);

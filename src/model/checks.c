@@ -7,15 +7,15 @@
 #include "model/lift.h"
 #include "model/tree.h"
 
-enum { REPORTS_MAX = 20 }; /* largest number of messages of one kind */
+enum { MESSAGES_MAX = 20 }; /* largest number of messages of one kind */
 
-/* Limits of the gap between two hulls at the start, because contact forces are infinite at zero gap. Below GAP_TOUCH
- * times the barrier distance, hulls count as touching, because the forces overflow. Below GAP_NARROW times the
- * equilibrium gap, a warning is given, because the forces exceed the weight thousands of times. */
+/* Smallest gaps of two hulls at the start, because contact forces grow without limit at zero gap. GAP_TOUCH, relative
+ * to the barrier distance: smaller gaps are errors, because the forces overflow. GAP_NARROW, relative to the
+ * equilibrium gap: smaller gaps give a warning, because the forces exceed the weight thousands of times. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
-/* As GAP_NARROW, relative to the equilibrium gap of a body that carries all others. The fraction is larger because
- * under some laws this gap falls with the square root of the load. */
+/* The same for a body that carries all others. The fraction is larger because under some laws this gap falls with the
+ * square root of the load. */
 #define GAP_NARROW_UNDER_ALL 0.5
 
 typedef struct {
@@ -26,30 +26,28 @@ typedef struct {
 typedef struct {
   int link_a, link_b; /* a < b */
   int hull_a, hull_b;
-  double gap; /* gap between the hulls [m]; 0 if two bounded hulls intersect; minus the depth in a half-space */
-} Meeting;
+  double gap; /* gap [m]; 0 if two bounded hulls intersect; minus the depth in a half-space */
+} HullPair;
 
 typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   Pose* poses;
-  double touch, narrow; /* gaps below which hulls count as touching, and as nearly touching [m] */
-  Meeting* meetings;    /* pairs of hulls with a gap below `narrow` */
+  double touch, narrow; /* gaps below which hulls touch, or nearly touch [m] */
+  HullPair* pairs;      /* pairs of hulls with a gap below `narrow` */
   int count, capacity;
 } TouchSearch;
 
 double touch_depth(const Model* model) { return GAP_TOUCH * model->contact.support; }
 
-static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap) {
+static void append_pair(TouchSearch* search, int hull_a, int hull_b, double gap) {
   const ModelHull* hulls = search->model->hulls;
   if (!(gap < search->narrow)) return;
-  search->meetings = memory_grow_array(search->meetings, sizeof(Meeting), search->count, &search->capacity);
+  search->pairs = memory_grow_array(search->pairs, sizeof(HullPair), search->count, &search->capacity);
   bool swap = hulls[hull_a].link > hulls[hull_b].link;
   int first = swap ? hull_b : hull_a, second = swap ? hull_a : hull_b;
-  search->meetings[search->count++] = (Meeting){hulls[first].link, hulls[second].link, first, second, gap};
+  search->pairs[search->count++] = (HullPair){hulls[first].link, hulls[second].link, first, second, gap};
 }
-
-/* ---------------------------------------------------------------- bounded hulls */
 
 static HullBox world_box(const ModelHull* hull, int index, Pose pose, double margin) {
   RoundBody body = hull_body(hull);
@@ -72,9 +70,11 @@ static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   return count;
 }
 
-/* Permutes (x, y, z) cyclically so that the component along `axis` comes first. Boxes are sorted along the axis of
- * largest spread. */
-static Vec3 permuted(Vec3 v, int axis) { return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y); }
+/* Permutes (x, y, z) cyclically, so that the component along `axis` is first. Boxes are sorted along the axis of
+ * largest extent. */
+static Vec3 permute_axes(Vec3 v, int axis) {
+  return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y);
+}
 
 static int widest_axis(const HullBox* boxes, int count) {
   Vec3 sum = {0, 0, 0}, squares = {0, 0, 0};
@@ -99,8 +99,8 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
   return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Returns the gap between two hulls [m]. The gap is the distance of their cores minus both rounding radii, so it can be
- * negative. Cores that overlap have the distance 0. */
+/* Returns the gap between two hulls [m]: distance of their cores minus both rounding radii, negative for an overlap.
+ * Overlapping cores have the distance 0. */
 static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding;
@@ -112,15 +112,15 @@ static void test_hulls(TouchSearch* search, int index_a, int index_b) {
   const Model* model = search->model;
   const ModelHull *a = &model->hulls[index_a], *b = &model->hulls[index_b];
   if (!model_pair_allowed(model, a->link, b->link)) return;
-  add_meeting(search, index_a, index_b, fmax(0, hull_gap(search, a, b)));
+  append_pair(search, index_a, index_b, fmax(0, hull_gap(search, a, b)));
 }
 
 static void sweep_boxes(TouchSearch* search) {
   HullBox* boxes = MEMORY_NEW(HullBox, search->model->hull_count);
   int count = collect_boxes(search, boxes), axis = widest_axis(boxes, count);
   for (int i = 0; i < count; i++) {
-    boxes[i].low = permuted(boxes[i].low, axis);
-    boxes[i].high = permuted(boxes[i].high, axis);
+    boxes[i].low = permute_axes(boxes[i].low, axis);
+    boxes[i].high = permute_axes(boxes[i].high, axis);
   }
   qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
   for (int i = 0; i < count; i++)
@@ -129,9 +129,7 @@ static void sweep_boxes(TouchSearch* search) {
   memory_free(boxes);
 }
 
-/* ---------------------------------------------------------------- half-spaces */
-
-/* Returns the height of the lowest point of `hull` above the surface of the half-space `ground` [m]. */
+/* Returns the height of the lowest point of a hull above the surface of a half-space [m]. */
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
   RoundBody body = hull_body(hull);
@@ -145,14 +143,12 @@ static void test_half_space(TouchSearch* search, int index) {
   for (int i = 0; i < model->hull_count; i++) {
     const ModelHull* hull = &model->hulls[i];
     if (!hull->kind->bounded || !model_pair_allowed(model, ground->link, hull->link)) continue;
-    add_meeting(search, index, i, height_above(ground, search->poses[ground->link], hull, search->poses[hull->link]));
+    append_pair(search, index, i, height_above(ground, search->poses[ground->link], hull, search->poses[hull->link]));
   }
 }
 
-/* ---------------------------------------------------------------- messages */
-
-static int compare_meetings(const void* left, const void* right) {
-  const Meeting *a = left, *b = right;
+static int compare_pairs(const void* left, const void* right) {
+  const HullPair *a = left, *b = right;
   if (a->link_a != b->link_a) return a->link_a < b->link_a ? -1 : 1;
   if (a->link_b != b->link_b) return a->link_b < b->link_b ? -1 : 1;
   if (a->hull_a != b->hull_a) return a->hull_a < b->hull_a ? -1 : 1;
@@ -180,70 +176,70 @@ double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, P
   return depth + (rings[0] ? 0 : rounding[0]) + (rings[1] ? 0 : rounding[1]);
 }
 
-static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
-  const ModelHull *a = &search->model->hulls[meeting->hull_a], *b = &search->model->hulls[meeting->hull_b];
+static double hull_pair_depth(const TouchSearch* search, const HullPair* pair) {
+  const ModelHull *a = &search->model->hulls[pair->hull_a], *b = &search->model->hulls[pair->hull_b];
   Vec3 normal;
-  if (meeting->gap > 0) return 0;
+  if (pair->gap > 0) return 0;
   return model_hull_overlap(a, search->poses[a->link], b, search->poses[b->link], &normal);
 }
 
-/* Intersections of one pair of links: entries first to first + count - 1 of TouchSearch.meetings. */
+/* Intersections of a pair of links: entries first..first + count - 1 of TouchSearch.pairs. */
 typedef struct {
   int first, count;
   double gap; /* smallest gap of the pair [m] */
-} LinkMeeting;
+} LinkPair;
 
-static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
+static double link_pair_depth(const TouchSearch* search, const LinkPair* pair) {
   double depth = 0;
   for (int i = pair->first; i < pair->first + pair->count; i++)
-    depth = fmax(depth, meeting_depth(search, &search->meetings[i]));
+    depth = fmax(depth, hull_pair_depth(search, &search->pairs[i]));
   return depth + 0.0; /* replaces -0 by 0 */
 }
 
-/* Appends the name of the hull's link, and the number of the hull if the link has several. */
-static void add_hull(const Model* model, int hull, Text* out) {
+/* Appends the name of a hull's link, and the number of the hull if the link has several. */
+static void append_hull_name(const Model* model, int hull, Text* out) {
   const ModelLink* link = &model->links[model->hulls[hull].link];
   text_add(out, "'%s'", link->name);
   if (link->hull_count > 1) text_add(out, " (hull %d)", hull - link->hull_first);
 }
 
-/* Returns a text with the hulls of the pair's deepest intersection, such as "'box' (hull 2) and 'ball'". The caller
- * frees the text with memory_free. */
-static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
-  const Meeting *first = search->meetings + pair->first, *deepest = first;
-  for (const Meeting* m = first; m < first + pair->count; m++)
-    if (meeting_depth(search, m) > meeting_depth(search, deepest)) deepest = m;
+/* Returns a text with the hulls of the deepest intersection of two links, for example "'box' (hull 2) and 'ball'". The
+ * caller frees it with memory_free. */
+static char* format_pair(const TouchSearch* search, const LinkPair* pair) {
+  const HullPair *first = search->pairs + pair->first, *deepest = first;
+  for (const HullPair* m = first; m < first + pair->count; m++)
+    if (hull_pair_depth(search, m) > hull_pair_depth(search, deepest)) deepest = m;
   Text text = {0};
-  add_hull(search->model, deepest->hull_a, &text);
+  append_hull_name(search->model, deepest->hull_a, &text);
   text_add(&text, " and ");
-  add_hull(search->model, deepest->hull_b, &text);
+  append_hull_name(search->model, deepest->hull_b, &text);
   return text.data;
 }
 
-/* Returns the root of the link's tree if the root has a free joint and is another link. Otherwise returns -1. */
-static int free_root(const Model* model, int link) {
+/* Returns the root of the link's tree if it is another link with a free joint, otherwise -1. */
+static int find_free_root(const Model* model, int link) {
   int root = model_root(model, link);
   return root != link && model->scene->links[root].joint.type == JOINT_FREE ? root : -1;
 }
 
-/* Appends to `out` the advice to move a root link by `distance` [m]. The advice is given if one of the links belongs to
- * a tree with a free root, and the two links belong to different trees. */
-static void add_root(const Model* model, const Meeting* meeting, double distance, Text* out) {
-  int own = model->links[meeting->link_a].tree, other = model->links[meeting->link_b].tree;
-  int link = free_root(model, meeting->link_b) >= 0 ? meeting->link_b : meeting->link_a, root = free_root(model, link);
+/* Appends the advice to move a root link by `distance` [m], if one of the links has a free root and the links belong to
+ * different trees. */
+static void append_root_advice(const Model* model, const HullPair* pair, double distance, Text* out) {
+  int own = model->links[pair->link_a].tree, other = model->links[pair->link_b].tree;
+  int link = find_free_root(model, pair->link_b) >= 0 ? pair->link_b : pair->link_a, root = find_free_root(model, link);
   if (root < 0 || own == other) return;
   text_add(out, " (link '%s' is in the tree of '%s': move '%s' by %.4g m)", model->links[link].name,
            model->links[root].name, model->links[root].name, distance);
 }
 
-static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
-  const Meeting* meetings = search->meetings + pair->first;
+static void report_error(const TouchSearch* search, const LinkPair* pair) {
+  const HullPair* pairs = search->pairs + pair->first;
   const Model* model = search->model;
-  SourcePosition place = model->scene->links[meetings->link_b].place;
-  double depth = pair_depth(search, pair), rest = model->contact.gap_at_rest;
-  char* names = pair_text(search, pair);
+  SourcePosition place = model->scene->links[pairs->link_b].place;
+  double depth = link_pair_depth(search, pair), rest = model->contact.gap_at_rest;
+  char* names = format_pair(search, pair);
   Text root = {0};
-  add_root(model, meetings, depth + rest, &root);
+  append_root_advice(model, pairs, depth + rest, &root);
   if (depth > search->touch)
     diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
                     "links %s intersect at the start, depth %.6g m: move the links apart to a gap of about %.2g m (the "
@@ -258,51 +254,51 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   memory_free(names);
 }
 
-static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
-  const Meeting* meeting = search->meetings + pair->first;
+static void warn_small_gap(const TouchSearch* search, const LinkPair* links) {
+  const HullPair* pair = search->pairs + links->first;
   const Model* model = search->model;
-  diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
+  diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[pair->link_b].place,
                   "links '%s' and '%s' start only %.3g m apart, less than the equilibrium gap of about %.2g m: contact "
                   "will push the links apart; increase the gap",
-                  model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap,
+                  model->links[pair->link_a].name, model->links[pair->link_b].name, links->gap,
                   model->contact.gap_at_rest);
 }
 
-static LinkMeeting next_pair(const TouchSearch* search, int first) {
-  const Meeting* meetings = search->meetings;
-  LinkMeeting pair = {first, 0, HUGE_VAL};
+static LinkPair find_next_pair(const TouchSearch* search, int first) {
+  const HullPair* pairs = search->pairs;
+  LinkPair pair = {first, 0, HUGE_VAL};
   int i = first;
   for (; i < search->count; i++) {
-    if (meetings[i].link_a != meetings[first].link_a || meetings[i].link_b != meetings[first].link_b) break;
-    pair.gap = fmin(pair.gap, meetings[i].gap);
+    if (pairs[i].link_a != pairs[first].link_a || pairs[i].link_b != pairs[first].link_b) break;
+    pair.gap = fmin(pair.gap, pairs[i].gap);
   }
   pair.count = i - first;
   return pair;
 }
 
-static void report_rest(const TouchSearch* search, Severity severity, int more, const char* what) {
+static void report_omitted(const TouchSearch* search, Severity severity, int more, const char* what) {
   if (more <= 0) return;
   SourcePosition place = {search->model->scene->path, 0, 0};
   diagnostics_add(search->diagnostics, severity, place,
                   "%d more pairs of links %s at the start (not listed): move the links of each pair apart", more, what);
 }
 
-static void report_meetings(const TouchSearch* search) {
+static void report_pairs(const TouchSearch* search) {
   int errors = 0, narrow = 0;
   for (int first = 0; first < search->count;) {
-    LinkMeeting pair = next_pair(search, first);
+    LinkPair pair = find_next_pair(search, first);
     bool touching = pair.gap <= search->touch;
-    if (touching && errors++ < REPORTS_MAX) report_error(search, &pair);
-    if (!touching && narrow++ < REPORTS_MAX) report_narrow(search, &pair);
+    if (touching && errors++ < MESSAGES_MAX) report_error(search, &pair);
+    if (!touching && narrow++ < MESSAGES_MAX) warn_small_gap(search, &pair);
     first += pair.count;
   }
-  report_rest(search, SEVERITY_ERROR, errors - REPORTS_MAX, "intersect");
-  report_rest(search, SEVERITY_WARNING, narrow - REPORTS_MAX, "nearly touch");
+  report_omitted(search, SEVERITY_ERROR, errors - MESSAGES_MAX, "intersect");
+  report_omitted(search, SEVERITY_WARNING, narrow - MESSAGES_MAX, "nearly touch");
 }
 
-/* Returns all pairs of hulls that intersect or nearly touch, sorted by links. The caller frees the members meetings and
+/* Finds all pairs of hulls that intersect or nearly touch, sorted by links. The caller frees the members pairs and
  * poses. */
-static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
+static TouchSearch find_pairs(const Model* model, Diagnostics* diagnostics) {
   TouchSearch search = {
       .model = model, .diagnostics = diagnostics, .poses = initial_poses(model), .touch = touch_depth(model)};
   const ModelContact* contact = &model->contact;
@@ -311,12 +307,12 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   sweep_boxes(&search);
   for (int i = 0; i < model->hull_count; i++)
     if (!model->hulls[i].kind->bounded) test_half_space(&search, i);
-  if (search.count > 0) qsort(search.meetings, (size_t)search.count, sizeof *search.meetings, compare_meetings);
+  if (search.count > 0) qsort(search.pairs, (size_t)search.count, sizeof *search.pairs, compare_pairs);
   return search;
 }
 
-/* Writes to text[size] which smooth shape can replace a shape that the contact law does not support. The smooth shape
- * has the same extents along the same axes. Writes general advice if there is none. */
+/* Writes to text[size] which smooth shape of the same extents can replace a shape that the contact law does not
+ * support, or general advice. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)
@@ -336,13 +332,13 @@ static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t 
     snprintf(text, size, "use one of these shapes");
 }
 
-/* Returns true if the hull is a triangle of a mesh, and the law supports convex hulls. */
-static bool solid_suffices(ContactModel law, const ModelHull* hull) {
+/* Returns true if the hull is a triangle of a mesh and the law supports convex hulls. */
+static bool convex_hull_suffices(ContactModel law, const ModelHull* hull) {
   return hull->kind == &SOLID_TRIANGLE && !contact_refusal_reason(law, &(ModelHull){.kind = &SOLID_HULL});
 }
 
 /* Adds an error for each shape that the contact law of the scene does not support. */
-static void check_taken(const Model* model, Diagnostics* diagnostics) {
+static void check_supported_shapes(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
     const char* why = model->links[hull->link].collide ? contact_refusal_reason(model->contact_model, hull) : NULL;
@@ -351,7 +347,7 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
     if (!why || reported) continue;
     const SceneShape* shape = &model->scene->shapes[hull->shape];
     char remedy[200];
-    if (solid_suffices(model->contact_model, hull))
+    if (convex_hull_suffices(model->contact_model, hull))
       snprintf(
           remedy, sizeof remedy,
           "omit `pieces: triangles` to use the convex hull (`sdrs decompose` cuts a concave mesh into convex pieces)");
@@ -364,9 +360,8 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Returns the reason why a contact law does not support some hull of the link (contact_refusal_reason). Returns NULL if
- * the law supports all hulls. */
-static const char* refused_piece(const Model* model, int link, ContactModel law) {
+/* Returns the reason why a contact law does not support some hull of the link, or NULL. */
+static const char* find_refusal(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];
   for (int k = 0; k < l->hull_count && l->collide && !why; k++)
@@ -374,8 +369,8 @@ static const char* refused_piece(const Model* model, int link, ContactModel law)
   return why;
 }
 
-/* Adds an error for each item of contact.pairs whose law does not support a shape of the item's links. */
-static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
+/* Adds an error for each item of contact.pairs whose law does not support a shape of its links. */
+static void check_supported_by_pairs(const Model* model, Diagnostics* diagnostics) {
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];
     bool reported = false;
@@ -384,7 +379,7 @@ static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
       const int link[2] = {(int)(item->key >> 32), (int)(item->key & UINT32_MAX)};
       if (item->item != pair->item) continue;
       for (int side = 0; side < 2 && !reported; side++) {
-        const char* why = refused_piece(model, link[side], pair->law);
+        const char* why = find_refusal(model, link[side], pair->law);
         if (!why) continue;
         diagnostics_add(
             diagnostics, SEVERITY_ERROR, model->scene->contact.pairs[pair->item].place,
@@ -396,7 +391,7 @@ static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Adds an error if a hull of the link does not fit the law's own parameters. Returns true if there is one. */
+/* Adds an error if a hull of the link does not fit the parameters of the law. Returns true if there is one. */
 static bool check_fits(const Model* model, int link, ContactModel law, const double* own, SourcePosition place,
                        const char* key, Diagnostics* diagnostics) {
   const ModelLink* l = &model->links[link];
@@ -431,30 +426,30 @@ static void check_all_fit(const Model* model, Diagnostics* diagnostics) {
 
 void check_intersections(const Model* model, Diagnostics* diagnostics) {
   if (model->contact_model == CONTACT_NONE) return;
-  check_taken(model, diagnostics);
-  check_taken_by_pairs(model, diagnostics);
+  check_supported_shapes(model, diagnostics);
+  check_supported_by_pairs(model, diagnostics);
   check_all_fit(model, diagnostics);
   if (contact_allows_overlap(model->contact_model)) return;
-  TouchSearch search = find_meetings(model, diagnostics);
-  report_meetings(&search);
-  memory_free(search.meetings);
+  TouchSearch search = find_pairs(model, diagnostics);
+  report_pairs(&search);
+  memory_free(search.pairs);
   memory_free(search.poses);
 }
 
 int model_touching(const Model* model, ModelTouch** pairs) {
-  TouchSearch search = find_meetings(model, NULL);
+  TouchSearch search = find_pairs(model, NULL);
   int count = 0;
   *pairs = MEMORY_NEW(ModelTouch, search.count + 1);
   for (int first = 0; first < search.count;) {
-    LinkMeeting pair = next_pair(&search, first);
-    const Meeting* meeting = &search.meetings[first];
+    LinkPair links = find_next_pair(&search, first);
+    const HullPair* pair = &search.pairs[first];
     ModelTouch* touch = &(*pairs)[count];
-    first += pair.count;
-    if (pair.gap > search.touch) continue;
-    *touch = (ModelTouch){meeting->link_a, meeting->link_b, pair_depth(&search, &pair)};
+    first += links.count;
+    if (links.gap > search.touch) continue;
+    *touch = (ModelTouch){pair->link_a, pair->link_b, link_pair_depth(&search, &links)};
     count++;
   }
-  memory_free(search.meetings);
+  memory_free(search.pairs);
   memory_free(search.poses);
   return count;
 }

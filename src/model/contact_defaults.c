@@ -35,33 +35,31 @@
 /* (R12) Largest separation speed after an impact, relative to the typical speed of the scene. */
 #define REST_PER_SPEED 2e-3
 /* Pieces below this fraction of their link's volume are ignored as slivers of a decomposition. */
-#define SLIVER 0.01
+#define SLIVER_FRACTION 0.01
 /* Feature [m] and force [N] assumed for a scene without collisions, where contact parameters have no effect. */
 #define FEATURE_WITHOUT_HULLS 1.0
 #define FORCE_WITHOUT_BODIES 1.0
 
 /* (R8) Equilibrium gaps below this fraction of the barrier distance are reported. The force there is 33 000 times that
  * at half the barrier distance. */
-#define GAP_WARN 0.1
-/* Time steps above PERIODS_WARN contact periods are reported (R9). Friction more than FRICTION_STIFFNESS_WARN times
+#define GAP_FRACTION_MIN 0.1
+/* Time steps above PERIODS_MAX contact periods are reported (R9). Friction more than FRICTION_STIFFNESS_MAX times
  * stiffer than inertia is reported, because Newton's method stalls (R10). */
-#define PERIODS_WARN 20.0
-#define FRICTION_STIFFNESS_WARN 1e5
+#define PERIODS_MAX 20.0
+#define FRICTION_STIFFNESS_MAX 1e5
 /* A creep speed above this fraction of the typical speed is reported, because friction then acts as viscous drag. */
-#define CREEP_WARN 0.1
+#define CREEP_FRACTION_MAX 0.1
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
-/* ---------------------------------------------------------------- feature (R3) */
-
-/* Returns the smallest feature of a link's hulls [m]. Ignores pieces below SLIVER of the link's volume.
+/* Returns the smallest feature of a link's hulls [m]. Ignores pieces below SLIVER_FRACTION of the link's volume.
  * feature[hull_count]: hull_feature of every hull. */
 static double link_feature(const Model* model, const ModelLink* link, const double* feature) {
   double volume = 0, smallest = HUGE_VAL;
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
-    bool piece = hull->kind == &SOLID_TRIANGLE || hull_volume(hull) >= SLIVER * volume;
+    bool piece = hull->kind == &SOLID_TRIANGLE || hull_volume(hull) >= SLIVER_FRACTION * volume;
     if (hull->kind->bounded && piece) smallest = fmin(smallest, feature[link->hull_first + k]);
   }
   return smallest;
@@ -79,8 +77,6 @@ static double smallest_feature(const Model* model, const double* feature) {
   double smallest = isfinite(moving) ? moving : any;
   return isfinite(smallest) ? smallest : FEATURE_WITHOUT_HULLS;
 }
-
-/* ---------------------------------------------------------------- values in force */
 
 /* Returns the default barrier distance [m]. In scenes with restitution the displacement per step is no upper bound,
  * because resolving an impact needs a larger barrier distance. */
@@ -119,14 +115,14 @@ static double derived_smoothing(double feature, double acceleration, double dt) 
   return creep * creep;
 }
 
-static double gap_of(ContactModel model, const ModelContact* contact, double force) {
+static double equilibrium_gap(ContactModel model, const ModelContact* contact, double force) {
   if (!contact_has_equilibrium_gap(model)) return 0;
   return contact_rest_under_force(model, contact->support, REST_VERTICES, REST_VERTICES, force / contact->stiffness)
       .gap;
 }
 
-static double gap_under(const Model* model, double force) {
-  return gap_of(model->contact_model, &model->contact, force);
+static double gap_under_force(const Model* model, double force) {
+  return equilibrium_gap(model->contact_model, &model->contact, force);
 }
 
 /* Adds an error if derived contact parameters are zero or not finite, as for extreme masses or accelerations. */
@@ -167,7 +163,7 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   if (item->hierarchy_given) contact->hierarchy = item->hierarchy;
   contact->stiffness =
       contact->stiffness_derived ? derived_stiffness(pair->law, contact, scales) : given->value[MATERIAL_STIFFNESS];
-  contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
+  contact->gap_at_rest = equilibrium_gap(pair->law, contact, contact->reference_force);
 }
 
 /* Default Stribeck speed [m/s] of imported robots, equal to the default of scene files. */
@@ -207,14 +203,12 @@ void build_contact(Builder* builder) {
   contact->rest_speed = contact->rest_speed_derived ? REST_PER_SPEED * scales.speed : given->rest_speed;
   if (given->elastic) contact->rest_speed = 0;
   if (contact_allows_overlap(model)) builder->model->simulation.certificate = false;
-  contact->gap_at_rest = gap_under(builder->model, contact->reference_force);
-  contact->gap_under_all = gap_under(builder->model, fmax(scales.total, contact->reference_force));
+  contact->gap_at_rest = gap_under_force(builder->model, contact->reference_force);
+  contact->gap_under_all = gap_under_force(builder->model, fmax(scales.total, contact->reference_force));
   for (int k = 0; k < builder->model->pair_law_count; k++)
     build_pair_law(builder, &builder->model->pair_laws[k], &scales);
   check_derived(builder);
 }
-
-/* ---------------------------------------------------------------- warnings about given values */
 
 typedef struct {
   const Model* model;
@@ -262,9 +256,10 @@ static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
   if (contact->stiffness_derived) return;
-  double widest = gap_under(check->model, scales->lightest), narrowest = gap_under(check->model, scales->heaviest);
+  double widest = gap_under_force(check->model, scales->lightest),
+         narrowest = gap_under_force(check->model, scales->heaviest);
   if (!(widest <= GAP_LARGEST * contact->support)) warn_gap(check, "lightest", scales->lightest, widest, "beyond");
-  if (!(narrowest >= GAP_WARN * contact->support))
+  if (!(narrowest >= GAP_FRACTION_MIN * contact->support))
     warn_gap(check, "heaviest", scales->heaviest, narrowest, "less than a tenth of");
 }
 
@@ -278,7 +273,7 @@ static void check_step(const DefaultsCheck* check) {
                                                      REST_VERTICES, contact->reference_force / contact->stiffness);
   double period = TWO_PI * sqrt(mass / (contact->stiffness * rest.stiffness));
   double dt = simulation_substep_length(&check->model->simulation);
-  if (dt <= PERIODS_WARN * period) return;
+  if (dt <= PERIODS_MAX * period) return;
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, contact->support_derived ? check->stiffness : check->support,
                   "time step %.6g s is too long for the contact stiffness: %.3g periods of a body oscillating on its "
                   "contact (%.3g s); reduce simulation.dt, or increase contact.barrier_distance",
@@ -298,13 +293,13 @@ static void check_smoothing(const DefaultsCheck* check) {
                     "friction reaches full strength only at a slip of sqrt(smoothing) dt = %.3g m per step, more than "
                     "the barrier distance %.6g m, so sticking bodies creep: set contact.smoothing to about %.2g",
                     creep * dt, contact->support, suits);
-  else if (creep > CREEP_WARN * speed)
+  else if (creep > CREEP_FRACTION_MAX * speed)
     diagnostics_add(
         check->diagnostics, SEVERITY_WARNING, check->smoothing,
         "friction reaches full strength only at a slip of sqrt(smoothing) = %.3g m/s, too fast for the typical speed "
         "of the scene, %.3g m/s, so friction acts as viscous drag: set contact.smoothing to about %.2g",
         creep, speed, suits);
-  if (friction * acceleration * dt > FRICTION_STIFFNESS_WARN * creep)
+  if (friction * acceleration * dt > FRICTION_STIFFNESS_MAX * creep)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
                     "sqrt(smoothing) = %.3g m/s is %.2g of the speed change that friction causes in one step: Newton's "
                     "method converges slowly; set contact.smoothing to about %.2g",
@@ -312,7 +307,7 @@ static void check_smoothing(const DefaultsCheck* check) {
 }
 
 /* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if no pair has static friction. */
-static double least_stribeck_speed(const Model* model) {
+static double smallest_stribeck_speed(const Model* model) {
   const Scene* scene = model->scene;
   bool sticks = model->contact.static_friction > 0;
   double least = INFINITY, own = INFINITY;
@@ -328,7 +323,7 @@ static double least_stribeck_speed(const Model* model) {
 
 /* Warns of a Stribeck speed too close to the creep speed (F12). */
 static void check_stribeck_speed(const DefaultsCheck* check) {
-  double least = least_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
+  double least = smallest_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
   if (!(least < STRIBECK_PER_CREEP * creep)) return;
   double suits = least / STRIBECK_PER_CREEP;
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,

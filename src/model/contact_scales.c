@@ -1,7 +1,7 @@
 #include "model/contact_scales.h"
 #include <stdlib.h>
 
-/* Number of steps in which the reference acceleration moves a body by its own size, in a scene without gravity. */
+/* Number of steps in which the reference acceleration moves a body by its own size, without gravity. */
 #define STEPS_PER_FEATURE 10.0
 
 static double reference_acceleration(const Model* model, double feature) {
@@ -23,9 +23,9 @@ static int compare_numbers(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* Sets mass[] to the masses of trees that forces can move and that can collide, in ascending order. Returns the number
- * of these trees. */
-static int tree_masses(const Model* model, double* mass) {
+/* Collects the masses of trees that forces can move and that can collide, in ascending order: mass[]. Returns their
+ * number. */
+static int collect_tree_masses(const Model* model, double* mass) {
   bool* collides = MEMORY_NEW(bool, model->tree_count);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
@@ -56,7 +56,7 @@ static double initial_speed(const Model* model) {
 
 /* Returns the typical speed of a scene [m/s], which does not depend on dt. Without gravity the speed is a quarter of
  * the initial speed, so that the default rest speed is below a thousandth of the impact speed. */
-static double scene_speed(const Model* model, double feature) {
+static double typical_speed(const Model* model, double feature) {
   double gravity = vec3_norm(model->simulation.gravity), start = initial_speed(model);
   if (gravity > 0) return sqrt(gravity * feature);
   return start > 0 ? start / 4 : feature / (model->simulation.dt * model->simulation.steps);
@@ -64,10 +64,10 @@ static double scene_speed(const Model* model, double feature) {
 
 ContactScales contact_scales(const Model* model, double feature) {
   ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
-  scales.speed = scene_speed(model, feature);
+  scales.speed = typical_speed(model, feature);
   scales.way = sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep_length(&model->simulation);
   double* mass = MEMORY_NEW(double, model->tree_count);
-  int count = tree_masses(model, mass);
+  int count = collect_tree_masses(model, mass);
   scales.tree_count = count;
   if (count > 0) {
     scales.lightest = mass[0] * scales.acceleration;

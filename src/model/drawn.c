@@ -5,22 +5,20 @@
 
 #include "model/build.h"
 
-/* Vertices at which a polyhedron is not refined further: beyond, Qhull and the union take seconds per solid. */
+/* Largest number of vertices of a refined polyhedron. Beyond it, Qhull and the union take seconds per solid. */
 enum { VERTICES_MAX = 20000 };
 /* Finest icosphere with at most VERTICES_MAX vertices: 10242. */
 enum { RESOLUTION_MAX = 5 };
-/* Segments that primitives accept. */
 enum { SEGMENTS_MAX = 1024 };
 
-/* Returns the shape of a hull if it is a round solid without `segments` or `resolution`, or convex and smooth;
- * otherwise NULL. */
+/* Returns the shape of a hull if it is convex and smooth or a round solid without `segments` or `resolution`, otherwise
+ * NULL. */
 static const SceneShape* curved_shape(const Model* model, const ModelHull* hull) {
   const SceneShape* shape = &model->scene->shapes[hull->shape];
   return shape_is_exact(shape) || hull_is_convex_smooth(hull) ? shape : NULL;
 }
 
-/* Returns the pose of the hull's shape in its link. Such a shape has one hull per use, and the hulls of a link have the
- * order of its uses. */
+/* Returns the pose of the hull's shape in its link. Such a shape has one hull per use, in the order of the uses. */
 static Pose shape_pose(const Model* model, int index) {
   const ModelHull* hull = &model->hulls[index];
   if (hull->smooth) return hull->smooth->pose;
@@ -32,14 +30,13 @@ static Pose shape_pose(const Model* model, int index) {
   return (Pose){mat3_from_quat(link->shapes[k].rotation), link->shapes[k].position};
 }
 
-/* Returns the smooth shape of a hull; NULL for round solids. */
 static const Shape* smooth_shape(const ModelHull* hull) {
   return hull_is_convex_smooth(hull) ? &hull->smooth->field.shape : NULL;
 }
 
-/* Returns the largest distance of a face of `solid` from the parallel tangent plane of the smooth shape, or of the
- * round solid `shape` if smooth is NULL [m]. pose: pose of the shape in the frame of `solid`. */
-static double deviation(const Shape* smooth, const SceneShape* shape, const ConvexHull* solid, Pose pose) {
+/* Returns the largest distance [m] of a face of a polyhedron from the parallel tangent plane of its smooth shape, or of
+ * its round solid if smooth is NULL. pose: pose of the shape in the frame of the polyhedron. */
+static double surface_deviation(const Shape* smooth, const SceneShape* shape, const ConvexHull* solid, Pose pose) {
   double largest = 0;
   for (int k = 0; k < solid->triangle_count; k++) {
     const int* t = solid->triangles[k];
@@ -54,18 +51,19 @@ static double deviation(const Shape* smooth, const SceneShape* shape, const Conv
 }
 
 double polyhedron_deviation(const SceneShape* shape, const ConvexHull* solid) {
-  return deviation(NULL, shape, solid, pose_identity());
+  return surface_deviation(NULL, shape, solid, pose_identity());
 }
 
 double model_drawn_deviation(const Model* model, int hull) {
   assert(hull >= 0 && hull < model->hull_count);
   const ModelHull* own = &model->hulls[hull];
   const SceneShape* shape = own->kind->bounded ? curved_shape(model, own) : NULL;
-  return shape ? deviation(smooth_shape(own), shape, &own->solid, shape_pose(model, hull)) : 0;
+  return shape ? surface_deviation(smooth_shape(own), shape, &own->solid, shape_pose(model, hull)) : 0;
 }
 
-/* Builds the polyhedron of a shape, in its frame, with these segments or this resolution. */
-static HullResult draw(const Shape* smooth, const SceneShape* shape, int segments, int resolution, ConvexHull* solid) {
+/* Creates a polyhedron of a shape, in its frame, with the given segments or resolution. */
+static HullResult create_polyhedron(const Shape* smooth, const SceneShape* shape, int segments, int resolution,
+                                    ConvexHull* solid) {
   SceneShape drawn = *shape;
   drawn.segments = segments;
   drawn.resolution = resolution;
@@ -78,15 +76,15 @@ static HullResult draw(const Shape* smooth, const SceneShape* shape, int segment
   return result;
 }
 
-/* Builds a polyhedron of the shape, in its frame, with faces at most `tolerance` inside of the solid, or the finest
- * that is allowed. Returns false if there is none. */
-static bool refine(const Shape* smooth, const SceneShape* shape, double tolerance, ConvexHull* best) {
+/* Creates a polyhedron of a shape, in its frame, with faces at most `tolerance` inside, or the finest one allowed.
+ * Returns false if there is none. */
+static bool refine_polyhedron(const Shape* smooth, const SceneShape* shape, double tolerance, ConvexHull* best) {
   const bool sphere = shape->type == SHAPE_SPHERE || smooth;
   int segments = DRAWN_SEGMENTS, resolution = DRAWN_RESOLUTION;
   bool found = false;
   for (;;) {
     ConvexHull solid;
-    if (draw(smooth, shape, segments, resolution, &solid) != HULL_OK) return found;
+    if (create_polyhedron(smooth, shape, segments, resolution, &solid) != HULL_OK) return found;
     if (found && solid.vertex_count > VERTICES_MAX) {
       hull_free(&solid);
       return found;
@@ -94,17 +92,16 @@ static bool refine(const Shape* smooth, const SceneShape* shape, double toleranc
     if (found) hull_free(best);
     *best = solid;
     found = true;
-    double left = deviation(smooth, shape, best, pose_identity());
+    double left = surface_deviation(smooth, shape, best, pose_identity());
     if (left <= tolerance) return true;
     if (sphere ? resolution == RESOLUTION_MAX : segments == SEGMENTS_MAX) return true;
     resolution++;
-    /* The distance falls as 1 / segments^2. */
+    /* the distance falls as 1 / segments^2 */
     segments = (int)fmin(SEGMENTS_MAX, ceil(segments * fmin(4, fmax(1.05, sqrt(left / tolerance)))));
   }
 }
 
-/* Gives the hull a polyhedron of its own, `solid` at `pose`. */
-static void replace(ModelHull* hull, const ConvexHull* solid, Pose pose) {
+static void replace_surface(ModelHull* hull, const ConvexHull* solid, Pose pose) {
   ModelHull placed = {.link = hull->link, .shape = hull->shape};
   place_hull(&placed, solid, pose);
   hull->solid = placed.solid;
@@ -123,8 +120,8 @@ void model_drawn_create(ModelDrawn* drawn, const Model* model, double tolerance)
     ModelHull* hull = &copy->hulls[i];
     ConvexHull finer;
     if (model_drawn_deviation(model, i) > tolerance &&
-        refine(smooth_shape(hull), curved_shape(model, hull), tolerance, &finer)) {
-      replace(hull, &finer, shape_pose(model, i));
+        refine_polyhedron(smooth_shape(hull), curved_shape(model, hull), tolerance, &finer)) {
+      replace_surface(hull, &finer, shape_pose(model, i));
       hull_free(&finer);
       drawn->own[i] = true;
     }

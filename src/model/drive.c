@@ -34,10 +34,9 @@ void build_controllers(Builder* builder) {
   }
 }
 
-/* Returns the first degree of freedom that cannot reach its constant target within the run. Returns -1 if there is
- * none. A velocity gain acts as a damping of gain / dt. Moving targets are skipped, because the controller follows
- * their rate. */
-static int find_creeping(const Model* model, const ModelController* c) {
+/* Returns the first degree of freedom that cannot reach its constant target within the run, or -1. A velocity gain
+ * damps with gain / dt. Moving targets are skipped, because the controller follows their rate. */
+static int find_slow_drive(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;
   double q[JOINT_MAX_COORDINATE], way[JOINT_MAX_DOF], dt = simulation_substep_length(&model->simulation);
@@ -54,7 +53,7 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
   double dt = simulation_substep_length(&model->simulation), duration = model->simulation.dt * model->simulation.steps;
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* one = &model->controllers[c];
-    int k = find_creeping(model, one);
+    int k = find_slow_drive(model, one);
     if (k < 0) continue;
     double damping = one->velocity_gain[k] / dt;
     const char* unit = k < model->links[one->link].joint.slide_count ? "N s/m" : "N m s/rad";
@@ -75,7 +74,7 @@ static Signal* signal_at(Model* model, SignalPlace place) {
   return place.kind == CONTROL_FORCES ? &model->loads[place.item].force : &model->loads[place.item].torque;
 }
 
-static int next_parameters(Model* model, const Signal* signal) {
+static int reserve_parameters(Model* model, const Signal* signal) {
   int first = model->parameter_count;
   model->parameter_count += signal->source ? signal_parameter_count(signal) : 0;
   return first;
@@ -87,14 +86,14 @@ void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source
   signal_create(signal, source);
   model->parameter_count = 0;
   for (int c = 0; c < model->controller_count; c++)
-    model->controllers[c].parameter_first = next_parameters(model, &model->controllers[c].target);
+    model->controllers[c].parameter_first = reserve_parameters(model, &model->controllers[c].target);
   for (int k = 0; k < model->load_count; k++) {
     ModelLoad* load = &model->loads[k];
-    load->force_first = next_parameters(model, &load->force);
-    load->torque_first = next_parameters(model, &load->torque);
+    load->force_first = reserve_parameters(model, &load->force);
+    load->torque_first = reserve_parameters(model, &load->torque);
   }
   for (int k = 0; k < model->tendon_count; k++)
-    model->tendons[k].tension_first = next_parameters(model, &model->tendons[k].tension);
+    model->tendons[k].tension_first = reserve_parameters(model, &model->tendons[k].tension);
 }
 
 void model_begin_signals(Model* model, double time) {

@@ -1,4 +1,5 @@
-/* Replaces the shapes of a scene by point lists, one per hull of the model. A design can then move single vertices. */
+/* Replaces the shapes of a scene by point lists, one per hull of the model, so that a design can move single vertices.
+ */
 #include <string.h>
 
 #include "model/model.h"
@@ -18,11 +19,11 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* Makes a use of a smooth or exact shape independent of other uses of the shape. The first use keeps the shape; every
- * other use gets a copy. taken[shapes]: true after the first use of a shape. */
-static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
-  if (!taken[use->shape]) {
-    taken[use->shape] = true;
+/* Gives a use of a smooth or exact shape a shape of its own: the first use keeps the shape, every other use gets a
+ * copy. is_used[shapes]: a use has kept the shape. */
+static void copy_shared_shape(Scene* scene, SceneShapeUse* use, bool* is_used) {
+  if (!is_used[use->shape]) {
+    is_used[use->shape] = true;
     return;
   }
   const SceneShape* from = &scene->shapes[use->shape];
@@ -43,7 +44,7 @@ static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
   use->shape = scene->shape_count++;
 }
 
-/* Marks the shapes of a link that point lists replace. Marked shapes are neither built nor written. */
+/* Marks the shapes of a link that point lists replace. They are neither built nor written. */
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
@@ -52,9 +53,9 @@ static void mark_replaced(Scene* scene, const SceneLink* link) {
   }
 }
 
-/* Replaces the shape uses of a link by one use per hull, in the order of the model's hulls. Half-spaces, smooth shapes
- * and exact round solids are kept. */
-static void expand_link(Scene* scene, const Model* model, int index, bool* taken) {
+/* Replaces the shape uses of a link by one use per hull, in the order of the hulls. Half-spaces, smooth shapes and
+ * exact round solids stay. */
+static void expand_link(Scene* scene, const Model* model, int index, bool* is_used) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];
   SceneShapeUse* uses = MEMORY_NEW(SceneShapeUse, source->hull_count);
@@ -63,9 +64,9 @@ static void expand_link(Scene* scene, const Model* model, int index, bool* taken
     while (link->shapes[from].shape != hull->shape) from++; /* hulls have the order of the shape uses */
     uses[k] = link->shapes[from];
     int parameters = hull_parameter_count(hull);
-    if (!hull->kind->bounded || hull->smooth) from++; /* the only hull of a use keeps the pose of the use */
+    if (!hull->kind->bounded || hull->smooth) from++; /* the only hull of a use keeps its pose */
     if (parameters > 0)
-      own_smooth_shape(scene, &uses[k], taken);
+      copy_shared_shape(scene, &uses[k], is_used);
     else if (hull->kind->bounded && !hull->smooth)
       add_point_shape(scene, hull, &uses[k]);
   }
@@ -74,20 +75,20 @@ static void expand_link(Scene* scene, const Model* model, int index, bool* taken
   link->shape_count = source->hull_count;
 }
 
-/* Marks the shapes that are parts of unions as taken, so that no shape use changes them. */
-static void mark_parts(const Scene* scene, bool* taken) {
+/* Marks the parts of unions, so that no shape use changes them. */
+static void mark_union_parts(const Scene* scene, bool* is_used) {
   for (int i = 0; i < scene->shape_count; i++)
-    for (int k = 0; k < scene->shapes[i].part_count; k++) taken[scene->shapes[i].parts[k].shape] = true;
+    for (int k = 0; k < scene->shapes[i].part_count; k++) is_used[scene->shapes[i].parts[k].shape] = true;
 }
 
 void model_expand_shapes(const Model* model, Scene* scene) {
   size_t old = sizeof(SceneShape) * (size_t)scene->shape_count;
-  bool* taken = MEMORY_NEW(bool, scene->shape_count);
-  mark_parts(scene, taken);
+  bool* is_used = MEMORY_NEW(bool, scene->shape_count);
+  mark_union_parts(scene, is_used);
   scene->shapes = memory_resize(scene->shapes, old, old + sizeof(SceneShape) * (size_t)model->hull_count);
   for (int i = 0; i < scene->link_count; i++) mark_replaced(scene, &scene->links[i]);
-  for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i, taken);
-  memory_free(taken);
+  for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i, is_used);
+  memory_free(is_used);
   for (int i = 0; i < scene->link_count; i++) scene->links[i].mass_model = model->links[i].mass_model;
   scene->contact.support = model->contact.support;
   scene->contact.stiffness = model->contact.stiffness;

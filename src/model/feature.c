@@ -1,10 +1,10 @@
-/* The smallest size of a hull that contact has to resolve. The barrier distance has to be small against this size
- * (docs/contact-parameters.md). */
+/* Smallest size of a hull that contact has to resolve, compared with the barrier distance (docs/contact-parameters.md).
+ */
 #include "model/build.h"
 
-/* Largest product of the numbers of faces and vertices for which every face is evaluated. Larger hulls use only every
- * n-th face; the normals of these faces still cover all directions. */
-#define FACE_VERTEX_BUDGET 2e7
+/* Largest product of the numbers of faces and vertices for which every face is evaluated. Larger hulls use every n-th
+ * face, whose normals still cover all directions. */
+#define FACE_VERTEX_MAX 2e7
 
 static Vec3 area_vector(const ConvexHull* hull, int triangle) {
   const int* t = hull->triangles[triangle];
@@ -22,9 +22,9 @@ static double extent_along(const ConvexHull* hull, Vec3 normal) {
   return high - low;
 }
 
-static double least_extent(const ConvexHull* hull) {
+static double smallest_extent(const ConvexHull* hull) {
   double work = (double)hull->triangle_count * hull->vertex_count;
-  int stride = 1 + (int)(work / FACE_VERTEX_BUDGET);
+  int stride = 1 + (int)(work / FACE_VERTEX_MAX);
   double least = HUGE_VAL;
   for (int i = 0; i < hull->triangle_count; i += stride) {
     Vec3 area = area_vector(hull, i);
@@ -34,7 +34,7 @@ static double least_extent(const ConvexHull* hull) {
   return least;
 }
 
-static double surface(const ConvexHull* hull) {
+static double surface_area(const ConvexHull* hull) {
   double sum = 0;
   for (int i = 0; i < hull->triangle_count; i++) sum += vec3_norm(area_vector(hull, i));
   return sum;
@@ -42,5 +42,5 @@ static double surface(const ConvexHull* hull) {
 
 double hull_feature(const ConvexHull* hull) {
   MassMoment solid = mass_moment_solid(hull);
-  return fmin(least_extent(hull), 6 * mass_moment_mass(&solid) / surface(hull)); /* (R3) */
+  return fmin(smallest_extent(hull), 6 * mass_moment_mass(&solid) / surface_area(hull)); /* (R3) */
 }

@@ -4,9 +4,7 @@
 #include "model/model.h"
 
 /* Vacuum permeability / 4 pi [T m/A]. */
-#define MAGNETIC 1e-7
-
-/* ---------------------------------------------------------------- points of action */
+#define MAGNETIC_CONSTANT 1e-7
 
 static Vec3 other_point(const Model* m, const SceneField* field) {
   return field->has_at || field->to < 0 ? field->at : m->links[field->to].center;
@@ -30,24 +28,26 @@ FieldGeometry field_geometry(const Model* m, const ModelLoad* load, const Pose* 
 
 /* ---------------------------------------------------------------- a point: F(d) = d (d^2 + s^2)^(-(p + 1) / 2) */
 
-static FieldEnergy point_slope(const SceneField* field, const FieldGeometry* at) {
+static FieldEnergy point_gradient(const SceneField* field, const FieldGeometry* at) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
   double energy = p == 1 ? 0.5 * math_log(square) : math_pow(square, 0.5 * (1 - p)) / (1 - p);
   return (FieldEnergy){.energy = energy, .d = vec3_scale(at->d, math_pow(square, -0.5 * (p + 1)))};
 }
 
-static FieldEnergy point_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way) {
+static FieldEnergy point_hessian_product(const SceneField* field, const FieldGeometry* at,
+                                         const FieldEnergy* displacement) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
-  double share = math_pow(square, -0.5 * (p + 1)), along = vec3_dot(at->d, way->d);
+  double share = math_pow(square, -0.5 * (p + 1)), along = vec3_dot(at->d, displacement->d);
   Vec3 by_length = vec3_scale(at->d, -(p + 1) * along * share / square);
-  return (FieldEnergy){.energy = share * along, .d = vec3_add_scaled(by_length, share, way->d)};
+  return (FieldEnergy){.energy = share * along, .d = vec3_add_scaled(by_length, share, displacement->d)};
 }
 
 /* ---------------------------------------------------------------- two dipoles
  * k ( u.v / r^3 - 3 (u.d) (v.d) / r^5 ) */
 
-static FieldEnergy dipole_slope(const FieldGeometry* at) {
-  double square = vec3_dot(at->d, at->d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
+static FieldEnergy dipole_gradient(const FieldGeometry* at) {
+  double square = vec3_dot(at->d, at->d), third = MAGNETIC_CONSTANT / (square * sqrt(square)),
+         fifth = 3 * third / square;
   double uv = vec3_dot(at->u, at->v), ud = vec3_dot(at->u, at->d), vd = vec3_dot(at->v, at->d);
   FieldEnergy out = {.energy = third * uv - fifth * ud * vd};
   out.u = vec3_add_scaled(vec3_scale(at->v, third), -fifth * vd, at->d);
@@ -57,41 +57,40 @@ static FieldEnergy dipole_slope(const FieldGeometry* at) {
   return out;
 }
 
-static FieldEnergy dipole_product(const FieldGeometry* at, const FieldEnergy* way) {
+static FieldEnergy dipole_hessian_product(const FieldGeometry* at, const FieldEnergy* displacement) {
   Vec3 d = at->d, u = at->u, v = at->v;
-  double square = vec3_dot(d, d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
+  double square = vec3_dot(d, d), third = MAGNETIC_CONSTANT / (square * sqrt(square)), fifth = 3 * third / square;
   double uv = vec3_dot(u, v), ud = vec3_dot(u, d), vd = vec3_dot(v, d);
-  double along = vec3_dot(d, way->d) / square, third_way = -3 * third * along, fifth_way = -5 * fifth * along;
-  double uv_way = vec3_dot(way->u, v) + vec3_dot(u, way->v), ud_way = vec3_dot(way->u, d) + vec3_dot(u, way->d);
-  double vd_way = vec3_dot(way->v, d) + vec3_dot(v, way->d);
+  double along = vec3_dot(d, displacement->d) / square, third_way = -3 * third * along, fifth_way = -5 * fifth * along;
+  double uv_way = vec3_dot(displacement->u, v) + vec3_dot(u, displacement->v),
+         ud_way = vec3_dot(displacement->u, d) + vec3_dot(u, displacement->d);
+  double vd_way = vec3_dot(displacement->v, d) + vec3_dot(v, displacement->d);
   double share = 5 * ud * vd / square - uv;
   double share_way = 5 * (ud_way * vd + ud * vd_way) / square - 10 * ud * vd * along / square - uv_way;
   FieldEnergy out = {.energy =
                          third_way * uv + third * uv_way - fifth_way * ud * vd - fifth * (ud_way * vd + ud * vd_way)};
-  out.u = vec3_add_scaled(vec3_scale(v, third_way), third, way->v);
-  out.u = vec3_add_scaled(vec3_add_scaled(out.u, -(fifth_way * vd + fifth * vd_way), d), -fifth * vd, way->d);
-  out.v = vec3_add_scaled(vec3_scale(u, third_way), third, way->u);
-  out.v = vec3_add_scaled(vec3_add_scaled(out.v, -(fifth_way * ud + fifth * ud_way), d), -fifth * ud, way->d);
-  out.d = vec3_add_scaled(vec3_scale(d, fifth_way * share + fifth * share_way), fifth * share, way->d);
-  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -(fifth_way * vd + fifth * vd_way), u), -fifth * vd, way->u);
-  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -(fifth_way * ud + fifth * ud_way), v), -fifth * ud, way->v);
+  out.u = vec3_add_scaled(vec3_scale(v, third_way), third, displacement->v);
+  out.u = vec3_add_scaled(vec3_add_scaled(out.u, -(fifth_way * vd + fifth * vd_way), d), -fifth * vd, displacement->d);
+  out.v = vec3_add_scaled(vec3_scale(u, third_way), third, displacement->u);
+  out.v = vec3_add_scaled(vec3_add_scaled(out.v, -(fifth_way * ud + fifth * ud_way), d), -fifth * ud, displacement->d);
+  out.d = vec3_add_scaled(vec3_scale(d, fifth_way * share + fifth * share_way), fifth * share, displacement->d);
+  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -(fifth_way * vd + fifth * vd_way), u), -fifth * vd, displacement->u);
+  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -(fifth_way * ud + fifth * ud_way), v), -fifth * ud, displacement->v);
   return out;
 }
 
-/* ---------------------------------------------------------------- dispatch by kind of field */
-
 FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* at) {
-  if (field->type == FIELD_POINT) return point_slope(field, at);
-  if (field->type == FIELD_DIPOLE) return dipole_slope(at);
+  if (field->type == FIELD_POINT) return point_gradient(field, at);
+  if (field->type == FIELD_DIPOLE) return dipole_gradient(at);
   return (FieldEnergy){.energy = -vec3_dot(at->u, at->v), .u = vec3_scale(at->v, -1), .v = vec3_scale(at->u, -1)};
 }
 
-FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way) {
-  if (field->type == FIELD_POINT) return point_product(field, at, way);
-  if (field->type == FIELD_DIPOLE) return dipole_product(at, way);
-  return (FieldEnergy){.energy = -vec3_dot(way->u, at->v) - vec3_dot(at->u, way->v),
-                       .u = vec3_scale(way->v, -1),
-                       .v = vec3_scale(way->u, -1)};
+FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* displacement) {
+  if (field->type == FIELD_POINT) return point_hessian_product(field, at, displacement);
+  if (field->type == FIELD_DIPOLE) return dipole_hessian_product(at, displacement);
+  return (FieldEnergy){.energy = -vec3_dot(displacement->u, at->v) - vec3_dot(at->u, displacement->v),
+                       .u = vec3_scale(displacement->v, -1),
+                       .v = vec3_scale(displacement->u, -1)};
 }
 
 double model_field_energy(const Model* m, const Pose* poses) {

@@ -1,4 +1,4 @@
-/* Gradients with respect to the numbers of a model, and their conversion from mass moments to mass parameters
+/* Derivatives with respect to the parameters of a model, and their conversion from mass moments to mass parameters
  * (docs/derivations/adjoint.md, A9). */
 #include <assert.h>
 #include <string.h>
@@ -93,6 +93,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
 }
 
 double model_gradient_tendon(const Model* model, const ModelGradient* g, int tendon, int index) {
+  assert(tendon >= 0 && tendon < model->tendon_count);
   assert(tendon >= 0 && tendon < model->tendon_count && index >= 0);
   if (index < TENDON_NUMBER_POINTS) return g->tendons[tendon][index];
   index -= TENDON_NUMBER_POINTS;
@@ -101,12 +102,9 @@ double model_gradient_tendon(const Model* model, const ModelGradient* g, int ten
   return by[index % 3];
 }
 
-/* ---------------------------------------------------------------- centres */
-
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-/* Returns the vertex of a link's hulls that is farthest along an axis. sign -1: farthest against the axis. Returns -1
- * without hulls. */
+/* Returns the vertex of a link's hulls that is farthest along sign * axis, or -1 without hulls. */
 static int outermost_vertex(const Model* model, const ModelLink* link, int axis, double sign) {
   int found = -1;
   double farthest = -HUGE_VAL;
@@ -121,6 +119,7 @@ static int outermost_vertex(const Model* model, const ModelLink* link, int axis,
 }
 
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient) {
+  assert(link >= 0 && link < model->link_count);
   assert(link >= 0 && link < model->link_count);
   const ModelLink* own = &model->links[link];
   if (own->mass > 0) { /* the center is S_x / m */
@@ -139,18 +138,16 @@ void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient
     }
 }
 
-/* ---------------------------------------------------------------- moments to vertices */
-
 /* Derivative of a scalar with respect to the mass moment S, symmetrized. second: 3 x 3 block. first: sum of the last
- * row and the last column. mass: last entry. */
+ * row and column. mass: last entry. */
 typedef struct {
   Mat3 second;
   Vec3 first;
   double mass;
-} MomentBar;
+} MomentDerivative;
 
-static MomentBar symmetric_bar(const MassMoment* m) {
-  MomentBar bar;
+static MomentDerivative symmetrize(const MassMoment* m) {
+  MomentDerivative bar;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) bar.second.m[i][j] = 0.5 * (m->s[i][j] + m->s[j][i]);
   bar.first = vec3(m->s[0][3] + m->s[3][0], m->s[1][3] + m->s[3][1], m->s[2][3] + m->s[3][2]);
@@ -158,26 +155,25 @@ static MomentBar symmetric_bar(const MassMoment* m) {
   return bar;
 }
 
-static double bar_product(const MomentBar* bar, const MassMoment* m) {
+static double inner_product(const MomentDerivative* bar, const MassMoment* m) {
   double sum = bar->mass * m->s[3][3] + vec3_dot(bar->first, vec3(m->s[0][3], m->s[1][3], m->s[2][3]));
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) sum += bar->second.m[i][k] * m->s[i][k];
   return sum;
 }
 
-/* Returns the product bar : X~ X~^T with X~ = (x, 1). */
-static double point_value(const MomentBar* bar, Vec3 x) {
+static double point_value(const MomentDerivative* bar, Vec3 x) {
   return vec3_dot(x, mat3_mul_vec(bar->second, x)) + vec3_dot(bar->first, x) + bar->mass;
 }
 
-static Vec3 point_slope(const MomentBar* bar, Vec3 x) {
+static Vec3 point_gradient(const MomentDerivative* bar, Vec3 x) {
   return vec3_add(vec3_scale(mat3_mul_vec(bar->second, x), 2), bar->first);
 }
 
-/* Adds bar : S of a tetrahedron to *value, and its derivatives with respect to the corners to slope[3]. The corners are
- * 0 and p[3] = a, b, c. With s = a + b + c and Q = second, bar : S is V h, where V = det / 6 is the volume and h = mass
- * + first . s / 4 + (aQa + bQb + cQc + sQs) / 20. */
-static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* value, Vec3 slope[3]) {
+/* Adds bar : S of a tetrahedron with the corners 0 and p[3] = a, b, c to *value, and its derivatives with respect to
+ * the corners to slope[3]. bar : S = V h, with the volume V = det / 6, s = a + b + c, Q = second and h = mass + first .
+ * s / 4 + (aQa + bQb + cQc + sQs) / 20. */
+static void add_tetrahedron(const MomentDerivative* bar, const Vec3 p[3], double* value, Vec3 slope[3]) {
   Vec3 s = vec3_add(p[0], vec3_add(p[1], p[2])), qs = mat3_mul_vec(bar->second, s);
   double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
   double h = bar->mass + vec3_dot(bar->first, s) / 4 + vec3_dot(s, qs) / 20;
@@ -190,11 +186,10 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
   }
 }
 
-/* Adds bar : S and its derivatives for a face with more than three corners (A9). The face is divided into triangles
- * between its edges and the mean of its corners, because this division is symmetric in the corners. The derivatives
- * depend on the division, but the value does not. */
-static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatFaces* faces, int face, double* value,
-                      double factor, Vec3* out) {
+/* Adds bar : S and its derivatives for a face with more than three corners (A9). The face is a fan about the mean of
+ * its corners, because this division is symmetric. The derivatives depend on the division, the value does not. */
+static void add_fan(const MomentDerivative* bar, const ConvexHull* solid, const FlatFaces* faces, int face,
+                    double* value, double factor, Vec3* out) {
   const int* corners = faces->corners + faces->corner_first[face];
   int count = faces->corner_first[face + 1] - faces->corner_first[face];
   Vec3 o = solid->vertices[0], middle = {0, 0, 0}, by_middle = {0, 0, 0};
@@ -204,71 +199,73 @@ static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatF
     const int* edge = faces->edges[e];
     Vec3 p[3] = {vec3_sub(solid->vertices[edge[0]], o), vec3_sub(solid->vertices[edge[1]], o), middle};
     Vec3 slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    tetrahedron_slope(bar, p, value, slope);
+    add_tetrahedron(bar, p, value, slope);
     for (int k = 0; k < 2; k++) out[edge[k]] = vec3_add_scaled(out[edge[k]], factor, slope[k]);
     by_middle = vec3_add(by_middle, slope[2]);
   }
   for (int i = 0; i < count; i++) out[corners[i]] = vec3_add_scaled(out[corners[i]], factor / count, by_middle);
 }
 
-static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const int corner[3], double* value,
-                           double factor, Vec3* out) {
+static void add_triangle(const MomentDerivative* bar, const ConvexHull* solid, const int corner[3], double* value,
+                         double factor, Vec3* out) {
   Vec3 p[3], slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], solid_origin(solid));
-  tetrahedron_slope(bar, p, value, slope);
+  add_tetrahedron(bar, p, value, slope);
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
 
 /* Returns bar : S of a polyhedron of unit density. Adds factor times the derivatives with respect to its vertices to
- * `out`. Vertices are taken relative to the first vertex, which avoids cancellation far from the link's origin. */
-static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
+ * `out`. Vertices are relative to the first vertex, which avoids cancellation far from the link's origin. */
+static double add_solid(const MomentDerivative* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
   Vec3 o = solid_origin(solid);
-  /* S about the link's origin follows from S about o: bar' = (I o; 0 1)^T bar (I o; 0 1) */
+  /* S about the link's origin from S about o: bar' = (I o; 0 1)^T bar (I o; 0 1) */
   Vec3 qo = mat3_mul_vec(bar->second, o);
-  MomentBar moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),
-                     bar->mass + vec3_dot(bar->first, o) + vec3_dot(o, qo)};
+  MomentDerivative moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),
+                            bar->mass + vec3_dot(bar->first, o) + vec3_dot(o, qo)};
   double value = 0;
   FlatFaces faces;
   flat_faces_create(&faces, solid);
   for (int f = 0; f < faces.count; f++) {
     const int(*edge)[2] = (const int(*)[2])faces.edges + faces.edge_first[f];
     if (faces.corner_first[f + 1] - faces.corner_first[f] > 3)
-      fan_slope(&moved, solid, &faces, f, &value, factor, out);
+      add_fan(&moved, solid, &faces, f, &value, factor, out);
     else
-      triangle_slope(&moved, solid, (const int[3]){edge[0][0], edge[0][1], edge[1][1]}, &value, factor, out);
+      add_triangle(&moved, solid, (const int[3]){edge[0][0], edge[0][1], edge[1][1]}, &value, factor, out);
   }
   flat_faces_free(&faces);
   return value;
 }
 
-/* ---------------------------------------------------------------- mass models, the reverse of model/masses.c */
+/* ---------------------------------------------------------------- mass models, the backward pass of model/masses.c */
 
 typedef struct {
   const Model* model;
   const ModelLink* link;
   const SceneLink* source;
-  MomentBar bar;
+  MomentDerivative bar;
   ModelGradient* gradient;
-} LinkReverse;
+} LinkBackward;
 
-static const ModelHull* hull_of(const LinkReverse* r, int k) { return &r->model->hulls[r->link->hull_first + k]; }
+static const ModelHull* link_hull(const LinkBackward* r, int k) { return &r->model->hulls[r->link->hull_first + k]; }
 
-static Vec3* slopes_of(const LinkReverse* r, int k) { return r->gradient->vertices + hull_of(r, k)->vertex_first; }
+static Vec3* vertex_derivatives(const LinkBackward* r, int k) {
+  return r->gradient->vertices + link_hull(r, k)->vertex_first;
+}
 
 /* Backward pass of S = m / N sum X~ X~^T over the N vertices of the link's hulls. Adds the derivatives with respect to
  * the vertices. Returns the derivative with respect to the mass m. */
-static double reverse_vertices(const LinkReverse* r) {
+static double backward_vertices(const LinkBackward* r) {
   int count = 0;
   double value = 0;
-  for (int k = 0; k < r->link->hull_count; k++) count += hull_of(r, k)->solid.vertex_count;
+  for (int k = 0; k < r->link->hull_count; k++) count += link_hull(r, k)->solid.vertex_count;
   double share = r->link->mass / count;
   for (int k = 0; k < r->link->hull_count; k++) {
-    const ConvexHull* solid = &hull_of(r, k)->solid;
-    Vec3* out = slopes_of(r, k);
+    const ConvexHull* solid = &link_hull(r, k)->solid;
+    Vec3* out = vertex_derivatives(r, k);
     for (int i = 0; i < solid->vertex_count; i++) {
       value += point_value(&r->bar, solid->vertices[i]);
-      out[i] = vec3_add_scaled(out[i], share, point_slope(&r->bar, solid->vertices[i]));
+      out[i] = vec3_add_scaled(out[i], share, point_gradient(&r->bar, solid->vertices[i]));
     }
   }
   return value / count;
@@ -276,62 +273,63 @@ static double reverse_vertices(const LinkReverse* r) {
 
 /* Returns bar : S of a smooth shape of unit density. Adds factor times the derivatives with respect to the shape's
  * parameters to `out`. */
-static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
+static double add_smooth_shape(const ModelHull* hull, const MomentDerivative* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
   for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++)
-    out[smooth->parameter_first + k] += factor * bar_product(bar, &smooth->moment_slope[k]);
+    out[smooth->parameter_first + k] += factor * inner_product(bar, &smooth->moment_slope[k]);
   if (hull_is_convex_smooth(hull) && factor != 0) {
     int count = shape_parameter_count(&smooth->field.shape);
     MassMoment* slopes = MEMORY_NEW(MassMoment, count);
     shape_mass_slopes(&smooth->field.shape, slopes);
     for (int k = 0; k < count; k++) {
       MassMoment turned = mass_moment_transform(&slopes[k], smooth->pose);
-      out[smooth->parameter_first + k] += factor * bar_product(bar, &turned);
+      out[smooth->parameter_first + k] += factor * inner_product(bar, &turned);
     }
     memory_free(slopes);
   }
-  return bar_product(bar, &smooth->moment);
+  return inner_product(bar, &smooth->moment);
 }
 
-static const MomentBar VOLUME_BAR = {{{{0}}}, {0, 0, 0}, 1};
+static const MomentDerivative VOLUME_DERIVATIVE = {{{{0}}}, {0, 0, 0}, 1};
 
-static double add_solids(const LinkReverse* r, const MomentBar* bar, double factor) {
+static double add_link_solids(const LinkBackward* r, const MomentDerivative* bar, double factor) {
   double value = 0;
   for (int k = 0; k < r->link->hull_count; k++) {
-    if (!hull_of(r, k)->kind->bounded) continue;
-    if (hull_of(r, k)->smooth) {
-      value += smooth_slope(hull_of(r, k), bar, factor, r->gradient->shapes);
+    if (!link_hull(r, k)->kind->bounded) continue;
+    if (link_hull(r, k)->smooth) {
+      value += add_smooth_shape(link_hull(r, k), bar, factor, r->gradient->shapes);
       continue;
     }
-    value += solid_slope(bar, &hull_of(r, k)->solid, factor, slopes_of(r, k));
+    value += add_solid(bar, &link_hull(r, k)->solid, factor, vertex_derivatives(r, k));
   }
   return value;
 }
 
 /* Backward pass of S = m / V sum S_hull over the hulls with total volume V. Adds the derivatives with respect to the
  * vertices. Returns the derivative with respect to the mass m. */
-static double reverse_solids(const LinkReverse* r) {
-  double volume = add_solids(r, &VOLUME_BAR, 0), value = add_solids(r, &r->bar, r->link->mass / volume);
-  add_solids(r, &VOLUME_BAR, -r->link->mass * value / (volume * volume));
+static double backward_solids(const LinkBackward* r) {
+  double volume = add_link_solids(r, &VOLUME_DERIVATIVE, 0),
+         value = add_link_solids(r, &r->bar, r->link->mass / volume);
+  add_link_solids(r, &VOLUME_DERIVATIVE, -r->link->mass * value / (volume * volume));
   return value / volume;
 }
 
 /* Backward pass of the mass moment for given centre c and inertia I: S = m (c, 1) (c, 1)^T + (tr(I)/2 1 - I). Adds the
  * derivatives with respect to c and I to *center and inertia[6]. Returns the derivative with respect to the mass m. */
-static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
+static double backward_given(const LinkBackward* r, Vec3* center, double inertia[6]) {
   static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const Mat3* q = &r->bar.second;
   double half_trace = 0.5 * mat3_trace(*q);
   for (int k = 0; k < 6; k++) inertia[k] += k < 3 ? half_trace - q->m[k][k] : -2 * q->m[axis[k][0]][axis[k][1]];
-  *center = vec3_add_scaled(*center, r->link->mass, point_slope(&r->bar, r->source->center));
+  *center = vec3_add_scaled(*center, r->link->mass, point_gradient(&r->bar, r->source->center));
   return point_value(&r->bar, r->source->center);
 }
 
-static double reverse_link(const LinkReverse* r, ModelGradient* gradient) {
+static double backward_link(const LinkBackward* r, ModelGradient* gradient) {
   ptrdiff_t link = r->link - r->model->links;
-  if (r->link->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
-  double by_mass = r->link->mass_model == MASS_UNIFORM ? reverse_solids(r) : reverse_vertices(r);
-  if (!r->source->has_mass) add_solids(r, &VOLUME_BAR, by_mass * r->source->density); /* m = density V */
+  if (r->link->mass_model == MASS_GIVEN) return backward_given(r, &gradient->center[link], gradient->inertia[link]);
+  double by_mass = r->link->mass_model == MASS_UNIFORM ? backward_solids(r) : backward_vertices(r);
+  if (!r->source->has_mass) add_link_solids(r, &VOLUME_DERIVATIVE, by_mass * r->source->density); /* m = density V */
   return by_mass;
 }
 
@@ -340,8 +338,8 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient) {
     const ModelLink* link = &model->links[i];
     const SceneLink* source = &model->scene->links[i];
     if (!(link->mass > 0)) continue;
-    LinkReverse r = {model, link, source, symmetric_bar(&gradient->moment[i]), gradient};
-    gradient->mass[i] += reverse_link(&r, gradient);
+    LinkBackward r = {model, link, source, symmetrize(&gradient->moment[i]), gradient};
+    gradient->mass[i] += backward_link(&r, gradient);
     gradient->moment[i] = mass_moment_zero();
   }
 }
@@ -349,7 +347,7 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient) {
 /* ---------------------------------------------------------------- vertices of smooth shapes to their parameters (A9)
  */
 
-static void pass_vertices(const ModelHull* hull, ModelGradient* gradient) {
+static void convert_vertices(const ModelHull* hull, ModelGradient* gradient) {
   const Vec3* bar = gradient->vertices + hull->vertex_first;
   int count = shape_parameter_count(&hull->smooth->field.shape);
   bool any = false;
@@ -365,7 +363,7 @@ static void pass_vertices(const ModelHull* hull, ModelGradient* gradient) {
   memory_free(sphere);
 }
 
-static void pass_round(const ModelHull* hull, ModelGradient* gradient) {
+static void convert_round(const ModelHull* hull, ModelGradient* gradient) {
   const Vec3* bar = gradient->vertices + hull->vertex_first;
   for (int m = 0; m < hull->solid.vertex_count; m++)
     for (int k = 0; k < hull_parameter_count(hull) && vec3_dot(bar[m], bar[m]) > 0; k++)
@@ -374,7 +372,7 @@ static void pass_round(const ModelHull* hull, ModelGradient* gradient) {
 
 void model_gradient_shapes(const Model* model, ModelGradient* gradient) {
   for (int k = 0; k < model->hull_count; k++) {
-    if (hull_is_convex_smooth(&model->hulls[k])) pass_vertices(&model->hulls[k], gradient);
-    if (hull_is_round(&model->hulls[k])) pass_round(&model->hulls[k], gradient);
+    if (hull_is_convex_smooth(&model->hulls[k])) convert_vertices(&model->hulls[k], gradient);
+    if (hull_is_round(&model->hulls[k])) convert_round(&model->hulls[k], gradient);
   }
 }

@@ -8,8 +8,6 @@ double hull_volume(const ModelHull* hull) {
   return mass_moment_mass(&moment);
 }
 
-/* ---------------------------------------------------------------- all links */
-
 static int count_hulls(const Builder* builder, const SceneLink* link) {
   int count = 0;
   for (int k = 0; k < link->shape_count; k++) {
@@ -21,25 +19,25 @@ static int count_hulls(const Builder* builder, const SceneLink* link) {
   return count;
 }
 
-static void number_parameters(Model* model, ModelHull* hull) {
+static void assign_parameter_index(Model* model, ModelHull* hull) {
   hull->smooth->parameter_first = model->shape_parameter_count;
   model->shape_parameter_count += hull_parameter_count(hull);
 }
 
-static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
+static void append_smooth(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
   Model* model = builder->model;
   const SceneShape* shape = &builder->scene->shapes[use->shape];
   ModelHull* hull = &model->hulls[model->hull_count];
   *hull = (ModelHull){.link = link, .shape = use->shape};
   const char* rule = place_smooth(hull, builder->scene, shape, pose);
   if (rule) diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': %s", shape->name, rule);
-  if (hull_is_convex_smooth(hull)) number_parameters(model, hull);
+  if (hull_is_convex_smooth(hull)) assign_parameter_index(model, hull);
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
-/* Adds an error if the lengths of a round solid contradict each other. The scene reader refuses such lengths, but a
- * design can produce them. */
-static void check_lengths(Builder* builder, const SceneShape* shape, const RoundBody* core) {
+/* Adds an error if the lengths of a round solid contradict each other. A scene is checked by the reader, but a design
+ * can produce such lengths. */
+static void check_round_lengths(Builder* builder, const SceneShape* shape, const RoundBody* core) {
   bool wheel = shape->type == SHAPE_WHEEL;
   if (core->ring_count > 0 && core->rings[0].radius < 0)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
@@ -51,19 +49,19 @@ static void check_lengths(Builder* builder, const SceneShape* shape, const Round
                     shape->width);
 }
 
-static void add_round(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
+static void append_round(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
   Model* model = builder->model;
   const ShapeSolid* solid = &builder->solids[use->shape];
   ModelHull* hull = &model->hulls[model->hull_count];
-  if (solid->piece_count == 0) return; /* an error was already added */
+  if (solid->piece_count == 0) return; /* an error was added */
   *hull = (ModelHull){.link = link, .shape = use->shape};
   place_round(hull, &builder->scene->shapes[use->shape], &solid->pieces[0], pose);
-  check_lengths(builder, &builder->scene->shapes[use->shape], &hull->smooth->core);
-  number_parameters(model, hull);
+  check_round_lengths(builder, &builder->scene->shapes[use->shape], &hull->smooth->core);
+  assign_parameter_index(model, hull);
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
-static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
+static void append_shape(Builder* builder, int link, const SceneShapeUse* use) {
   Model* model = builder->model;
   const SceneShape* shape = &builder->scene->shapes[use->shape];
   Pose pose = shape_pose(use);
@@ -74,11 +72,11 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
     return;
   }
   if (shape_is_smooth(shape)) {
-    add_smooth(builder, link, use, pose);
+    append_smooth(builder, link, use, pose);
     return;
   }
   if (model_uses_round_solid(builder->scene, shape)) {
-    add_round(builder, link, use, pose);
+    append_round(builder, link, use, pose);
     return;
   }
   const ShapeSolid* solid = &builder->solids[use->shape];
@@ -99,7 +97,7 @@ void build_hulls(Builder* builder) {
   for (int i = 0; i < model->link_count; i++) {
     const SceneLink* link = &builder->scene->links[i];
     model->links[i].hull_first = model->hull_count;
-    for (int k = 0; k < link->shape_count; k++) add_shape(builder, i, &link->shapes[k]);
+    for (int k = 0; k < link->shape_count; k++) append_shape(builder, i, &link->shapes[k]);
     model->links[i].hull_count = model->hull_count - model->links[i].hull_first;
   }
   for (int i = 0; i < model->hull_count; i++) {

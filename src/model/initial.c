@@ -1,10 +1,9 @@
-/* Initial state of the joints: values of the scene, zero where the scene gives none, and the signal's value for
- * prescribed joints. */
+/* Initial state of the joints: values of the scene, zero by default, and values of the signal for prescribed joints. */
 #include <string.h>
 #include "model/build.h"
 
-/* Tolerance between two given values of a number, relative to 1 + |number|. Decimals in a file are rounded. */
-#define SAME_TOLERANCE 1e-9
+/* Tolerance for equal values relative to 1 + |value|, for the rounding of decimals in a file. */
+#define STATE_TOLERANCE 1e-9
 
 void initial_from_signal(Model* model, const ModelLink* link) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
@@ -13,7 +12,6 @@ void initial_from_signal(Model* model, const ModelLink* link) {
   joint_rates_from_target(&link->joint, value, rate, model->initial_velocities + link->dof_first);
 }
 
-/* Sets coordinates q and velocities v of a joint from the initial state of the scene. */
 static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
   joint_zero(&link->joint, q);
   if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
@@ -21,27 +19,28 @@ static void initial_from_scene(const ModelLink* link, const SceneInitial* initia
 }
 
 /* Returns the largest of |a[k] - b[k]| / (1 + |b[k]|). */
-static double difference_of(const double* a, const double* b, int count) {
+static double relative_difference(const double* a, const double* b, int count) {
   double largest = 0;
   for (int k = 0; k < count; k++) largest = fmax(largest, fabs(a[k] - b[k]) / (1 + fabs(b[k])));
   return largest;
 }
 
-/* Adds an error if the scene gives an initial state of a prescribed joint that differs from the joint's signal. */
+/* Adds an error if the initial state of a prescribed joint differs from its signal. */
 static void check_prescribed(Builder* builder, const ModelLink* link, const SceneInitial* initial, const double* q,
                              const double* v) {
   double q_given[JOINT_MAX_COORDINATE] = {0}, v_given[JOINT_MAX_DOF] = {0}, apart[JOINT_MAX_DOF];
   const double zero[JOINT_MAX_DOF] = {0};
   initial_from_scene(link, initial, q_given, v_given);
   joint_difference(&link->joint, q, q_given, apart);
-  double in_place = difference_of(apart, zero, link->dof_count), in_speed = difference_of(v_given, v, link->dof_count);
-  if (initial->has_coordinates && !(in_place <= SAME_TOLERANCE))
+  double in_place = relative_difference(apart, zero, link->dof_count),
+         in_speed = relative_difference(v_given, v, link->dof_count);
+  if (initial->has_coordinates && !(in_place <= STATE_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
         "the joint of link '%s' is prescribed and starts at the value of its signal at t = 0, %.6g %s away from the "
         "given initial coordinates: remove the initial coordinates",
         link->name, in_place, link->joint.slide_count > 0 ? "(m or rad)" : "rad");
-  if (initial->has_velocities && !(in_speed <= SAME_TOLERANCE))
+  if (initial->has_velocities && !(in_speed <= STATE_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
         "the joint of link '%s' is prescribed and starts with the rate of its signal at t = 0, which differs from the "

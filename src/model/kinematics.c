@@ -1,4 +1,4 @@
-/* Computes poses of links from joint coordinates, and screw axes of joints (K1; docs/derivations/kinematics.md). */
+/* Poses of links from joint coordinates, and screw axes of joints (K1; docs/derivations/kinematics.md). */
 #include <assert.h>
 
 #include "model/model.h"
@@ -12,6 +12,7 @@ void model_poses(const Model* model, const double* q, Pose* poses) {
 }
 
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses) {
+  assert(i >= 0 && i < model->link_count);
   assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   Pose joint = pose_mul(parent_pose(link, poses), link->origin);

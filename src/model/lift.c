@@ -1,17 +1,17 @@
-/* Lifts bodies that touch other bodies in the initial state, because a run must start with gaps between bodies. */
+/* Lifts bodies that touch others in the initial state, because a run must start with gaps between bodies. */
 #include "model/lift.h"
 
 #include "model/build.h"
 #include "model/tree.h"
 
 /* Largest number of passes, and of layers of a stack that can be lifted. */
-enum { LIFT_ROUNDS = 30 };
-/* Cosine of the largest angle between the vertical and a joint's displacement for which the joint can lift its body. */
+enum { PASSES_MAX = 30 };
+/* Cosine of the largest angle between the vertical and a joint's displacement that lifts its body. */
 #define LIFT_COSINE 0.1
 
-/* Returns the change of a root's joint position that lifts the root by 1 m. The change is in the frame of the position.
- * Returns zero if the joint cannot lift the root. up: unit vector against gravity, world frame. */
-static Vec3 rise_of(const Model* model, int link, Vec3 up) {
+/* Returns the change of a root's joint position that lifts the root by 1 m, or zero if the joint cannot lift it. up:
+ * unit vector against gravity, world frame. */
+static Vec3 lift_direction(const Model* model, int link, Vec3 up) {
   const SceneJoint* joint = &model->scene->links[link].joint;
   Mat3 turn = mat3_from_quat(joint->rotation);
   Vec3 local = mat3_tmul_vec(turn, up), along = {0, 0, 0};
@@ -28,15 +28,16 @@ static Vec3 rise_of(const Model* model, int link, Vec3 up) {
   return mat3_mul_vec(turn, vec3_scale(along, 1 / (length * length)));
 }
 
-static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
+static bool can_be_lifted(const Model* model, int link, Vec3 up) {
+  return vec3_norm(lift_direction(model, link, up)) > 0;
+}
 
-/* Returns the root link to lift for a pair of links that touch. If both roots can rise, returns the higher root.
- * Returns -1 if neither root can rise, if both links have the same root, or if the overlap is larger than `deepest`
- * [m]. */
-static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
+/* Returns the root link to lift for two links that touch: the higher one if both can be lifted. Returns -1 if neither
+ * can, if both links have the same root, or if the overlap is above overlap_max [m]. */
+static int choose_root(const Model* model, const ModelTouch* touch, double overlap_max, Vec3 up) {
   int a = model_root(model, touch->a), b = model_root(model, touch->b);
-  if (a == b || touch->depth > deepest) return -1;
-  bool rises[2] = {can_rise(model, a, up), can_rise(model, b, up)};
+  if (a == b || touch->depth > overlap_max) return -1;
+  bool rises[2] = {can_be_lifted(model, a, up), can_be_lifted(model, b, up)};
   if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;
   Vec3 at = model->scene->links[a].joint.position, bt = model->scene->links[b].joint.position;
   if (joint_floats(&model->links[a].joint) && joint_floats(&model->links[b].joint)) {
@@ -48,20 +49,20 @@ static int lifted_of(const Model* model, const ModelTouch* touch, double deepest
   return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
 }
 
-/* Lifts every root that touches another body, once. Adds the displacement of each root [m] to lift[links]. Returns the
- * number of roots lifted. */
-static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, double* lift) {
+/* Lifts every root that touches another body, once. Adds the displacements [m] to lift[links]. Returns the number of
+ * lifted roots. */
+static int lift_once(const Model* model, Scene* scene, double overlap_max, Vec3 up, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), lifted = 0;
   double* more = MEMORY_NEW(double, model->link_count + 1);
   for (int k = 0; k < count; k++) {
-    int root = lifted_of(model, &touches[k], deepest, up);
+    int root = choose_root(model, &touches[k], overlap_max, up);
     if (root >= 0) more[root] = fmax(more[root], touches[k].depth + model->contact.gap_at_rest);
   }
   for (int i = 0; i < model->link_count; i++) {
     if (!(more[i] > 0)) continue;
     SceneJoint* joint = &scene->links[i].joint;
-    joint->position = vec3_add_scaled(joint->position, more[i], rise_of(model, i, up));
+    joint->position = vec3_add_scaled(joint->position, more[i], lift_direction(model, i, up));
     lift[i] += more[i];
     lifted++;
   }
@@ -80,13 +81,13 @@ void model_move_links(Model* model, const Scene* scene) {
   diagnostics_free(&unsaid);
 }
 
-/* Undoes the lift of bodies that still touch another body after the lift. Restores their joint positions from
- * given[links] and sets their lift[links] to 0. */
-static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
+/* Undoes the lift of bodies that still touch others: restores their joint positions from given[links] and sets
+ * lift[links] to 0. */
+static void undo_lifts(Model* model, Scene* scene, double overlap_max, Vec3 up, const Vec3* given, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), undone = 0;
   for (int k = 0; k < count; k++) {
-    int root = lifted_of(model, &touches[k], deepest, up);
+    int root = choose_root(model, &touches[k], overlap_max, up);
     if (root < 0 || !(lift[root] > 0)) continue;
     scene->links[root].joint.position = given[root];
     lift[root] = 0;
@@ -102,16 +103,16 @@ static Vec3* joint_positions(const Scene* scene) {
   return positions;
 }
 
-bool model_lift(Model* model, Scene* scene, double deepest, Text* names) {
+bool model_lift(Model* model, Scene* scene, double overlap_max, Text* names) {
   double pull = vec3_norm(scene->simulation.gravity);
   if (!model->links || !(pull > 0)) return false;
   Vec3 up = vec3_scale(scene->simulation.gravity, -1 / pull);
   int links = model->link_count;
   double* lift = MEMORY_NEW(double, links + 1);
   Vec3* given = joint_positions(scene);
-  for (int n = 0; n < LIFT_ROUNDS && model->links && lift_once(model, scene, deepest, up, lift) > 0; n++)
+  for (int n = 0; n < PASSES_MAX && model->links && lift_once(model, scene, overlap_max, up, lift) > 0; n++)
     model_move_links(model, scene);
-  if (model->links) undo_lifts(model, scene, deepest, up, given, lift);
+  if (model->links) undo_lifts(model, scene, overlap_max, up, given, lift);
   bool any = false;
   for (int i = 0; i < links; i++) {
     if (!(lift[i] > 0)) continue;
@@ -138,7 +139,7 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
           &after, SEVERITY_NOTE, (SourcePosition){scene->path, 0, 0},
           "links that touched others at the start were raised by the overlap plus the equilibrium gap of contact: %s",
           names.data);
-    } else { /* restores the given positions, so that errors refer to the scene as written */
+    } else { /* errors refer to the scene as written */
       for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
       diagnostics_free(&after);
     }

@@ -1,11 +1,10 @@
 /* Checks initial coordinates and controller targets against the joint limits. */
 #include "model/build.h"
 
-/* Largest number of times at which a target signal is checked over the run. */
-enum { TARGET_SAMPLES = 2000 };
+/* Largest number of times at which a target is checked. */
+enum { TARGET_SAMPLES_MAX = 2000 };
 
-/* Returns the value that limit k of the joint bounds. The value is a coordinate, or, for a ball joint, the total angle,
- * the swing or the twist (S24). */
+/* Returns the value that limit k bounds: a coordinate, or the total angle, swing or twist of a ball joint (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.plain_count;
   if (k < plain) return q[k];
@@ -25,22 +24,22 @@ static const char* limited_name(const ModelLink* link, int k) {
 
 static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }
 
-/* Returns true if the value is outside limit k. strict: true if the limit itself counts as outside, as for a barrier,
- * which is infinite there. */
-static bool outside_limit(const ModelLink* link, int k, double value, bool strict) {
+/* Returns true if the value is outside limit k. strict: the limit itself is outside, because a barrier is infinite
+ * there. */
+static bool is_outside_limit(const ModelLink* link, int k, double value, bool strict) {
   if (strict) return !(value > link->lower[k] && value < link->upper[k]);
   return !(value >= link->lower[k] && value <= link->upper[k]);
 }
 
-static const SceneInitial* initial_of(const Scene* scene, int link) {
+static const SceneInitial* find_initial(const Scene* scene, int link) {
   for (int k = scene->initial_count - 1; k >= 0; k--)
     if (scene->initials[k].link == link && scene->initials[k].has_coordinates) return &scene->initials[k];
   return NULL;
 }
 
-static void report_start(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
+static void report_initial(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
-  const SceneInitial* initial = initial_of(model->scene, index);
+  const SceneInitial* initial = find_initial(model->scene, index);
   bool barrier = link->limit_law == LIMIT_BARRIER;
   diagnostics_add(diagnostics, SEVERITY_ERROR, initial ? initial->place : model->scene->links[index].joint.place,
                   "initial coordinate '%s' of link '%s' is %.6g %s, but must lie %s the limits [%.6g, %.6g]%s: change "
@@ -50,10 +49,10 @@ static void report_start(const Model* model, Diagnostics* diagnostics, int index
                   initial ? "" : " (0 because 'initial' gives no coordinates)");
 }
 
-/* Warns of a joint that starts within the margin of a barrier, where a limit force acts on the joint (S22). */
-static void warn_of_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
+/* Warns of a joint that starts within the margin of a barrier, where a limit force acts (S22). */
+static void warn_within_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
-  const SceneInitial* initial = initial_of(model->scene, index);
+  const SceneInitial* initial = find_initial(model->scene, index);
   int plain = link->joint.plain_count;
   bool one_sided = k == plain || k == plain + 1; /* total angle and swing of a ball joint */
   double above = one_sided ? HUGE_VAL : value - link->lower[k], below = link->upper[k] - value;
@@ -67,16 +66,16 @@ static void warn_of_margin(const Model* model, Diagnostics* diagnostics, int ind
                   limited_unit(link, k), limit, free, fmin(above, below));
 }
 
-static void check_start(const Model* model, Diagnostics* diagnostics, int index) {
+static void check_initial(const Model* model, Diagnostics* diagnostics, int index) {
   const ModelLink* link = &model->links[index];
   const double* q = model->initial_coordinates + link->coordinate_first;
   for (int k = 0; k < link->dof_count; k++) {
     if (!link->limited[k]) continue;
     double value = limited_value(link, q, k);
-    if (outside_limit(link, k, value, link->limit_law == LIMIT_BARRIER))
-      report_start(model, diagnostics, index, k, value);
+    if (is_outside_limit(link, k, value, link->limit_law == LIMIT_BARRIER))
+      report_initial(model, diagnostics, index, k, value);
     else if (link->limit_law == LIMIT_BARRIER)
-      warn_of_margin(model, diagnostics, index, k, value);
+      warn_within_margin(model, diagnostics, index, k, value);
   }
 }
 
@@ -89,8 +88,8 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
                   limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
-/* Adds a warning for each degree of freedom whose target is outside its limits at time t [s]. Skips degrees of freedom
- * that are marked in reported[], and marks the ones it reports. */
+/* Warns of each degree of freedom whose target is outside its limits at time t [s], unless already in reported[], which
+ * it updates. */
 static void check_target_at(const Model* model, Diagnostics* diagnostics, int index, double t, bool* reported) {
   const ModelController* controller = &model->controllers[index];
   const ModelLink* link = &model->links[controller->link];
@@ -101,16 +100,16 @@ static void check_target_at(const Model* model, Diagnostics* diagnostics, int in
     bool follows = controller->type == CONTROLLER_PRESCRIBED || controller->position_gain[k] > 0;
     if (!link->limited[k] || reported[k] || !follows) continue;
     double wanted = limited_value(link, q, k);
-    if (!outside_limit(link, k, wanted, false)) continue;
+    if (!is_outside_limit(link, k, wanted, false)) continue;
     reported[k] = true;
     report_target(model, diagnostics, index, k, wanted, t);
   }
 }
 
-/* Warns once per degree of freedom of the first time at which its target is outside its limits. */
+/* Warns once per degree of freedom, at the first time at which its target is outside its limits. */
 static void check_target(const Model* model, Diagnostics* diagnostics, int index) {
   bool reported[JOINT_MAX_DOF] = {false};
-  int steps = model->simulation.steps, samples = steps < TARGET_SAMPLES ? steps : TARGET_SAMPLES;
+  int steps = model->simulation.steps, samples = steps < TARGET_SAMPLES_MAX ? steps : TARGET_SAMPLES_MAX;
   if (model->controllers[index].target.source->type == SIGNAL_CONSTANT) samples = 0;
   check_target_at(model, diagnostics, index, 0, reported);
   for (int i = 1; i <= samples; i++)
@@ -118,7 +117,7 @@ static void check_target(const Model* model, Diagnostics* diagnostics, int index
 }
 
 void check_limits(const Model* model, Diagnostics* diagnostics) {
-  for (int i = 0; i < model->link_count; i++) check_start(model, diagnostics, i);
+  for (int i = 0; i < model->link_count; i++) check_initial(model, diagnostics, i);
   for (int i = 0; i < model->controller_count; i++) {
     ControllerType type = model->controllers[i].type;
     if (type == CONTROLLER_PD || type == CONTROLLER_PRESCRIBED) check_target(model, diagnostics, i);

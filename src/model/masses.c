@@ -1,4 +1,4 @@
-/* Computes the mass moments S = sum m X~ X~^T of links from their mass models, scaled to the total mass. */
+/* Mass moments S = sum m X~ X~^T of links from their mass models. */
 #include "model/build.h"
 
 static double link_volume(const Model* model, const ModelLink* link) {
@@ -19,9 +19,7 @@ static bool has_triangles(const Model* model, const ModelLink* link) {
   return false;
 }
 
-/* ---------------------------------------------------------------- mass models: moments of mass 1 or of the volume */
-
-/* Returns the mass moment of equal masses at all hull vertices, for a total mass of 1 kg. */
+/* Returns the moment of equal masses at all hull vertices, for a total mass of 1 kg. */
 static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   double vertices = link_vertices(model, link);
@@ -34,16 +32,14 @@ static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   return sum;
 }
 
-/* Returns true if the link has a round solid. A round solid has no vertices, so its mass is distributed over its
- * volume. */
-static bool has_round(const Model* model, const ModelLink* link) {
+/* Returns true if the link has a round solid, whose mass is distributed over its volume because it has no vertices. */
+static bool has_round_solid(const Model* model, const ModelLink* link) {
   bool round = false;
   for (int k = 0; k < link->hull_count; k++) round = round || hull_is_round(&model->hulls[link->hull_first + k]);
   return round;
 }
 
-/* Returns the mass moment of the link's hulls for density 1 kg/m^3. The overlap of two hulls counts twice, in the mass
- * and in the volume. */
+/* Returns the moment of the link's hulls for density 1 kg/m^3. Overlaps of hulls count twice. */
 static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   for (int k = 0; k < link->hull_count; k++) {
@@ -54,26 +50,24 @@ static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   return sum;
 }
 
-/* ---------------------------------------------------------------- one link */
-
-/* Returns true if the mass is positive and finite. Otherwise adds an error; extreme lengths and densities can overflow.
+/* Returns true if the mass is positive and finite, otherwise adds an error. Extreme lengths and densities can overflow.
  */
-static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink* source, double mass) {
+static bool mass_is_valid(Builder* builder, const ModelLink* link, const SceneLink* source, double mass) {
   if (mass > 0 && isfinite(mass)) return true;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place, "mass of link '%s' must be > 0 kg, got %.6g",
                   link->name, mass);
   return false;
 }
 
-/* Returns the first shape of the link that consists of triangles. The link must have one. */
+/* Returns the first shape of the link that consists of triangles; there must be one. */
 static const SceneShape* triangle_shape(const Builder* builder, const SceneLink* source) {
   int k = 0;
   while (k + 1 < source->shape_count && !builder->scene->shapes[source->shapes[k].shape].triangles) k++;
   return &builder->scene->shapes[source->shapes[k].shape];
 }
 
-/* Adds an error for a closed surface with a negative volume, because its triangles face inward. */
-static void refuse_inward(Builder* builder, const SceneLink* source, double volume) {
+/* Adds an error for a closed surface with a negative volume, whose triangles face inward. */
+static void report_inward(Builder* builder, const SceneLink* source, double volume) {
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
                   "the triangles of link '%s' face inward (%s), so the enclosed volume is %.6g m^3: %s",
@@ -82,9 +76,9 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
                               : "list the corners of each triangle counterclockwise, seen from outside");
 }
 
-/* Returns true if the triangles of the link do not form a closed, consistently oriented surface. Corners at the same
- * position count as one. */
-static bool is_open(const Model* model, const ModelLink* link) {
+/* Returns true unless the triangles of the link form a closed, consistently oriented surface. Corners at the same
+ * position are one. */
+static bool surface_is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
   surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
@@ -107,22 +101,22 @@ static bool is_open(const Model* model, const ModelLink* link) {
   return open;
 }
 
-static void weigh_vertices(Builder* builder, ModelLink* link, const SceneLink* source) {
+static void set_vertex_mass(Builder* builder, ModelLink* link, const SceneLink* source) {
   MassMoment sheet = vertex_moment(builder->model, link);
-  if (!mass_usable(builder, link, source, source->mass)) return;
+  if (!mass_is_valid(builder, link, source, source->mass)) return;
   mass_moment_add(&link->moment, &sheet, source->mass);
   link->mass = source->mass;
 }
 
-static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* source) {
+static void set_shape_mass(Builder* builder, ModelLink* link, const SceneLink* source) {
   const Model* model = builder->model;
-  bool open =
-      !model->own_scene && is_open(model, link); /* with overrides, the surface was checked in the given scene */
+  bool open = !model->own_scene &&
+              surface_is_open(model, link); /* with overrides, the surface was checked in the given scene */
   if (source->mass_model == MASS_BY_SHAPE) link->mass_model = open ? MASS_VERTICES : MASS_UNIFORM;
-  if (has_round(model, link)) link->mass_model = MASS_UNIFORM;
+  if (has_round_solid(model, link)) link->mass_model = MASS_UNIFORM;
   if (open) {
     if (source->has_mass && link->mass_model == MASS_VERTICES)
-      weigh_vertices(builder, link, source);
+      set_vertex_mass(builder, link, source);
     else
       diagnostics_add(
           builder->diagnostics, SEVERITY_ERROR, source->place,
@@ -134,19 +128,18 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
   double volume = link_volume(model, link), mass = source->has_mass ? source->mass : source->density * volume;
   bool by_volume = !source->has_mass || link->mass_model == MASS_UNIFORM || !has_triangles(model, link);
   if (by_volume && volume < 0 && has_triangles(model, link)) {
-    refuse_inward(builder, source, volume);
+    report_inward(builder, source, volume);
     return;
   }
-  if (!mass_usable(builder, link, source, volume > 0 || !by_volume ? mass : volume)) return;
+  if (!mass_is_valid(builder, link, source, volume > 0 || !by_volume ? mass : volume)) return;
   bool uniform = link->mass_model == MASS_UNIFORM;
   MassMoment shape = uniform ? solid_moment(model, link) : vertex_moment(model, link);
   mass_moment_add(&link->moment, &shape, mass / mass_moment_mass(&shape));
   link->mass = mass;
 }
 
-/* Computes the mass moment of a link. A link that forces can move must have a mass, and either a shape or an inertia.
- * Other links may be massless. */
-static void weigh_link(Builder* builder, int index) {
+/* A link that forces can move must have a mass, and a shape or an inertia. Other links may be massless. */
+static void set_link_mass(Builder* builder, int index) {
   ModelLink* link = &builder->model->links[index];
   const SceneLink* source = &builder->scene->links[index];
   link->mass_model = source->mass_model;
@@ -155,13 +148,12 @@ static void weigh_link(Builder* builder, int index) {
     link->mass = source->mass;
     link->moment = mass_moment_inertia(source->mass, source->center, source->inertia);
   } else if (link_vertices(builder->model, link) > 0) {
-    weigh_shapes(builder, link, source);
+    set_shape_mass(builder, link, source);
   }
 }
 
-/* Returns the centre of the bounding box of all bounded hulls of the link, link frame. Returns zero without bounded
- * hulls. */
-static Vec3 box_center(const Model* model, const ModelLink* link) {
+/* Returns the centre of the bounding box of all bounded hulls, link frame, or zero. */
+static Vec3 bounding_box_center(const Model* model, const ModelLink* link) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
@@ -172,8 +164,8 @@ static Vec3 box_center(const Model* model, const ModelLink* link) {
   return low.x <= high.x ? vec3_scale(vec3_add(low, high), 0.5) : vec3(0, 0, 0);
 }
 
-static void measure_link(const Model* model, ModelLink* link) {
-  link->center = link->mass > 0 ? mass_moment_center(&link->moment) : box_center(model, link);
+static void set_reference_point(const Model* model, ModelLink* link) {
+  link->center = link->mass > 0 ? mass_moment_center(&link->moment) : bounding_box_center(model, link);
   link->reach = vec3_norm(link->center);
   for (int k = 0; k < link->hull_count; k++) {
     const ConvexHull* solid = &model->hulls[link->hull_first + k].solid;
@@ -185,7 +177,7 @@ static void measure_link(const Model* model, ModelLink* link) {
 
 void build_masses(Builder* builder) {
   for (int i = 0; i < builder->model->link_count; i++) {
-    weigh_link(builder, i);
-    measure_link(builder->model, &builder->model->links[i]);
+    set_link_mass(builder, i);
+    set_reference_point(builder->model, &builder->model->links[i]);
   }
 }

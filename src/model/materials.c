@@ -3,7 +3,7 @@
 
 #include "model/model.h"
 
-/* Returns the first entry of the links a and b in Model.pair_items. Sets *items to their number of entries. */
+/* Returns the first entry of two links in Model.pair_items, and the number of their entries *items. */
 static const ModelPairItem* find_items(const Model* model, int a, int b, int* items) {
   uint64_t key = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
   int low = 0, high = model->pair_item_count;
@@ -19,18 +19,18 @@ static const ModelPairItem* find_items(const Model* model, int a, int b, int* it
   return model->pair_items + low;
 }
 
-/* Returns the index of the material number that supplies value `which`, or -1 if none does. Axial and static friction
- * that are not given default to MATERIAL_FRICTION. */
-static int source_of(const SceneMaterial* material, int which) {
+/* Returns the index of the material parameter that gives a value, or -1. Axial and static friction default to
+ * MATERIAL_FRICTION. */
+static int find_source(const SceneMaterial* material, int which) {
   bool coefficient = which == MATERIAL_FRICTION_ALONG || which == MATERIAL_STATIC_FRICTION;
   if (material->given[which]) return which;
   return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
 }
 
-/* Returns the last of the entries first[items] whose item gives value `which`, or NULL if there is none. */
+/* Returns the last of the entries first[items] whose item gives a value, or NULL. */
 static const ModelPairItem* find_entry(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
-    if (source_of(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return &first[k];
+    if (find_source(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return &first[k];
   return NULL;
 }
 
@@ -55,24 +55,22 @@ static double contact_value(const Model* model, int which) {
 
 static double value_of_links(const Model* model, int a, int b, int which) {
   const SceneMaterial *one = &model->scene->links[a].material, *other = &model->scene->links[b].material;
-  int from_one = source_of(one, which), from_other = source_of(other, which);
+  int from_one = find_source(one, which), from_other = find_source(other, which);
   if (from_one >= 0 && from_other >= 0) return sqrt(one->value[from_one] * other->value[from_other]);
   if (from_one >= 0) return one->value[from_one];
   return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
 }
 
-/* Sets the friction axis that an item of contact.pairs gives. The axis is fixed to the link that the item names first.
- */
-static void direct_by_item(const Model* model, int a, int b, const ModelPairItem* entry, PairMaterial* out) {
+/* Sets the friction axis of an item of contact.pairs, which is fixed to the first link that the item names. */
+static void set_direction_by_item(const Model* model, int a, int b, const ModelPairItem* entry, PairMaterial* out) {
   const SceneMaterial* own = &model->scene->contact.pairs[entry->item].material;
   out->directed = own->given[MATERIAL_FRICTION_ALONG];
   out->axis_side = (entry->swapped ? a < b : b < a) ? 1 : 0;
   out->axis = own->axis;
 }
 
-/* Sets the friction axis if exactly one of the links a and b has one. If both links have a friction axis, friction is
- * isotropic. */
-static void direct(const Model* model, int a, int b, PairMaterial* out) {
+/* Sets the friction axis if exactly one of the links has one. If both have one, friction is isotropic. */
+static void set_direction(const Model* model, int a, int b, PairMaterial* out) {
   const SceneMaterial* of[2] = {&model->scene->links[a].material, &model->scene->links[b].material};
   int side = of[1]->given[MATERIAL_FRICTION_ALONG] ? 1 : 0;
   out->directed = of[side]->given[MATERIAL_FRICTION_ALONG] && !of[1 - side]->given[MATERIAL_FRICTION_ALONG];
@@ -88,15 +86,15 @@ PairMaterial model_pair_material(const Model* model, int a, int b) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     int item = find_item(model, first, items, k);
     const SceneMaterial* own = item >= 0 ? &model->scene->contact.pairs[item].material : NULL;
-    out.value[k] = own                    ? own->value[source_of(own, k)]
+    out.value[k] = own                    ? own->value[find_source(own, k)]
                    : model->has_materials ? value_of_links(model, a, b, k)
                                           : contact_value(model, k);
   }
   const ModelPairItem* entry = model->has_materials ? find_entry(model, first, items, MATERIAL_FRICTION) : NULL;
   if (entry)
-    direct_by_item(model, a, b, entry, &out);
+    set_direction_by_item(model, a, b, entry, &out);
   else if (model->has_materials)
-    direct(model, a, b, &out);
+    set_direction(model, a, b, &out);
   if (!out.directed) out.value[MATERIAL_FRICTION_ALONG] = out.value[MATERIAL_FRICTION];
   return out;
 }
@@ -133,9 +131,9 @@ double model_largest_material(const Model* model, int which) {
   return largest;
 }
 
-static void add_to_links(const Model* model, int a, int b, int which, double by, ModelGradient* gradient) {
+static void add_link_derivatives(const Model* model, int a, int b, int which, double by, ModelGradient* gradient) {
   const SceneMaterial *one = &model->scene->links[a].material, *other = &model->scene->links[b].material;
-  int from_one = source_of(one, which), from_other = source_of(other, which);
+  int from_one = find_source(one, which), from_other = find_source(other, which);
   double *by_one = gradient->material[1 + a], *by_other = gradient->material[1 + b];
   bool at_rest = which == MATERIAL_STATIC_FRICTION && model->contact.static_friction > 0;
   if (from_one >= 0 && from_other >= 0) {
@@ -164,11 +162,10 @@ void model_gradient_material(const Model* model, int a, int b, const double by[M
     if (by[k] == 0) continue;
     int item = find_item(model, first, items, k);
     if (item >= 0)
-      gradient
-          ->material[model_material_row(model, -1, item)][source_of(&model->scene->contact.pairs[item].material, k)] +=
-          by[k];
+      gradient->material[model_material_row(model, -1, item)]
+                        [find_source(&model->scene->contact.pairs[item].material, k)] += by[k];
     else
-      add_to_links(model, a, b, k, by[k], gradient);
+      add_link_derivatives(model, a, b, k, by[k], gradient);
   }
 }
 

@@ -57,15 +57,15 @@ typedef struct ModelSmooth {
   MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* derivatives of `moment` with respect to the parameters */
   int parameter_count;
 } ModelSmooth;
-/* Returns true if contact treats the hull as an exact round solid. hull must not be NULL. Allocates nothing. */
+/* Returns true if contact treats the hull as an exact round solid. */
 static inline bool hull_is_round(const ModelHull* hull) { return hull->kind == &SOLID_ROUND; }
-/* Returns true if the hull is one convex smooth shape with parameters. hull must not be NULL. Allocates nothing. */
+/* Returns true if the hull is one convex smooth shape with parameters. */
 static inline bool hull_is_convex_smooth(const ModelHull* hull) {
   return hull->smooth && !hull_is_round(hull) && hull->smooth->field.kind == FIELD_SHAPE;
 }
 /* Returns the number of the hull's parameters in ModelGradient.shapes. The parameters of a convex smooth shape are its
  * form parameters. The parameters of a round solid are its lengths, in the order of the keys of the scene. Returns 0
- * for other hulls. hull must not be NULL. Allocates nothing. */
+ * for other hulls. */
 static inline int hull_parameter_count(const ModelHull* hull) {
   if (hull_is_round(hull)) return hull->smooth->parameter_count;
   return hull_is_convex_smooth(hull) ? shape_parameter_count(&hull->smooth->field.shape) : 0;
@@ -180,14 +180,14 @@ typedef struct {
   int tension_first;         /* index of the first parameter of `tension` */
   int point_first;           /* index of the tendon's first point among the points of all tendons */
   int wrap_first;            /* index of the tendon's first wrap among the wraps of all tendons */
-  double theta;              /* as ModelLink.spring_theta */
+  double theta;              /* implicitness, 1/2 to 1 (drives.md, M10) */
   int home;                  /* some link of the tendon that belongs to a tree; -1 if there is none */
 } ModelTendon;
 
 /* Bushing: a spring and damper between frames of two links (docs/derivations/loads.md, L18). */
 typedef struct {
   const SceneBushing* source; /* borrowed from the model's scene */
-  double theta;               /* as ModelLink.spring_theta */
+  double theta;               /* implicitness, 1/2 to 1 (drives.md, M10) */
   int home;                   /* one of the two links, which belongs to a tree; -1 if neither does */
 } ModelBushing;
 
@@ -330,7 +330,7 @@ typedef struct {
 } Model;
 
 /* Returns the time of a row of the results [s]. Row 0 has the time of the stored state if the run starts from one,
- * otherwise time 0. row is not checked. Allocates nothing. */
+ * otherwise time 0. row is not checked. */
 static inline double model_row_time(const Model* model, int row) {
   return (double)(model->start_step + row) * model->simulation.dt;
 }
@@ -350,31 +350,29 @@ typedef struct {
   double force;     /* force between the faces [N per unit of kappa] */
   double stiffness; /* |d force / d D| [1/m], up to terms of order sigma = 1e-3 */
 } ContactEquilibrium;
-/* Returns true if the law has an equilibrium gap between two faces in contact. The gap then exists for each force > 0.
- * For CONTACT_NONE, returns the value of the first law. Cannot fail, allocates nothing. (contact/laws.c defines this
- * function and the following contact_ functions.) */
+/* Returns true if two faces in contact have an equilibrium gap under the law, for each force > 0. Returns the value of
+ * the first law for CONTACT_NONE. The contact_ functions are defined in contact/laws.c. */
 bool contact_has_equilibrium_gap(ContactModel model);
-/* Returns the equilibrium of two faces under a force. force: force between the faces [N] divided by kappa, >= 0.
- * support: barrier distance [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_has_equilibrium_gap(model). */
+/* Returns the equilibrium of two faces under a force [N] divided by kappa, force >= 0. support: barrier distance [m], >
+ * 0. n_a, n_b: numbers of vertices. The law must have an equilibrium gap. */
 ContactEquilibrium contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
-/* Returns the equilibrium of two faces at a gap. gap: within the range of the law [m], > 0. support: barrier distance
- * [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_has_equilibrium_gap(model). */
+/* Returns the equilibrium of two faces at a gap > 0 [m] within the range of the law. support: barrier distance [m], >
+ * 0. n_a, n_b: numbers of vertices. The law must have an equilibrium gap. */
 ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
-/* Returns the force between two bodies that overlap by `overlap` > 0 [m], for stiffness 1 [N]. Returns 0 if the law
- * does not allow overlap. own: ModelContact.own. Cannot fail, allocates nothing. */
+/* Returns the force [N] between two bodies that overlap by `overlap` > 0 [m], for stiffness 1. Returns 0 if the law
+ * does not allow overlap. own: ModelContact.own. */
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
-/* Returns true if the law allows bodies to overlap. Such a run cannot be certified, and bodies may overlap at the
- * start. Returns false for CONTACT_NONE. Allocates nothing. */
+/* Returns true if the law allows bodies to overlap, also at the start. Such a run cannot be certified. */
 bool contact_allows_overlap(ContactModel model);
-/* Returns true if the law uses smooth shapes exactly, without their triangulated surfaces. Returns true for
- * CONTACT_NONE. Allocates nothing. */
+/* Returns true if the law uses smooth shapes exactly, or for CONTACT_NONE. Otherwise it uses their triangulated
+ * surfaces. */
 bool contact_supports_smooth_shapes(ContactModel model);
 /* Returns true if the law uses round solids exactly. Returns true for CONTACT_NONE. */
 bool contact_supports_round_solids(ContactModel model);
 /* Returns true if the law supports direction-dependent and static friction. Returns true for CONTACT_NONE. */
 bool contact_supports_directional_friction(ContactModel model);
-/* Returns true if models of the scene represent the shape as an exact round solid (SOLID_ROUND). Every contact law of
- * the scene must support round solids. No argument may be NULL. Allocates nothing. (model/solid_round.c) */
+/* Returns true if models of the scene represent the shape as an exact round solid: every contact law of the scene
+ * supports it (model/solid_round.c). */
 bool model_uses_round_solid(const Scene* scene, const SceneShape* shape);
 /* Returns NULL if the law supports the hull, otherwise the reason as the end of a sentence (static text). */
 const char* contact_refusal_reason(ContactModel model, const ModelHull* hull);
@@ -383,18 +381,20 @@ const char* contact_refusal_reason(ContactModel model, const ModelHull* hull);
  */
 int contact_own_count(ContactModel model);
 /* Sets own[k] to the default value of the law's own parameter k. Sets 0 for a parameter that is derived from the scene
- * (model/contact_defaults.c), and for k beyond the law's parameters. Cannot fail, allocates nothing. */
+ * (model/contact_defaults.c), and for k beyond the law's parameters. */
 void contact_own_defaults(ContactModel law, double own[CONTACT_LAW_PARAMETERS_MAX]);
 
-/* Builds and validates the model of a scene. Adds errors for meshes, masses <= 0, initial coordinates outside limits
- * and links that intersect at the start. Warns of contact parameters that cannot work. Returns STATUS_BAD_INPUT if any
- * error was added. The caller must call model_destroy in any case. Borrows the scene, which must outlive the model. */
+/* Builds and validates the model of a scene. Warns of contact parameters that cannot work. Returns STATUS_BAD_INPUT
+ * with diagnostics for meshes, masses <= 0, initial coordinates outside limits, links that intersect at the start, and
+ * other errors. Borrows the scene, which must outlive the model. The caller frees the model with model_destroy, also
+ * after errors. */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
-/* Builds the model as model_create does, but first lifts bodies that touch or slightly overlap at the start
- * (model_lift). Changes the joint positions in the scene, unless the lifted scene has errors too. Adds a note with the
- * names of the lifted bodies. Errors and status as of model_create. */
+/* Builds the model of a scene after lifting bodies that touch or slightly overlap others at the start (model_lift).
+ * Changes the joint positions in the scene, unless the lifted scene is invalid too. Adds a note with the names of the
+ * lifted bodies. Returns STATUS_BAD_INPUT with diagnostics for an invalid scene. The caller frees the model with
+ * model_destroy, also after errors. */
 Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics);
-/* Frees everything that the model owns, but not the scene. Accepts a partly built or zeroed model, but not NULL. */
+/* Frees the model, not the scene. Accepts an incomplete or zeroed model. */
 void model_destroy(Model* model);
 
 /* ---------------------------------------------------------------- other numbers (model/override.c) */
@@ -457,41 +457,38 @@ typedef struct {
   double value;
 } ModelOverride;
 
-/* Builds a model of a copy of the scene in which overrides[count] replace numbers. `given` is unchanged and must
- * outlive the model. The model owns the copy. overrides are copied, and may be NULL if count is 0. Status as of
- * model_create. */
+/* Builds the model of a copy of a scene in which overrides[count] replace values. The model owns the copy; `given` is
+ * unchanged and must outlive the model. Returns STATUS_BAD_INPUT with diagnostics for an invalid scene. The caller
+ * frees the model with model_destroy, also after errors. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
-/* Convex pieces of a scene's shapes. They are computed once and shared by models of the scene with different overrides.
- */
+/* Convex pieces of the shapes of a scene, computed once for several models with different overrides. */
 typedef struct ModelSolids ModelSolids;
 /* Computes the convex pieces of all shapes of a scene. Returns NULL if a shape fails; model_create_with then reports
- * the reason. The caller frees the solids with model_solids_destroy. Only reads the scene. */
+ * the reason. The caller frees the solids with model_solids_destroy. */
 ModelSolids* model_solids_create(const Scene* scene);
-/* Frees the solids. Models built from the solids hold no reference to them. Accepts NULL. */
+/* Frees the solids, to which models hold no reference. Accepts NULL. */
 void model_solids_destroy(ModelSolids* solids);
-/* Builds the same model as model_create_with, but takes the convex pieces from `solids` of the same scene. The model
- * holds no reference to solids. If an override changes a shape, all pieces are recomputed. With solids NULL: as
- * model_create_with. */
+/* Builds the model of model_create_with, but takes the convex pieces from `solids` of the same scene unless an override
+ * changes a shape. solids NULL: all pieces are computed. Returns STATUS_BAD_INPUT with diagnostics for an invalid
+ * scene. The caller frees the model with model_destroy, also after errors. */
 Status model_create_from(Model* model, const Scene* given, const ModelSolids* solids, const ModelOverride* overrides,
                          int count, Diagnostics* diagnostics);
 /* Returns true if model_restart can replace building the model anew, for a run without steps. Conditions:
  * overrides[count] are all OVERRIDE_COORDINATE. The model was built with overrides. The scene has no closures,
- * couplings, tendons, bushings, stored state, or contact law that refuses overlap. Allocates nothing. */
+ * couplings, tendons, bushings, stored state, or contact law that refuses overlap. */
 bool model_can_restart(const Model* model, const ModelOverride* overrides, int count);
 /* Replaces the overridden values of a model that model_create_with built without error. overrides[count] must name the
  * same numbers as before. The result equals a newly built model, except for contact parameters derived from the scene.
  * Returns STATUS_BAD_INPUT, with diagnostics, if initial coordinates are outside their limits. */
 Status model_restart(Model* model, const ModelOverride* overrides, int count, Diagnostics* diagnostics);
-/* Returns a copy of the scene in which overrides[count] replace numbers, for writing to a file. The copy shares
- * unchanged parts with `given`, which must outlive the copy. The caller frees the copy with model_scene_destroy.
- * overrides are copied. Never returns NULL. Undefined for an override of a number that the scene lacks. */
+/* Returns a copy of a scene in which overrides[count] replace values. The copy shares unchanged parts with `given`,
+ * which must outlive it. The caller frees the copy with model_scene_destroy. */
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
-/* Frees a copy made by model_scene_create, except for the parts shared with `given`. given must be the scene passed at
- * creation and must still exist; this is not checked. Accepts NULL. */
+/* Frees a copy made by model_scene_create, except for the parts shared with `given`, the same scene as at its creation.
+ * Accepts NULL. */
 void model_scene_destroy(Scene* scene, const Scene* given);
-/* Returns the address of the number that an override replaces, borrowed from the scene. Returns NULL for an unknown
- * kind. Undefined for an index out of range. A caller with a const scene must not write to the number. */
+/* Returns the address of the value that an override replaces, borrowed from the scene, or NULL for an unknown kind. */
 double* model_scene_number(const Scene* scene, const ModelOverride* override);
 /* A signal that acts on a link or its joint. */
 typedef struct {
@@ -503,20 +500,20 @@ typedef struct {
 } SignalPlace;
 /* Returns signal `number` of the link, borrowed from the scene. The order is: targets of controllers, force and torque
  * of each load (given or not), tensions of tendons that end on the link. The member `signal` is NULL if number is too
- * large. scene must not be NULL. Allocates nothing. */
+ * large. */
 SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 /* Returns the index in the scene of a link's controller, or -1 if there is none. ordinal: 0 for the link's first
- * controller in the order of the scene. Allocates nothing. */
+ * controller in the order of the scene. */
 int model_scene_controller(const Scene* scene, int link, int ordinal);
 /* Returns the index of the signal's first parameter in ModelGradient.control. place must name an existing signal
- * (asserted). Allocates nothing. */
+ * (asserted). */
 int model_signal_first(const Model* model, SignalPlace place);
 /* Replaces a signal of the model by `source`, which must have as many channels. Renumbers the signal parameters, so
  * every existing ModelGradient has the wrong size afterwards. Borrows source, which must outlive the model. Allocates
  * for splines and integrated signals. */
 void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source);
-/* Shifts all signals so that they begin at `time` [s] instead of 0. Sets the initial coordinates and velocities of
- * prescribed joints from the shifted signals. Cannot fail, allocates nothing. */
+/* Shifts all signals so that they begin at `time` [s] instead of 0, and sets the initial state of prescribed joints
+ * from the shifted signals. */
 void model_begin_signals(Model* model, double time);
 /* Returns the initial state that the scene gives for the link's joint. Returns NULL if the scene gives none. Borrowed
  * from the scene. */
@@ -545,13 +542,13 @@ static inline double pair_largest_friction(const PairMaterial* material) {
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
 /* Returns the contact law of two links as an index into Model.pair_laws, or -1 for the law of contact. The last item of
  * contact.pairs that matches both links and names a law decides. Returns -1 for link numbers out of range. Symmetric in
- * the links. Allocates nothing. */
+ * the links. */
 int model_pair_law(const Model* model, int link_a, int link_b);
 /* Writes the model's support and stiffness of each pair law into the items of contact.pairs of `scene`. Derived values
- * then stay the same when the scene changes. scene must have the same items. Cannot fail, allocates nothing. */
+ * then stay the same when the scene changes. scene must have the same items. */
 void model_fix_pairs(const Model* model, Scene* scene);
 /* Returns the largest value of a material number over all links and pairs, whether they touch or not. which:
- * MATERIAL_FRICTION, ... (asserted). Allocates nothing. */
+ * MATERIAL_FRICTION, ... (asserted). */
 double model_largest_material(const Model* model, int which);
 /* Warns of contact parameters of the scene that cannot work. model_create calls it. Allocates temporary memory, never
  * fails.
@@ -593,13 +590,13 @@ static inline Vec3 model_link_gravity(const Model* model, int link) {
  * allocates nothing. */
 double model_spring_energy(const Model* model, const double* q);
 /* Returns the elastic energy of stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c).
- * poses[links], q[nq]. Cannot fail, allocates nothing. */
+ * poses[links], q[nq]. */
 double model_tendon_energy(const Model* model, const Pose* poses, const double* q);
 /* Returns the world pose of a bushing's frame on link a (side 0) or link b (side 1). poses[links]. Asserts that side is
  * 0 or 1. */
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
 /* Sets u to the pose of frame b in frame a of a bushing: translation [m], then rotation vector [rad] (L18). The
- * rotation vector has a length of at most pi and is discontinuous at pi. poses[links]. Cannot fail, allocates nothing.
+ * rotation vector has a length of at most pi and is discontinuous at pi. poses[links].
  */
 void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]);
 /* Returns the rotation angle of a bushing [rad], the length of the rotation vector in u. Returns 0 if the bushing does
@@ -607,8 +604,8 @@ void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u
 double bushing_rotation(const SceneBushing* bushing, const double u[6]);
 /* Sets out to the product of a 6 x 6 matrix and v. */
 void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
-/* Returns the energy u . K u / 2 - preload . u of one bushing [J]. K is the stiffness matrix, u as of
- * bushing_difference. poses[links]. Cannot fail, allocates nothing. */
+/* Returns the energy u . K u / 2 - preload . u of a bushing [J]. K: stiffness matrix. u: pose of frame b in frame a
+ * (bushing_difference). poses[links]. */
 double bushing_energy(const SceneBushing* bushing, const Pose* poses);
 /* Returns the sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
 double model_bushing_energy(const Model* model, const Pose* poses);
@@ -621,7 +618,7 @@ FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* 
  * changes of the derivatives for the displacements way->d, way->u and way->v. The member energy is the change of the
  * energy. */
 FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way);
-/* Returns the potential energy of all fields of constant strength [J]. poses[links]. Allocates nothing. */
+/* Returns the potential energy of all fields of constant strength [J]. poses[links]. */
 double model_field_energy(const Model* model, const Pose* poses);
 /* Returns the world position of a tendon point [m]. poses[links]. The link of the point must exist; this is not
  * checked. */
@@ -651,17 +648,17 @@ typedef struct {
 } TendonWrap;
 /* Returns the path of a tendon from a to b around a wrap. pose: pose of the wrap's link, identity for the world. a, b:
  * world positions outside the solid [m]. A point inside the solid is treated as a point of its surface. wrap must not
- * be NULL. Cannot fail, allocates nothing. */
+ * be NULL. */
 TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 /* Returns the pose of the wrap's link, or the identity for the world. poses[links]. */
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
 /* Returns the tendon's length [m]. This is the length of its path through the points, or the sum of ratio * q over its
- * joints. poses[links], q[nq]. Cannot fail, allocates nothing. */
+ * joints. poses[links], q[nq]. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation of a tendon beyond its rest length [m], >= 0. Returns 0 if the tendon is slack or has no
- * stiffness. length: as returned by tendon_length [m]. Cannot fail, allocates nothing. */
+ * stiffness. length: as returned by tendon_length [m]. */
 double tendon_stretch(const SceneTendon* tendon, double length);
 /* Returns the world pose of link a (side 0) or b (side 1) of a closure; identity for the world. poses[links]. Undefined
  * for other sides. */
@@ -680,7 +677,7 @@ typedef struct {
  * world pose of the link of each side (model_closure_pose). If source gives no point, the origin of side a is used.
  * source and at must not be NULL. */
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
-/* Returns the point of application of a load, link frame [m]. load must not be NULL. Allocates nothing. */
+/* Returns the point of application of a load, link frame [m]. load must not be NULL. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
 }
@@ -711,10 +708,10 @@ static inline int model_theta_count(const Model* model) {
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* Sets poses[links] to the world poses of all links [m]. q[nq]. Quaternions in q must have unit length; this is not
- * checked. Cannot fail, allocates nothing. */
+ * checked. */
 void model_poses(const Model* model, const double* q, Pose* poses);
 /* Sets poses[i] to the world pose of link i, from q[nq] and the pose of the link's parent in poses. Asserts the range
- * of i. Allocates nothing. */
+ * of i. */
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* Sets out[nq] to the coordinates q[nq] displaced by fraction * increments[nv], joint by joint. increments in m and
  * rad. out may be q. Quaternions keep unit length to rounding. Cannot fail. */
@@ -722,7 +719,7 @@ void model_increment(const Model* model, const double* q, const double* incremen
 /* Sets the world poses of link i and of its ancestors at displaced coordinates. The coordinates are q displaced by
  * fraction * increments, as in model_increment. Link `from`, its ancestors and all other links keep their poses; from
  * -1 sets all ancestors of i. q[nq], increments[nv]. there[nq]: workspace, receives the coordinates of the links that
- * are set. Cannot fail, allocates nothing. */
+ * are set. */
 void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
                                double fraction, double* there, Pose* poses);
 
@@ -730,7 +727,7 @@ void model_displaced_link_pose(const Model* model, int i, int from, const double
  * for q. The caller owns screws. Cannot fail. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
 /* Sets the screw axes of the degrees of freedom of link i at q[nq] and poses[links]: dof_count entries of screws[nv]
- * from dof_first on. Sets nothing for a link without degrees of freedom. Allocates nothing. */
+ * from dof_first on. Sets nothing for a link without degrees of freedom. */
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
@@ -807,11 +804,10 @@ typedef struct {
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 /* Frees the arrays of the gradient. Accepts a zeroed gradient, but not NULL. */
 void model_gradient_destroy(ModelGradient* gradient);
-/* Sets all derivatives to zero. model must have the sizes for which the gradient was created; this is not checked.
- * Allocates nothing. */
+/* Sets all derivatives to zero. model must have the sizes for which the gradient was created; this is not checked. */
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
 /* Returns the derivative with respect to a number of a tendon. index: TENDON_NUMBER_STIFFNESS, ..., as in an
- * OVERRIDE_TENDON. Undefined for an index out of range. Allocates nothing. */
+ * OVERRIDE_TENDON. Undefined for an index out of range. */
 double model_gradient_tendon(const Model* model, const ModelGradient* gradient, int tendon, int index);
 /* Returns the derivative with respect to a number of a wrap. index: as in an OVERRIDE_WRAP; not checked. Allocates
  * nothing. */
@@ -826,17 +822,17 @@ static inline int model_material_row(const Model* model, int link, int item) {
 /* Backward pass of model_pair_material. by[MATERIAL_COUNT]: derivatives with respect to the values of the pair. Adds
  * the derivatives with respect to the values of links, items and contact to gradient->material and gradient->contact.
  * If a value is the geometric mean of two link values and one of the two is 0, its derivative is infinite and nothing
- * is added. Cannot fail, allocates nothing. */
+ * is added. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
 /* Adds the derivatives with respect to a pair law's own parameters to gradient->material. by: entries MATERIAL_SUPPORT
  * [m], MATERIAL_STIFFNESS and MATERIAL_LAW_PARAMETER + k; all other entries are 0. Asserts pair_law <
- * Model.pair_law_count. Allocates nothing. */
+ * Model.pair_law_count. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* Backward pass of ModelLink.center. bar: derivative with respect to the centre of mass [1/m], link frame. Adds to
  * gradient->moment. For a massless link, adds to the vertices that bound the box of its hulls. Adds nothing for a link
- * without hulls and mass. Allocates nothing. */
+ * without hulls and mass. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Converts gradient->moment into derivatives with respect to vertices and mass, by each link's mass model
  * (docs/derivations/adjoint.md, A9). Then sets gradient->moment to zero. Skips massless links. Allocates temporary

@@ -1,11 +1,9 @@
-/* Copies of a scene in which overrides replace numbers. A copy owns its changed parts and shares all others with the
+/* Copies of a scene in which overrides replace values. A copy owns its changed parts and shares all others with the
  * given scene. */
 #include <assert.h>
 #include <string.h>
 
 #include "model/model.h"
-
-/* ---------------------------------------------------------------- address of a number */
 
 SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
   assert(scene && number >= 0);
@@ -194,32 +192,31 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
   return NULL;
 }
 
-/* ---------------------------------------------------------------- the copy */
-
-static void* copy_of(const void* from, size_t size) {
+static void* copy_memory(const void* from, size_t size) {
   void* to = memory_alloc(size);
   if (size > 0) memcpy(to, from, size);
   return to;
 }
 
-static void own_points(SceneShape* shape, const SceneShape* given) {
-  if (shape->points == given->points) shape->points = copy_of(given->points, sizeof(Vec3) * (size_t)given->point_count);
+static void copy_points(SceneShape* shape, const SceneShape* given) {
+  if (shape->points == given->points)
+    shape->points = copy_memory(given->points, sizeof(Vec3) * (size_t)given->point_count);
 }
 
-static void own_faces(SceneShape* shape, const SceneShape* given) {
+static void copy_faces(SceneShape* shape, const SceneShape* given) {
   if (!given->faces || shape->faces != given->faces) return;
-  shape->faces = copy_of(given->faces, sizeof *given->faces * (size_t)given->smooth.face_count);
+  shape->faces = copy_memory(given->faces, sizeof *given->faces * (size_t)given->smooth.face_count);
   shape->smooth.faces = (const double(*)[4])shape->faces;
 }
 
-static void own_signal(SceneSignal* signal, const SceneSignal* given) {
+static void copy_signal(SceneSignal* signal, const SceneSignal* given) {
   assert(signal && given);
   if (signal->values != given->values) return;
   size_t terms = sizeof(double) * (size_t)signal_sine_count(given);
-  signal->values = copy_of(given->values, sizeof(double) * (size_t)signal_value_count(given));
-  signal->amplitude = copy_of(given->amplitude, terms);
-  signal->frequency = copy_of(given->frequency, terms);
-  signal->phase = copy_of(given->phase, terms);
+  signal->values = copy_memory(given->values, sizeof(double) * (size_t)signal_value_count(given));
+  signal->amplitude = copy_memory(given->amplitude, terms);
+  signal->frequency = copy_memory(given->frequency, terms);
+  signal->phase = copy_memory(given->phase, terms);
 }
 
 static void free_signal(SceneSignal* signal, const SceneSignal* given) {
@@ -230,62 +227,62 @@ static void free_signal(SceneSignal* signal, const SceneSignal* given) {
   memory_free(signal->phase);
 }
 
-/* Copies the feedback gains of a controller, which are stored outside of the controller. */
-static void own_feedback(SceneController* controller, const SceneController* given) {
+/* Copies the feedback gains of a controller, which are stored outside of it. */
+static void copy_feedback(SceneController* controller, const SceneController* given) {
   if (controller->feedback != given->feedback || !given->feedback) return;
-  controller->feedback = copy_of(given->feedback, sizeof(double) * (size_t)controller_feedback_count(given));
+  controller->feedback = copy_memory(given->feedback, sizeof(double) * (size_t)controller_feedback_count(given));
 }
 
-/* Removes the initial state of a prescribed joint from the scene, because it may differ from the new signal. */
-static void forget_start(Scene* scene, int link) {
+/* Removes the initial state of a prescribed joint, which may differ from the new signal. */
+static void remove_initial_state(Scene* scene, int link) {
   SceneInitial* initial = model_scene_initial(scene, link);
   if (initial) initial->has_coordinates = initial->has_velocities = false;
 }
 
-static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
+static void copy_overridden(Scene* scene, const Scene* given, const ModelOverride* o) {
   if (o->kind == OVERRIDE_GAIN) {
     int c = model_scene_controller(given, o->link, o->part);
-    own_feedback(&scene->controllers[c], &given->controllers[c]);
+    copy_feedback(&scene->controllers[c], &given->controllers[c]);
   }
   if (o->kind == OVERRIDE_RATIO && scene->couplings[o->part].terms == given->couplings[o->part].terms)
-    scene->couplings[o->part].terms =
-        copy_of(given->couplings[o->part].terms, sizeof(SceneCouplingTerm) * (size_t)given->couplings[o->part].count);
+    scene->couplings[o->part].terms = copy_memory(given->couplings[o->part].terms,
+                                                  sizeof(SceneCouplingTerm) * (size_t)given->couplings[o->part].count);
   if (o->kind == OVERRIDE_TENDON && scene->tendons[o->part].points == given->tendons[o->part].points)
     scene->tendons[o->part].points =
-        copy_of(given->tendons[o->part].points, sizeof(SceneTendonPoint) * (size_t)given->tendons[o->part].count);
+        copy_memory(given->tendons[o->part].points, sizeof(SceneTendonPoint) * (size_t)given->tendons[o->part].count);
   if (o->kind == OVERRIDE_WRAP && scene->tendons[o->part].wraps == given->tendons[o->part].wraps)
-    scene->tendons[o->part].wraps =
-        copy_of(given->tendons[o->part].wraps, sizeof(SceneTendonWrap) * (size_t)given->tendons[o->part].wrap_count);
+    scene->tendons[o->part].wraps = copy_memory(given->tendons[o->part].wraps,
+                                                sizeof(SceneTendonWrap) * (size_t)given->tendons[o->part].wrap_count);
   if (o->kind == OVERRIDE_VERTEX) {
     int shape = given->links[o->link].shapes[o->part].shape;
-    own_points(&scene->shapes[shape], &given->shapes[shape]);
+    copy_points(&scene->shapes[shape], &given->shapes[shape]);
   }
   if (o->kind == OVERRIDE_SHAPE) {
     int shape = given->links[o->link].shapes[o->part].shape;
-    own_faces(&scene->shapes[shape], &given->shapes[shape]);
+    copy_faces(&scene->shapes[shape], &given->shapes[shape]);
   }
   if (o->kind != OVERRIDE_CONTROL) return;
   SignalPlace place = model_scene_signal(scene, o->link, o->part);
-  own_signal(place.signal, model_scene_signal(given, o->link, o->part).signal);
+  copy_signal(place.signal, model_scene_signal(given, o->link, o->part).signal);
   if (place.kind == CONTROL_DRIVES && scene->controllers[place.item].type == CONTROLLER_PRESCRIBED)
-    forget_start(scene, o->link);
+    remove_initial_state(scene, o->link);
 }
 
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count) {
   assert(overrides || count == 0);
-  Scene* scene = copy_of(given, sizeof *given);
-  scene->shapes = copy_of(given->shapes, sizeof *given->shapes * (size_t)given->shape_count);
-  scene->links = copy_of(given->links, sizeof *given->links * (size_t)given->link_count);
-  scene->controllers = copy_of(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
-  scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
-  scene->tendons = copy_of(given->tendons, sizeof *given->tendons * (size_t)given->tendon_count);
-  scene->bushings = copy_of(given->bushings, sizeof *given->bushings * (size_t)given->bushing_count);
-  scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
-  scene->contact.pairs = copy_of(given->contact.pairs, sizeof(ScenePair) * (size_t)given->contact.pair_count);
-  scene->closures = copy_of(given->closures, sizeof *given->closures * (size_t)given->closure_count);
-  scene->couplings = copy_of(given->couplings, sizeof *given->couplings * (size_t)given->coupling_count);
+  Scene* scene = copy_memory(given, sizeof *given);
+  scene->shapes = copy_memory(given->shapes, sizeof *given->shapes * (size_t)given->shape_count);
+  scene->links = copy_memory(given->links, sizeof *given->links * (size_t)given->link_count);
+  scene->controllers = copy_memory(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
+  scene->loads = copy_memory(given->loads, sizeof *given->loads * (size_t)given->load_count);
+  scene->tendons = copy_memory(given->tendons, sizeof *given->tendons * (size_t)given->tendon_count);
+  scene->bushings = copy_memory(given->bushings, sizeof *given->bushings * (size_t)given->bushing_count);
+  scene->initials = copy_memory(given->initials, sizeof *given->initials * (size_t)given->initial_count);
+  scene->contact.pairs = copy_memory(given->contact.pairs, sizeof(ScenePair) * (size_t)given->contact.pair_count);
+  scene->closures = copy_memory(given->closures, sizeof *given->closures * (size_t)given->closure_count);
+  scene->couplings = copy_memory(given->couplings, sizeof *given->couplings * (size_t)given->coupling_count);
   for (int k = 0; k < count; k++) {
-    own(scene, given, &overrides[k]);
+    copy_overridden(scene, given, &overrides[k]);
     *model_scene_number(scene, &overrides[k]) = overrides[k].value;
   }
   return scene;

@@ -18,8 +18,6 @@ bool model_pair_allowed(const Model* model, int link_a, int link_b) {
   return !model->excluded || !bsearch(&key, model->excluded, (size_t)model->excluded_count, sizeof key, compare_uint64);
 }
 
-/* ---------------------------------------------------------------- user exclusions */
-
 static bool link_has_name(const SceneLink* link, const char* name) {
   if (strcmp(link->name, name) == 0) return true;
   for (int k = 0; k < link->group_count; k++)
@@ -27,7 +25,7 @@ static bool link_has_name(const SceneLink* link, const char* name) {
   return false;
 }
 
-/* Sets members[links] to the links with this name, or in a group with this name. Returns the number of these links. */
+/* Finds the links with this name, or in a group with this name: members[links]. Returns their number. */
 static int find_members(const Scene* scene, const char* name, int* members) {
   int count = 0;
   for (int i = 0; i < scene->link_count; i++)
@@ -35,12 +33,12 @@ static int find_members(const Scene* scene, const char* name, int* members) {
   return count;
 }
 
-static void add_key(Model* model, int* capacity, uint64_t key) {
+static void append_key(Model* model, int* capacity, uint64_t key) {
   model->excluded = memory_grow_array(model->excluded, sizeof key, model->excluded_count, capacity);
   model->excluded[model->excluded_count++] = key;
 }
 
-static void sort_unique(Model* model) {
+static void sort_and_remove_duplicates(Model* model) {
   if (model->excluded_count == 0) return;
   qsort(model->excluded, (size_t)model->excluded_count, sizeof *model->excluded, compare_uint64);
   int kept = 1;
@@ -49,18 +47,17 @@ static void sort_unique(Model* model) {
   model->excluded_count = kept;
 }
 
-/* ---------------------------------------------------------------- materials of pairs */
-
 static int compare_items(const void* left, const void* right) {
   const ModelPairItem *a = left, *b = right;
   return a->key == b->key ? (a->item > b->item) - (a->item < b->item) : (a->key > b->key) - (a->key < b->key);
 }
 
-/* Appends the link pairs of one item of contact.pairs to Model.pair_items. members[side][count[side]]: links that each
- * name of the item refers to. same: true if both names are equal; each pair is then added only once. */
-static void add_items(Model* model, int item, bool same, int* const members[2], const int count[2], int* capacity) {
+/* Appends the link pairs of an item of contact.pairs. members[side][count[side]]: links that each name of the item
+ * denotes. names_are_equal: each pair is then added once. */
+static void append_items(Model* model, int item, bool names_are_equal, int* const members[2], const int count[2],
+                         int* capacity) {
   for (int i = 0; i < count[0]; i++)
-    for (int j = 0; j < (same ? i : count[1]); j++) {
+    for (int j = 0; j < (names_are_equal ? i : count[1]); j++) {
       if (members[0][i] == members[1][j]) continue;
       model->pair_items = memory_grow_array(model->pair_items, sizeof(ModelPairItem), model->pair_item_count, capacity);
       model->pair_items[model->pair_item_count++] =
@@ -68,9 +65,8 @@ static void add_items(Model* model, int item, bool same, int* const members[2], 
     }
 }
 
-/* Returns true if items of contact.pairs give two links the law `none`. The last of their items first[items] that names
- * a law decides. */
-static bool is_parted(const Model* model, const ModelPairItem* first, int items) {
+/* Returns true if the last of the items first[items] of two links that names a law names `none`. */
+static bool pair_has_no_contact(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];
     if (pair->has_model) return pair->model == CONTACT_NONE;
@@ -79,20 +75,20 @@ static bool is_parted(const Model* model, const ModelPairItem* first, int items)
 }
 
 /* Adds the pairs whose contact law is `none` to Model.excluded. */
-static void exclude_parted(Model* model) {
+static void exclude_pairs_without_contact(Model* model) {
   int capacity = model->excluded_count, before = model->excluded_count;
   for (int k = 0, items; k < model->pair_item_count; k += items) {
     const ModelPairItem* first = &model->pair_items[k];
     for (items = 1; k + items < model->pair_item_count && first[items].key == first->key;) items++;
-    if (is_parted(model, first, items)) add_key(model, &capacity, first->key);
+    if (pair_has_no_contact(model, first, items)) append_key(model, &capacity, first->key);
   }
-  if (model->excluded_count > before) sort_unique(model);
+  if (model->excluded_count > before) sort_and_remove_duplicates(model);
 }
 
-/* Adds an error for direction-dependent or static friction under a contact law that does not support it. owner: name of
- * the link, or first name of the item of contact.pairs. */
-static void refuse_directions(Builder* builder, SourcePosition place, const SceneMaterial* material, const char* owner,
-                              ContactModel law) {
+/* Adds an error for direction-dependent or static friction under a law without it. owner: name of the link, or first
+ * name of the item of contact.pairs. */
+static void report_directional_friction(Builder* builder, SourcePosition place, const SceneMaterial* material,
+                                        const char* owner, ContactModel law) {
   const char* key = material->given[MATERIAL_FRICTION_ALONG]    ? "friction_axis"
                     : material->given[MATERIAL_STATIC_FRICTION] ? "static_friction"
                                                                 : "stribeck_speed";
@@ -101,16 +97,16 @@ static void refuse_directions(Builder* builder, SourcePosition place, const Scen
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
-/* Material values that have an effect only under laws with contact_supports_directional_friction. */
-static const int UNUSED_ELSEWHERE[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
-enum { UNUSED_COUNT = sizeof UNUSED_ELSEWHERE / sizeof *UNUSED_ELSEWHERE };
+/* Material values that act only under laws with contact_supports_directional_friction. */
+static const int PARAMETERS_OF_SOME_LAWS[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
+enum { UNUSED_COUNT = sizeof PARAMETERS_OF_SOME_LAWS / sizeof *PARAMETERS_OF_SOME_LAWS };
 
-/* Warns of each value of UNUSED_ELSEWHERE above 0, because it has no effect under the law. owner: name of the link, or
- * first name of the item of contact.pairs. */
-static void warn_of_unused(Builder* builder, SourcePosition place, const SceneMaterial* material, const char* owner,
-                           ContactModel law) {
+/* Warns of each of these values above 0 that has no effect under the law. owner: name of the link, or first name of the
+ * item of contact.pairs. */
+static void warn_unused_values(Builder* builder, SourcePosition place, const SceneMaterial* material, const char* owner,
+                               ContactModel law) {
   for (int k = 0; k < UNUSED_COUNT; k++) {
-    int which = UNUSED_ELSEWHERE[k];
+    int which = PARAMETERS_OF_SOME_LAWS[k];
     if (!material->given[which] || !(material->value[which] > 0)) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
                     "'%s' %.6g of '%s' has no effect, because the law %s does not support this key: remove the key, or "
@@ -120,67 +116,65 @@ static void warn_of_unused(Builder* builder, SourcePosition place, const SceneMa
   }
 }
 
-static bool wants_directions(const SceneMaterial* material) {
+static bool has_directional_friction(const SceneMaterial* material) {
   return material->given[MATERIAL_FRICTION_ALONG] || material->given[MATERIAL_STATIC_FRICTION] ||
          material->given[MATERIAL_STRIBECK_SPEED];
 }
 
-static bool concerns(const ModelPairItem* item, int link) {
+static bool item_has_link(const ModelPairItem* item, int link) {
   return (int)(item->key >> 32) == link || (int)(item->key & UINT32_MAX) == link;
 }
 
-/* Returns true if the law of the scene, or of some pair of the link, supports contact_supports_directional_friction. */
-static bool some_law_supports(const Model* model, const SceneContact* contact, int link) {
+/* Returns true if the law of the scene, or of some pair of the link, supports directional friction. */
+static bool some_law_uses_material(const Model* model, const SceneContact* contact, int link) {
   bool found = contact_supports_directional_friction(model->contact_model);
   for (int k = 0; k < model->pair_item_count && !found; k++) {
     const ScenePair* pair = &contact->pairs[model->pair_items[k].item];
-    found =
-        concerns(&model->pair_items[k], link) && pair->has_model && contact_supports_directional_friction(pair->model);
+    found = item_has_link(&model->pair_items[k], link) && pair->has_model &&
+            contact_supports_directional_friction(pair->model);
   }
   return found;
 }
 
-/* Warns of material values of links and of items of contact.pairs that have no effect under the laws in use. */
+/* Warns of material values of links and of items of contact.pairs that have no effect. */
 static void check_unused(Builder* builder) {
   const Model* model = builder->model;
   const SceneContact* contact = &builder->scene->contact;
   for (int i = 0; i < builder->scene->link_count; i++) {
     const SceneLink* link = &builder->scene->links[i];
-    if (!some_law_supports(model, contact, i))
-      warn_of_unused(builder, link->place, &link->material, link->name, model->contact_model);
+    if (!some_law_uses_material(model, contact, i))
+      warn_unused_values(builder, link->place, &link->material, link->name, model->contact_model);
   }
   for (int k = 0; k < contact->pair_count; k++) { /* items that name a law are checked by the reader */
     const ScenePair* pair = &contact->pairs[k];
     if (!pair->has_model && !contact_supports_directional_friction(model->contact_model))
-      warn_of_unused(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
+      warn_unused_values(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
   }
 }
 
-/* Adds an error for direction-dependent or static friction that the contact law does not support. Checks each link and
- * each item of contact.pairs. */
+/* Adds an error for direction-dependent or static friction that a contact law does not support. */
 static void check_directions(Builder* builder) {
   const Model* model = builder->model;
   for (int i = 0; i < builder->scene->link_count; i++) {
-    if (!wants_directions(&builder->scene->links[i].material)) continue;
+    if (!has_directional_friction(&builder->scene->links[i].material)) continue;
     ContactModel law = model->contact_model;
     for (int k = 0; k < model->pair_item_count && contact_supports_directional_friction(law); k++) {
       const ScenePair* pair = &builder->scene->contact.pairs[model->pair_items[k].item];
-      if (concerns(&model->pair_items[k], i) && pair->has_model) law = pair->model;
+      if (item_has_link(&model->pair_items[k], i) && pair->has_model) law = pair->model;
     }
     const SceneLink* link = &builder->scene->links[i];
     if (!contact_supports_directional_friction(law))
-      refuse_directions(builder, link->place, &link->material, link->name, law);
+      report_directional_friction(builder, link->place, &link->material, link->name, law);
   }
   for (int k = 0; k < builder->scene->contact.pair_count; k++) { /* items that name a law are checked by the reader */
     const ScenePair* pair = &builder->scene->contact.pairs[k];
-    if (!pair->has_model && wants_directions(&pair->material) &&
+    if (!pair->has_model && has_directional_friction(&pair->material) &&
         !contact_supports_directional_friction(model->contact_model))
-      refuse_directions(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
+      report_directional_friction(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
   }
 }
 
-/* Builds Model.pair_laws, the contact laws that items of contact.pairs name. build_contact sets their parameters later.
- */
+/* Builds Model.pair_laws, the laws that items of contact.pairs name. build_contact sets their parameters. */
 static void find_laws(Builder* builder) {
   const SceneContact* contact = &builder->scene->contact;
   Model* model = builder->model;
@@ -204,9 +198,9 @@ static void find_laws(Builder* builder) {
   }
 }
 
-/* Warns if both names of a pair are the name of the same link. A group with one link is accepted, because links can be
- * added to it. */
-static void warn_of_itself(Builder* builder, SourcePosition place, char* const names[2]) {
+/* Warns if both names of a pair denote the same link. A group with one link is accepted, because links can be added to
+ * it. */
+static void warn_equal_names(Builder* builder, SourcePosition place, char* const names[2]) {
   const Scene* scene = builder->scene;
   bool link = false;
   for (int k = 0; k < scene->link_count && !link; k++) link = strcmp(scene->links[k].name, names[0]) == 0;
@@ -215,10 +209,10 @@ static void warn_of_itself(Builder* builder, SourcePosition place, char* const n
                     "the pair has no effect, because both names are the link '%s': name two different links", names[0]);
 }
 
-static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
+static void warn_unused_pair(Builder* builder, const ScenePair* pair) {
   bool gives = pair->has_model;
   for (int k = 0; k < MATERIAL_COUNT; k++) gives = gives || pair->material.given[k];
-  warn_of_itself(builder, pair->place, pair->name);
+  warn_equal_names(builder, pair->place, pair->name);
   if (!gives)
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, pair->place,
                     "the pair has no effect, because no value is given for '%s' and '%s': give 'friction' or another "
@@ -235,8 +229,8 @@ void build_materials(Builder* builder) {
     const ScenePair* pair = &scene->contact.pairs[k];
     int count[2];
     for (int side = 0; side < 2; side++) count[side] = find_members(scene, pair->name[side], members[side]);
-    add_items(model, k, strcmp(pair->name[0], pair->name[1]) == 0, members, count, &capacity);
-    warn_of_idle_pair(builder, pair);
+    append_items(model, k, strcmp(pair->name[0], pair->name[1]) == 0, members, count, &capacity);
+    warn_unused_pair(builder, pair);
   }
   if (model->pair_item_count > 0)
     qsort(model->pair_items, (size_t)model->pair_item_count, sizeof *model->pair_items, compare_items);
@@ -246,19 +240,19 @@ void build_materials(Builder* builder) {
   find_laws(builder);
   check_directions(builder);
   check_unused(builder);
-  exclude_parted(model);
+  exclude_pairs_without_contact(model);
   memory_free(members[0]);
   memory_free(members[1]);
 }
 
-/* Adds pairs of links joined by a permanent closure to Model.excluded. Links of a distance closure, and of a closure
- * that can break or be switched, can collide. */
-static void exclude_closed(Model* model, int* capacity) {
+/* Adds pairs of links joined by a permanent closure to Model.excluded. Links of a distance closure, and of one that can
+ * break or be switched, can collide. */
+static void exclude_closure_pairs(Model* model, int* capacity) {
   for (int k = 0; k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];
     bool always = !(c->force_limit > 0) && !c->active.source;
     if (c->type == CLOSURE_DISTANCE || !always || c->link[1] < 0) continue;
-    add_key(model, capacity, pair_key(c->link[0], c->link[1]));
+    append_key(model, capacity, pair_key(c->link[0], c->link[1]));
   }
 }
 
@@ -272,11 +266,12 @@ void build_exclusions(Builder* builder) {
       count[side] = find_members(scene, scene->contact.exclude[k][side], members[side]);
     for (int i = 0; i < count[0]; i++)
       for (int j = 0; j < count[1]; j++)
-        if (members[0][i] != members[1][j]) add_key(builder->model, &capacity, pair_key(members[0][i], members[1][j]));
-    warn_of_itself(builder, scene->contact.exclude_place[k], scene->contact.exclude[k]);
+        if (members[0][i] != members[1][j])
+          append_key(builder->model, &capacity, pair_key(members[0][i], members[1][j]));
+    warn_equal_names(builder, scene->contact.exclude_place[k], scene->contact.exclude[k]);
   }
-  exclude_closed(builder->model, &capacity);
-  sort_unique(builder->model);
+  exclude_closure_pairs(builder->model, &capacity);
+  sort_and_remove_duplicates(builder->model);
   memory_free(members[0]);
   memory_free(members[1]);
 }

@@ -1,9 +1,9 @@
-/* Builds the convex pieces of the shapes of a scene: primitives, point lists and meshes. Each shape is built once, even
- * if many links use it. */
+/* Convex pieces of the shapes of a scene: primitives, point lists and meshes. Each shape is built once, even if many
+ * links use it. */
 #include <string.h>
 #include "model/build.h"
 
-/* Returns the shape's name. If the shape has none, returns the name of its mesh file, or "(unnamed)". */
+/* Returns the name of a shape, of its mesh file, or "(unnamed)". */
 static const char* shape_name(const SceneShape* shape) {
   if (shape->name[0]) return shape->name;
   if (!shape->file) return "(unnamed)";
@@ -20,21 +20,19 @@ static void report_hull(Builder* builder, const SceneShape* shape, const char* p
                   flat ? remedy : "");
 }
 
-/* ---------------------------------------------------------------- one hull from points */
-
-/* Statistics of a shape's import, summed over its pieces. */
+/* Statistics of the import of a shape, summed over its pieces. */
 typedef struct {
-  int points, vertices, thinned_from;
-  double error; /* largest distance of a dropped vertex from its hull [m] */
-} ImportCount;
+  int points, vertices, vertices_before_reduction;
+  double error; /* largest distance of a removed vertex from its hull [m] */
+} ImportStatistics;
 
-static bool add_piece(Builder* builder, const SceneShape* shape, const char* part, ShapeSolid* solid,
-                      const Vec3* points, int count, ImportCount* import) {
+static bool append_piece(Builder* builder, const SceneShape* shape, const char* part, ShapeSolid* solid,
+                         const Vec3* points, int count, ImportStatistics* import) {
   ConvexHull* hull = &solid->pieces[solid->piece_count];
   HullResult result =
       shape->keep_interior ? hull_create_with_interior(hull, points, count) : hull_create(hull, points, count);
   import->points += count;
-  import->thinned_from += result == HULL_OK ? hull->vertex_count : 0;
+  import->vertices_before_reduction += result == HULL_OK ? hull->vertex_count : 0;
   if (result == HULL_OK && shape->max_vertices > 0 && hull->vertex_count > shape->max_vertices) {
     double error = 0;
     result = hull_reduce(hull, shape->max_vertices, &error);
@@ -50,22 +48,20 @@ static bool add_piece(Builder* builder, const SceneShape* shape, const char* par
   return true;
 }
 
-static void note_import(Builder* builder, const SceneShape* shape, const ImportCount* import) {
-  int inside = import->points - import->thinned_from;
-  if (import->vertices == 0) return; /* an error was added, and there is no hull */
+static void report_import(Builder* builder, const SceneShape* shape, const ImportStatistics* import) {
+  int inside = import->points - import->vertices_before_reduction;
+  if (import->vertices == 0) return; /* an error was added */
   if (inside > 0)
     text_add(&builder->note, "shape '%s': %d of %d points lie inside its hull or repeat a vertex and were dropped\n",
              shape_name(shape), inside, import->points);
-  if (import->vertices < import->thinned_from)
+  if (import->vertices < import->vertices_before_reduction)
     text_add(&builder->note, "shape '%s': hull reduced from %d to %d vertices, error %.3g m\n", shape_name(shape),
-             import->thinned_from, import->vertices, import->error);
+             import->vertices_before_reduction, import->vertices, import->error);
 }
 
-/* ---------------------------------------------------------------- meshes */
-
-/* Sets points[] to the positions of the mesh that faces first to first + count - 1 use, each once. Returns the number
- * of points. used[position_count]: workspace, false before and after the call. */
-static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
+/* Collects the positions that faces first..first + count - 1 use, each once: points[]. Returns their number.
+ * used[position_count]: workspace, false before and after the call. */
+static int collect_face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
   int found = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int k = mesh->face_first[first]; k < mesh->face_first[first + count]; k++) {
@@ -77,7 +73,7 @@ static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3*
 }
 
 static void solid_from_groups(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
-                              ImportCount* import) {
+                              ImportStatistics* import) {
   MeshGroup whole = {NULL, 0, mesh->face_count};
   bool split = shape->hull_per_group && mesh->group_count > 0;
   const MeshGroup* groups = split ? mesh->groups : &whole;
@@ -87,14 +83,12 @@ static void solid_from_groups(Builder* builder, const SceneShape* shape, const M
   solid->pieces = MEMORY_NEW(ConvexHull, group_count);
   for (int g = 0; g < group_count; g++) {
     if (groups[g].face_count == 0) continue;
-    int count = face_points(mesh, groups[g].first_face, groups[g].face_count, used, points);
-    add_piece(builder, shape, groups[g].name, solid, points, count, import);
+    int count = collect_face_points(mesh, groups[g].first_face, groups[g].face_count, used, points);
+    append_piece(builder, shape, groups[g].name, solid, points, count, import);
   }
   memory_free(points);
   memory_free(used);
 }
-
-/* ---------------------------------------------------------------- decomposed meshes */
 
 static void warn_shape(Builder* builder, const SceneShape* shape, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -138,10 +132,10 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
                "the decomposition exceeds decompose.max_hulls or decompose.max_vertices: raise both limits");
 }
 
-/* Decomposes a mesh into convex pieces, in the unit of the file, and scales the pieces afterwards. The pieces then
- * equal the pieces of `sdrs decompose`. */
+/* Decomposes a mesh in the unit of its file, and scales the pieces afterwards, so that they equal those of `sdrs
+ * decompose`. */
 static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
-                                     ImportCount* import) {
+                                     ImportStatistics* import) {
   Decomposition d;
   DecomposeOptions options = shape->decomposition;
   options.threads = builder->scene->threads;
@@ -158,7 +152,7 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
     text_add(&name, "hull_%d", h);
     for (int i = 0; i < d.hulls[h].vertex_count; i++)
       d.hulls[h].vertices[i] = vec3_scale(d.hulls[h].vertices[i], shape->scale);
-    add_piece(builder, shape, name.data, solid, d.hulls[h].vertices, d.hulls[h].vertex_count, import);
+    append_piece(builder, shape, name.data, solid, d.hulls[h].vertices, d.hulls[h].vertex_count, import);
     text_free(&name);
   }
   text_add(&builder->note,
@@ -167,11 +161,9 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
   decomposition_free(&d);
 }
 
-/* ---------------------------------------------------------------- shapes of triangles */
-
-/* Returns the smallest size that contact has to resolve, for a shape made of triangles [m] (R3). The size is the least
- * of 6 volume / area and the sides of the bounding box, or the largest side if the volume is 0. */
-static double set_feature(const ShapeSolid* solid) {
+/* Returns the smallest size that contact has to resolve for a shape made of triangles [m] (R3): the least of 6 volume /
+ * area and the sides of the bounding box, or its largest side without volume. */
+static double triangle_set_feature(const ShapeSolid* solid) {
   double volume = 0, area = 0;
   Vec3 low = solid->pieces[0].vertices[0], high = low;
   for (int i = 0; i < solid->piece_count; i++) {
@@ -222,7 +214,7 @@ static void triangles_of_mesh(const Mesh* mesh, ShapeSolid* solid) {
   memory_free(cut);
 }
 
-/* Sets the pieces of the solid to the triangles of the repaired mesh surface, which face outward. */
+/* Repairs a mesh surface and uses its triangles, which then face outward. */
 static void triangles_of_repaired(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid) {
   ConvexHull surface;
   MeshCondition c;
@@ -254,10 +246,8 @@ static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSol
     text_add(&builder->note, "shape '%s': %d triangles\n", shape_name(shape), solid->piece_count);
 }
 
-/* ---------------------------------------------------------------- files */
-
-/* Adds an error for a file of a shape that cannot be read. what: kind of the file. */
-static void report_unread(Builder* builder, const SceneShape* shape, Status status, const char* what) {
+/* Adds an error for a file that cannot be read. what: kind of the file. */
+static void report_unreadable(Builder* builder, const SceneShape* shape, Status status, const char* what) {
   builder->unreadable |= status == STATUS_IO;
   diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
                   "shape '%s' cannot use the %s %s", shape_name(shape), what, shape->file);
@@ -265,7 +255,7 @@ static void report_unread(Builder* builder, const SceneShape* shape, Status stat
 
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   Mesh mesh = {0};
-  ImportCount import = {0};
+  ImportStatistics import = {0};
   Status status = mesh_read(&mesh, shape->file, shape->decompose ? 1.0 : shape->scale, builder->diagnostics);
   if (status == STATUS_OK) {
     if (shape->decompose)
@@ -279,21 +269,21 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
     if (mesh.degenerate_face_count > 0)
       text_add(&builder->note, "shape '%s': %d degenerate faces were dropped\n", shape_name(shape),
                mesh.degenerate_face_count);
-    note_import(builder, shape, &import);
+    report_import(builder, shape, &import);
   } else {
-    report_unread(builder, shape, status, "mesh");
+    report_unreadable(builder, shape, status, "mesh");
   }
   mesh_free(&mesh);
 }
 
-/* Largest number of convex pieces of a height field. A scene with more pieces is too slow to be useful. */
+/* Largest number of convex pieces of a height field; more are too slow to be useful. */
 enum { HEIGHT_PIECES_MAX = 400000 };
 
 static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   HeightGrid grid;
   Status status = height_grid_read(&grid, shape->file, builder->diagnostics);
   if (status != STATUS_OK) {
-    report_unread(builder, shape, status, "height field");
+    report_unreadable(builder, shape, status, "height field");
     return;
   }
   HeightFieldFrame place = {shape->size, shape->origin, shape->base};
@@ -309,19 +299,17 @@ static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeS
   height_grid_free(&grid);
 }
 
-/* ---------------------------------------------------------------- all kinds */
-
 static void solid_from_points(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
-  ImportCount import = {0};
+  ImportStatistics import = {0};
   solid->pieces = MEMORY_NEW(ConvexHull, 1 + (shape->triangles ? shape->point_count / 3 : 0));
   for (int k = 0; shape->triangles && k + 2 < shape->point_count; k += 3)
     add_triangle(solid, shape->points[k], shape->points[k + 1], shape->points[k + 2]);
   if (shape->triangles) return;
-  if (add_piece(builder, shape, NULL, solid, shape->points, shape->point_count, &import))
-    note_import(builder, shape, &import);
+  if (append_piece(builder, shape, NULL, solid, shape->points, shape->point_count, &import))
+    report_import(builder, shape, &import);
 }
 
-static HullResult draw_rounded_points(ConvexHull* hull, const SceneShape* shape) {
+static HullResult create_rounded_points(ConvexHull* hull, const SceneShape* shape) {
   ConvexHull core;
   *hull = (ConvexHull){0};
   HullResult result = rounded_core_create(&core, shape->points, shape->point_count);
@@ -348,7 +336,7 @@ HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape) {
     case SHAPE_ROUNDED_BOX:
       return primitive_rounded_box(hull, shape->radius, shape->size, shape->segments);
     case SHAPE_ROUNDED_POINTS:
-      return draw_rounded_points(hull, shape);
+      return create_rounded_points(hull, shape);
     case SHAPE_POINTS:
     case SHAPE_MESH:
     case SHAPE_HEIGHT_FIELD:
@@ -359,9 +347,8 @@ HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape) {
   return HULL_FAILED;
 }
 
-/* Returns the first short-range law of the scene that does not support exact round solids. Returns CONTACT_NONE if
- * there is no such law. */
-static ContactModel law_of_faces(const Scene* scene) {
+/* Returns the first short-range law of the scene that does not support exact round solids, or CONTACT_NONE. */
+static ContactModel find_law_without_round(const Scene* scene) {
   ContactModel law = scene->contact.model;
   for (int i = 0; i <= scene->contact.pair_count; i++) {
     if (i > 0) law = scene->contact.pairs[i - 1].has_model ? scene->contact.pairs[i - 1].model : CONTACT_NONE;
@@ -370,9 +357,9 @@ static ContactModel law_of_faces(const Scene* scene) {
   return CONTACT_NONE;
 }
 
-/* Reports that a round solid is a polyhedron because a law of the scene does not take round solids. */
-static void report_faces(Builder* builder, const SceneShape* shape, const ConvexHull* solid) {
-  ContactModel law = law_of_faces(builder->scene);
+/* Reports that a round solid is a polyhedron, because a law of the scene does not support round solids. */
+static void report_polyhedron(Builder* builder, const SceneShape* shape, const ConvexHull* solid) {
+  ContactModel law = find_law_without_round(builder->scene);
   const char* key = shape->type == SHAPE_SPHERE ? "resolution" : "segments";
   double inside = polyhedron_deviation(shape, solid);
   if (law == CONTACT_NONE)
@@ -399,7 +386,7 @@ static void solid_from_primitive(Builder* builder, const SceneShape* shape, Shap
   HullResult result = draw_primitive(&solid->pieces[0], &drawn);
   if (result == HULL_OK) {
     solid->piece_count = 1;
-    if (shape_is_exact(shape) && !taken) report_faces(builder, shape, &solid->pieces[0]);
+    if (shape_is_exact(shape) && !taken) report_polyhedron(builder, shape, &solid->pieces[0]);
   } else
     report_hull(builder, shape, NULL, result);
 }
@@ -416,13 +403,12 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid_from_primitive(builder, shape, solid);
   if (shape->triangles && solid->pieces) finish_triangles(builder, shape, solid);
   solid->feature = MEMORY_NEW(double, solid->piece_count);
-  double whole = solid->triangles && solid->piece_count > 0 ? set_feature(solid) : 0;
+  double whole = solid->triangles && solid->piece_count > 0 ? triangle_set_feature(solid) : 0;
   for (int i = 0; i < solid->piece_count; i++)
     solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
-/* Sets key to a text with all numbers that define the solid of a primitive. The text is empty if the solid cannot be
- * shared with other shapes. */
+/* Writes a key of all lengths that define a primitive. Empty: the solid cannot be shared. */
 static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
   bool taken = model_uses_round_solid(builder->scene, shape);
   bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||
@@ -433,25 +419,25 @@ static void primitive_key(const Builder* builder, const SceneShape* shape, Text*
            shape->size.x, shape->size.y, shape->size.z, shape->radius, shape->length);
 }
 
-static void* copied(const void* from, size_t size) { return memcpy(memory_resize(NULL, 0, size), from, size); }
+static void* copy_memory(const void* from, size_t size) { return memcpy(memory_resize(NULL, 0, size), from, size); }
 
-/* Copies the only piece of `from` and its feature to `solid`. */
+/* Copies a solid of one piece. */
 static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
   const ConvexHull* hull = &from->pieces[0];
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
   solid->pieces[0] = *hull;
-  solid->pieces[0].vertices = copied(hull->vertices, sizeof *hull->vertices * (size_t)hull->vertex_count);
-  solid->pieces[0].triangles = copied(hull->triangles, sizeof *hull->triangles * (size_t)hull->triangle_count);
+  solid->pieces[0].vertices = copy_memory(hull->vertices, sizeof *hull->vertices * (size_t)hull->vertex_count);
+  solid->pieces[0].triangles = copy_memory(hull->triangles, sizeof *hull->triangles * (size_t)hull->triangle_count);
   solid->piece_count = 1;
-  solid->feature = copied(from->feature, sizeof *from->feature);
+  solid->feature = copy_memory(from->feature, sizeof *from->feature);
 }
 
-/* Computes primitives with equal keys once, because imported robots have many equal ones. */
+/* Primitives with equal keys are computed once, because imported robots have many. */
 void build_solids(Builder* builder) {
   if (builder->solids) return; /* borrowed solids are complete */
   int count = builder->scene->shape_count;
   Names made = {0};
-  char** keys = MEMORY_NEW(char*, count + 1); /* kept, because `made` refers to the texts */
+  char** keys = MEMORY_NEW(char*, count + 1); /* `made` refers to the texts */
   builder->solids = MEMORY_NEW(ShapeSolid, count);
   builder->hull_folder = decompose_cache_folder();
   for (int i = 0; i < count; i++) {

@@ -6,37 +6,35 @@
 
 /* Step of the finite differences [rad, or relative to Loop.size]. The truncation error of second differences is 1e-7,
  * the rounding error 1e-9. */
-#define STEP 3e-4
-/* Largest slope of a combination of rows, relative to the largest slope of all combinations, that counts as zero. The
- * rows are then linearly dependent. The value is above rounding errors and below the slopes of regular loops. */
-#define SAME_SLOPES 1e-5
-/* Second derivatives above this value count as nonzero. Smaller ones can be rounding errors. */
-#define CURVED 1e-3
-/* Largest number of rows of a loop that is checked. The cost of the eigenvectors is the cube of the number of rows. */
-enum { ROWS_MOST = 96 };
-/* Number of random motions that are checked. More than one is needed, because the curvature can vanish along a single
- * motion. */
-enum { MOTIONS = 4 };
+#define DIFFERENCE_STEP 3e-4
+/* Largest slope of a dependent combination of rows, relative to the largest slope. It is above rounding errors and
+ * below the slopes of regular loops. */
+#define DEPENDENCE_TOLERANCE 1e-5
+/* Smallest nonzero second derivative. Smaller ones can be rounding errors. */
+#define CURVATURE_MIN 1e-3
+/* Largest number of rows of a loop that is checked. The cost of the eigenvectors is its cube. */
+enum { ROWS_MAX = 96 };
+/* Number of random motions that are checked. The curvature can vanish along a single motion. */
+enum { MOTION_COUNT = 4 };
 
-/* A loop: a set of trees joined by closures and couplings. The rows of the loop are the equations of its closures,
- * followed by the equations of its couplings. */
+/* Loop: trees joined by closures and couplings. Its rows are the equations of the closures, then of the couplings. */
 typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;           /* largest ModelClosure.size of the loop [m], the unit of translations */
+  double size;           /* largest ModelClosure.size [m], the unit of translations */
   double *increment, *q; /* increments (nv) and coordinates (nq) of the whole model */
-  Pose* poses;           /* poses of all links (links) */
+  Pose* poses;           /* (links) */
   double *value,
-      *there; /* values of the rows in the initial state and in a displaced state, as of closure_values (rows) */
+      *displaced; /* values of the rows in the initial state and in a displaced state, as of closure_values (rows) */
   double *slope, *motion; /* slope: derivatives of the rows with respect to the degrees of freedom (rows x dofs);
                              motion: displacement (dofs) */
-  double *vector, *root,
-      *off; /* eigenvectors of slope slope^T, one per row (rows x rows); eigenvalues (rows); workspace (rows) */
+  double *eigenvector, *eigenvalue,
+      *work; /* eigenvectors of slope slope^T, one per row (rows x rows); eigenvalues (rows); workspace (rows) */
 } Loop;
 
-/* Returns the value of a closure equation (Z1) at the poses at[2] of its two links. The code is independent of the time
- * step's code. */
+/* Returns the value of a closure equation (Z1) at the poses at[2] of its links. Independent of the code of the time
+ * step. */
 static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose at[2]) {
   Vec3 d = vec3_sub(pose_apply(at[0], c->end[0]), pose_apply(at[1], c->end[1])), v = mat3_mul_vec(at[1].r, row->v);
   switch (row->kind) {
@@ -52,17 +50,17 @@ static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose
   return 0.5 * (vec3_dot(d, d) / c->length - c->length);
 }
 
-/* Sets value[row_count] to the values of a closure's rows. Lengths are divided by ModelClosure.size; angles are in rad.
- */
+/* Computes the values of a closure's rows, value[row_count], with lengths divided by ModelClosure.size and angles in
+ * rad. */
 static void closure_values(const ModelClosure* c, const Pose* poses, double* value) {
   Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
   for (int i = 0; i < c->row_count; i++)
     value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
 }
 
-/* Sets value[rows] to the values of all rows of the loop in a displaced state. The displacement from the initial state
- * is h * l->motion. */
-static void values_at(Loop* l, double h, double* value) {
+/* Computes the values of all rows of the loop after a displacement h * l->motion from the initial state: value[rows].
+ */
+static void evaluate_displaced(Loop* l, double h, double* value) {
   const Model* m = l->model;
   for (int k = 0; k < l->dofs; k++) {
     const ModelLink* link = &m->links[m->dof_link[l->dof[k]]];
@@ -89,39 +87,38 @@ static void values_at(Loop* l, double h, double* value) {
   }
 }
 
-static void find_slopes(Loop* l) {
+static void compute_slopes(Loop* l) {
   memset(l->motion, 0, sizeof(double) * (size_t)l->dofs);
   for (int k = 0; k < l->dofs; k++) {
     l->motion[k] = 1;
-    values_at(l, STEP, l->there);
-    for (int i = 0; i < l->rows; i++) l->slope[i * l->dofs + k] = l->there[i];
-    values_at(l, -STEP, l->there);
+    evaluate_displaced(l, DIFFERENCE_STEP, l->displaced);
+    for (int i = 0; i < l->rows; i++) l->slope[i * l->dofs + k] = l->displaced[i];
+    evaluate_displaced(l, -DIFFERENCE_STEP, l->displaced);
     for (int i = 0; i < l->rows; i++)
-      l->slope[i * l->dofs + k] = (l->slope[i * l->dofs + k] - l->there[i]) / (2 * STEP);
+      l->slope[i * l->dofs + k] = (l->slope[i * l->dofs + k] - l->displaced[i]) / (2 * DIFFERENCE_STEP);
     l->motion[k] = 0;
   }
 }
 
-/* Returns true if the combination of rows given by eigenvector e has slope zero. The rows are then linearly dependent.
- */
-static bool says_nothing(const Loop* l, int e) {
-  return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
+/* Returns true if the combination of rows with eigenvector e has slope zero. */
+static bool is_dependent(const Loop* l, int e) {
+  return l->eigenvalue[e] <= DEPENDENCE_TOLERANCE * DEPENDENCE_TOLERANCE * fmax(1, l->eigenvalue[l->rows - 1]);
 }
 
-/* Computes the eigenvectors and eigenvalues of slope slope^T. Returns false if all rows are linearly independent, or if
- * the computation fails. */
-static bool find_vectors(Loop* l) {
+/* Computes the eigenvectors and eigenvalues of slope slope^T. Returns false if all rows are linearly independent or the
+ * computation fails. */
+static bool compute_eigenvectors(Loop* l) {
   for (int i = 0; i < l->rows; i++)
     for (int j = 0; j < l->rows; j++) {
       double sum = 0;
       for (int k = 0; k < l->dofs; k++) sum += l->slope[i * l->dofs + k] * l->slope[j * l->dofs + k];
-      l->vector[i * l->rows + j] = sum;
+      l->eigenvector[i * l->rows + j] = sum;
     }
-  return symmetric_eigen(l->rows, l->rows, l->vector, l->root, l->off) && says_nothing(l, 0);
+  return symmetric_eigen(l->rows, l->rows, l->eigenvector, l->eigenvalue, l->work) && is_dependent(l, 0);
 }
 
-/* Sets l->motion to a random motion in the null space of the slopes, with length 1. Such a motion changes no row to
- * first order. Returns false if the null space is zero. Overwrites l->increment. */
+/* Draws a random motion of length 1 in the null space of the slopes, which changes no row to first order. Returns false
+ * if the null space is zero. Overwrites l->increment. */
 static bool draw_motion(Loop* l, Random* random) {
   double before = 0, after = 0;
   for (int k = 0; k < l->dofs; k++) {
@@ -129,31 +126,32 @@ static bool draw_motion(Loop* l, Random* random) {
     before += l->motion[k] * l->motion[k];
   }
   for (int e = 0; e < l->rows; e++) {
-    if (says_nothing(l, e)) continue;
+    if (is_dependent(l, e)) continue;
     double along = 0;
     for (int k = 0; k < l->dofs; k++) {
       double sum = 0;
-      for (int i = 0; i < l->rows; i++) sum += l->vector[e * l->rows + i] * l->slope[i * l->dofs + k];
+      for (int i = 0; i < l->rows; i++) sum += l->eigenvector[e * l->rows + i] * l->slope[i * l->dofs + k];
       l->increment[k] = sum;
       along += sum * l->motion[k];
     }
-    for (int k = 0; k < l->dofs; k++) l->motion[k] -= along / l->root[e] * l->increment[k];
+    for (int k = 0; k < l->dofs; k++) l->motion[k] -= along / l->eigenvalue[e] * l->increment[k];
   }
   for (int k = 0; k < l->dofs; k++) after += l->motion[k] * l->motion[k];
   for (int k = 0; k < l->dofs; k++) l->motion[k] /= sqrt(after);
   return after > 1e-12 * before;
 }
 
-/* Sets l->there to the second derivatives of the rows along l->motion, by central differences. Overwrites l->off. */
-static void bend(Loop* l) {
-  values_at(l, STEP, l->there);
-  values_at(l, -STEP, l->off);
-  for (int i = 0; i < l->rows; i++) l->there[i] = (l->there[i] + l->off[i] - 2 * l->value[i]) / (STEP * STEP);
+/* Computes the second derivatives of the rows along l->motion by central differences. Overwrites l->work. */
+static void compute_curvature(Loop* l) {
+  evaluate_displaced(l, DIFFERENCE_STEP, l->displaced);
+  evaluate_displaced(l, -DIFFERENCE_STEP, l->work);
+  for (int i = 0; i < l->rows; i++)
+    l->displaced[i] = (l->displaced[i] + l->work[i] - 2 * l->value[i]) / (DIFFERENCE_STEP * DIFFERENCE_STEP);
 }
 
-/* Returns the closure with the largest weight in eigenvector e. Returns -1 if only couplings have weight. */
-static int closure_of(const Loop* l, int e) {
-  const double* share = l->vector + e * l->rows;
+/* Returns the closure with the largest weight in eigenvector e, or -1 if only couplings have weight. */
+static int find_main_closure(const Loop* l, int e) {
+  const double* share = l->eigenvector + e * l->rows;
   double most = 0;
   int found = -1;
   for (int k = 0; k < l->closures; k++)
@@ -167,55 +165,53 @@ static int closure_of(const Loop* l, int e) {
   return found;
 }
 
-/* Returns a closure of a loop in a singular configuration (Z11), or -1 if the loop is regular. */
+/* Returns a closure of a loop in a singular configuration (Z11), or -1. */
 static int singular_closure(Loop* l) {
   Random random = {1};
-  values_at(l, 0, l->value);
-  find_slopes(l);
-  if (!find_vectors(l)) return -1;
-  double most = CURVED;
+  evaluate_displaced(l, 0, l->value);
+  compute_slopes(l);
+  if (!compute_eigenvectors(l)) return -1;
+  double most = CURVATURE_MIN;
   int found = -1;
-  for (int n = 0; n < MOTIONS && draw_motion(l, &random); n++) {
-    bend(l);
-    for (int e = 0; e < l->rows && says_nothing(l, e); e++) {
+  for (int n = 0; n < MOTION_COUNT && draw_motion(l, &random); n++) {
+    compute_curvature(l);
+    for (int e = 0; e < l->rows && is_dependent(l, e); e++) {
       double curvature = 0;
-      for (int i = 0; i < l->rows; i++) curvature += l->vector[e * l->rows + i] * l->there[i];
+      for (int i = 0; i < l->rows; i++) curvature += l->eigenvector[e * l->rows + i] * l->displaced[i];
       if (!(fabs(curvature) > most)) continue;
       most = fabs(curvature);
-      found = closure_of(l, e);
+      found = find_main_closure(l, e);
     }
   }
   return found;
 }
-
-/* ---------------------------------------------------------------- list of loops */
 
 static int tree_of_closure(const Model* m, const ModelClosure* c) {
   int tree = c->link[0] >= 0 ? m->links[c->link[0]].tree : -1;
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Sets the loop to the trees of one union-find set and to their closures and couplings. parent, root: array and root of
- * the set. Skips closures that are not attached to a tree, and closures that can be switched. */
-static void gather(Loop* l, int* parent, int root) {
+/* Collects the trees of one union-find set with their closures and couplings. parent, root: array and root of the set.
+ * Closures without a tree, and closures that can be switched, are skipped. */
+static void collect_loop(Loop* l, int* parent, int eigenvalue) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;
   l->size = 0;
   for (int k = 0; k < m->closure_count; k++) {
     int tree = tree_of_closure(m, &m->closures[k]);
-    if (tree < 0 || m->closures[k].active.source || disjoint_sets_find(parent, tree) != root) continue;
+    if (tree < 0 || m->closures[k].active.source || disjoint_sets_find(parent, tree) != eigenvalue) continue;
     l->closure[l->closures++] = k;
     l->rows += m->closures[k].row_count;
     l->size = fmax(l->size, m->closures[k].size);
   }
   for (int k = 0; k < m->coupling_count; k++) {
-    if (disjoint_sets_find(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != root) continue;
+    if (disjoint_sets_find(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != eigenvalue) continue;
     l->coupling[l->couplings++] = k;
     l->rows++;
   }
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (link->tree < 0 || disjoint_sets_find(parent, link->tree) != root) continue;
+    if (link->tree < 0 || disjoint_sets_find(parent, link->tree) != eigenvalue) continue;
     l->link[l->links++] = i;
     for (int k = 0; link->prescribed < 0 && k < link->dof_count; k++) l->dof[l->dofs++] = link->dof_first + k;
   }
@@ -234,24 +230,23 @@ static void join_trees(const Model* m, int* parent) {
                           m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
 }
 
-/* Returns a closure of the loop if the loop is in a singular configuration, otherwise -1. Allocates and frees the
- * arrays of the loop. */
-static int look_at(Loop* l) {
+/* Returns a closure of the loop if it is in a singular configuration, otherwise -1. */
+static int check_loop(Loop* l) {
   size_t rows = (size_t)l->rows, dofs = (size_t)l->dofs;
   double* memory = MEMORY_NEW(double, rows*(dofs + rows + 4) + dofs);
   l->value = memory;
-  l->there = l->value + rows;
-  l->root = l->there + rows;
-  l->off = l->root + rows;
-  l->vector = l->off + rows;
-  l->slope = l->vector + rows * rows;
+  l->displaced = l->value + rows;
+  l->eigenvalue = l->displaced + rows;
+  l->work = l->eigenvalue + rows;
+  l->eigenvector = l->work + rows;
+  l->slope = l->eigenvector + rows * rows;
   l->motion = l->slope + rows * dofs;
   int found = singular_closure(l);
   memory_free(memory);
   return found;
 }
 
-static int find_singular(const Model* m) {
+static int find_singular_closure(const Model* m) {
   int found = -1, *parent = MEMORY_NEW(int, m->tree_count);
   Loop l = {.model = m, .poses = initial_poses(m)};
   l.closure = MEMORY_NEW(int, m->closure_count);
@@ -262,10 +257,10 @@ static int find_singular(const Model* m) {
   l.q = MEMORY_NEW(double, m->coordinate_count);
   memcpy(l.q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   join_trees(m, parent);
-  for (int root = 0; root < m->tree_count && found < 0; root++) {
-    if (disjoint_sets_find(parent, root) != root) continue;
-    gather(&l, parent, root);
-    if (l.closures > 0 && l.dofs > 0 && l.rows <= ROWS_MOST) found = look_at(&l);
+  for (int eigenvalue = 0; eigenvalue < m->tree_count && found < 0; eigenvalue++) {
+    if (disjoint_sets_find(parent, eigenvalue) != eigenvalue) continue;
+    collect_loop(&l, parent, eigenvalue);
+    if (l.closures > 0 && l.dofs > 0 && l.rows <= ROWS_MAX) found = check_loop(&l);
   }
   memory_free(l.poses);
   memory_free(l.closure);
@@ -280,7 +275,7 @@ static int find_singular(const Model* m) {
 
 void build_singular(Builder* builder) {
   Model* m = builder->model;
-  m->singular_closure = m->closure_count > 0 ? find_singular(m) : -1;
+  m->singular_closure = m->closure_count > 0 ? find_singular_closure(m) : -1;
   if (m->singular_closure < 0) return;
   diagnostics_add(builder->diagnostics, SEVERITY_WARNING, builder->scene->closures[m->singular_closure].place,
                   "closures[%d] starts in a singular position (such as links in one line), where no finite force holds "

@@ -1,6 +1,6 @@
 /* Exact round solids: all points within a radius of a core (contact.md, C6, C6b, C7). The core is the convex hull of
- * points, as the corners of a rounded box, or of circles about the z axis. Pictures, files and other users of vertices
- * get an inscribed polyhedron. */
+ * points, for example the corners of a rounded box, or of circles about the z axis. Pictures and files use an inscribed
+ * polyhedron. */
 #include <assert.h>
 #include <string.h>
 
@@ -14,32 +14,30 @@ bool model_uses_round_solid(const Scene* scene, const SceneShape* shape) {
   return true;
 }
 
-/* ---------------------------------------------------------------- the core of a shape */
-
-/* Profile of a round solid of revolution about the z axis. Its two ends have the heights z and circles of the given
- * radii; the ends of a sphere are equal. All members are linear in the lengths of the shape. */
+/* Profile of a round solid of revolution about the z axis: heights z and radii of its two end circles. All members are
+ * linear in the lengths of the shape. */
 typedef struct {
   double z[2], radius[2], rounding;
-} Profile;
+} RoundProfile;
 
-static Profile profile_of(ShapeType type, const double* x) {
+static RoundProfile get_profile(ShapeType type, const double* x) {
   switch (type) {
     case SHAPE_SPHERE:
-      return (Profile){{0, 0}, {0, 0}, x[0]};
+      return (RoundProfile){{0, 0}, {0, 0}, x[0]};
     case SHAPE_CAPSULE:
-      return (Profile){{-0.5 * x[1], 0.5 * x[1]}, {0, 0}, x[0]};
+      return (RoundProfile){{-0.5 * x[1], 0.5 * x[1]}, {0, 0}, x[0]};
     case SHAPE_CYLINDER:
-      return (Profile){{-0.5 * x[1], 0.5 * x[1]}, {x[0], x[0]}, 0};
+      return (RoundProfile){{-0.5 * x[1], 0.5 * x[1]}, {x[0], x[0]}, 0};
     case SHAPE_WHEEL:
-      return (Profile){{x[2] - 0.5 * x[1], 0.5 * x[1] - x[2]}, {x[0] - x[2], x[0] - x[2]}, x[2]};
+      return (RoundProfile){{x[2] - 0.5 * x[1], 0.5 * x[1] - x[2]}, {x[0] - x[2], x[0] - x[2]}, x[2]};
     case SHAPE_DISC:
-      return (Profile){{0, 0}, {x[0] - x[1], x[0] - x[1]}, x[1]};
+      return (RoundProfile){{0, 0}, {x[0] - x[1], x[0] - x[1]}, x[1]};
     default: /* SHAPE_CONE */
-      return (Profile){{-0.5 * x[2], 0.5 * x[2]}, {x[0], x[1]}, 0};
+      return (RoundProfile){{-0.5 * x[2], 0.5 * x[2]}, {x[0], x[1]}, 0};
   }
 }
 
-static int lengths_of(const SceneShape* shape, double x[ROUND_PARAMETERS_MAX]) {
+static int get_lengths(const SceneShape* shape, double x[ROUND_PARAMETERS_MAX]) {
   SceneShape copy = *shape;
   double* at[ROUND_PARAMETERS_MAX];
   int count = scene_shape_round_lengths(&copy, at);
@@ -49,8 +47,8 @@ static int lengths_of(const SceneShape* shape, double x[ROUND_PARAMETERS_MAX]) {
 
 HullResult draw_round(ConvexHull* hull, const SceneShape* shape) {
   double x[ROUND_PARAMETERS_MAX] = {0};
-  lengths_of(shape, x);
-  Profile p = profile_of(shape->type, x);
+  get_lengths(shape, x);
+  RoundProfile p = get_profile(shape->type, x);
   return primitive_circles(hull, p.z, p.radius, p.rounding, shape->segments);
 }
 
@@ -62,84 +60,98 @@ double round_height(const SceneShape* shape, Vec3 n) {
     for (int k = 0; k < shape->point_count; k++) highest = fmax(highest, vec3_dot(n, shape->points[k]));
     return highest + shape->radius;
   }
-  lengths_of(shape, x);
-  Profile p = profile_of(shape->type, x);
+  get_lengths(shape, x);
+  RoundProfile p = get_profile(shape->type, x);
   for (int end = 0; end < 2; end++)
     highest = fmax(highest, p.z[end] * n.z + p.radius[end] * sqrt(n.x * n.x + n.y * n.y));
   return highest + p.rounding;
 }
 
-/* Returns the derivative of the profile with respect to length k of the shape. */
-static Profile profile_slope(ShapeType type, int k) {
+static RoundProfile profile_derivative(ShapeType type, int k) {
   double unit[ROUND_PARAMETERS_MAX] = {0};
   unit[k] = 1;
-  return profile_of(type, unit);
+  return get_profile(type, unit);
 }
 
-/* ---------------------------------------------------------------- moments of density 1 kg/m^3 in the shape's frame */
+/* ---------------------------------------------------------------- moments of density 1 kg/m^3, frame of the shape */
 
-/* A number v and its derivative d with respect to one parameter. */
+/* Value v and its derivative d with respect to one parameter. */
 typedef struct {
   double v, d;
 } Dual;
-static Dual plus(Dual a, Dual b) { return (Dual){a.v + b.v, a.d + b.d}; }
-static Dual times(Dual a, Dual b) { return (Dual){a.v * b.v, a.v * b.d + a.d * b.v}; }
-static Dual scaled(Dual a, double f) { return (Dual){f * a.v, f * a.d}; }
-static Dual power(Dual a, int n) {
+static Dual dual_add(Dual a, Dual b) { return (Dual){a.v + b.v, a.d + b.d}; }
+static Dual dual_multiply(Dual a, Dual b) { return (Dual){a.v * b.v, a.v * b.d + a.d * b.v}; }
+static Dual dual_scale(Dual a, double f) { return (Dual){f * a.v, f * a.d}; }
+static Dual dual_power(Dual a, int n) {
   Dual p = {1, 0};
-  for (int k = 0; k < n; k++) p = times(p, a);
+  for (int k = 0; k < n; k++) p = dual_multiply(p, a);
   return p;
 }
 
 /* Integrals over a solid: across of x^2 (equal to y^2), along of z^2, first of z, volume of 1. */
 typedef struct {
   Dual across, along, first, volume;
-} Integrals;
+} SolidIntegrals;
 
-static void add_integrals(Integrals* sum, Integrals other) {
-  sum->across = plus(sum->across, other.across);
-  sum->along = plus(sum->along, other.along);
-  sum->first = plus(sum->first, other.first);
-  sum->volume = plus(sum->volume, other.volume);
+static void add_integrals(SolidIntegrals* sum, SolidIntegrals other) {
+  sum->across = dual_add(sum->across, other.across);
+  sum->along = dual_add(sum->along, other.along);
+  sum->first = dual_add(sum->first, other.first);
+  sum->volume = dual_add(sum->volume, other.volume);
 }
 
-/* Returns the integrals over a frustum with respect to its midpoint. The two end circles have the distance `length`;
- * the radius at height z is m + d z / length. */
-static Integrals frustum(Dual m, Dual d, Dual length) {
-  Dual m2 = power(m, 2), d2 = power(d, 2);
-  Dual quartic = plus(plus(power(m, 4), scaled(times(m2, d2), 0.5)), scaled(power(d, 4), 1.0 / 80));
-  return (Integrals){scaled(times(length, quartic), M_PI / 4),
-                     scaled(times(power(length, 3), plus(scaled(m2, 1.0 / 12), scaled(d2, 1.0 / 80))), M_PI),
-                     scaled(times(power(length, 2), times(m, d)), M_PI / 6),
-                     scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), M_PI)};
+/* Returns the integrals over a frustum about its midpoint, with end circles at the distance `length`. The radius at
+ * height z is m + d z / length. */
+static SolidIntegrals frustum_integrals(Dual m, Dual d, Dual length) {
+  Dual m2 = dual_power(m, 2), d2 = dual_power(d, 2);
+  Dual quartic = dual_add(dual_add(dual_power(m, 4), dual_scale(dual_multiply(m2, d2), 0.5)),
+                          dual_scale(dual_power(d, 4), 1.0 / 80));
+  return (SolidIntegrals){
+      dual_scale(dual_multiply(length, quartic), M_PI / 4),
+      dual_scale(dual_multiply(dual_power(length, 3), dual_add(dual_scale(m2, 1.0 / 12), dual_scale(d2, 1.0 / 80))),
+                 M_PI),
+      dual_scale(dual_multiply(dual_power(length, 2), dual_multiply(m, d)), M_PI / 6),
+      dual_scale(dual_multiply(length, dual_add(m2, dual_scale(d2, 1.0 / 12))), M_PI)};
 }
 
-/* Returns the integrals over the two rounded ends of a solid. The ends contain all points beyond circles of radius R at
- * z = -h and z = h, up to the distance r from the circles. The radius at height z is R + sqrt(r^2 - (|z| - h)^2). */
-static Integrals caps(Dual R, Dual h, Dual r) {
-  Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
-  Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), M_PI / 2)), scaled(r3, 2.0 / 3)),
-                  plus(plus(scaled(times(R2, r2), 0.5), scaled(times(R, r3), 2.0 / 3)), scaled(r4, 0.25)),
-                  plus(plus(scaled(times(R2, r3), 1.0 / 3), scaled(times(R, r4), M_PI / 8)), scaled(r5, 2.0 / 15))};
-  Dual quartic = plus(plus(times(power(R, 4), r), times(scaled(power(R, 3), M_PI), r2)),
-                      plus(plus(scaled(times(R2, r3), 4), scaled(times(R, r4), 3 * M_PI / 4)), scaled(r5, 8.0 / 15)));
-  Dual along = plus(plus(times(power(h, 2), area[0]), scaled(times(h, area[1]), 2)), area[2]);
-  return (Integrals){scaled(quartic, M_PI / 2), scaled(along, 2 * M_PI), {0, 0}, scaled(area[0], 2 * M_PI)};
+/* Returns the integrals over the rounded ends of a solid: all points beyond circles at z = -h and z = h, up to the
+ * distance r from the circles. The radius at height z is circle_radius + sqrt(r^2 - (|z| - h)^2). */
+static SolidIntegrals cap_integrals(Dual circle_radius, Dual h, Dual r) {
+  Dual r2 = dual_power(r, 2), r3 = dual_power(r, 3), r4 = dual_power(r, 4), r5 = dual_power(r, 5),
+       R2 = dual_power(circle_radius, 2);
+  Dual area[3] = {
+      dual_add(dual_add(dual_multiply(R2, r), dual_scale(dual_multiply(circle_radius, r2), M_PI / 2)),
+               dual_scale(r3, 2.0 / 3)),
+      dual_add(dual_add(dual_scale(dual_multiply(R2, r2), 0.5), dual_scale(dual_multiply(circle_radius, r3), 2.0 / 3)),
+               dual_scale(r4, 0.25)),
+      dual_add(
+          dual_add(dual_scale(dual_multiply(R2, r3), 1.0 / 3), dual_scale(dual_multiply(circle_radius, r4), M_PI / 8)),
+          dual_scale(r5, 2.0 / 15))};
+  Dual quartic = dual_add(dual_add(dual_multiply(dual_power(circle_radius, 4), r),
+                                   dual_multiply(dual_scale(dual_power(circle_radius, 3), M_PI), r2)),
+                          dual_add(dual_add(dual_scale(dual_multiply(R2, r3), 4),
+                                            dual_scale(dual_multiply(circle_radius, r4), 3 * M_PI / 4)),
+                                   dual_scale(r5, 8.0 / 15)));
+  Dual along =
+      dual_add(dual_add(dual_multiply(dual_power(h, 2), area[0]), dual_scale(dual_multiply(h, area[1]), 2)), area[2]);
+  return (SolidIntegrals){
+      dual_scale(quartic, M_PI / 2), dual_scale(along, 2 * M_PI), {0, 0}, dual_scale(area[0], 2 * M_PI)};
 }
 
 /* Returns the integrals over a solid with profile p, and their derivatives for the change `slope` of the profile. */
-static Integrals integrals_of(const Profile* p, const Profile* slope) {
+static SolidIntegrals compute_integrals(const RoundProfile* p, const RoundProfile* slope) {
   Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
        rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
-  Integrals sum = frustum(plus(scaled(plus(r0, r1), 0.5), rounding), plus(r1, scaled(r0, -1)), length);
-  add_integrals(
-      &sum, caps(r0, scaled(length, 0.5), rounding)); /* both circles of a solid with rounding have the same radius */
+  SolidIntegrals sum = frustum_integrals(dual_add(dual_scale(dual_add(r0, r1), 0.5), rounding),
+                                         dual_add(r1, dual_scale(r0, -1)), length);
+  add_integrals(&sum, cap_integrals(r0, dual_scale(length, 0.5),
+                                    rounding)); /* both circles of a rounded solid have the same radius */
   return sum;
 }
 
-/* Sets second[3] to the integrals of x_i^2 over a rounded box, and *volume to its volume. h: half lengths of the core;
- * r: rounding radius. The planes of the core's faces divide the box into pieces. Each piece is a product of core
- * lengths along 3 - n axes and a piece of an n-dimensional ball. */
+/* Computes the integrals of x_i^2 over a rounded box, second[3], and its volume. h: half lengths of the core; r:
+ * rounding radius. The planes of the core's faces divide the box into products of core lengths along 3 - n axes and a
+ * piece of an n-dimensional ball. */
 static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
   static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball in n dimensions */
   static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over the unit ball */
@@ -149,19 +161,21 @@ static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume)
     int n = (outside & 1) + (outside >> 1 & 1) + (outside >> 2);
     Dual core = {1, 0};
     for (int i = 0; i < 3; i++)
-      if (!(outside >> i & 1)) core = times(core, scaled(h[i], 2));
-    Dual whole = times(core, scaled(power(r, n), ball[n]));
-    *volume = plus(*volume, whole);
+      if (!(outside >> i & 1)) core = dual_multiply(core, dual_scale(h[i], 2));
+    Dual whole = dual_multiply(core, dual_scale(dual_power(r, n), ball[n]));
+    *volume = dual_add(*volume, whole);
     for (int i = 0; i < 3; i++) {
-      Dual h2 = times(h[i], h[i]), within = scaled(times(whole, h2), 1.0 / 3);
-      Dual beyond = plus(scaled(times(h[i], power(r, n + 1)), 2 * first[n]), scaled(power(r, n + 2), square[n]));
-      second[i] = plus(second[i], outside >> i & 1 ? plus(times(whole, h2), times(core, beyond)) : within);
+      Dual h2 = dual_multiply(h[i], h[i]), within = dual_scale(dual_multiply(whole, h2), 1.0 / 3);
+      Dual beyond = dual_add(dual_scale(dual_multiply(h[i], dual_power(r, n + 1)), 2 * first[n]),
+                             dual_scale(dual_power(r, n + 2), square[n]));
+      second[i] = dual_add(second[i],
+                           outside >> i & 1 ? dual_add(dual_multiply(whole, h2), dual_multiply(core, beyond)) : within);
     }
   }
 }
 
-/* Returns the mass moment of a rounded box with radius x[0] and sizes x[1] to x[3]. If slope is not NULL, returns the
- * derivative of the moment for the change `slope` of these lengths instead. */
+/* Returns the mass moment of a rounded box with radius x[0] and sizes x[1] to x[3], or its derivative for the change
+ * `slope` of these lengths unless NULL. */
 static MassMoment box_moment(const double* x, const double* slope) {
   Dual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
   for (int i = 0; i < 3; i++) h[i] = (Dual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
@@ -172,7 +186,7 @@ static MassMoment box_moment(const double* x, const double* slope) {
   return m;
 }
 
-static MassMoment moment_from(const Integrals* i, bool slope) {
+static MassMoment assemble_moment(const SolidIntegrals* i, bool slope) {
   MassMoment m = mass_moment_zero();
   m.s[0][0] = m.s[1][1] = slope ? i->across.d : i->across.v;
   m.s[2][2] = slope ? i->along.d : i->along.v;
@@ -181,16 +195,14 @@ static MassMoment moment_from(const Integrals* i, bool slope) {
   return m;
 }
 
-/* ---------------------------------------------------------------- placement in the link */
-
-/* Places the core of a solid of revolution in the link frame. Sets the derivatives of core and moment. x: lengths of
+/* Places the core of a solid of revolution in the link frame, with the derivatives of core and moment. x: lengths of
  * the shape [m]. Returns the radius of the core's bounding sphere [m]. */
 static double place_profile(ModelSmooth* round, ShapeType type, const double* x) {
   Pose pose = round->pose;
-  Profile p = profile_of(type, x);
+  RoundProfile p = get_profile(type, x);
   Vec3 axis = mat3_mul_vec(pose.r, vec3(0, 0, 1));
   for (int k = 0; k < round->parameter_count; k++) {
-    Profile by = profile_slope(type, k);
+    RoundProfile by = profile_derivative(type, k);
     RoundSlope* slope = &round->slope[k];
     slope->rounding = by.rounding;
     slope->moves = true;
@@ -198,11 +210,11 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
       slope->center[i] = vec3_scale(axis, by.z[i]);
       slope->radius[i] = by.radius[i];
     }
-    Integrals own = integrals_of(&p, &by);
-    MassMoment moment = moment_from(&own, true);
+    SolidIntegrals own = compute_integrals(&p, &by);
+    MassMoment moment = assemble_moment(&own, true);
     round->moment_slope[k] = mass_moment_transform(&moment, pose);
     if (k > 0) continue;
-    moment = moment_from(&own, false);
+    moment = assemble_moment(&own, false);
     round->moment = mass_moment_transform(&moment, pose);
   }
   Vec3 ends[2] = {pose_apply(pose, vec3(0, 0, p.z[0])), pose_apply(pose, vec3(0, 0, p.z[1]))};
@@ -219,7 +231,8 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
   return sqrt(widest * widest + half * half);
 }
 
-/* Does the same as place_profile for a rounded box. If a size is 0, corners coincide and become one point. */
+/* Places the core of a rounded box in the link frame, with the derivatives of core and moment. x: radius and sizes [m].
+ * Corners that coincide become one point. Returns the radius of the core's bounding sphere [m]. */
 static double place_box(ModelSmooth* round, const double* x) {
   Vec3 corners[ROUND_CORNERS];
   int count = 0;
@@ -256,10 +269,10 @@ static double place_box(ModelSmooth* round, const double* x) {
   return 0.5 * vec3_norm(vec3(x[1], x[2], x[3]));
 }
 
-/* Does the same as place_profile for rounded points, whose only parameter is the radius. Returns nothing. */
+/* Places the core of rounded points in the link frame, with the derivatives of core and moment by the radius. */
 static void place_points(ModelSmooth* round, const SceneShape* shape) {
   ConvexHull core;
-  if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* an error was already added */
+  if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* an error was added */
   MassMoment slope, moment = rounded_core_moment(&core, shape->radius, &slope);
   round->moment = mass_moment_transform(&moment, round->pose);
   round->moment_slope[0] = mass_moment_transform(&slope, round->pose);
@@ -275,7 +288,7 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   place_hull(hull, drawn, pose);
   ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
   double x[ROUND_PARAMETERS_MAX] = {0};
-  int count = lengths_of(shape, x);
+  int count = get_lengths(shape, x);
   *round = (ModelSmooth){.pose = pose, .resolution = shape->resolution, .parameter_count = count};
   double radius = 0;
   if (shape->type == SHAPE_ROUNDED_POINTS)
@@ -297,9 +310,9 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->radius = radius + round->core.rounding;
 }
 
-/* Returns the index of the core's element to which a vertex of the polyhedron belongs: the circle on the vertex's side,
- * or the nearest point. */
-static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
+/* Returns the element of the core to which a vertex of the polyhedron belongs: the circle on its side, or the nearest
+ * point. */
+static int find_nearest_element(const ModelSmooth* round, Vec3 vertex) {
   const RoundBody* core = &round->core;
   Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1));
   if (core->ring_count > 0) return core->ring_count > 1 && vec3_dot(axis, vec3_sub(vertex, round->pose.t)) > 0;
@@ -311,13 +324,13 @@ static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
   return nearest;
 }
 
-/* Each vertex of the polyhedron is a point of the core or of an end circle, plus an offset by the rounding radius. */
+/* A vertex of the polyhedron is a point of the core or of an end circle, plus an offset by the rounding radius. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   assert(vertex >= 0 && k >= 0);
   const ModelSmooth* round = hull->smooth;
   const RoundSlope* slope = &round->slope[k];
   const RoundBody* core = &round->core;
-  int end = nearest_element(round, hull->solid.vertices[vertex]);
+  int end = find_nearest_element(round, hull->solid.vertices[vertex]);
   Vec3 center = core->ring_count > 0 ? core->rings[end].center : point_at(core->points, end);
   Vec3 out = vec3_sub(hull->solid.vertices[vertex], center), radial = {0, 0, 0};
   if (core->ring_count > 0) {

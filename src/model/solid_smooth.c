@@ -5,16 +5,14 @@
 
 #include "model/build.h"
 
-/* ---------------------------------------------------------------- one convex shape */
-
-/* Returns the mass moment of the shape for density 1 kg/m^3 in the link frame. */
-static MassMoment moment_of(const ModelSmooth* smooth) {
+/* Returns the mass moment for density 1 kg/m^3 in the link frame. */
+static MassMoment compute_moment(const ModelSmooth* smooth) {
   MassMoment own = shape_mass(&smooth->field.shape);
   return mass_moment_transform(&own, smooth->pose);
 }
 
-/* Sets the bounding box and the bounding radius of the hull, link axes. */
-static void box_of_shape(ModelHull* hull) {
+/* Sets bounding box and bounding radius of the hull, link axes. */
+static void set_bounding_box(ModelHull* hull) {
   const ModelSmooth* smooth = hull->smooth;
   double low[3], high[3];
   for (int i = 0; i < 3; i++) {
@@ -30,9 +28,9 @@ static void box_of_shape(ModelHull* hull) {
       fmin(vec3_norm(hull->half_extent), smooth->field.shape.outer + vec3_norm(vec3_sub(hull->center, smooth->pose.t)));
 }
 
-/* Sets *solid to points of the surface in the directions of a sphere's points, with triangles if `drawn`. The
- * directions do not depend on the parameters of the shape. */
-static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn, ConvexHull* solid) {
+/* Creates points of the surface in the directions of a sphere's points, with triangles if `drawn`. The directions do
+ * not depend on the parameters of the shape. */
+static void create_surface(const ModelSmooth* smooth, int resolution, bool drawn, ConvexHull* solid) {
   int count;
   Vec3* points = primitive_sphere_points(resolution, &count);
   shape_surface_points(&smooth->field.shape, points, count);
@@ -42,7 +40,7 @@ static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn,
     return;
   }
   if (count > 0 && hull_create_with_interior(solid, points, count) != HULL_OK &&
-      primitive_sphere(solid, 1, resolution) == HULL_OK) /* fallback: uses the triangles of the sphere */
+      primitive_sphere(solid, 1, resolution) == HULL_OK) /* fallback: triangles of the sphere */
     memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
   memory_free(points);
 }
@@ -53,15 +51,13 @@ Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, 
   return mat3_mul_vec(hull->smooth->pose.r, local);
 }
 
-/* ---------------------------------------------------------------- several shapes joined */
-
 /* Number of cells per edge of the grid from which a surface is extracted, at resolution 0. */
-enum { CELLS_COARSEST = 5 };
+enum { CELLS_MIN = 5 };
 
-static void joined_surface(ModelSmooth* smooth, int resolution, ModelHull* hull) {
+static void create_union_surface(ModelSmooth* smooth, int resolution, ModelHull* hull) {
   Field placed = smooth->field;
   placed.pose = pose_mul(smooth->pose, placed.pose);
-  field_solid(&placed, CELLS_COARSEST << resolution, &hull->solid);
+  field_solid(&placed, CELLS_MIN << resolution, &hull->solid);
   smooth->moment = field_mass(&placed);
   if (hull->solid.vertex_count == 0) return;
   Vec3 low = hull->solid.vertices[0], high = low;
@@ -74,7 +70,7 @@ static void joined_surface(ModelSmooth* smooth, int resolution, ModelHull* hull)
   hull->radius = vec3_norm(hull->half_extent);
 }
 
-static void take_oriented(const SceneShape* shape, Field* field) {
+static void set_shape(const SceneShape* shape, Field* field) {
   *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = shape->radius, .count = shape->point_count};
   field->points = MEMORY_NEW(Vec3, shape->point_count);
   field->normals = MEMORY_NEW(Vec3, shape->point_count);
@@ -84,17 +80,16 @@ static void take_oriented(const SceneShape* shape, Field* field) {
   }
 }
 
-/* Builds the implicit field of a smooth shape. The parts of a union are placed in the frame of the union. Returns NULL,
- * or a static text with the rule that the shape violates. Scenes are checked by the reader, but a design can violate a
- * rule too. */
-static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
+/* Builds the implicit field of a smooth shape. Parts of a union are placed in its frame. Returns NULL, or the violated
+ * rule (static text): scenes are checked by the reader, but a design can violate a rule. */
+static const char* build_field(const Scene* scene, const SceneShape* shape, Field* field) {
   const char* rule = NULL;
   if (shape_is_convex_smooth(shape)) {
     *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
     return shape_create(&field->shape, &shape->smooth);
   }
   if (shape->type == SHAPE_ORIENTED_POINTS) {
-    take_oriented(shape, field);
+    set_shape(shape, field);
     return NULL;
   }
   *field = (Field){.kind = shape->type == SHAPE_UNION ? FIELD_UNION : FIELD_SUBTRACTION,
@@ -104,17 +99,15 @@ static const char* field_of_scene_shape(const Scene* scene, const SceneShape* sh
                    .part_count = shape->part_count};
   for (int i = 0; i < shape->part_count; i++) {
     const SceneShapeUse* use = &shape->parts[i];
-    const char* broken = field_of_scene_shape(scene, &scene->shapes[use->shape], &field->parts[i]);
+    const char* broken = build_field(scene, &scene->shapes[use->shape], &field->parts[i]);
     rule = rule ? rule : broken;
     field->parts[i].pose = pose_mul((Pose){mat3_from_quat(use->rotation), use->position}, field->parts[i].pose);
   }
   return rule;
 }
 
-/* ---------------------------------------------------------------- placement in the link */
-
 /* Returns true if drawing or some contact law of the scene needs triangles of smooth shapes. */
-static bool is_drawn(const Scene* scene) {
+static bool needs_triangles(const Scene* scene) {
   bool looks = !contact_supports_smooth_shapes(scene->contact.model);
   for (int i = 0; i < scene->contact.pair_count; i++)
     looks =
@@ -127,14 +120,14 @@ const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* 
   *smooth = (ModelSmooth){.pose = pose, .parameter_first = -1, .resolution = shape->resolution};
   hull->kind = &SOLID_SMOOTH;
   hull->smooth = smooth;
-  const char* rule = field_of_scene_shape(scene, shape, &smooth->field);
+  const char* rule = build_field(scene, shape, &smooth->field);
   if (rule) return rule;
   if (smooth->field.kind == FIELD_SHAPE) {
-    shape_surface(smooth, shape->resolution, is_drawn(scene), &hull->solid);
-    smooth->moment = moment_of(smooth);
-    box_of_shape(hull);
+    create_surface(smooth, shape->resolution, needs_triangles(scene), &hull->solid);
+    smooth->moment = compute_moment(smooth);
+    set_bounding_box(hull);
   } else {
-    joined_surface(smooth, shape->resolution, hull);
+    create_union_surface(smooth, shape->resolution, hull);
   }
   hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
   return hull->solid.vertex_count > 0
@@ -154,8 +147,8 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
 
 static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 
-/* Returns the thickness of a smooth shape [m]: the diameter of the inscribed ball of a convex shape, or the least edge
- * of the bounding box of a union. */
+/* Returns the diameter of the inscribed ball of a convex shape, or the least edge of the bounding box of a union [m].
+ */
 static double thickness(const ModelHull* hull) {
   Vec3 e = hull->half_extent;
   bool joined = hull->smooth->field.kind != FIELD_SHAPE;

@@ -2,16 +2,16 @@
  * (docs/derivations/spin.md). */
 #include "model/build.h"
 
-/* Tolerance of the triangle inequality of principal moments of inertia, relative to their sum. It allows for rounding
- * in the scene's numbers. */
-#define TRIANGLE_ROUNDING 1e-6
+/* Tolerance of the triangle inequality of principal moments of inertia, relative to their sum, for rounding in the
+ * scene's numbers. */
+#define TRIANGLE_TOLERANCE 1e-6
 /* Largest entry of the inverse of an inertia with trace 1. Beyond it, the inverse loses nearly all digits. */
 #define CONDITION_MAX 1e12
-/* Fraction of a body's initial spin above which its dissipation by the integrator during the run is reported. */
-#define SPIN_TAKEN 0.5
+/* Fraction of a body's initial spin above which the dissipation of the integrator is reported. */
+#define DISSIPATION_MAX 0.5
 
-/* Sets free_alone[links] to true for free rigid bodies. Such a body is alone in its tree, has six degrees of freedom,
- * is not prescribed, and has no closure, coupling, tendon or bushing. */
+/* Finds free rigid bodies, free_alone[links]: alone in their tree, six degrees of freedom, not prescribed, without
+ * closure, coupling, tendon or bushing. */
 static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
@@ -40,8 +40,8 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
   memory_free(closed);
 }
 
-/* Returns true if the matrix is positive definite (Sylvester's criterion). */
-static bool positive(Mat3 a) {
+/* Sylvester's criterion. */
+static bool is_positive_definite(Mat3 a) {
   return a.m[0][0] > 0 && a.m[0][0] * a.m[1][1] - a.m[0][1] * a.m[1][0] > 0 && mat3_det(a) > 0;
 }
 
@@ -51,23 +51,23 @@ static double largest_entry(Mat3 a) {
   return largest;
 }
 
-/* Returns the reason why the integrator cannot use a link's inertia (static text), or NULL. Euler's equations need the
- * inverse of the inertia. Their series expansion needs principal moments that satisfy the triangle inequality. */
-static const char* inertia_fault(const ModelLink* link) {
+/* Returns the reason why the integrator cannot use a link's inertia (static text), or NULL. Euler's equations need its
+ * inverse; their series expansion needs principal moments that satisfy the triangle inequality. */
+static const char* find_inertia_fault(const ModelLink* link) {
   Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
   double trace = mat3_trace(inertia);
   if (!(trace > 0) || !isfinite(trace)) return "its inertia is zero";
   inertia = mat3_scale(inertia, 1 / trace);
-  if (!positive(inertia) || !(largest_entry(mat3_inverse(inertia)) < CONDITION_MAX))
+  if (!is_positive_definite(inertia) || !(largest_entry(mat3_inverse(inertia)) < CONDITION_MAX))
     return "its inertia about some axis is zero";
-  if (!positive(mat3_sub(mat3_scale(mat3_identity(), 0.5 + TRIANGLE_ROUNDING), inertia)))
+  if (!is_positive_definite(mat3_sub(mat3_scale(mat3_identity(), 0.5 + TRIANGLE_TOLERANCE), inertia)))
     return "a principal moment of its inertia exceeds the sum of the other two";
   return NULL;
 }
 
-/* Sets ModelTree.flies of trees with joints, except for the trees of spinning bodies (W11). If signals prescribe all
- * joints of a tree, the drive forces of these joints are evaluated at time t (W17). */
-static void choose_flying(Model* model) {
+/* Sets ModelTree.flies of trees with joints, except those of spinning bodies (W11). If signals prescribe all joints of
+ * a tree, their drive forces are evaluated at time t (W17). */
+static void select_momentum_trees(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     if (link->tree >= 0 && link->dof_count > 0) model->trees[link->tree].flies = true;
@@ -78,7 +78,7 @@ static void choose_flying(Model* model) {
 
 /* Returns the fraction of the angular velocity `spin` [rad/s] that the integrator dissipates during a run without
  * contact (W19). */
-static double spin_taken(const SceneSimulation* simulation, double spin) {
+static double dissipated_fraction(const SceneSimulation* simulation, double spin) {
   double duration = simulation->dt * simulation->steps, step = simulation_substep_length(simulation),
          turn = spin * step;
   if (simulation->integrator == INTEGRATOR_SECOND_ORDER)
@@ -86,8 +86,8 @@ static double spin_taken(const SceneSimulation* simulation, double spin) {
   return 1 - 1 / sqrt(1 + 2 * turn * spin * duration);
 }
 
-/* Adds a warning for the free body with the largest initial spin if the integrator dissipates too much of the spin. */
-static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnostics* diagnostics) {
+/* Warns of the free body with the largest initial spin if the integrator dissipates too much of it. */
+static void warn_dissipation(const Model* model, const bool* free_alone, Diagnostics* diagnostics) {
   double most = 0;
   int link = -1;
   for (int i = 0; i < model->link_count; i++) {
@@ -96,8 +96,8 @@ static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnost
     most = spin;
     link = i;
   }
-  double taken = spin_taken(&model->simulation, most);
-  if (!(taken > SPIN_TAKEN)) return;
+  double taken = dissipated_fraction(&model->simulation, most);
+  if (!(taken > DISSIPATION_MAX)) return;
   diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
                   "simulation.integrator %s removes %.0f %% of the angular velocity of link '%s', %.3g rad/s, in %.3g "
                   "s of flight: set simulation.integrator: momentum",
@@ -110,14 +110,14 @@ void build_spinning(Builder* builder) {
   bool* free_alone = MEMORY_NEW(bool, model->link_count + 1);
   find_free_bodies(model, free_alone);
   if (model->simulation.integrator != INTEGRATOR_MOMENTUM && !builder->scene->start.run)
-    tell_spin_taken(model, free_alone, builder->diagnostics);
+    warn_dissipation(model, free_alone, builder->diagnostics);
   for (int i = 0; i < model->link_count && model->simulation.integrator == INTEGRATOR_MOMENTUM; i++)
     model->links[i].spins = free_alone[i];
   memory_free(free_alone);
   if (model->simulation.integrator != INTEGRATOR_MOMENTUM) return;
-  choose_flying(model);
+  select_momentum_trees(model);
   for (int i = 0; i < model->link_count; i++) {
-    const char* fault = model->links[i].spins ? inertia_fault(&model->links[i]) : NULL;
+    const char* fault = model->links[i].spins ? find_inertia_fault(&model->links[i]) : NULL;
     if (!fault) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->links[i].place,
                     "simulation.integrator momentum cannot integrate the rotation of link '%s': %s; correct 'inertia', "

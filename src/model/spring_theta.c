@@ -1,5 +1,4 @@
-/* Computes the implicitness theta of springs and position gains in a step from their frequencies
- * (docs/derivations/drives.md, M10). */
+/* Implicitness theta of springs and position gains from their frequencies (docs/derivations/drives.md, M10). */
 #include "model/build.h"
 
 /* Frequency times substep [rad]. Below SPRING_RESOLVED a spring conserves energy (theta 1/2). Above SPRING_UNRESOLVED a
@@ -10,11 +9,11 @@
 /* Largest number of directions of one spring. A joint or bushing has one frequency per direction, but a single theta.
  * Theta follows from the 8-norm of the squared frequencies. The norm is smooth where two frequencies are equal, and
  * exceeds the largest entry by at most a quarter. */
-enum { DIRECTIONS = JOINT_MAX_DOF };
+enum { DIRECTIONS_MAX = JOINT_MAX_DOF };
 
 /* Returns theta of a spring. square: (frequency times substep)^2 [rad^2]. Sets *slope to the derivative of theta with
  * respect to square. */
-static double theta_of(double square, double* slope) {
+static double compute_theta(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
   if (!(s < 1)) return 1; /* also returned without inertia (infinite mobility) */
@@ -25,7 +24,7 @@ static double theta_of(double square, double* slope) {
 
 /* Returns the 8-norm of square[count], all >= 0. Sets by[count] to the derivatives of the norm with respect to square.
  */
-static double norm_of(const double* square, int count, double* by) {
+static double eight_norm(const double* square, int count, double* by) {
   double most = 0, sum = 0;
   for (int k = 0; k < count; k++) most = fmax(most, square[k]);
   for (int k = 0; k < count; k++) by[k] = 0;
@@ -46,17 +45,17 @@ typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor;       /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (trees) */
-  double* x[DIRECTIONS]; /* directions (nv) */
-  double stiffness[DIRECTIONS];
+  double** factor;           /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (trees) */
+  double* x[DIRECTIONS_MAX]; /* directions (nv) */
+  double stiffness[DIRECTIONS_MAX];
   int count;         /* number of directions added */
   SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */
   void* context;
-} StartInertia;
+} InertiaWork;
 
 /* Adds the inertia of one link to the inertia matrix a[n * n] of its tree. first: first degree of freedom of the tree.
  */
-static void add_link(const StartInertia* s, int link, int first, int n, double* a) {
+static void add_link_inertia(const InertiaWork* s, int link, int first, int n, double* a) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
   Vec3 center = pose_apply(s->pose[link], l->center);
@@ -75,11 +74,11 @@ static void add_link(const StartInertia* s, int link, int first, int n, double* 
 
 /* Sets a[n * n] to the Cholesky factor of a tree's inertia matrix. n: degrees of freedom of the tree. The pivot is 0
  * for prescribed degrees of freedom and for motions without inertia. */
-static void factor_tree(const StartInertia* s, int tree, double* a) {
+static void factor_tree(const InertiaWork* s, int tree, double* a) {
   const Model* m = s->model;
   int first = m->trees[tree].dof_first, n = m->trees[tree].dof_count;
   for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].tree == tree) add_link(s, i, first, n, a);
+    if (m->links[i].tree == tree) add_link_inertia(s, i, first, n, a);
   for (int k = 0; k < n; k++) {
     const ModelLink* link = &m->links[m->dof_link[first + k]];
     double diagonal = a[k * n + k] += link->armature[first + k - link->dof_first];
@@ -95,7 +94,7 @@ static void factor_tree(const StartInertia* s, int tree, double* a) {
 
 /* Returns the contribution of one tree to the mobility x . M^-1 x, with the inertia matrix M = L L^T. Replaces the
  * entries of the tree in x[nv] by L^-1 x. Returns INFINITY if x moves a degree of freedom without inertia. */
-static double tree_mobility(StartInertia* s, int tree, double* x) {
+static double add_tree_mobility(InertiaWork* s, int tree, double* x) {
   const Model* m = s->model;
   const ModelTree* t = &m->trees[tree];
   int n = t->dof_count;
@@ -122,7 +121,7 @@ static double tree_mobility(StartInertia* s, int tree, double* x) {
 }
 
 /* Replaces L^-1 x in x[nv] by M^-1 x. */
-static void finish_response(const StartInertia* s, double* x) {
+static void finish_response(const InertiaWork* s, double* x) {
   for (int tree = 0; tree < s->model->tree_count; tree++) {
     const double* a = s->factor[tree];
     int first = s->model->trees[tree].dof_first, n = s->model->trees[tree].dof_count;
@@ -135,7 +134,7 @@ static void finish_response(const StartInertia* s, double* x) {
 
 /* Adds a direction with the given stiffness [N/m, N m/rad] to the current spring. Returns the vector x[nv] of the
  * direction, set to zero, which the caller fills. */
-static double* add_direction(StartInertia* s, double stiffness) {
+static double* add_direction(InertiaWork* s, double stiffness) {
   double* x = s->x[s->count];
   for (int d = 0; d < s->model->dof_count; d++) x[d] = 0;
   s->stiffness[s->count++] = stiffness;
@@ -144,15 +143,15 @@ static double* add_direction(StartInertia* s, double stiffness) {
 
 /* Returns the theta of the current spring and clears its directions. Calls the visitor for each direction whose slope
  * is not 0. theta: index of the theta; component[count]: component of each direction. */
-static double finish_theta(StartInertia* s, int theta, const int* component) {
-  double dt = simulation_substep_length(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
-         by[DIRECTIONS] = {0};
+static double finish_theta(InertiaWork* s, int theta, const int* component) {
+  double dt = simulation_substep_length(&s->model->simulation), mobility[DIRECTIONS_MAX] = {0}, square[DIRECTIONS_MAX],
+         by[DIRECTIONS_MAX] = {0};
   double slope, value;
   for (int k = 0; k < s->count; k++) {
-    for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += tree_mobility(s, tree, s->x[k]);
+    for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
     square[k] = s->stiffness[k] * mobility[k] * dt * dt;
   }
-  value = theta_of(norm_of(square, s->count, by), &slope);
+  value = compute_theta(eight_norm(square, s->count, by), &slope);
   for (int k = 0; s->visit && k < s->count; k++) {
     SpringDirection out = {theta, component[k], s->stiffness[k], mobility[k], slope * by[k] * dt * dt, s->x[k]};
     if (out.slope == 0) continue;
@@ -165,10 +164,10 @@ static double finish_theta(StartInertia* s, int theta, const int* component) {
 
 /* Returns the theta of a joint. Each degree of freedom with a spring or position gain is one direction. Its stiffness
  * is the sum of spring stiffness and position gains. */
-static double joint_theta(StartInertia* s, int link) {
+static double joint_theta(InertiaWork* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
-  int component[DIRECTIONS];
+  int component[DIRECTIONS_MAX];
   for (int k = 0; k < l->dof_count; k++) {
     double stiffness = l->stiffness[k];
     for (int c = 0; c < m->controller_count; c++)
@@ -183,14 +182,14 @@ static double joint_theta(StartInertia* s, int link) {
 
 /* Adds the derivatives of a length with respect to the degrees of freedom to x[nv]. The length depends on a point of
  * the link. slope: derivative of the length with respect to the point, world axes. at: the point, world frame [m]. */
-static void add_slope(const StartInertia* s, int link, Vec3 slope, Vec3 at, double* x) {
+static void add_length_derivatives(const InertiaWork* s, int link, Vec3 slope, Vec3 at, double* x) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
     for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
       x[d] += vec3_dot(slope, screw_velocity(&s->screws[d], at));
 }
 
-static double tendon_theta(StartInertia* s, int index) {
+static double tendon_theta(InertiaWork* s, int index) {
   const Model* m = s->model;
   const SceneTendon* tendon = m->tendons[index].source;
   const int component = 0;
@@ -203,8 +202,8 @@ static double tendon_theta(StartInertia* s, int index) {
     Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
     for (int side = 0; side < 2; side++) {
       Vec3 own = way.touches ? way.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
-      add_slope(s, tendon->points[i + side].link, own, end[side], x);
-      if (way.touches) add_slope(s, wrap->link, vec3_scale(own, -1), end[side], x);
+      add_length_derivatives(s, tendon->points[i + side].link, own, end[side], x);
+      if (way.touches) add_length_derivatives(s, wrap->link, vec3_scale(own, -1), end[side], x);
     }
   }
   for (int i = 0; i < tendon->joint_count; i++)
@@ -213,11 +212,11 @@ static double tendon_theta(StartInertia* s, int index) {
 }
 
 /* Returns the theta of a bushing. Each of the six diagonal entries of the stiffness matrix is one direction. */
-static double bushing_theta(StartInertia* s, int index) {
+static double bushing_theta(InertiaWork* s, int index) {
   const Model* m = s->model;
   const SceneBushing* bushing = m->bushings[index].source;
   Pose at[2] = {bushing_frame(bushing, 0, s->pose), bushing_frame(bushing, 1, s->pose)};
-  int component[DIRECTIONS];
+  int component[DIRECTIONS_MAX];
   for (int k = 0; k < 6; k++) {
     if (!(bushing->stiffness[k][k] > 0)) continue;
     component[s->count] = k;
@@ -235,13 +234,13 @@ static double bushing_theta(StartInertia* s, int index) {
 
 /* Sets thetas[model_theta_count] to the thetas of links, tendons and bushings at coordinates q[nq]. Calls visit, unless
  * NULL, for each direction whose slope is not 0. */
-static void find_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
+static void compute_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
-  StartInertia s = {.model = model, .visit = visit, .context = context};
+  InertiaWork s = {.model = model, .visit = visit, .context = context};
   s.pose = MEMORY_NEW(Pose, model->link_count);
   s.screws = MEMORY_NEW(Screw, model->dof_count);
   s.factor = MEMORY_NEW(double*, model->tree_count);
-  for (int k = 0; k < DIRECTIONS; k++) s.x[k] = MEMORY_NEW(double, model->dof_count);
+  for (int k = 0; k < DIRECTIONS_MAX; k++) s.x[k] = MEMORY_NEW(double, model->dof_count);
   model_poses(model, q, s.pose);
   model_screws(model, q, s.pose, s.screws);
   for (int i = 0; i < model->link_count; i++) {
@@ -257,7 +256,7 @@ static void find_thetas(const Model* model, const double* q, SpringVisit visit, 
   for (int k = 0; k < model->bushing_count; k++)
     *thetas++ = keeps && model->bushings[k].home >= 0 ? bushing_theta(&s, k) : 1;
   for (int k = 0; k < model->tree_count; k++) memory_free(s.factor[k]);
-  for (int k = 0; k < DIRECTIONS; k++) memory_free(s.x[k]);
+  for (int k = 0; k < DIRECTIONS_MAX; k++) memory_free(s.x[k]);
   memory_free(s.pose);
   memory_free(s.screws);
   memory_free(s.factor);
@@ -265,13 +264,13 @@ static void find_thetas(const Model* model, const double* q, SpringVisit visit, 
 
 void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context) {
   double* thetas = MEMORY_NEW(double, model_theta_count(model));
-  find_thetas(model, q, visit, context, thetas);
+  compute_thetas(model, q, visit, context, thetas);
   memory_free(thetas);
 }
 
 void model_place_spring_thetas(Model* model) {
   double *thetas = MEMORY_NEW(double, model_theta_count(model)), *next = thetas;
-  find_thetas(model, model->initial_coordinates, NULL, NULL, thetas);
+  compute_thetas(model, model->initial_coordinates, NULL, NULL, thetas);
   for (int i = 0; i < model->link_count; i++) model->links[i].spring_theta = *next++;
   for (int k = 0; k < model->tendon_count; k++) model->tendons[k].theta = *next++;
   for (int k = 0; k < model->bushing_count; k++) model->bushings[k].theta = *next++;

@@ -1,15 +1,15 @@
-/* The Adam method: a step along the running mean of the gradients, divided by their root mean square. */
+/* Adam method: steps along the running mean of the gradients, divided by their root mean square. */
 #include <math.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* Lower limit of the divisor of a variable's gradient, relative to the largest divisor. Without the limit, variables
- * with tiny gradients would absorb all of a constraint's correction, and 0 / 0 could occur. */
-#define SIZE_LEAST 1e-12
+/* Lower limit of a variable's divisor relative to the largest divisor. Otherwise variables with tiny gradients would
+ * absorb the correction of a constraint, and 0 / 0 could occur. */
+#define DIVISOR_MIN 1e-12
 
-/* RepeatIndices into the state of the rule: the number of gradients so far; then the means of the gradients, followed
- * by the means of their squares. */
-enum { SEEN, MEANS };
+/* RepeatIndices into the state of the rule: number of gradients so far, means of the gradients, means of their squares.
+ */
+enum { GRADIENT_COUNT, MEANS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
   (void)settings;
@@ -21,7 +21,7 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 2 * set->count;
 }
 
-static void advance_means(Optimizer* o, const double* gradient) {
+static void update_means(Optimizer* o, const double* gradient) {
   int count = o->set->count;
   double *mean = o->own + MEANS, *square = mean + count;
   double beta1 = o->settings.beta1, beta2 = o->settings.beta2;
@@ -30,32 +30,32 @@ static void advance_means(Optimizer* o, const double* gradient) {
     mean[i] = beta1 * mean[i] + (1 - beta1) * g;
     square[i] = beta2 * square[i] + (1 - beta2) * g * g;
   }
-  o->own[SEEN] += 1;
+  o->own[GRADIENT_COUNT] += 1;
 }
 
-/* Sets size[count] to the divisors of the mean gradients. Division by 1 - beta2^SEEN corrects the bias of means that
- * start at zero. */
-static void find_sizes(const Optimizer* o, double* size) {
+/* Computes the divisors of the mean gradients, divisor[count]. Division by 1 - beta2^GRADIENT_COUNT corrects the bias
+ * of means that start at zero. */
+static void compute_divisors(const Optimizer* o, double* divisor) {
   const double* square = o->own + MEANS + o->set->count;
-  double missing = 1 - math_pow(o->settings.beta2, o->own[SEEN]), largest = 0;
+  double missing = 1 - math_pow(o->settings.beta2, o->own[GRADIENT_COUNT]), largest = 0;
   for (int i = 0; i < o->set->count; i++) {
-    size[i] = sqrt(square[i] / missing) + o->settings.epsilon;
-    largest = fmax(largest, size[i]);
+    divisor[i] = sqrt(square[i] / missing) + o->settings.epsilon;
+    largest = fmax(largest, divisor[i]);
   }
-  for (int i = 0; i < o->set->count; i++) size[i] = fmax(size[i], largest > 0 ? SIZE_LEAST * largest : 1.0);
+  for (int i = 0; i < o->set->count; i++) divisor[i] = fmax(divisor[i], largest > 0 ? DIVISOR_MIN * largest : 1.0);
 }
 
 /* Proposes the Adam step, projected onto the feasible set (O5). The unprojected step d minimizes mean . d + sum
- * size_i d_i^2 / (2 bound), so the projection uses the metric of that sum. The method then stops only at points
- * where the constraints balance the mean gradient. */
+ * divisor_i d_i^2 / (2 bound). The projection uses the metric of this sum, so that the method stops only where the
+ * constraints balance the mean gradient. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
-  if (o->state[STATE_FRESH] == 1) advance_means(o, gradient);
+  if (o->state[STATE_FRESH] == 1) update_means(o, gradient);
   o->state[STATE_FRESH] = 0;
   int count = o->set->count;
-  double missing = 1 - math_pow(o->settings.beta1, o->own[SEEN]);
+  double missing = 1 - math_pow(o->settings.beta1, o->own[GRADIENT_COUNT]);
   double bound[2] = {optimizer_step_bound(o, 0), optimizer_step_bound(o, 1)};
   double *step = o->work, *scale = step + count;
-  find_sizes(o, scale);
+  compute_divisors(o, scale);
   for (int i = 0; i < count; i++) {
     double rate = bound[o->set->block[i]] / scale[i];
     step[i] = -rate * (o->own[MEANS + i] / missing);
@@ -66,7 +66,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
 
 const UpdateRule RULE_ADAM = {.descends = false,
                               .factor_limit = 1,
-                              .recovers = true,
+                              .undoes_rejections = true,
                               .state_size = state_size,
                               .work_size = work_size,
                               .propose = propose};

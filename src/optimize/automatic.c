@@ -1,40 +1,38 @@
-/* Choice of the method for `optimizer: auto` (O23). The first method is L-BFGS. If its steps no longer achieve the
- * decrease that gradients predict, CMA-ES follows, then Adam with shorter steps, then CMA-ES again from the best
- * design. Changes depend only on results of trials and iteration counts, so a resumed search makes the same changes. */
+/* Method selection of `optimizer: auto` (O23). L-BFGS is first. If its steps no longer achieve the predicted decrease,
+ * CMA-ES follows, then Adam with shorter steps, then CMA-ES again from the best design. The changes depend only on
+ * results of trials and iteration counts, so that a resumed search makes the same ones. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* The search leaves L-BFGS if at least WEAK_MOST of the last WATCHED trials were weak. */
-enum { WATCHED = 10, WEAK_MOST = 7 };
-/* A trial is weak if its gain is less than this fraction of the decrease that the gradient predicts. For comparison,
- * the step to the minimum of a parabola gains half of the predicted decrease. */
-#define GAIN_LEAST 0.1
-/* L-BFGS has converged if the predicted gain of the trial is below this fraction of the total gain so far. The
- * predicted gain of a full step must also not exceed the total gain. */
-#define PREDICTED_LEAST 1e-9
-/* The method changes if PATIENCE iterations improved the best loss by less than PROGRESS_LEAST of its value. CMA-ES
- * also runs for at least GENERATIONS generations. Adam starts at most RESTARTS_MOST times. */
-enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MOST = 3 };
-#define PROGRESS_LEAST 0.01
-/* The steps are multiplied by this factor when the method changes to Adam. In a search with bundles, Adam begins
- * with this factor. */
+/* The search leaves L-BFGS if at least POOR_TRIALS_MAX of the last WATCHED_TRIALS trials were poor. */
+enum { WATCHED_TRIALS = 10, POOR_TRIALS_MAX = 7 };
+/* A trial is poor if its gain is below this fraction of the predicted decrease. The step to the minimum of a parabola
+ * gains half of it. */
+#define GAIN_MIN 0.1
+/* L-BFGS has converged if the predicted gain of the trial is below this fraction of the total gain, and that of a full
+ * step below the total gain. */
+#define PREDICTED_MIN 1e-9
+/* The method changes if PATIENCE iterations improved the best loss by less than PROGRESS_MIN of its value. CMA-ES runs
+ * for at least GENERATIONS generations. Adam starts at most RESTARTS_MAX times. */
+enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MAX = 3 };
+#define PROGRESS_MIN 0.01
+/* Factor on the steps after a change to Adam, and of Adam in a search with bundles. */
 #define RESTART_STEP 0.25
-/* Standard deviation of the first samples of CMA-ES, in steps. It is a fifth of the range of a variable, because the
- * default step is a twentieth of the range. */
+/* Standard deviation of the first samples of CMA-ES, in steps: a fifth of a variable's range, of which the default step
+ * is a twentieth. */
 #define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
-/* Returns true if gradients are random because of draws or bundles. Differences of such gradients give no
- * information on curvature. */
+/* Returns true if gradients are random because of draws or bundles. Their differences then contain no curvature. */
 static bool is_noisy(const Optimization* o) { return draws_change(o) || o->task->bundle > 0; }
 
-static void forget(Automatic* a) {
+static void clear_statistics(Automatic* a) {
   a->tried = 0;
-  a->weak = 0;
-  a->mark = HUGE_VAL;
-  a->mark_iteration = 0;
+  a->poor_trials = 0;
+  a->best_value = HUGE_VAL;
+  a->best_value_iteration = 0;
 }
 
 void automatic_begin(Optimization* o) {
@@ -43,7 +41,7 @@ void automatic_begin(Optimization* o) {
   a->factor = 1;
   a->restarts = 0;
   a->return_to_best = false;
-  forget(a);
+  clear_statistics(a);
   if (!is_automatic(o)) return;
   a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
   if (is_noisy(o) && !draws_change(o)) a->factor = RESTART_STEP;
@@ -64,22 +62,20 @@ void automatic_create_optimizer(Optimization* o) {
   TaskOptimizer settings = automatic_settings(o);
   optimizer_destroy(o->optimizer);
   o->optimizer = optimizer_create_scaled(&settings, &o->design.set, o->unit);
-  memory_free(o->spare_state);
-  o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
+  memory_free(o->saved_state);
+  o->saved_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
 }
 
-/* ---------------------------------------------------------------- changes */
-
-static void change(Optimization* o, TaskOptimizerType to, double factor, MethodReason reason, int count) {
+static void change_method(Optimization* o, TaskOptimizerType to, double factor, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
   if (a->change_count < METHOD_CHANGES_MAX)
     a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
-  /* The current design of L-BFGS is already the best one, unless the best one is kept because it meets `success`. */
-  a->return_to_best = a->method != OPTIMIZER_LBFGS || o->meets != o->best_meets;
+  /* the current design of L-BFGS is the best one, unless the best one is kept because it meets `success` */
+  a->return_to_best = a->method != OPTIMIZER_LBFGS || o->is_successful != o->best_is_successful;
   a->method = to;
   a->factor = factor;
-  forget(a);
-  a->mark_iteration = o->iteration;
+  clear_statistics(a);
+  a->best_value_iteration = o->iteration;
   automatic_create_optimizer(o);
 }
 
@@ -89,37 +85,37 @@ static int count_bits(unsigned bits) {
   return count;
 }
 
-/* Returns true if CMA-ES can be used. CMA-ES ranks samples by their loss, so the loss must not change between
- * samples. Draws and multipliers change the loss. */
-static bool can_sample(const Optimization* o) { return !o->subjects && !is_noisy(o) && !o->function.evaluate; }
+/* Returns true if CMA-ES can rank samples: draws and multipliers, which change the loss between samples, are absent. */
+static bool can_sample(const Optimization* o) { return !o->bounded_terms && !is_noisy(o) && !o->function.evaluate; }
 
-static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
+static double total_gain(const Optimization* o) {
+  return fmax(o->rows[o->first_iteration].loss - o->best_compared_loss, 0);
+}
 
-/* Returns true if the task has at least as many iterations as variables. With fewer samples CMA-ES cannot adapt its
- * covariance. */
-static bool has_time_to_sample(const Optimization* o) {
+/* Returns true if there are at least as many iterations as variables, which CMA-ES needs to adapt its covariance. */
+static bool has_enough_iterations(const Optimization* o) {
   return o->task->optimizer.iterations >= o->design.variable_count;
 }
 
-/* Changes the method to CMA-ES if possible, otherwise to Adam with steps multiplied by RESTART_STEP. If there are
- * too few iterations to adapt the covariance, CMA-ES is used only before the first start of Adam; afterwards Adam
- * and L-BFGS alternate. Returns false if Adam has no starts left. */
-static bool change_from(Optimization* o, MethodReason reason, int count) {
+/* Changes to CMA-ES if possible, otherwise to Adam with steps times RESTART_STEP. If there are too few iterations for
+ * its covariance, CMA-ES is used only before the first start of Adam, and then Adam and L-BFGS alternate. Returns false
+ * if Adam has no starts left. */
+static bool change_to_next(Optimization* o, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
-  bool time = has_time_to_sample(o) || a->restarts == 0;
+  bool time = has_enough_iterations(o) || a->restarts == 0;
   bool samples = a->method != OPTIMIZER_CMA_ES && can_sample(o) && time;
   bool curvature = a->method == OPTIMIZER_ADAM && can_sample(o) && !time;
   bool adam = !samples && !curvature;
-  if (adam && a->restarts == RESTARTS_MOST) return false;
+  if (adam && a->restarts == RESTARTS_MAX) return false;
   a->restarts += adam;
   TaskOptimizerType to = samples ? OPTIMIZER_CMA_ES : curvature ? OPTIMIZER_LBFGS : OPTIMIZER_ADAM;
-  change(o, to, a->factor * (adam ? RESTART_STEP : 1), reason, count);
+  change_method(o, to, a->factor * (adam ? RESTART_STEP : 1), reason, count);
   return true;
 }
 
-/* Returns true if CMA-ES can be used and the best design fails the task's `success`. Simulates the best design to
- * evaluate `success`. An interrupted evaluation counts as a failure. */
-static bool needs_samples(Optimization* o) {
+/* Returns true if CMA-ES can be used and the best design fails `success`. Simulates the best design; an interruption
+ * counts as a failure. */
+static bool needs_sampling(Optimization* o) {
   if (!can_sample(o) || optimization_success_count(o) == 0) return false;
   (void)optimization_evaluate_success(o);
   return !optimization_succeeded(o);
@@ -134,26 +130,27 @@ static bool can_descend_again(const Optimization* o) {
   return last->from == OPTIMIZER_LBFGS && last->reason != CHANGE_SHORT_OF_PREDICTION && last->reason != CHANGE_NO_SLOPE;
 }
 
-static bool watch_progress(Optimization* o, bool can_step) {
+static bool check_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (draws_change(o))
     return can_step; /* the best design is unknown, because the loss of a design depends on its draws */
-  if (!(a->mark - o->best_worth <= PROGRESS_LEAST * fabs(o->best_worth))) {
-    if (a->mark < HUGE_VAL && can_descend_again(o)) {
-      change(o, OPTIMIZER_LBFGS, a->factor, CHANGE_BETTER_SAMPLE, 0);
+  if (!(a->best_value - o->best_compared_loss <= PROGRESS_MIN * fabs(o->best_compared_loss))) {
+    if (a->best_value < HUGE_VAL && can_descend_again(o)) {
+      change_method(o, OPTIMIZER_LBFGS, a->factor, CHANGE_BETTER_SAMPLE, 0);
       return true;
     }
-    a->mark = o->best_worth;
-    a->mark_iteration = o->iteration;
+    a->best_value = o->best_compared_loss;
+    a->best_value_iteration = o->iteration;
   }
-  int idle = o->iteration - a->mark_iteration;
-  int generations = has_time_to_sample(o) ? GENERATIONS * optimizer_samples(o->optimizer) : 0;
-  return (can_step && (idle < PATIENCE || idle < generations)) || change_from(o, CHANGE_NO_PROGRESS, idle) || can_step;
+  int idle = o->iteration - a->best_value_iteration;
+  int generations = has_enough_iterations(o) ? GENERATIONS * optimizer_samples(o->optimizer) : 0;
+  return (can_step && (idle < PATIENCE || idle < generations)) || change_to_next(o, CHANGE_NO_PROGRESS, idle) ||
+         can_step;
 }
 
-/* Returns true if the gradient predicts that a step of full length gains more than the total gain so far. The
- * current design is then no minimum, even if the last step was small. The step stays within the bounds. */
-static bool promises_more(const Optimization* o) {
+/* Returns true if the gradient predicts that a step of full length within the bounds gains more than the total gain so
+ * far. Then the current design is no minimum, even if the last step was short. */
+static bool predicts_more(const Optimization* o) {
   int count = o->design.variable_count;
   double promised = 0, *ahead = MEMORY_NEW(double, count);
   for (int k = 0; k < count; k++) {
@@ -163,41 +160,41 @@ static bool promises_more(const Optimization* o) {
   if (optimizer_project(o->optimizer, ahead))
     for (int k = 0; k < count; k++) promised -= o->gradient[k] * (ahead[k] - o->x[k]);
   memory_free(ahead);
-  return promised > gained_so_far(o);
+  return promised > total_gain(o);
 }
 
-static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
+static bool check_lbfgs(Optimization* o, bool is_poor, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
-  bool converged = predicted < PREDICTED_LEAST * gained_so_far(o) && !promises_more(o);
-  weak = weak && !converged;
-  a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
-  if (!can_step && !converged && !o->subjects) return change_from(o, CHANGE_SHORT_STEP, 0);
-  if (!can_step && needs_samples(o)) return change_from(o, CHANGE_NO_SUCCESS, 0);
-  if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
-    return change_from(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
-  return converged || !can_sample(o) || !has_time_to_sample(o) ? can_step : watch_progress(o, can_step);
+  bool converged = predicted < PREDICTED_MIN * total_gain(o) && !predicts_more(o);
+  is_poor = is_poor && !converged;
+  a->poor_trials = ((a->poor_trials << 1) | is_poor) & ((1u << WATCHED_TRIALS) - 1);
+  if (!can_step && !converged && !o->bounded_terms) return change_to_next(o, CHANGE_SHORT_STEP, 0);
+  if (!can_step && needs_sampling(o)) return change_to_next(o, CHANGE_NO_SUCCESS, 0);
+  if (a->tried >= WATCHED_TRIALS && count_bits(a->poor_trials) >= POOR_TRIALS_MAX)
+    return change_to_next(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->poor_trials));
+  return converged || !can_sample(o) || !has_enough_iterations(o) ? can_step : check_progress(o, can_step);
 }
 
 bool automatic_update(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
   if (!is_automatic(o) || continuation_is_active(o, o->iteration)) return can_step;
-  bool weak = outcome != TRIAL_ACCEPTED || !(gained >= GAIN_LEAST * predicted);
+  bool is_poor = outcome != TRIAL_ACCEPTED || !(gained >= GAIN_MIN * predicted);
   a->tried++;
-  if (a->method == OPTIMIZER_LBFGS) return watch_lbfgs(o, weak, predicted, can_step);
-  return watch_progress(o, can_step);
+  if (a->method == OPTIMIZER_LBFGS) return check_lbfgs(o, is_poor, predicted, can_step);
+  return check_progress(o, can_step);
 }
 
 bool automatic_handle_zero_gradient(Optimization* o) {
   bool first = o->iteration == o->first_iteration && o->automatic.tried == 0, flat = true;
   if (!is_automatic(o) || optimizer_is_gradient_free(o->optimizer)) return false;
-  bool by_pairs = o->automatic.method == OPTIMIZER_LBFGS && o->automatic.tried > 0 && !o->subjects;
-  if (by_pairs && promises_more(o)) return change_from(o, CHANGE_SHORT_STEP, 0);
+  bool by_pairs = o->automatic.method == OPTIMIZER_LBFGS && o->automatic.tried > 0 && !o->bounded_terms;
+  if (by_pairs && predicts_more(o)) return change_to_next(o, CHANGE_SHORT_STEP, 0);
   if (!can_sample(o)) return false;
   for (int k = 0; k < o->design.variable_count; k++) flat = flat && o->gradient[k] == 0;
   if (first && flat)
-    change(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
-  else if (o->automatic.method == OPTIMIZER_LBFGS && needs_samples(o))
-    change(o, OPTIMIZER_CMA_ES, o->automatic.factor, flat ? CHANGE_NO_SLOPE : CHANGE_NO_SUCCESS, 0);
+    change_method(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
+  else if (o->automatic.method == OPTIMIZER_LBFGS && needs_sampling(o))
+    change_method(o, OPTIMIZER_CMA_ES, o->automatic.factor, flat ? CHANGE_NO_SLOPE : CHANGE_NO_SUCCESS, 0);
   else
     return false; /* the design is a minimum */
   return true;
@@ -210,11 +207,9 @@ Status automatic_restore_best(Optimization* o) {
   TrialOutcome outcome = optimization_reevaluate_current(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED; /* the caller calls again */
   o->automatic.return_to_best = false;
-  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* every design that can be simulated is better */
+  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* any valid design is better */
   return STATUS_OK;
 }
-
-/* ---------------------------------------------------------------- as text */
 
 int optimization_method_change_count(const Optimization* o) { return o->automatic.change_count; }
 
@@ -224,7 +219,7 @@ void optimization_add_method_change(const Optimization* o, int index, Text* out)
   switch (c->reason) {
     case CHANGE_SHORT_OF_PREDICTION:
       text_add(out, "%d of the last %d trials gained less than a tenth of what the gradient predicted", c->count,
-               WATCHED);
+               WATCHED_TRIALS);
       break;
     case CHANGE_SHORT_STEP:
       text_add(out, "no step was short enough to lower the loss");

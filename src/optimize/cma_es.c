@@ -1,6 +1,6 @@
-/* The CMA-ES method (Hansen 2016): samples, without gradients, from a normal distribution that adapts to the best
- * samples. docs/derivations/update.md explains why no library is used. Coordinates are variables divided by the step
- * of their block. */
+/* CMA-ES method (Hansen 2016): samples from a normal distribution that adapts to the best samples, without gradients.
+ * docs/derivations/update.md explains why no library is used. Coordinates are variables divided by the step of their
+ * block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,36 +8,34 @@
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* The covariance is a full matrix up to this number of variables. For more variables it is diagonal (Ros, Hansen
- * 2008). */
-#define FULL_MOST 100
+/* Largest number of variables with a full covariance matrix. Above, the covariance is diagonal (Ros, Hansen 2008). */
+#define FULL_COVARIANCE_MAX 100
 /* The search ends if the largest standard deviation is below this fraction of the steps in the settings. */
-#define WIDTH_LEAST 1e-12
-/* Lower limit of the standard deviation along an axis, relative to the largest one. Smaller values are rounding
- * errors. */
-#define AXIS_LEAST 1e-10
+#define WIDTH_MIN 1e-12
+/* Lower limit of the standard deviation along an axis relative to the largest one. Smaller values are rounding errors.
+ */
+#define AXIS_MIN 1e-10
 #define EULER 2.718281828459045
 
-/* RepeatIndices into the state of the rule: number of samples drawn, number of generations, number of the present
- * sample in its generation, width of the distribution, generation of the last eigendecomposition. The arrays of Cloud
- * follow. */
-enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
+/* RepeatIndices into the state of the rule: samples drawn, generation, current sample in its generation, width of the
+ * distribution, generation of the last eigendecomposition. The arrays of Distribution follow. */
+enum { SAMPLES_DRAWN, GENERATION, SAMPLE_INDEX, WIDTH, LAST_EIGEN, ARRAYS };
 
-/* Constants of the method, which depend on the number of variables n and of samples (O14). */
+/* Constants of the method (O14) for n variables. */
 typedef struct {
   int n, samples, parents;
   bool full;
-  double mass;                             /* mu_eff of the weights */
+  double effective_parents;                /* mu_eff */
   double c_sigma, damping, c_c, c_1, c_mu; /* learning rates */
-  double length;                           /* expected length of a standard normal vector */
-} Rates;
+  double expected_norm;                    /* of a standard normal vector */
+} Constants;
 
 /* Arrays in the state. mean, path_sigma, path_c: (n). cov: covariance, n x n if full, otherwise n variances. axes:
- * eigenvectors of the covariance by rows, if full. scale: square roots of its eigenvalues (n). y: samples as (x -
- * mean) / width (samples x n). value, excess: loss and constraint violation of each sample (samples). */
+ * eigenvectors of the covariance by rows, if full. scale: square roots of its eigenvalues (n). y: samples as (x - mean)
+ * / width (samples x n). value, excess: loss and constraint violation of each sample (samples). */
 typedef struct {
   double *mean, *path_sigma, *path_c, *cov, *axes, *scale, *y, *value, *excess;
-} Cloud;
+} Distribution;
 
 static int sample_count(const TaskOptimizer* settings, int n) {
   return settings->population > 0 ? settings->population : 4 + (int)floor(3 * math_log(n > 1 ? n : 1));
@@ -45,12 +43,11 @@ static int sample_count(const TaskOptimizer* settings, int n) {
 
 static int parent_count(int samples) { return samples / 2 > 0 ? samples / 2 : 1; }
 
-/* Returns the unnormalized weight of a parent. rank: 0 for the best sample. */
+/* Returns the unnormalized weight of a parent; rank 0: best sample. */
 static double raw_weight(int samples, int rank) { return math_log(0.5 * (samples + 1)) - math_log(rank + 1); }
 
-/* Returns the constants of the method for `count` variables (O14). */
-static Rates rates_of(const TaskOptimizer* settings, int count) {
-  Rates r = {.n = count, .samples = sample_count(settings, count), .full = count <= FULL_MOST};
+static Constants get_constants(const TaskOptimizer* settings, int count) {
+  Constants r = {.n = count, .samples = sample_count(settings, count), .full = count <= FULL_COVARIANCE_MAX};
   double n = count, sum = 0, squares = 0;
   r.parents = parent_count(r.samples);
   for (int k = 0; k < r.parents; k++) {
@@ -58,27 +55,27 @@ static Rates rates_of(const TaskOptimizer* settings, int count) {
     sum += w;
     squares += w * w;
   }
-  double m = r.mass = sum * sum / squares;
+  double m = r.effective_parents = sum * sum / squares;
   r.c_sigma = (m + 2) / (n + m + 5);
   r.damping = 1 + 2 * fmax(0, sqrt((m - 1) / (n + 1)) - 1) + r.c_sigma;
   r.c_c = (4 + m / n) / (n + 4 + 2 * m / n);
   r.c_1 = 2 / ((n + 1.3) * (n + 1.3) + m);
   r.c_mu = 2 * (m - 2 + 1 / m) / ((n + 2) * (n + 2) + m);
-  double faster = r.full ? 1 : (n + 2) / 3; /* a diagonal covariance is estimated from fewer samples */
+  double faster = r.full ? 1 : (n + 2) / 3; /* a diagonal covariance needs fewer samples */
   r.c_1 = fmin(1, r.c_1 * faster);
   r.c_mu = fmin(1 - r.c_1, r.c_mu * faster);
-  r.length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+  r.expected_norm = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
   return r;
 }
 
 static int state_size(const TaskOptimizer* settings, int count) {
-  int samples = sample_count(settings, count), square = count <= FULL_MOST ? count * count : 0;
+  int samples = sample_count(settings, count), square = count <= FULL_COVARIANCE_MAX ? count * count : 0;
   int covariance = square > 0 ? 2 * square : count;
   return ARRAYS + 4 * count + covariance + samples * (count + 2);
 }
 
-static Cloud cloud_of(const Optimizer* o, const Rates* r) {
-  Cloud c;
+static Distribution get_distribution(const Optimizer* o, const Constants* r) {
+  Distribution c;
   int n = r->n, square = r->full ? n * n : n;
   c.mean = o->own + ARRAYS;
   c.path_sigma = c.mean + n;
@@ -92,15 +89,13 @@ static Cloud cloud_of(const Optimizer* o, const Rates* r) {
   return c;
 }
 
-/* Returns the length of the workspace: three vectors, the order of the samples and their weights. */
+/* Workspace: three vectors, the order of the samples and their weights. */
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 3 * set->count + 2 * sample_count(settings, set->count);
 }
 
-/* ---------------------------------------------------------------- sampling */
-
-static void begin(Optimizer* o, const Rates* r, const double* x) {
-  Cloud c = cloud_of(o, r);
+static void initialize(Optimizer* o, const Constants* r, const double* x) {
+  Distribution c = get_distribution(o, r);
   for (int i = 0; i < r->n; i++) {
     c.mean[i] = x[i] / o->step_of[i];
     c.scale[i] = 1;
@@ -110,11 +105,11 @@ static void begin(Optimizer* o, const Rates* r, const double* x) {
   o->own[WIDTH] = 1;
 }
 
-/* Sets y[n] to the sample axes^T scale z, with z normally distributed (O15). Each sample has its own random stream,
- * so z depends only on the number of the sample. */
-static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) {
+/* Draws the sample y[n] = axes^T scale z, with z normally distributed (O15). z depends only on the index of the sample.
+ */
+static void draw_sample(const Optimizer* o, const Constants* r, const Distribution* c, double* y) {
   Random random = {o->settings.seed};
-  random.state = random_bits(&random) + (uint64_t)o->own[DRAWN];
+  random.state = random_bits(&random) + (uint64_t)o->own[SAMPLES_DRAWN];
   random.state = random_bits(&random);
   memset(y, 0, sizeof(double) * (size_t)r->n);
   for (int k = 0; k < r->n; k++) {
@@ -124,34 +119,30 @@ static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) 
   }
 }
 
-/* Sets the trial to the next sample, projected onto the feasible set. Stores the projected sample as y. */
+/* Sets the trial to the next sample, projected onto the feasible set, and stores it. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)gradient;
-  Rates r = rates_of(&o->settings, o->set->count);
-  if (o->own[WIDTH] == 0) begin(o, &r, x);
-  Cloud c = cloud_of(o, &r);
-  double *y = c.y + (int)o->own[NUMBER] * r.n, width = o->own[WIDTH];
-  draw(o, &r, &c, y);
+  Constants r = get_constants(&o->settings, o->set->count);
+  if (o->own[WIDTH] == 0) initialize(o, &r, x);
+  Distribution c = get_distribution(o, &r);
+  double *y = c.y + (int)o->own[SAMPLE_INDEX] * r.n, width = o->own[WIDTH];
+  draw_sample(o, &r, &c, y);
   for (int i = 0; i < r.n; i++) trial[i] = (c.mean[i] + width * y[i]) * o->step_of[i];
   if (!rule_project(o, trial)) return false;
   for (int i = 0; i < r.n; i++) y[i] = (trial[i] / o->step_of[i] - c.mean[i]) / width;
   return true;
 }
 
-/* Replaces the present sample by another trial. */
-static void take(Optimizer* o, const double* trial) {
-  Rates r = rates_of(&o->settings, o->set->count);
-  Cloud c = cloud_of(o, &r);
-  double* y = c.y + (int)o->own[NUMBER] * r.n;
+static void set_sample(Optimizer* o, const double* trial) {
+  Constants r = get_constants(&o->settings, o->set->count);
+  Distribution c = get_distribution(o, &r);
+  double* y = c.y + (int)o->own[SAMPLE_INDEX] * r.n;
   for (int i = 0; i < r.n; i++)
     y[i] = (trial[i] / (o->unit ? o->unit[i] : 1) / o->step_of[i] - c.mean[i]) / o->own[WIDTH];
 }
 
-/* ---------------------------------------------------------------- a generation */
-
-/* Returns true if sample a ranks before sample b. The smaller constraint violation ranks first. For equal violations
- * the smaller loss ranks first. Failed samples rank last. */
-static bool is_before(const Cloud* c, int a, int b) {
+/* Returns true if sample a is better: smaller violation, then smaller loss. Failed samples are last. */
+static bool ranks_before(const Distribution* c, int a, int b) {
   bool none_a = !isfinite(c->value[a]), none_b = !isfinite(c->value[b]);
   if (none_a || none_b) return none_b && !none_a;
   double excess_a = fmax(0, c->excess[a]), excess_b = fmax(0, c->excess[b]);
@@ -159,32 +150,32 @@ static bool is_before(const Cloud* c, int a, int b) {
   return c->value[a] < c->value[b];
 }
 
-/* Sets order[samples] to the samples sorted by rank. Equal samples keep the order of their numbers. */
-static void rank_samples(const Rates* r, const Cloud* c, double* order) {
+/* Sorts the samples by rank, order[samples]. Equal samples keep their order. */
+static void rank_samples(const Constants* r, const Distribution* c, double* order) {
   for (int k = 0; k < r->samples; k++) {
     int at = k;
-    for (; at > 0 && is_before(c, k, (int)order[at - 1]); at--) order[at] = order[at - 1];
+    for (; at > 0 && ranks_before(c, k, (int)order[at - 1]); at--) order[at] = order[at - 1];
     order[at] = k;
   }
 }
 
-/* Replaces v[n] by C^-1/2 v, with C the covariance. room[n] is workspace. */
-static void whiten(const Rates* r, const Cloud* c, double* v, double* room) {
+/* Computes v <- C^-1/2 v (n), with C the covariance. work: (n). */
+static void whiten(const Constants* r, const Distribution* c, double* v, double* work) {
   if (!r->full) {
     for (int i = 0; i < r->n; i++) v[i] /= c->scale[i];
     return;
   }
-  memset(room, 0, sizeof(double) * (size_t)r->n);
+  memset(work, 0, sizeof(double) * (size_t)r->n);
   for (int k = 0; k < r->n; k++) {
     double part = 0;
     for (int i = 0; i < r->n; i++) part += c->axes[k * r->n + i] * v[i];
     part /= c->scale[k];
-    for (int i = 0; i < r->n; i++) room[i] += part * c->axes[k * r->n + i];
+    for (int i = 0; i < r->n; i++) work[i] += part * c->axes[k * r->n + i];
   }
-  memcpy(v, room, sizeof(double) * (size_t)r->n);
+  memcpy(v, work, sizeof(double) * (size_t)r->n);
 }
 
-static double squared(int n, const double* v) {
+static double squared_norm(int n, const double* v) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += v[i] * v[i];
   return sum;
@@ -192,7 +183,8 @@ static double squared(int n, const double* v) {
 
 /* Updates the covariance from the parents and the evolution path (O16):
  * C <- (1 - c_1 - c_mu) C + c_1 p p^T + c_mu sum w y y^T, with path p, weights w and samples y. */
-static void learn(const Rates* r, const Cloud* c, const double* order, const double* weight, double missing) {
+static void update_covariance(const Constants* r, const Distribution* c, const double* order, const double* weight,
+                              double missing) {
   int n = r->n;
   double keep = 1 - r->c_1 - r->c_mu + r->c_1 * missing;
   for (int i = 0; i < n; i++)
@@ -208,34 +200,33 @@ static void learn(const Rates* r, const Cloud* c, const double* order, const dou
     }
 }
 
-/* Recomputes the eigenvectors and eigenvalues of the covariance. Skips the computation if few generations have
- * passed since the last one. */
-static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
+/* Updates the eigendecomposition of the covariance, unless the last one is recent. */
+static void update_axes(Optimizer* o, const Constants* r, const Distribution* c) {
   int n = r->n;
   if (!r->full) {
     for (int i = 0; i < n; i++) c->scale[i] = sqrt(c->cov[i]);
     return;
   }
   double every = fmax(1, floor(1 / (10 * n * (r->c_1 + r->c_mu))));
-  if (o->own[GENERATION] - o->own[EIGEN_AT] < every) return;
-  o->own[EIGEN_AT] = o->own[GENERATION];
+  if (o->own[GENERATION] - o->own[LAST_EIGEN] < every) return;
+  o->own[LAST_EIGEN] = o->own[GENERATION];
   memcpy(c->axes, c->cov, sizeof(double) * (size_t)n * (size_t)n);
   if (dense_eigen(n, c->axes, c->scale)) {
-    double least = AXIS_LEAST * AXIS_LEAST * c->scale[n - 1];
+    double least = AXIS_MIN * AXIS_MIN * c->scale[n - 1];
     for (int k = 0; k < n; k++) c->scale[k] = sqrt(fmax(c->scale[k], least));
     return;
   }
-  memset(c->axes, 0,
-         sizeof(double) * (size_t)n *
-             (size_t)n); /* the eigendecomposition failed: use an isotropic distribution until the next one */
+  memset(
+      c->axes, 0,
+      sizeof(double) * (size_t)n * (size_t)n); /* the decomposition failed: isotropic distribution until the next one */
   for (int k = 0; k < n; k++) c->axes[k * n + k] = c->scale[k] = 1;
 }
 
-/* Updates the distribution after the last sample of a generation (O16). */
-static void end_generation(Optimizer* o, const Rates* r) {
-  Cloud c = cloud_of(o, r);
+/* Updates the distribution after a generation (O16). */
+static void end_generation(Optimizer* o, const Constants* r) {
+  Distribution c = get_distribution(o, r);
   int n = r->n;
-  double *step = o->work, *room = step + n, *order = room + 2 * n, *weight = order + r->samples, sum = 0;
+  double *step = o->work, *work = step + n, *order = work + 2 * n, *weight = order + r->samples, sum = 0;
   rank_samples(r, &c, order);
   for (int k = 0; k < r->parents; k++) sum += weight[k] = raw_weight(r->samples, k);
   memset(step, 0, sizeof(double) * (size_t)n);
@@ -244,35 +235,35 @@ static void end_generation(Optimizer* o, const Rates* r) {
     for (int i = 0; i < n; i++) step[i] += weight[k] * c.y[(int)order[k] * n + i];
   }
   for (int i = 0; i < n; i++) c.mean[i] += o->own[WIDTH] * step[i];
-  double rest = 1 - r->c_c, fresh = sqrt(r->c_c * (2 - r->c_c) * r->mass);
-  double s_rest = 1 - r->c_sigma, s_fresh = sqrt(r->c_sigma * (2 - r->c_sigma) * r->mass);
+  double rest = 1 - r->c_c, fresh = sqrt(r->c_c * (2 - r->c_c) * r->effective_parents);
+  double s_rest = 1 - r->c_sigma, s_fresh = sqrt(r->c_sigma * (2 - r->c_sigma) * r->effective_parents);
   o->own[GENERATION] += 1;
   double begun = 1 - math_pow(s_rest, 2 * o->own[GENERATION]);
-  memcpy(room, step, sizeof(double) * (size_t)n);
-  whiten(r, &c, room, room + n);
-  for (int i = 0; i < n; i++) c.path_sigma[i] = s_rest * c.path_sigma[i] + s_fresh * room[i];
-  double length = sqrt(squared(n, c.path_sigma));
-  bool steady = length / sqrt(begun) < (1.4 + 2.0 / (n + 1)) * r->length;
+  memcpy(work, step, sizeof(double) * (size_t)n);
+  whiten(r, &c, work, work + n);
+  for (int i = 0; i < n; i++) c.path_sigma[i] = s_rest * c.path_sigma[i] + s_fresh * work[i];
+  double expected_norm = sqrt(squared_norm(n, c.path_sigma));
+  bool steady = expected_norm / sqrt(begun) < (1.4 + 2.0 / (n + 1)) * r->expected_norm;
   for (int i = 0; i < n; i++) c.path_c[i] = rest * c.path_c[i] + (steady ? fresh * step[i] : 0);
-  learn(r, &c, order, weight, steady ? 0 : r->c_c * (2 - r->c_c));
-  o->own[WIDTH] *= math_pow(EULER, fmin(1, r->c_sigma / r->damping * (length / r->length - 1)));
-  find_axes(o, r, &c);
+  update_covariance(r, &c, order, weight, steady ? 0 : r->c_c * (2 - r->c_c));
+  o->own[WIDTH] *= math_pow(EULER, fmin(1, r->c_sigma / r->damping * (expected_norm / r->expected_norm - 1)));
+  update_axes(o, r, &c);
 }
 
-static bool tell(Optimizer* o, double loss, double violation) {
-  Rates r = rates_of(&o->settings, o->set->count);
-  Cloud c = cloud_of(o, &r);
-  int number = (int)o->own[NUMBER];
+static bool report_loss(Optimizer* o, double loss, double violation) {
+  Constants r = get_constants(&o->settings, o->set->count);
+  Distribution c = get_distribution(o, &r);
+  int number = (int)o->own[SAMPLE_INDEX];
   c.value[number] = loss;
   c.excess[number] = violation;
-  o->own[DRAWN] += 1;
-  o->own[NUMBER] = number + 1;
+  o->own[SAMPLES_DRAWN] += 1;
+  o->own[SAMPLE_INDEX] = number + 1;
   if (number + 1 < r.samples) return true;
-  o->own[NUMBER] = 0;
+  o->own[SAMPLE_INDEX] = 0;
   end_generation(o, &r);
   double widest = 0;
   for (int i = 0; i < r.n; i++) widest = fmax(widest, c.scale[i]);
-  return o->own[WIDTH] * widest >= WIDTH_LEAST;
+  return o->own[WIDTH] * widest >= WIDTH_MIN;
 }
 
 const UpdateRule RULE_CMA_ES = {.descends = true,
@@ -280,6 +271,6 @@ const UpdateRule RULE_CMA_ES = {.descends = true,
                                 .state_size = state_size,
                                 .work_size = work_size,
                                 .propose = propose,
-                                .take = take,
-                                .tell = tell,
+                                .set_trial = set_sample,
+                                .report_loss = report_loss,
                                 .samples = sample_count};

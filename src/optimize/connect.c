@@ -1,29 +1,25 @@
-/* Vertices that hulls of a link share, so that the hulls stay connected, and joints stay on their links, when the
- * design changes (SDRS section III-B). */
+/* Vertices that hulls of a link share, so that hulls and joints stay connected when the design changes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/design.h"
 
-/* Two hulls overlap if the largest ball in their intersection has at least this radius, relative to the size of the
- * smaller hull. */
-#define LEAST_OVERLAP 1e-3
-/* Least radius of the same ball for two hulls of a decomposed mesh, relative to the size of the larger hull. The
- * overlaps of such hulls are small but intended. */
-#define LEAST_DECOMPOSED_OVERLAP 1e-6
-
-/* ---------------------------------------------------------------- the middle of an intersection */
+/* Smallest radius of the largest ball in the intersection of two overlapping hulls, relative to the size of the smaller
+ * hull. */
+#define OVERLAP_MIN 1e-3
+/* The same for two hulls of a decomposed mesh, relative to the size of the larger hull. Their overlaps are small but
+ * intended. */
+#define DECOMPOSED_OVERLAP_MIN 1e-6
 
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center) {
   double radius, sizes[2] = {hull_size(a), hull_size(b)};
   double least =
-      decomposed ? LEAST_DECOMPOSED_OVERLAP * fmax(sizes[0], sizes[1]) : LEAST_OVERLAP * fmin(sizes[0], sizes[1]);
+      decomposed ? DECOMPOSED_OVERLAP_MIN * fmax(sizes[0], sizes[1]) : OVERLAP_MIN * fmin(sizes[0], sizes[1]);
   return hulls_common_ball(a, b, center, &radius) && radius > least;
 }
 
-/* ---------------------------------------------------------------- insertion */
-
-static SharedVertex* add_shared(SharedVertices* s) {
+static SharedVertex* append_shared(SharedVertices* s) {
   s->items = memory_grow_array(s->items, sizeof(SharedVertex), s->count, &s->capacity);
   return &s->items[s->count++];
 }
@@ -33,7 +29,7 @@ void shared_vertices_free(SharedVertices* s) {
   *s = (SharedVertices){0};
 }
 
-/* Appends a point to the hull and returns the number of the point in the hull. */
+/* Appends a point to a hull and returns its index. */
 static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   SceneShape* shape = &scene->shapes[scene->links[link].shapes[hull].shape];
   size_t old = sizeof(Vec3) * (size_t)shape->point_count;
@@ -42,9 +38,9 @@ static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   return shape->point_count++;
 }
 
-/* Returns the bounded hull of a link that is nearest to a point, and sets *distance to its distance [m]. Returns -1
- * if the link has no bounded hull. point: link frame [m]. */
-static int nearest_hull(const Model* model, int link, Vec3 point, double* distance) {
+/* Returns the bounded hull of a link nearest to a point and its distance [m], or -1 without bounded hulls. point: link
+ * frame [m]. */
+static int find_nearest_hull(const Model* model, int link, Vec3 point, double* distance) {
   int best = -1;
   *distance = HUGE_VAL;
   for (int k = 0; k < model->links[link].hull_count; k++) {
@@ -57,26 +53,26 @@ static int nearest_hull(const Model* model, int link, Vec3 point, double* distan
   return best;
 }
 
-static void attach(Scene* scene, const Model* model, int link, int child, Vec3 point, SharedVertices* shared) {
+static void insert_joint_vertex(Scene* scene, const Model* model, int link, int child, Vec3 point,
+                                SharedVertices* shared) {
+  assert(link >= 0 && link < scene->link_count);
   double outside;
-  int hull = nearest_hull(model, link, point, &outside);
+  int hull = find_nearest_hull(model, link, point, &outside);
   if (hull < 0) return;
   int vertex = append_point(scene, link, hull, point);
-  *add_shared(shared) = (SharedVertex){
+  *append_shared(shared) = (SharedVertex){
       .link = link, .hull = {hull, -1}, .vertex = {vertex, -1}, .child = child, .position = point, .outside = outside};
 }
-
-/* ---------------------------------------------------------------- common corners */
 
 typedef struct {
   Vec3 point;
   int hull, vertex;
 } Corner;
 
-static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+static bool is_equal_position(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Orders corners by position, then by hull, then by vertex (for qsort). */
-static int order_corners(const void* a, const void* b) {
+/* Comparison for qsort: by position, then hull, then vertex. */
+static int compare_corners(const void* a, const void* b) {
   const Corner *p = a, *q = b;
   const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
   for (int k = 0; k < 3; k++)
@@ -85,7 +81,7 @@ static int order_corners(const void* a, const void* b) {
   return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
 }
 
-static int list_corners(const Scene* scene, int link, Corner* corners) {
+static int collect_corners(const Scene* scene, int link, Corner* corners) {
   int count = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
     const SceneShape* shape = &scene->shapes[scene->links[link].shapes[h].shape];
@@ -98,38 +94,38 @@ static int list_corners(const Scene* scene, int link, Corner* corners) {
   return count;
 }
 
-static void join_corners(const Scene* scene, int link, SharedVertices* shared) {
-  int count = list_corners(scene, link, NULL);
+static void share_corners(const Scene* scene, int link, SharedVertices* shared) {
+  int count = collect_corners(scene, link, NULL);
   Corner* corners = MEMORY_NEW(Corner, count);
-  list_corners(scene, link, corners);
-  qsort(corners, (size_t)count, sizeof(Corner), order_corners);
+  collect_corners(scene, link, corners);
+  qsort(corners, (size_t)count, sizeof(Corner), compare_corners);
   for (int i = 0, first = 0; i < count; i++) {
     const Corner *a = &corners[first], *b = &corners[i];
-    if (!same_place(a->point, b->point)) {
+    if (!is_equal_position(a->point, b->point)) {
       first = i;
     } else if (b->hull !=
                corners[i - (i > first)].hull) { /* two corners of one hull at the same position are not shared */
-      *add_shared(shared) = (SharedVertex){.link = link,
-                                           .hull = {a->hull, b->hull},
-                                           .vertex = {a->vertex, b->vertex},
-                                           .corner = true,
-                                           .child = -1,
-                                           .position = a->point};
+      *append_shared(shared) = (SharedVertex){.link = link,
+                                              .hull = {a->hull, b->hull},
+                                              .vertex = {a->vertex, b->vertex},
+                                              .corner = true,
+                                              .child = -1,
+                                              .position = a->point};
     }
   }
   memory_free(corners);
 }
 
-/* ---------------------------------------------------------------- one vertex in the middle of a common face */
+/* ---------------------------------------------------------------- vertices at the centres of common faces */
 
 /* Sets *center to the mean of the corners that two hulls have in common. Returns false if they have fewer than three
  * common corners and so no common face. */
-static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
+static bool common_face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
   int count = 0;
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < a->point_count; i++)
     for (int k = 0; k < b->point_count; k++)
-      if (same_place(a->points[i], b->points[k])) {
+      if (is_equal_position(a->points[i], b->points[k])) {
         sum = vec3_add(sum, a->points[i]);
         count++;
       }
@@ -137,15 +133,15 @@ static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) 
   return count >= 3;
 }
 
-static void add_tie(Scene* scene, int link, int a, int b, Vec3 center, SharedVertices* shared) {
+static void insert_tied_vertex(Scene* scene, int link, int a, int b, Vec3 center, SharedVertices* shared) {
   int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);
-  *add_shared(shared) =
+  *append_shared(shared) =
       (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
 }
 
-/* Inserts a shared vertex at the centre of each face that two hulls of the link have in common. Finds all faces
- * before it inserts vertices. */
-static void join_faces(Scene* scene, int link, SharedVertices* shared) {
+/* Inserts a shared vertex at the centre of each face that two hulls have in common. Finds all faces before it inserts
+ * vertices. */
+static void insert_face_vertices(Scene* scene, int link, SharedVertices* shared) {
   int hulls = scene->links[link].shape_count, count = 0, capacity = 0;
   struct {
     int a, b;
@@ -155,33 +151,30 @@ static void join_faces(Scene* scene, int link, SharedVertices* shared) {
     for (int b = a + 1; b < hulls; b++) {
       const SceneShape *x = design_hull(scene, link, a), *y = design_hull(scene, link, b);
       Vec3 center;
-      if (x->tie != TIE_VERTEX || y->tie != TIE_VERTEX || !face_center(x, y, &center)) continue;
+      if (x->tie != TIE_VERTEX || y->tie != TIE_VERTEX || !common_face_center(x, y, &center)) continue;
       found = memory_grow_array(found, sizeof(*found), count, &capacity);
       found[count].a = a, found[count].b = b, found[count++].center = center;
     }
-  for (int k = 0; k < count; k++) add_tie(scene, link, found[k].a, found[k].b, found[k].center, shared);
+  for (int k = 0; k < count; k++) insert_tied_vertex(scene, link, found[k].a, found[k].b, found[k].center, shared);
   memory_free(found);
 }
 
-/* ---------------------------------------------------------------- ties in the scene */
-
-static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
+static bool tie_is_valid(const Scene* scene, int link, const int tie[4]) {
   const SceneLink* l = &scene->links[link];
   for (int side = 0; side < 2; side++)
     if (tie[2 * side] >= l->shape_count || tie[2 * side + 1] >= design_hull(scene, link, tie[2 * side])->point_count)
       return false;
   const SceneShape *a = design_hull(scene, link, tie[0]), *b = design_hull(scene, link, tie[2]);
-  return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
+  return tie[0] != tie[2] && is_equal_position(a->points[tie[1]], b->points[tie[3]]);
 }
 
-/* Appends the ties of the scene whose vertices still coincide to `shared`. connect_check_ties reports the other
- * ties. */
-static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
+/* Appends the ties of the scene whose vertices coincide. connect_check_ties reports the others. */
+static void append_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
   for (int k = 0; l->ties && k < l->tie_count; k++) {
     const int* tie = l->ties[k];
-    if (!tie_fits(scene, link, tie)) continue;
-    *add_shared(shared) = (SharedVertex){.link = link,
+    if (!tie_is_valid(scene, link, tie)) continue;
+    *append_shared(shared) = (SharedVertex){.link = link,
                                          .hull = {tie[0], tie[2]},
                                          .vertex = {tie[1], tie[3]},
                                          .corner = true,
@@ -190,16 +183,15 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   }
 }
 
-/* Appends the vertex of the link at a joint to `shared`. Returns false if the link has vertices but none at the
- * joint. */
-static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
+/* Appends the vertex of the link at a joint. Returns false if the link has vertices but none at the joint. */
+static bool append_joint_vertex(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
   int points = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
     const SceneShape* shape = design_hull(scene, link, h);
     points += shape->point_count;
     for (int m = 0; m < shape->point_count; m++) {
-      if (!same_place(shape->points[m], point)) continue;
-      *add_shared(shared) =
+      if (!is_equal_position(shape->points[m], point)) continue;
+      *append_shared(shared) =
           (SharedVertex){.link = link, .hull = {h, -1}, .vertex = {m, -1}, .child = child, .position = point};
       return true;
     }
@@ -207,27 +199,28 @@ static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point,
   return points == 0;
 }
 
-/* Appends the vertices at joints to `shared`. Returns the number of joints without a vertex, and sets *first to the
- * link of the first such joint. */
-static int keep_attachments(const Scene* scene, const ConnectRequest* request, SharedVertices* shared, int* first) {
+/* Appends the vertices at joints. Returns the number of joints without a vertex and the link of the first such joint,
+ * *first. */
+static int append_joint_vertices(const Scene* scene, const ConnectRequest* request, SharedVertices* shared,
+                                 int* first) {
   int loose = 0;
   for (int i = 0; i < scene->link_count; i++) {
     int parent = scene->links[i].parent;
     if (parent < 0) continue;
     bool there = true;
-    if (request->shapes[i]) there = keep_attachment(scene, i, i, vec3(0, 0, 0), shared);
+    if (request->shapes[i]) there = append_joint_vertex(scene, i, i, vec3(0, 0, 0), shared);
     if (request->shapes[parent] || request->joints[i])
-      there = keep_attachment(scene, parent, i, scene->links[i].joint.position, shared) && there;
+      there = append_joint_vertex(scene, parent, i, scene->links[i].joint.position, shared) && there;
     if (!there && loose++ == 0) *first = i;
   }
   return loose;
 }
 
-static void keep_all(const Scene* scene, const ConnectRequest* request, SharedVertices* shared) {
+static void append_existing(const Scene* scene, const ConnectRequest* request, SharedVertices* shared) {
   int first;
   for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] < 0) keep_ties(scene, i, shared);
-  keep_attachments(scene, request, shared, &first);
+    if (request->shapes[i] && request->leader[i] < 0) append_ties(scene, i, shared);
+  append_joint_vertices(scene, request, shared, &first);
 }
 
 static void check_ties(const Scene* scene, int link, SourcePosition place, Diagnostics* diagnostics) {
@@ -243,7 +236,7 @@ static void check_ties(const Scene* scene, int link, SourcePosition place, Diagn
   }
   int lost = 0, first = 0;
   for (int k = l->tie_count - 1; k >= 0; k--)
-    if (!tie_fits(scene, link, l->ties[k])) lost++, first = k;
+    if (!tie_is_valid(scene, link, l->ties[k])) lost++, first = k;
   if (lost == 0) return;
   const int* tie = l->ties[first];
   diagnostics_add(diagnostics, SEVERITY_WARNING, l->place,
@@ -255,10 +248,10 @@ static void check_ties(const Scene* scene, int link, SourcePosition place, Diagn
 void connect_check_ties(const Scene* scene, const ConnectRequest* request, SourcePosition place,
                         Diagnostics* diagnostics) {
   for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] < 0 && scene->links[i].shape_count > 1)
+    if (request->shapes[i] && request->leader[i] < 0 && scene->links[i].shape_count > 1)
       check_ties(scene, i, place, diagnostics);
   SharedVertices kept = {0};
-  int first = 0, loose = keep_attachments(scene, request, &kept, &first);
+  int first = 0, loose = append_joint_vertices(scene, request, &kept, &first);
   shared_vertices_free(&kept);
   if (loose > 0)
     diagnostics_add(diagnostics, SEVERITY_WARNING, place,
@@ -286,30 +279,28 @@ void connect_store_ties(Scene* scene, const SharedVertices* shared) {
   }
 }
 
-/* ---------------------------------------------------------------- overlaps */
-
-static bool is_decomposed(const Scene* scene, int link, int hull) {
+static bool hull_is_decomposed(const Scene* scene, int link, int hull) {
   return scene->shapes[scene->links[link].shapes[hull].shape].decomposed;
 }
 
-static void join_hulls(Scene* scene, const Model* model, int link, SharedVertices* shared) {
+static void insert_overlap_vertices(Scene* scene, const Model* model, int link, SharedVertices* shared) {
   const ModelHull* hulls = model->hulls + model->links[link].hull_first;
   for (int a = 0; a < model->links[link].hull_count; a++)
     for (int b = a + 1; b < model->links[link].hull_count; b++) {
       Vec3 center;
       if (!hulls[a].kind->bounded || !hulls[b].kind->bounded) continue;
       if (design_hull(scene, link, a)->tie != TIE_CORNERS && design_hull(scene, link, b)->tie != TIE_CORNERS) continue;
-      bool decomposed = is_decomposed(scene, link, a) && is_decomposed(scene, link, b);
+      bool decomposed = hull_is_decomposed(scene, link, a) && hull_is_decomposed(scene, link, b);
       if (!intersection_center(&hulls[a].solid, &hulls[b].solid, decomposed, &center)) continue;
       int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);
-      *add_shared(shared) =
+      *append_shared(shared) =
           (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
     }
 }
 
-/* Inserts the shared vertices of the leader `from` into the following link, mapped by `map`. Both links have the
- * same number of hulls. Shared corners need no entries, because they follow their leader. */
-static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
+/* Inserts the shared vertices of the leader into its mirror image, mapped by `map`. Both links have equal numbers of
+ * hulls. Shared corners follow their leader without an entry. */
+static void copy_leader_vertices(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
   int count = shared->count;
   for (int k = 0; k < count; k++) {
     SharedVertex v = shared->items[k];
@@ -317,41 +308,39 @@ static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertic
     v.link = link;
     v.position = mat3_mul_vec(map, v.position);
     for (int side = 0; side < 2; side++) v.vertex[side] = append_point(scene, link, v.hull[side], v.position);
-    *add_shared(shared) = v;
+    *append_shared(shared) = v;
   }
 }
 
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
-  if (request->keep) {
-    keep_all(scene, request, shared);
+  if (request->keep_ties) {
+    append_existing(scene, request, shared);
     return;
   }
   for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] < 0) {
-      join_corners(scene, i, shared);
-      join_faces(scene, i, shared);
-      join_hulls(scene, model, i, shared);
+    if (request->shapes[i] && request->leader[i] < 0) {
+      share_corners(scene, i, shared);
+      insert_face_vertices(scene, i, shared);
+      insert_overlap_vertices(scene, model, i, shared);
     }
   for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] >= 0)
-      copy_joined(scene, i, request->follows[i], request->map[i], shared);
+    if (request->shapes[i] && request->leader[i] >= 0)
+      copy_leader_vertices(scene, i, request->leader[i], request->map[i], shared);
   for (int i = 0; i < scene->link_count; i++) {
     int parent = model->links[i].parent;
     if (parent < 0) continue;
-    if (request->shapes[i]) attach(scene, model, i, i, vec3(0, 0, 0), shared);
+    if (request->shapes[i]) insert_joint_vertex(scene, model, i, i, vec3(0, 0, 0), shared);
     if (request->shapes[parent] || request->joints[i])
-      attach(scene, model, parent, i, scene->links[i].joint.position, shared);
+      insert_joint_vertex(scene, model, parent, i, scene->links[i].joint.position, shared);
   }
 }
 
-/* ---------------------------------------------------------------- hulls without a shared vertex */
+/* Largest distance of touching hulls, relative to the size of the smaller hull. */
+#define TOUCH_TOLERANCE 1e-6
 
-/* Two hulls count as touching up to this distance, relative to the size of the smaller hull. */
-#define TOUCHING 1e-6
-
-/* Sets pair[2] to two touching hulls of a link that are not connected by a chain of shared vertices. Returns false
- * if there are none. */
-static bool find_loose(const Model* model, int link, const SharedVertices* shared, int pair[2]) {
+/* Finds two touching hulls of a link that no chain of shared vertices connects: pair[2]. Returns false if there are
+ * none. */
+static bool find_unconnected(const Model* model, int link, const SharedVertices* shared, int pair[2]) {
   const ModelHull* hulls = model->hulls + model->links[link].hull_first;
   int count = model->links[link].hull_count, *set = MEMORY_NEW(int, count + 1);
   bool found = false;
@@ -367,7 +356,7 @@ static bool find_loose(const Model* model, int link, const SharedVertices* share
         continue;
       double size = fmin(hull_size(&hulls[a].solid), hull_size(&hulls[b].solid));
       found = gjk_distance(hulls[a].points, pose_identity(), hulls[b].points, pose_identity(), NULL).distance <=
-              TOUCHING * size;
+              TOUCH_TOLERANCE * size;
       if (found) pair[0] = a, pair[1] = b;
     }
   memory_free(set);
@@ -378,9 +367,9 @@ void connect_warn_unconnected(const Scene* scene, const Model* model, const Conn
                               const SharedVertices* shared, Diagnostics* diagnostics) {
   int pair[2];
   for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] < 0 && find_loose(model, i, shared, pair))
+    if (request->shapes[i] && request->leader[i] < 0 && find_unconnected(model, i, shared, pair))
       diagnostics_add(diagnostics, SEVERITY_WARNING, scene->links[i].place,
                       "link '%s': shapes %d and %d touch but do not overlap, so no shared vertex connects them and the "
                       "design may separate them: let them overlap by more than %g of the smaller one's size",
-                      scene->links[i].name, pair[0], pair[1], LEAST_OVERLAP);
+                      scene->links[i].name, pair[0], pair[1], OVERLAP_MIN);
 }

@@ -5,26 +5,26 @@
 
 #include "scene/schema.h"
 
-static const TaskContinuation* settings(const Optimization* o) { return &o->task->continuation; }
+static const TaskContinuation* continuation_settings(const Optimization* o) { return &o->task->continuation; }
 
-static int last_change(const TaskContinuation* c) {
+static int last_scheduled_iteration(const TaskContinuation* c) {
   int last = c->support.iterations > c->stiffness.iterations ? c->support.iterations : c->stiffness.iterations;
   return c->switch_at > last ? c->switch_at : last;
 }
 
-bool continuation_is_active(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
+bool continuation_is_active(const Optimization* o, int iteration) {
+  return iteration < last_scheduled_iteration(continuation_settings(o));
+}
 
-/* Returns the value of a ramp at iteration k. The value is from (to / from)^(k / n) up to iteration n, then `to`. */
-static double ramp_at(const TaskRamp* ramp, int iteration) {
+/* Returns the value of a ramp at an iteration k: from (to / from)^(k / n) up to iteration n, then `to`. */
+static double ramp_value(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
 }
 
-/* ---------------------------------------------------------------- another law */
-
-/* Changes the contact law of a scene. The new law's own parameters get default values. Support, stiffness and rest
- * speed are then derived from the scene. */
-static void take_law(SceneContact* contact, ContactModel model) {
+/* Replaces the contact law of a scene. The parameters of the new law get default values; support, stiffness and rest
+ * speed are derived from the scene. */
+static void replace_law(SceneContact* contact, ContactModel model) {
   contact->model = model;
   contact->support = contact->stiffness = contact->rest_speed = 0;
   contact->hierarchy = true;
@@ -32,7 +32,7 @@ static void take_law(SceneContact* contact, ContactModel model) {
 }
 
 /* Stores the derived contact parameters in the scene, so that they do not change with the design. */
-static void fix_numbers(Scene* scene) {
+static void store_derived_parameters(Scene* scene) {
   Diagnostics diagnostics = {0};
   Model model = {0};
   if (model_create(&model, scene, &diagnostics) == STATUS_OK) {
@@ -44,27 +44,25 @@ static void fix_numbers(Scene* scene) {
   diagnostics_free(&diagnostics);
 }
 
-static void switch_law(ScheduledContact* kept, Scene* scene, ContactModel model) {
-  if (!kept->has_switched) {
-    take_law(&scene->contact, model);
-    fix_numbers(scene);
-    kept->switched = scene->contact;
+static void switch_law(ScheduledContact* scheduled, Scene* scene, ContactModel model) {
+  if (!scheduled->has_switched) {
+    replace_law(&scene->contact, model);
+    store_derived_parameters(scene);
+    scheduled->switched = scene->contact;
   }
-  kept->has_switched = true;
-  scene->contact = kept->switched;
+  scheduled->has_switched = true;
+  scene->contact = scheduled->switched;
 }
 
-/* ---------------------------------------------------------------- the contact of an iteration */
-
-static bool set_number(double* place, const TaskRamp* ramp, int iteration) {
-  double value = ramp_at(ramp, iteration);
+static bool set_parameter(double* place, const TaskRamp* ramp, int iteration) {
+  double value = ramp_value(ramp, iteration);
   if (ramp->iterations == 0 || *place == value) return false;
   *place = value;
   return true;
 }
 
 bool continuation_set(Optimization* o, int iteration) {
-  const TaskContinuation* c = settings(o);
+  const TaskContinuation* c = continuation_settings(o);
   bool changed = false;
   for (int k = 0; k < o->task->scenario_count; k++) {
     Scene* scene = &o->task->scenarios[k].scene;
@@ -75,19 +73,19 @@ bool continuation_set(Optimization* o, int iteration) {
       changed = true;
       continue;
     }
-    changed |= set_number(&contact->support, &c->support, iteration);
-    changed |= set_number(&contact->stiffness, &c->stiffness, iteration);
+    changed |= set_parameter(&contact->support, &c->support, iteration);
+    changed |= set_parameter(&contact->stiffness, &c->stiffness, iteration);
   }
   return changed;
 }
 
 void continuation_restart(Optimization* o) {
-  if (last_change(settings(o)) == 0) return;
+  if (last_scheduled_iteration(continuation_settings(o)) == 0) return;
   for (int k = 0; k < o->task->scenario_count; k++) o->task->scenarios[k].scene.contact = o->contacts[k].given;
   continuation_set(o, 0);
 }
 
-void continuation_finish(Optimization* o) { continuation_set(o, last_change(settings(o))); }
+void continuation_finish(Optimization* o) { continuation_set(o, last_scheduled_iteration(continuation_settings(o))); }
 
 void continuation_reset_optimizer(Optimization* o) {
   automatic_begin(o);
@@ -96,25 +94,23 @@ void continuation_reset_optimizer(Optimization* o) {
 
 Status continuation_advance(Optimization* o) {
   int next = o->iteration + 1;
-  bool interrupted, switches = next == settings(o)->switch_at;
-  if (next > last_change(settings(o)) || !continuation_set(o, next)) return STATUS_OK;
+  bool interrupted, switches = next == continuation_settings(o)->switch_at;
+  if (next > last_scheduled_iteration(continuation_settings(o)) || !continuation_set(o, next)) return STATUS_OK;
   double loss;
   TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats the evaluation */
   if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
   if (switches) continuation_reset_optimizer(o);
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = HUGE_VAL; /* every design that can be simulated is better */
+    o->loss = HUGE_VAL; /* any valid design is better */
     return STATUS_OK;
   }
-  o->plain = loss;
+  o->unconstrained_loss = loss;
   o->loss = optimization_merit(o, loss, o->trial_terms);
   memcpy(o->gradient, o->trial_gradient, sizeof(double) * (size_t)o->design.variable_count);
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
   return STATUS_OK;
 }
-
-/* ---------------------------------------------------------------- checks */
 
 static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
   ContactModel law = scene->contact.model;
@@ -125,9 +121,9 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
-/* Warns that a ramp does not change the parameter of pairs with their own value or their own law. */
-static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
-                          Diagnostics* diagnostics) {
+/* Warns that a ramp does not change pairs with their own value or law. */
+static void warn_about_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
+                             Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;
   for (int k = 0; k < scene->contact.pair_count; k++) {
     const ScenePair* pair = &scene->contact.pairs[k];
@@ -141,7 +137,7 @@ static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* 
 }
 
 Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
-  const TaskContinuation* c = settings(o);
+  const TaskContinuation* c = continuation_settings(o);
   bool fine = true;
   o->contacts = MEMORY_NEW(ScheduledContact, o->task->scenario_count);
   for (int k = 0; k < o->task->scenario_count; k++) o->contacts[k].given = o->task->scenarios[k].scene.contact;
@@ -149,14 +145,14 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
     const Scene* scene = &o->task->scenarios[k].scene;
     fine &= check_key(scene, &c->support, "barrier_distance", diagnostics);
     fine &= check_key(scene, &c->stiffness, "stiffness", diagnostics);
-    warn_of_pairs(scene, &c->support, "barrier_distance", MATERIAL_SUPPORT, diagnostics);
-    warn_of_pairs(scene, &c->stiffness, "stiffness", MATERIAL_STIFFNESS, diagnostics);
+    warn_about_pairs(scene, &c->support, "barrier_distance", MATERIAL_SUPPORT, diagnostics);
+    warn_about_pairs(scene, &c->stiffness, "stiffness", MATERIAL_STIFFNESS, diagnostics);
   }
-  if (last_change(c) > o->task->optimizer.iterations) {
+  if (last_scheduled_iteration(c) > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
                     "the schedule ends at iteration %d, but the optimizer at %d: shorten the schedule or raise "
                     "optimizer.iterations",
-                    last_change(c), o->task->optimizer.iterations);
+                    last_scheduled_iteration(c), o->task->optimizer.iterations);
     fine = false;
   }
   if (!fine) return STATUS_BAD_INPUT;

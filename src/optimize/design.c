@@ -2,8 +2,6 @@
 
 #include <assert.h>
 
-/* ---------------------------------------------------------------- growing arrays */
-
 int design_add_variable(Design* d, const DesignVariable* variable) {
   d->variables = memory_grow_array(d->variables, sizeof(DesignVariable), d->variable_count, &d->variable_capacity);
   d->variables[d->variable_count] = *variable;
@@ -12,28 +10,28 @@ int design_add_variable(Design* d, const DesignVariable* variable) {
 
 void design_add_number(Design* d, OverrideKind kind, int link, int part, int index, double base) {
   d->numbers = memory_grow_array(d->numbers, sizeof(DesignNumber), d->number_count, &d->number_capacity);
-  d->numbers[d->number_count++] = (DesignNumber){kind, link, part, index, d->listing, base, d->term_count, 0};
+  d->numbers[d->number_count++] = (DesignNumber){kind, link, part, index, d->current_scenario, base, d->term_count, 0};
 }
 
 void design_add_term(Design* d, int variable, double coefficient) {
+  assert(d->number_count > 0 && variable < d->variable_count);
   if (coefficient == 0) return;
   d->terms = memory_grow_array(d->terms, sizeof(DesignTerm), d->term_count, &d->term_capacity);
   d->terms[d->term_count++] = (DesignTerm){variable, coefficient};
   d->numbers[d->number_count - 1].term_count++;
 }
 
-/* ---------------------------------------------------------------- numbers of a scene */
-
 SceneShape* design_hull(const Scene* scene, int link, int hull) {
   return &scene->shapes[scene->links[link].shapes[hull].shape];
 }
 
 bool design_changes_hull(const Design* d, int link, int hull) {
+  assert(link >= 0);
   int at = d->hull_first[link] + hull;
   return at < d->hull_first[link + 1] && d->hull_changes[at];
 }
 
-/* Evaluates base + sum of terms for each number (D1). */
+/* Evaluates base + sum of terms for each scene value (D1). */
 ModelOverride* design_overrides(const Design* d, const double* x) {
   ModelOverride* overrides = MEMORY_NEW(ModelOverride, d->number_count);
   for (int k = 0; k < d->number_count; k++) {
@@ -51,27 +49,26 @@ ModelOverride* design_overrides(const Design* d, const double* x) {
   for (int k = 0; k < d->turn_count; k++) {
     double numbers[4];
     design_rotation_values(&d->turns[k], x, numbers);
-    for (int i = 0; i < (d->turns[k].of_axis ? 3 : 4); i++) overrides[d->turns[k].number_first + i].value = numbers[i];
+    for (int i = 0; i < (d->turns[k].changes_axis ? 3 : 4); i++)
+      overrides[d->turns[k].number_first + i].value = numbers[i];
   }
   return overrides;
 }
 
-static bool is_in(const DesignNumber* n, int scenario) {
+static bool belongs_to(const DesignNumber* n, int scenario) {
   return n->scenario == ALL_SCENARIOS || n->scenario == scenario;
 }
 
 int design_overrides_in(const Design* d, int scenario, ModelOverride* overrides, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++)
-    if (k >= d->number_count || is_in(&d->numbers[k], scenario)) overrides[kept++] = overrides[k];
+    if (k >= d->number_count || belongs_to(&d->numbers[k], scenario)) overrides[kept++] = overrides[k];
   return kept;
 }
 
-/* ---------------------------------------------------------------- derivatives */
-
 double design_component(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-static double slope_at(const DesignNumber* n, const Model* m, const ModelGradient* g) {
+static double parameter_derivative(const DesignNumber* n, const Model* m, const ModelGradient* g) {
   switch (n->kind) {
     case OVERRIDE_VERTEX: {
       const ModelHull* hull = &m->hulls[m->links[n->link].hull_first + n->part];
@@ -119,58 +116,58 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->bushings[n->part][n->index];
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
-    case OVERRIDE_AXIS: /* design_rotation_gradient computes the derivatives of all numbers of a joint together */
+    case OVERRIDE_AXIS: /* design_rotation_gradient computes all values of a joint together */
     case OVERRIDE_ROTATION:
       return 0;
   }
   return 0;
 }
 
-/* Returns the derivative with respect to an initial rotation of the link about its own axes. The angular velocity in
- * the link frame stays constant. */
-static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
+/* Returns the derivative with respect to an initial rotation about the link's axes, at constant angular velocity in the
+ * link frame. */
+static Vec3 initial_rotation_derivative(const Model* m, const ModelGradient* g, int link) {
   return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.plain_count);
 }
 
-/* Adds factor times the derivatives with respect to the rotation variables of a joint to `out`. first: the first of
- * the scene numbers that the rotation changes. */
-static void add_turn_slope(const DesignRotation* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
-                           double factor, double* out) {
+/* Adds factor times the derivatives with respect to the rotation variables of a joint. first: first scene value that
+ * the rotation changes. */
+static void add_rotation_derivatives(const DesignRotation* rotation, const DesignNumber* first, const Model* m,
+                                     const ModelGradient* g, double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
   double numbers[4];
-  assert(own->of_start || !g->without_turns);
-  Vec3 by_turn = own->of_axis ? g->axes[first->link] : g->turns[first->link];
-  if (own->of_axis)
+  assert(rotation->changes_initial_rotation || !g->without_turns);
+  Vec3 by_turn = rotation->changes_axis ? g->axes[first->link] : g->turns[first->link];
+  if (rotation->changes_axis)
     vec3_store(joint->axes[0], numbers);
   else
     quat_store(joint->rotation, numbers);
-  if (own->of_start) {
+  if (rotation->changes_initial_rotation) {
     quat_store(quat_at(model_scene_initial(m->scene, first->link)->coordinates + first->index), numbers);
-    by_turn = start_turn(m, g, first->link);
+    by_turn = initial_rotation_derivative(m, g, first->link);
   }
-  design_rotation_gradient(own, numbers, vec3_scale(by_turn, factor), out);
+  design_rotation_gradient(rotation, numbers, vec3_scale(by_turn, factor), out);
 }
 
-/* Applies the chain rule from the numbers to the variables (D2). */
+/* Chain rule from the scene values to the variables (D2). */
 void design_gradient(const Design* d, int scenario, const Model* model, const ModelGradient* gradient, double factor,
                      double* out) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
-    if (!is_in(n, scenario) || n->term_count == 0) continue;
-    double slope = factor * slope_at(n, model, gradient);
+    if (!belongs_to(n, scenario) || n->term_count == 0) continue;
+    double slope = factor * parameter_derivative(n, model, gradient);
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;
   }
-  for (int k = 0; k < d->inertia_count; k++) { /* the derivative refers to the inertia numbers of the model */
-    const DesignInertia* own = &d->inertias[k];
-    int link = d->numbers[own->number_first].link;
+  for (int k = 0; k < d->inertia_count; k++) { /* the derivative refers to the inertia of the model */
+    const DesignInertia* rotation = &d->inertias[k];
+    int link = d->numbers[rotation->number_first].link;
     double by_inertia[6];
     for (int i = 0; i < 6; i++) by_inertia[i] = factor * gradient->inertia[link][i];
-    design_inertia_gradient(own, model->scene->links[link].inertia, by_inertia, out);
+    design_inertia_gradient(rotation, model->scene->links[link].inertia, by_inertia, out);
   }
   for (int k = 0; k < d->turn_count; k++) {
     const DesignNumber* first = &d->numbers[d->turns[k].number_first];
-    if (is_in(first, scenario)) add_turn_slope(&d->turns[k], first, model, gradient, factor, out);
+    if (belongs_to(first, scenario)) add_rotation_derivatives(&d->turns[k], first, model, gradient, factor, out);
   }
 }
 

@@ -1,6 +1,6 @@
-/* Private to optimize/: the variables of a task, and the numbers of the scene that they change
- * (docs/derivations/design.md). A number has the value base + sum over variables of coefficient * (variable -
- * initial value of the variable). */
+/* Private to optimize/: the variables of a task, and the values in the scene that depend on them
+ * (docs/derivations/design.md). Each such value is base + sum over variables of coefficient * (variable - initial value
+ * of the variable). */
 #ifndef SDRS_OPTIMIZE_DESIGN_H
 #define SDRS_OPTIMIZE_DESIGN_H
 
@@ -14,12 +14,11 @@
  * consecutive entries with the same hull[0]. */
 typedef struct {
   int link;
-  int hull[2], vertex[2]; /* hulls of the link; hull[1] = -1: an attachment */
-  bool corner;            /* a corner, not an inserted vertex */
-  int child; /* for an attachment: the link whose joint sits here, or the link itself for its own joint; -1: two hulls
-              */
-  Vec3 position;  /* link frame [m] */
-  double outside; /* distance outside the hull it was inserted into [m] */
+  int hull[2], vertex[2]; /* hulls of the link; hull[1] = -1: a vertex at a joint */
+  bool corner;            /* true: corner of both hulls; false: inserted vertex */
+  int child;              /* vertex at a joint: link of the joint; -1: vertex of two hulls */
+  Vec3 position;          /* link frame [m] */
+  double outside;         /* distance from the hull into which it was inserted [m] */
 } SharedVertex;
 
 typedef struct {
@@ -27,59 +26,58 @@ typedef struct {
   int count, capacity;
 } SharedVertices;
 
-/* Request to connect the hulls of links by shared vertices. The shared vertices are the corners that hulls of a link
- * have in common, and inserted vertices. One vertex is inserted in every intersection of two hulls and at every
- * attachment on a link with shapes[link] true. One is inserted in the parent at every attachment of a link with
- * joints[link] true. shapes, joints: (links of the expanded scene). follows[i]: link that link i follows by a
- * symmetry, or -1. map[i]: maps displacements of the leader to displacements of link i. */
+/* Request to connect the hulls of links by shared vertices. A vertex is inserted in every intersection of two hulls and
+ * at every joint of a link with shapes[link] true. A vertex is inserted in the parent at the joint of a link with
+ * joints[link] true. Corners that hulls have in common are shared too. shapes, joints: (links of the expanded scene).
+ * leader[i]: link of which link i is a mirror image, or -1. map[i]: maps displacements of the leader to displacements
+ * of link i. */
 typedef struct {
   const bool *shapes, *joints;
-  const int* follows;
+  const int* leader;
   const Mat3* map;
-  bool keep; /* true: insert nothing and use the ties of the scene */
+  bool keep_ties; /* true: insert nothing and use the ties of the scene */
 } ConnectRequest;
-/* Stores the pairs of `shared` in the scene as its list of tied vertices. The scene owns the list. */
+/* Stores the shared vertices in the scene as its list of tied vertices. The scene owns the list. */
 void connect_store_ties(Scene* scene, const SharedVertices* shared);
-/* Checks the ties of the scene, which `design.connect: keep` uses. Adds an error at `place` for each link that has
+/* Checks the tied vertices of the scene for `design.connect: keep`. Adds an error at `place` for each link that has
  * several hulls but no ties. Warns of ties whose vertices are missing or do not coincide, and of joints without a
  * vertex. */
 void connect_check_ties(const Scene* scene, const ConnectRequest* request, SourcePosition place,
                         Diagnostics* diagnostics);
-/* Connects the hulls of the scene as requested. Appends the shared vertices to `shared`, which the caller frees with
+/* Inserts shared vertices into the hulls of the scene and appends them to `shared`, which the caller frees with
  * shared_vertices_free. model: model of the scene before the call. */
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
 /* Warns of links with two hulls that touch but are not connected by a chain of shared vertices. Adds one warning per
- * link whose shape changes. model: as for connect_hulls, which made `shared`. */
+ * link whose shape changes. model: model of the scene before connect_hulls. */
 void connect_warn_unconnected(const Scene* scene, const Model* model, const ConnectRequest* request,
                               const SharedVertices* shared, Diagnostics* diagnostics);
 /* Frees the list and zeroes it. */
 void shared_vertices_free(SharedVertices* shared);
-/* Sets *center to the centre of the largest ball in the intersection of two hulls, in the frame of the hulls [m]
- * (D5). Returns false, with center undefined, if the hulls overlap too little: the radius must exceed 1e-3 of the
- * size of the smaller hull. If `decomposed`, both hulls come from a decomposed mesh, and the radius must exceed 1e-6
- * of the size of the larger hull. */
+/* Computes the centre of the largest ball in the intersection of two hulls, in the frame of the hulls [m] (D5). Returns
+ * false if the radius is at most 1e-3 of the size of the smaller hull, or 1e-6 of the size of the larger hull if both
+ * come from a decomposed mesh. *center is then undefined. */
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center);
 
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
 
 typedef struct {
   char* name;   /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
-  char* former; /* name in earlier versions, accepted with a warning; NULL: none */
+  char* former; /* name in earlier versions, accepted with a warning, or NULL */
   double initial, low, high;
-  double scale;         /* a large change of the variable; 0: a tenth of its unit */
+  double scale;         /* typical large change; 0: a tenth of its unit */
   double prior;         /* standard deviation of the prior; 0: no prior */
-  double step;          /* optimizer step of the variable; 0: the variable has the step of its block */
+  double step;          /* optimizer step of the variable; 0: step of its block */
   int block;            /* 0: design; 1: control and initial state */
-  SourcePosition place; /* task entry that created it */
+  SourcePosition place; /* task entry that defines it */
 } DesignVariable;
 
-/* A number of the scene that variables change. All scenarios have the same links, and a number has the same place in
- * every scenario. */
+/* Value in the scene that depends on variables, and its first term. It has the same position in every scenario, because
+ * all scenarios have the same links. */
 enum { ALL_SCENARIOS = -1 };
 typedef struct {
   OverrideKind kind;
-  int link, part, index; /* as in ModelOverride; for a vertex, part is a hull of the link */
-  int scenario;          /* the only scenario it belongs to, or ALL_SCENARIOS */
+  int link, part, index; /* position as in ModelOverride; for a vertex, part is a hull of the link */
+  int scenario;          /* ALL_SCENARIOS, or the only scenario that it belongs to */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -89,22 +87,22 @@ typedef struct {
   double coefficient;
 } DesignTerm;
 
-/* The six inertia numbers of a link as functions of variables, such that all values are physical (D9). I = tr(P) 1 -
- * P with P = V V^T. V is upper triangular. Its diagonal is exp of the first three variables. Its entries above the
+/* Inertia of a link as a function of variables that admit only physical inertias (D9): I = tr(P) 1 - P with P = V V^T
+ * and V upper triangular. The logarithms of the diagonal of V are the first three variables. The entries above the
  * diagonal are three more variables if `full`, otherwise they have constant ratios to the diagonal. */
 typedef struct {
   int number_first, variable_first;
   bool full;       /* true: the products xy, xz, yz are variables too */
-  double above[3]; /* constant ratios V_ij / V_jj if not `full` */
+  double above[3]; /* ratios V_ij / V_jj if not `full` */
 } DesignInertia;
 
-/* Rotation variables that change a direction of a joint (D11). The direction is the joint's axis (three numbers), or
- * the rotation of the joint frame or the initial rotation of the joint (a quaternion, four numbers). */
+/* Rotation variables of a joint (D11). They rotate the joint's axis (three values), the joint frame, or the initial
+ * joint rotation (four values of a quaternion). */
 typedef struct {
-  bool of_axis, of_start;
+  bool changes_axis, changes_initial_rotation;
   int number_first;
-  int variable[3]; /* variable of the rotation about each axis [rad], of the joint frame or for initial rotations of the
-                      link frame; -1: none */
+  int variable[3]; /* variable of the rotation about each axis [rad]; -1: none. Axes of the joint frame, or of the link
+                      frame for the initial rotation */
   Vec3 axis;       /* initial axis in the scene; unit */
   Quat rotation;
 } DesignRotation;
@@ -116,80 +114,73 @@ typedef struct {
   int number_count, number_capacity;
   DesignTerm* terms;
   int term_count, term_capacity;
-  int listing; /* scenario to which new numbers belong, or ALL_SCENARIOS */
+  int current_scenario; /* scenario of the values that are added next, or ALL_SCENARIOS */
   DesignInertia* inertias;
   int inertia_count, inertia_capacity;
   DesignRotation* turns;
   int turn_count, turn_capacity;
   bool* link_changes; /* true if a hull of the link changes (links) */
-  bool* hull_changes; /* changing hulls of the first scenario, link by link; unchanged links of other scenarios may have
-                         more hulls (hulls) */
-  int* hull_first;    /* first entry of a link in hull_changes (links + 1) */
-  int* block;         /* block of each variable, for the feasible set */
+  bool* hull_changes; /* true if the hull changes; hulls of the first scenario, link by link (hulls) */
+  int* hull_first;    /* index in hull_changes of each link's first hull (links + 1) */
+  int* block;         /* block of each variable (variables) */
   FeasibleSet set;    /* bounds and linear constraints; borrows block */
   double* low_high;
-  SharedVertices shared; /* shared vertices of the first scenario */
+  SharedVertices shared; /* of the first scenario */
 } Design;
 
-/* Creates the variables of a task and prepares its scenes. Expands the scenes and inserts shared vertices. Stores
- * derived values (contact parameters, masses) as constants. Sets horizons and the solver tolerance. Messages refer
- * to places in the task. Returns STATUS_BAD_INPUT, or the status of model_create, with diagnostics if the task has
- * an error. Always sets *design, which the caller frees with design_destroy. The changes of the task are permanent;
- * the task must outlive the design. */
+/* Creates the variables of a task and prepares its scenes: expands them, inserts shared vertices, stores derived values
+ * (contact parameters, masses), sets horizons and solver tolerance. The changes of the task are permanent, and the task
+ * must outlive the design. Returns STATUS_BAD_INPUT or the status of model_create with diagnostics for an invalid task.
+ * The caller frees *design with design_destroy, also after errors. */
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
-/* Frees all lists and names, not the task. Accepts a zeroed or partly built design. */
+/* Frees the design, not the task. Accepts a zeroed or incomplete design. */
 void design_destroy(Design* design);
-/* Returns true if the design changes this hull of a link. Returns false if the first scenario has no such hull. hull
- * is counted from 0; link < number of links. */
+/* Returns true if the design changes a hull of a link, with hull counted from 0. Returns false if the first scenario
+ * has no such hull. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* Returns the values of all numbers for the design x[variable_count], in the units of the variables (D1). The array
- * has number_count overrides; the caller frees it with memory_free. */
+/* Evaluates all scene values for the design x[variable_count] (D1). Returns an array of number_count overrides, which
+ * the caller frees with memory_free. */
 ModelOverride* design_overrides(const Design* design, const double* x);
-/* Removes the overrides that belong to other scenarios from overrides[count]. The first number_count overrides must be
- * the overrides of the design. Keeps the order and returns the new count. Allocates and frees nothing. */
+/* Removes the overrides of other scenarios from overrides[count], whose first number_count entries must come from
+ * design_overrides. Keeps the order and returns the new count. */
 int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
 /* Adds factor times the derivatives with respect to the variables to out[variable_count] (D2). gradient: derivatives
- * with respect to the numbers of `model`, a model of the scenario. */
+ * with respect to the parameters of `model`, a model of the scenario. */
 void design_gradient(const Design* design, int scenario, const Model* model, const ModelGradient* gradient,
                      double factor, double* out);
 
 /* ---------------------------------------------------------------- inertias (optimize/design_inertia.c) */
 
-/* Sets root to the factor V of an inertia (D9): its diagonal, then the entries 01, 02, 12. inertia: xx, yy, zz, xy,
- * xz, yz about the centre of mass [kg m^2]. Returns false if no physical body has this inertia. */
+/* Computes the factor V of an inertia (D9): its diagonal, then the entries 01, 02, 12. inertia: xx, yy, zz, xy, xz, yz
+ * about the centre of mass [kg m^2]. Returns false if no physical body has this inertia. */
 bool inertia_factor(const double inertia[6], double root[6]);
-/* Sets inertia to the six numbers xx, yy, zz, xy, xz, yz [kg m^2] for the design x[variables]. */
-void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
-/* Adds derivatives with respect to the variables to slope[variables], by the chain rule. by_inertia: derivatives
- * with respect to the six numbers, at the values `inertia`. Adds nothing if the values are not an inertia of these
- * variables. */
-void design_inertia_gradient(const DesignInertia* own, const double inertia[6], const double by_inertia[6],
-                             double* slope);
+/* Computes the inertia xx, yy, zz, xy, xz, yz [kg m^2] for the design x[variables]. */
+void design_inertia_values(const DesignInertia* parameters, const double* x, double inertia[6]);
+/* Adds derivatives with respect to the variables to gradient[variables]. by_inertia: derivatives with respect to the
+ * six values `inertia`. Adds nothing if the values are no physical inertia. */
+void design_inertia_gradient(const DesignInertia* parameters, const double inertia[6], const double by_inertia[6],
+                             double* gradient);
 
 /* ---------------------------------------------------------------- directions (optimize/design_turn.c) */
 
-/* Sets numbers to the axis (3, unit vector) or quaternion (4, w x y z) for the design x[variables]. The variables
- * are rotations [rad] about the axes of the joint frame, or of the link frame for an initial rotation. */
-void design_rotation_values(const DesignRotation* own, const double* x, double* numbers);
-/* Adds derivatives with respect to the rotation variables to slope[variables], by the chain rule. by_turn:
- * derivative with respect to a further small rotation, in the axes of the rotated joint frame [1/rad]. */
-void design_rotation_gradient(const DesignRotation* own, const double* numbers, Vec3 by_turn, double* slope);
+/* Computes the rotated axis (3, unit vector) or quaternion (4, w x y z) for the design x[variables]. */
+void design_rotation_values(const DesignRotation* rotation, const double* x, double* numbers);
+/* Adds derivatives with respect to the rotation variables to gradient[variables]. by_turn: derivative with respect to a
+ * small additional rotation in the axes of the rotated joint frame [1/rad]. */
+void design_rotation_gradient(const DesignRotation* rotation, const double* numbers, Vec3 by_turn, double* gradient);
 
-/* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
-
-/* Returns the shape of a hull of a link. hull is counted from 0. The scene owns the shape. */
+/* Returns a hull's shape in the scene, with hull counted from 0. Owned by the scene. */
 SceneShape* design_hull(const Scene* scene, int link, int hull);
-/* Returns the component of v along x (axis 0), y (1) or z (2). */
+/* Returns v.x, v.y or v.z for axis 0, 1 or 2. */
 double design_component(Vec3 v, int axis);
 
-/* ---------------------------------------------------------------- lists (optimize/design.c) */
-
-/* Adds a variable and returns its number. The design takes ownership of the name. */
+/* Adds a variable and returns its index. The design takes ownership of the name. */
 int design_add_variable(Design* design, const DesignVariable* variable);
-/* Adds a number of the scene with its base value, in the unit of the number. The number belongs to the scenario
- * Design.listing. The caller adds its terms before it adds another number. */
+/* Adds a scene value that depends on variables, of the scenario Design.current_scenario. base: its initial value. Its
+ * terms must be added before the next value. */
 void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
-/* Adds the term coefficient * (variable - its initial value) to the last number. Does nothing if coefficient is 0. */
+/* Adds the term coefficient * (variable - its initial value) to the last scene value. Does nothing for coefficient 0.
+ */
 void design_add_term(Design* design, int variable, double coefficient);
 
 #endif

@@ -1,136 +1,128 @@
-/* Private to optimize/design*.c: the state of design_create, and the functions that create the variables
+/* Private to optimize/design*.c: intermediate data of design_create, and the functions that create the variables
  * (docs/derivations/design.md). */
 #ifndef SDRS_OPTIMIZE_DESIGN_BUILD_H
 #define SDRS_OPTIMIZE_DESIGN_BUILD_H
 
 #include "optimize/design.h"
 
-/* The box that is the shape of a link. */
+/* Box that is the shape of a link. */
 typedef struct {
-  int hull; /* index of the box among the hulls of the link; -1: the link has no box */
+  int hull; /* index of the box among the hulls of the link; -1: no box */
   Pose pose;
   Vec3 size;
 } DesignBox;
 
-/* A variable that several links of one control item share. */
+/* Variable that several links of one item of the task share. */
 typedef struct {
-  int item;     /* TaskControl.tie */
-  int scenario; /* Design.listing */
-  const char* word;
+  int item;
+  int scenario;
+  const char* parameter;
   int index, variable;
 } DesignTie;
 
-/* State of design_create. Owns only its arrays. */
+/* Intermediate data of design_create. Owns only its arrays. */
 typedef struct {
   Design* design;
   Task* task;
-  Scene* scene; /* scene of the first scenario, or of the scenario being listed */
+  Scene* scene; /* scene of the first scenario, or of the current one */
   const Model* model;
   Diagnostics* diagnostics;
-  int* follows;          /* (links) */
-  Mat3* map;             /* maps the displacement of the leader to the displacement of its follower (links) */
-  bool *shapes, *joints; /* links whose vertices or attachments are variables (links) */
-  int* shared_first;     /* first shared vertex of each link; -1: none (links) */
-  int* shared_next;      /* next shared vertex of the same link; -1: none (shared vertices) */
+  int* leader;           /* link of which the link is a mirror image, or -1 (links) */
+  Mat3* map;             /* maps displacements of the leader to displacements of the link (links) */
+  bool *shapes, *joints; /* links whose vertices or joint positions are variables (links) */
+  int* shared_first;     /* first shared vertex of each link, or -1 (links) */
+  int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
   DesignBox* boxes;      /* (links) */
-  DesignTie* ties;       /* shared variables of control items */
+  DesignTie* ties;       /* shared variables of items (tie_count) */
   int tie_count, tie_capacity;
-  int errors_before;   /* errors in diagnostics before this design */
-  SourcePosition told; /* item of the last message about bounds, so that an item gives only one message */
+  int errors_before;           /* number of errors in the diagnostics before this design */
+  SourcePosition last_message; /* item of the last message about bounds; an item gives only one */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */
 
-/* Returns the index of the link with this name in the scene. Returns -1, without a message, if there is none. */
+/* Returns the index of the link with this name, or -1 without a message. */
 int design_find_link(const Scene* scene, const char* name);
-/* Returns the index of the link with this name. Returns -1 with a message if there is none, which occurs only in
- * tasks that the reader has not checked. */
+/* Returns the index of the link with this name, or -1 with a message. The reader has checked the names of a task file.
+ */
 int design_require_link(DesignBuild* build, const TaskName* name);
-/* Properties of a variable to be added. The bounds of the variable are max(low, initial - within) and min(high,
- * initial + within). */
+/* Properties of a new variable. Its bounds are max(low, initial - max_change) and min(high, initial + max_change). */
 typedef struct {
   SourcePosition place;
-  double within, low, high;
+  double max_change, low, high;
   int block;
   double prior; /* standard deviation of the prior; INFINITY or 0: no prior */
-  double step;  /* optimizer step; 0: the variable has the step of its block */
+  double step;  /* optimizer step; 0: step of the block */
 } VariableSpec;
-/* Adds a variable and returns its number. `format` and its arguments give the name. Adds an error if the initial
- * value is outside the bounds. If the variable belongs to one scenario, appends `@scenario` to the name. */
+/* Adds a variable and returns its index. `format` and its arguments give the name, to which `@scenario` is appended if
+ * the variable belongs to one scenario. Adds an error if the initial value is outside the bounds. */
 int design_new_variable(DesignBuild* build, const VariableSpec* wish, double initial, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Stores the name that a variable had in earlier versions. Copies the name, and appends `@scenario` if the variable
+/* Stores the name that a variable had in earlier versions. Copies the name, with `@scenario` appended if the variable
  * belongs to one scenario. */
 void design_set_former_name(DesignBuild* build, int variable, const char* former);
 
 /* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
 
-/* The maps under which a link is symmetric, without the identity. The maps and the identity form a finite group. */
+/* Symmetry maps of a link without the identity. Together with the identity they form a finite group. */
 typedef struct {
   Mat3* maps;
   int count, capacity;
 } SymmetryGroup;
 
-/* Sets build->follows and build->map for the expanded scene. A follower is a link whose shape is the image of another
- * link's shape, its leader, under a symmetry. follows[links] holds the index of each link's leader, or -1 if the link
- * is no follower. Adds an error for each link that cannot be a follower. */
+/* Finds the links that the task makes mirror images of other links: sets build->leader[links] and build->map. Adds an
+ * error for each link that cannot be an image. */
 void design_read_followers(DesignBuild* build);
-/* Adds an error for each follower to which the task gives a symmetry of its own. The symmetry must be given to the
- * leader. */
+/* Adds an error for each mirrored link with symmetries of its own, because these belong to its leader. */
 void design_check_symmetries(DesignBuild* build);
-/* Returns the maps under which a link is symmetric. Returns no maps if the link has no symmetries. Returns no maps,
- * with a message, if the symmetries generate no finite group. The caller frees the maps with symmetry_group_free. */
+/* Returns the symmetry maps of a link, none if it has no symmetries. Adds an error and returns none if they generate no
+ * finite group. The caller frees the maps with symmetry_group_free. */
 SymmetryGroup design_symmetry_group(DesignBuild* build, int link);
-/* Frees the array and zeroes it. */
+/* Frees the maps and zeroes the group. */
 void symmetry_group_free(SymmetryGroup* maps);
-/* Clears axes[k] for each axis (x, y, z) along which a vertex at p would leave its symmetry planes and axes. Returns
- * false if one of these planes or axes is not aligned with the link frame. p, tolerance: link frame [m]. `axes`
- * changes in either case. */
+/* Clears axes[k] for each axis (x, y, z) along which a vertex at p would leave its symmetry planes and axes. p,
+ * tolerance: link frame [m]. Returns false if one of these planes or axes is not aligned with the link frame. */
 bool design_clear_fixed_axes(const SymmetryGroup* g, Vec3 p, double tolerance, bool axes[3]);
 
-/* ---------------------------------------------------------------- lists of variables and numbers */
+/* ---------------------------------------------------------------- variables of the items of a task */
 
-/* Adds variables and numbers for hull vertices (optimize/design_vertices.c). This function and the following ones
- * report errors as messages. */
+/* Adds the variables of hull vertices (optimize/design_vertices.c). Errors of this and the following functions are
+ * messages. */
 void design_add_vertex_variables(DesignBuild* build);
-/* Adds variables and numbers for a cage around the hulls of a link (optimize/design_cage.c). Adds none for a
- * follower. */
+/* Adds the variables of a cage around the hulls of a link (optimize/design_cage.c). A mirrored link has no cage of its
+ * own. */
 void design_add_cage_variables(DesignBuild* build, const TaskCage* item);
-/* Selection of vertices of a link by an item of `vertices` or `frozen`. Borrows its arrays. */
+/* Vertices that an item of `vertices` or `frozen` selects on a link. Borrows its arrays. */
 typedef struct {
-  const int* hulls; /* selected hulls of the link (hull_count); NULL: all */
+  const int* hulls; /* hulls of the link (hull_count); NULL: all */
   int hull_count;
   bool has_box;
   Vec3 low, high; /* link frame [m] */
 } VertexRange;
-/* Returns true if the range contains a vertex of this hull with initial position p [m, link frame]
- * (optimize/design_vertices.c). */
+/* Returns true if a vertex of the hull with initial position p [m, link frame] is selected. */
 bool vertex_range_contains(const VertexRange* range, int hull, Vec3 p);
-/* Returns true if the vertex of the link's hull with initial position p [m, link frame] is frozen
- * (optimize/design_frozen.c). */
+/* Returns true if a vertex of the hull with initial position p [m, link frame] is frozen (optimize/design_frozen.c). */
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
-/* Adds an error for each `frozen` item without effect. */
 void design_check_frozen(DesignBuild* build);
-/* Adds an error for a shape item whose link is the follower of a link of constant shape. */
+/* Adds an error for an item that changes the shape of a mirrored link whose leader has a constant shape. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
-/* Adds variables and numbers for the position of a joint in the parent [m] (optimize/design_joints.c). Shared
- * vertices of the parent at the joint move with the joint. */
+/* Adds the variables of a joint's position in the parent [m] (optimize/design_joints.c). Shared vertices of the parent
+ * at the joint move with it. */
 void design_add_attachment_variables(DesignBuild* build, const TaskAttachment* item);
-/* Adds variables and numbers for the control signals and gains of a link, in the units of the signal or gain. */
+/* Adds the variables of a link's control signals and gains, in their units. */
 void design_add_control_variables(DesignBuild* build, const TaskControl* item);
-/* Adds variables and numbers for the initial coordinates [m, rad] or velocities [m/s, rad/s] of a link. Adds an
- * error if something else determines the initial state of the joint. */
+/* Adds the variables of a link's initial coordinates [m, rad] or velocities [m/s, rad/s]. Adds an error if they are not
+ * free. */
 void design_add_initial_variables(DesignBuild* build, const TaskStart* item);
-/* Adds variables and numbers for physical parameters, in the units of the parameters (optimize/design_parameters.c).
- * Adds an error if the link or scene does not have the parameter. */
+/* Adds the variables of physical parameters, in their units (optimize/design_parameters.c). Adds an error for a
+ * parameter that the link or scene lacks. */
 void design_add_parameter_variables(DesignBuild* build, const TaskParameter* item);
-/* Makes initial coordinates that follow a coupling change with the coupling's offset if the offset is a variable.
- * Call after all other variables are added. */
+/* Makes initial coordinates depend on the variable offset of the coupling that determines them. Call it after all
+ * variables were added. */
 void design_add_coupling_offsets(DesignBuild* build);
-/* Stores the boxes of the links in build->boxes, which it allocates. Call before the scene is expanded. */
+/* Stores the boxes of the links in build->boxes, which it allocates. Call it before the scene is expanded. */
 void design_store_boxes(DesignBuild* build, const Model* model);
-/* Writes masses [kg], centres and inertias of the model into the scene, for links whose centre or inertia is a
- * variable. */
+/* Copies masses [kg], centres and inertias of the model into the scene, for links with variable centre or inertia. */
 void design_store_masses(const Task* task, const Model* model, Scene* scene);
 
 #endif

@@ -1,200 +1,201 @@
-/* Physical parameters as variables. For each kind of parameter, one table entry gives the scene numbers that it
- * changes. */
+/* Physical parameters as variables. A table entry per kind of parameter gives the scene values that it changes. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Owner of a parameter, for example the scene, a link, or a degree of freedom of its joint. OF_..._AXES: the
- * parameter has three numbers, one per axis. */
-typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOf;
+/* Owner of a parameter: the scene, a link, a degree of freedom of its joint, and so on. OF_..._AXES: three values, one
+ * per axis. */
+typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOwner;
 
 typedef struct {
-  const char* word; /* word in the variable's name */
-  ParameterOf of;
+  const char* word; /* part of the variable's name */
+  ParameterOwner of;
   OverrideKind kind;
-  int which;    /* JOINT_..., or index of a contact parameter */
-  double least; /* lower bound of the variable relative to its initial value; -1: no bound */
+  int index;          /* JOINT_..., or index of a contact parameter */
+  double lower_bound; /* lower bound relative to the initial value; -1: none */
 } ParameterKind;
 
 /* Lower bound of variables that must stay positive, relative to their initial value. */
-#define LEAST_PART 1e-3
-#define ANY (-1)
+#define POSITIVE_MIN 1e-3
+#define ALL_LINKS (-1)
 
 static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
-    [PARAMETER_MASS] = {"mass", OF_LINK, OVERRIDE_MASS, 0, LEAST_PART},
-    [PARAMETER_CENTER] = {"center", OF_LINK_AXES, OVERRIDE_CENTER, 0, ANY},
-    [PARAMETER_INERTIA] = {"inertia", OF_ITS_OWN, OVERRIDE_INERTIA, 0, ANY},
-    [PARAMETER_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_VERTEX, 0, LEAST_PART},
+    [PARAMETER_MASS] = {"mass", OF_LINK, OVERRIDE_MASS, 0, POSITIVE_MIN},
+    [PARAMETER_CENTER] = {"center", OF_LINK_AXES, OVERRIDE_CENTER, 0, ALL_LINKS},
+    [PARAMETER_INERTIA] = {"inertia", OF_ITS_OWN, OVERRIDE_INERTIA, 0, ALL_LINKS},
+    [PARAMETER_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_VERTEX, 0, POSITIVE_MIN},
     [PARAMETER_DAMPING] = {"damping", OF_DOF, OVERRIDE_JOINT, JOINT_DAMPING, 0},
     [PARAMETER_SPRING] = {"stiffness", OF_DOF, OVERRIDE_JOINT, JOINT_STIFFNESS, 0},
     [PARAMETER_DRY] = {"friction", OF_DOF, OVERRIDE_JOINT, JOINT_FRICTION, 0},
-    [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, LEAST_PART},
-    [PARAMETER_STATIC] = {"static_friction", OF_DOF, OVERRIDE_JOINT, JOINT_STATIC_FRICTION, LEAST_PART},
-    [PARAMETER_LOWER] = {"lower_limit", OF_DOF, OVERRIDE_JOINT, JOINT_LOWER, ANY},
-    [PARAMETER_UPPER] = {"upper_limit", OF_DOF, OVERRIDE_JOINT, JOINT_UPPER, ANY},
-    [PARAMETER_LIMIT_RESTITUTION] = {"limit_restitution", OF_DOF, OVERRIDE_JOINT, JOINT_RESTITUTION, LEAST_PART},
-    [PARAMETER_AXIS] = {"axis", OF_ITS_OWN, OVERRIDE_AXIS, 0, ANY},
-    [PARAMETER_ROTATION] = {"rotation", OF_ITS_OWN, OVERRIDE_ROTATION, 0, ANY},
-    [PARAMETER_SHAPE_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
-    [PARAMETER_SHAPE_FORM] = {"form", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
-    [PARAMETER_LINK_FRICTION] = {"friction", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_FRICTION, LEAST_PART},
-    [PARAMETER_LINK_RESTITUTION] = {"restitution", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
-    [PARAMETER_LINK_ROLLING] = {"rolling", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
-    [PARAMETER_LINK_SPINNING] = {"spinning", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
+    [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, POSITIVE_MIN},
+    [PARAMETER_STATIC] = {"static_friction", OF_DOF, OVERRIDE_JOINT, JOINT_STATIC_FRICTION, POSITIVE_MIN},
+    [PARAMETER_LOWER] = {"lower_limit", OF_DOF, OVERRIDE_JOINT, JOINT_LOWER, ALL_LINKS},
+    [PARAMETER_UPPER] = {"upper_limit", OF_DOF, OVERRIDE_JOINT, JOINT_UPPER, ALL_LINKS},
+    [PARAMETER_LIMIT_RESTITUTION] = {"limit_restitution", OF_DOF, OVERRIDE_JOINT, JOINT_RESTITUTION, POSITIVE_MIN},
+    [PARAMETER_AXIS] = {"axis", OF_ITS_OWN, OVERRIDE_AXIS, 0, ALL_LINKS},
+    [PARAMETER_ROTATION] = {"rotation", OF_ITS_OWN, OVERRIDE_ROTATION, 0, ALL_LINKS},
+    [PARAMETER_SHAPE_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_SHAPE, 0, POSITIVE_MIN},
+    [PARAMETER_SHAPE_FORM] = {"form", OF_ITS_OWN, OVERRIDE_SHAPE, 0, POSITIVE_MIN},
+    [PARAMETER_LINK_FRICTION] = {"friction", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_FRICTION, POSITIVE_MIN},
+    [PARAMETER_LINK_RESTITUTION] = {"restitution", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, POSITIVE_MIN},
+    [PARAMETER_LINK_ROLLING] = {"rolling", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_ROLLING, POSITIVE_MIN},
+    [PARAMETER_LINK_SPINNING] = {"spinning", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_SPINNING, POSITIVE_MIN},
     [PARAMETER_LINK_FRICTION_ALONG] = {"friction_along", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_FRICTION_ALONG,
-                                       LEAST_PART},
+                                       POSITIVE_MIN},
     [PARAMETER_LINK_STATIC_FRICTION] = {"static_friction", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_STATIC_FRICTION,
-                                        LEAST_PART},
+                                        POSITIVE_MIN},
     [PARAMETER_LINK_STRIBECK_SPEED] = {"stribeck_speed", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_STRIBECK_SPEED,
-                                       LEAST_PART},
-    [PARAMETER_PAIR_FRICTION] = {"friction", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_FRICTION, LEAST_PART},
-    [PARAMETER_PAIR_RESTITUTION] = {"restitution", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
-    [PARAMETER_PAIR_ROLLING] = {"rolling", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
-    [PARAMETER_PAIR_SPINNING] = {"spinning", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
+                                       POSITIVE_MIN},
+    [PARAMETER_PAIR_FRICTION] = {"friction", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_FRICTION, POSITIVE_MIN},
+    [PARAMETER_PAIR_RESTITUTION] = {"restitution", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, POSITIVE_MIN},
+    [PARAMETER_PAIR_ROLLING] = {"rolling", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_ROLLING, POSITIVE_MIN},
+    [PARAMETER_PAIR_SPINNING] = {"spinning", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_SPINNING, POSITIVE_MIN},
     [PARAMETER_PAIR_FRICTION_ALONG] = {"friction_along", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_FRICTION_ALONG,
-                                       LEAST_PART},
+                                       POSITIVE_MIN},
     [PARAMETER_PAIR_STATIC_FRICTION] = {"static_friction", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_STATIC_FRICTION,
-                                        LEAST_PART},
+                                        POSITIVE_MIN},
     [PARAMETER_PAIR_STRIBECK_SPEED] = {"stribeck_speed", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_STRIBECK_SPEED,
-                                       LEAST_PART},
-    [PARAMETER_CLOSURE_POINT] = {"point", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_POINT, ANY},
-    [PARAMETER_CLOSURE_AXIS] = {"axis", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_AXIS, ANY},
-    [PARAMETER_CLOSURE_LENGTH] = {"length", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_LENGTH, LEAST_PART},
-    [PARAMETER_RATIO] = {"ratio", OF_ITS_OWN, OVERRIDE_RATIO, 0, ANY},
-    [PARAMETER_OFFSET] = {"offset", OF_ITS_OWN, OVERRIDE_RATIO, 0, ANY},
-    [PARAMETER_TENDON_POINT] = {"tendon_point", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_POINTS, ANY},
+                                       POSITIVE_MIN},
+    [PARAMETER_CLOSURE_POINT] = {"point", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_POINT, ALL_LINKS},
+    [PARAMETER_CLOSURE_AXIS] = {"axis", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_AXIS, ALL_LINKS},
+    [PARAMETER_CLOSURE_LENGTH] = {"length", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_LENGTH, POSITIVE_MIN},
+    [PARAMETER_RATIO] = {"ratio", OF_ITS_OWN, OVERRIDE_RATIO, 0, ALL_LINKS},
+    [PARAMETER_OFFSET] = {"offset", OF_ITS_OWN, OVERRIDE_RATIO, 0, ALL_LINKS},
+    [PARAMETER_TENDON_POINT] = {"tendon_point", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_POINTS, ALL_LINKS},
     [PARAMETER_TENDON_STIFFNESS] = {"tendon_stiffness", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_STIFFNESS,
-                                    LEAST_PART},
-    [PARAMETER_TENDON_REST] = {"tendon_rest", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_REST, LEAST_PART},
-    [PARAMETER_TENDON_FRICTION] = {"tendon_friction", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_FRICTION, LEAST_PART},
-    [PARAMETER_TENDON_WRAP_RADIUS] = {"tendon_wrap_radius", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_RADIUS, LEAST_PART},
-    [PARAMETER_TENDON_WRAP_POSITION] = {"tendon_wrap_position", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_POSITION, ANY},
-    [PARAMETER_TENDON_WRAP_AXIS] = {"tendon_wrap_axis", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_AXIS, ANY},
-    [PARAMETER_BUSHING_STIFFNESS] = {"bushing_stiffness", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_STIFFNESS, LEAST_PART},
+                                    POSITIVE_MIN},
+    [PARAMETER_TENDON_REST] = {"tendon_rest", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_REST, POSITIVE_MIN},
+    [PARAMETER_TENDON_FRICTION] = {"tendon_friction", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_FRICTION,
+                                   POSITIVE_MIN},
+    [PARAMETER_TENDON_WRAP_RADIUS] = {"tendon_wrap_radius", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_RADIUS,
+                                      POSITIVE_MIN},
+    [PARAMETER_TENDON_WRAP_POSITION] = {"tendon_wrap_position", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_POSITION,
+                                        ALL_LINKS},
+    [PARAMETER_TENDON_WRAP_AXIS] = {"tendon_wrap_axis", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_AXIS, ALL_LINKS},
+    [PARAMETER_BUSHING_STIFFNESS] = {"bushing_stiffness", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_STIFFNESS,
+                                     POSITIVE_MIN},
     [PARAMETER_BUSHING_DAMPING] = {"bushing_damping", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_DAMPING, 0},
-    [PARAMETER_BUSHING_PRELOAD] = {"bushing_preload", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_PRELOAD, ANY},
-    [PARAMETER_BUSHING_POSITION_A] = {"bushing_position_a", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_POSITION_A, ANY},
-    [PARAMETER_BUSHING_POSITION_B] = {"bushing_position_b", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_POSITION_B, ANY},
-    [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
-    [PARAMETER_FLUID_DENSITY] = {"fluid_density", OF_SCENE, OVERRIDE_FLUID, FLUID_DENSITY, LEAST_PART},
-    [PARAMETER_FLUID_VISCOSITY] = {"fluid_viscosity", OF_SCENE, OVERRIDE_FLUID, FLUID_VISCOSITY, LEAST_PART},
-    [PARAMETER_FLUID_VELOCITY] = {"fluid_velocity", OF_SCENE_AXES, OVERRIDE_FLUID, FLUID_VELOCITY, ANY},
-    [PARAMETER_FLUID_LEVEL] = {"fluid_level", OF_SCENE, OVERRIDE_FLUID, FLUID_LEVEL, ANY},
+    [PARAMETER_BUSHING_PRELOAD] = {"bushing_preload", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_PRELOAD, ALL_LINKS},
+    [PARAMETER_BUSHING_POSITION_A] = {"bushing_position_a", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_POSITION_A,
+                                      ALL_LINKS},
+    [PARAMETER_BUSHING_POSITION_B] = {"bushing_position_b", OF_ITS_OWN, OVERRIDE_BUSHING, BUSHING_POSITION_B,
+                                      ALL_LINKS},
+    [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ALL_LINKS},
+    [PARAMETER_FLUID_DENSITY] = {"fluid_density", OF_SCENE, OVERRIDE_FLUID, FLUID_DENSITY, POSITIVE_MIN},
+    [PARAMETER_FLUID_VISCOSITY] = {"fluid_viscosity", OF_SCENE, OVERRIDE_FLUID, FLUID_VISCOSITY, POSITIVE_MIN},
+    [PARAMETER_FLUID_VELOCITY] = {"fluid_velocity", OF_SCENE_AXES, OVERRIDE_FLUID, FLUID_VELOCITY, ALL_LINKS},
+    [PARAMETER_FLUID_LEVEL] = {"fluid_level", OF_SCENE, OVERRIDE_FLUID, FLUID_LEVEL, ALL_LINKS},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
-    [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
-    [PARAMETER_STIFFNESS] = {"stiffness", OF_SCENE, OVERRIDE_CONTACT, CONTACT_STIFFNESS, LEAST_PART},
-    [PARAMETER_SMOOTHING] = {"smoothing", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SMOOTHING, LEAST_PART},
-    [PARAMETER_REST_SPEED] = {"rest_speed", OF_SCENE, OVERRIDE_CONTACT, CONTACT_REST_SPEED, LEAST_PART},
-    [PARAMETER_RESTITUTION] = {"restitution", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
-    [PARAMETER_ROLLING] = {"rolling", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
-    [PARAMETER_SPINNING] = {"spinning", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
+    [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, POSITIVE_MIN},
+    [PARAMETER_STIFFNESS] = {"stiffness", OF_SCENE, OVERRIDE_CONTACT, CONTACT_STIFFNESS, POSITIVE_MIN},
+    [PARAMETER_SMOOTHING] = {"smoothing", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SMOOTHING, POSITIVE_MIN},
+    [PARAMETER_REST_SPEED] = {"rest_speed", OF_SCENE, OVERRIDE_CONTACT, CONTACT_REST_SPEED, POSITIVE_MIN},
+    [PARAMETER_RESTITUTION] = {"restitution", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, POSITIVE_MIN},
+    [PARAMETER_ROLLING] = {"rolling", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_ROLLING, POSITIVE_MIN},
+    [PARAMETER_SPINNING] = {"spinning", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_SPINNING, POSITIVE_MIN},
     [PARAMETER_STATIC_FRICTION] = {"static_friction", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_STATIC_FRICTION,
-                                   LEAST_PART},
-    [PARAMETER_STRIBECK_SPEED] = {"stribeck_speed", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_STRIBECK_SPEED, LEAST_PART},
+                                   POSITIVE_MIN},
+    [PARAMETER_STRIBECK_SPEED] = {"stribeck_speed", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_STRIBECK_SPEED, POSITIVE_MIN},
 };
 
-/* ---------------------------------------------------------------- single numbers */
-
-/* State of the functions that add the variables of one item of the task. */
+/* Variables of one item of the task that are being added. */
 typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied;                              /* variable shared by all numbers of the item; -1: not added yet */
-  int tied_length[ROUND_PARAMETERS_MAX]; /* variable shared by each length of round solids; -1: not added yet */
-  const char* former;                    /* name of the next variable in earlier versions; NULL: the same name */
-} Listing;
+  int tied;                              /* variable that all values of the item share; -1: not added yet */
+  int tied_length[ROUND_PARAMETERS_MAX]; /* variable that all values of a length of round solids share; -1: not added
+                                            yet */
+  const char* former;                    /* name of the next variable in earlier versions; NULL: the same */
+} ItemBuild;
 
-static bool refuse(const Listing* l, const TaskName* link, const char* why) {
+static bool report_refusal(const ItemBuild* l, const TaskName* link, const char* why) {
   SourcePosition place = link ? link->place : l->item->place;
   diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, place, "%s%s%s: %s", link ? "link '" : "the scene",
                   link ? link->text : "", link ? "'" : "", why);
   return false;
 }
 
-/* Returns the variable for the next number of the item. The variable is new, or the shared one if the item ties its
- * numbers. */
-static int variable_for(Listing* l, double initial, const char* name) {
+/* Returns the variable of the next value of the item: a new one, or the shared one if the item ties its values. */
+static int get_variable(ItemBuild* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
   if (item->tie && l->tied >= 0) return l->tied;
-  VariableSpec wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
-  if (l->kind->least >= 0) wish.low = fmax(wish.low, l->kind->least * initial);
-  bool restitution = l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION;
-  if (restitution || l->item->type == PARAMETER_LIMIT_RESTITUTION) wish.high = fmin(wish.high, 1);
-  l->tied = design_new_variable(l->b, &wish, initial, "%s", name);
+  VariableSpec spec = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
+  if (l->kind->lower_bound >= 0) spec.low = fmax(spec.low, l->kind->lower_bound * initial);
+  bool restitution = l->kind->kind == OVERRIDE_MATERIAL && l->kind->index == MATERIAL_RESTITUTION;
+  if (restitution || l->item->type == PARAMETER_LIMIT_RESTITUTION) spec.high = fmin(spec.high, 1);
+  l->tied = design_new_variable(l->b, &spec, initial, "%s", name);
   if (l->former) design_set_former_name(l->b, l->tied, l->former);
-  if (l->kind->least >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
+  if (l->kind->lower_bound >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
   return l->tied;
 }
 
-static void list_number(Listing* l, int link, int part, int index, const char* name) {
+static void add_value(ItemBuild* l, int link, int part, int index, const char* name) {
   ModelOverride at = {l->kind->kind, link, part, index, 0};
   double initial = *model_scene_number(l->b->scene, &at);
-  if (l->kind->least > 0 && !(initial > 0)) {
+  if (l->kind->lower_bound > 0 && !(initial > 0)) {
     diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place,
                     "%s is %.6g, but must start above 0 to be a variable: set a positive value in the scene", name,
                     initial);
     return;
   }
-  int variable = variable_for(l, initial, name);
+  int variable = get_variable(l, initial, name);
   design_add_number(l->b->design, l->kind->kind, link, part, index, l->b->design->variables[variable].initial);
   design_add_term(l->b->design, variable, 1);
 }
 
-static const char* name_of(char* out, size_t size, const char* owner, const char* word, const char* suffix) {
+static const char* format_name(char* out, size_t size, const char* owner, const char* word, const char* suffix) {
   snprintf(out, size, "%s/%s%s%s", owner, word, *suffix ? "/" : "", suffix);
   return out;
 }
 
-/* ---------------------------------------------------------------- of a link */
-
-/* Returns true if degree of freedom k of the joint has a number of this kind. A joint has one restitution, which
- * belongs to its first degree of freedom. The three rotations of a ball joint have only damping, stiffness and
- * limits of their angles. */
-static bool has_number(const Listing* l, const ModelLink* own, int k) {
-  int which = l->kind->which;
-  if (which >= JOINT_FRICTION && which < JOINT_LOWER && k >= own->joint.plain_count) return false;
-  if (which == JOINT_LOWER) return own->limited[k] && isfinite(own->lower[k]);
-  if (which == JOINT_UPPER) return own->limited[k] && isfinite(own->upper[k]);
-  return which != JOINT_RESTITUTION || k == 0;
+/* Returns true if degree of freedom k has a value of this kind. The restitution of a joint belongs to its first degree
+ * of freedom. Ball joints have only damping, stiffness and angle limits. */
+static bool joint_has_value(const ItemBuild* l, const ModelLink* link_rotation, int k) {
+  int index = l->kind->index;
+  if (index >= JOINT_FRICTION && index < JOINT_LOWER && k >= link_rotation->joint.plain_count) return false;
+  if (index == JOINT_LOWER) return link_rotation->limited[k] && isfinite(link_rotation->lower[k]);
+  if (index == JOINT_UPPER) return link_rotation->limited[k] && isfinite(link_rotation->upper[k]);
+  return index != JOINT_RESTITUTION || k == 0;
 }
 
-static bool list_dofs(Listing* l, const TaskName* name, int link) {
-  const ModelLink* own = &l->b->model->links[link];
+static bool add_joint_values(ItemBuild* l, const TaskName* name, int link) {
+  const ModelLink* link_rotation = &l->b->model->links[link];
   char text[NAME_MAX_LENGTH + 40], suffix[16];
   int listed = 0;
-  for (int k = 0; k < own->dof_count; k++) {
+  for (int k = 0; k < link_rotation->dof_count; k++) {
     if (!l->item->dof[k]) continue;
-    if (!has_number(l, own, k)) continue;
+    if (!joint_has_value(l, link_rotation, k)) continue;
     snprintf(suffix, sizeof suffix, "%d", k);
-    list_number(l, link, l->kind->which, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+    add_value(l, link, l->kind->index, k, format_name(text, sizeof text, name->text, l->kind->word, suffix));
     listed++;
   }
-  return listed > 0 || refuse(l, name,
-                              "its joint has no such number in the selected degrees of freedom: correct 'dof', or set "
-                              "the number in the scene");
+  return listed > 0 ||
+         report_refusal(l, name,
+                        "its joint has no such number in the selected degrees of freedom: correct 'dof', or set "
+                        "the number in the scene");
 }
 
-static void list_axes(Listing* l, const char* owner, int link) {
+static void add_axis_values(ItemBuild* l, const char* owner, int link) {
   char text[NAME_MAX_LENGTH + 40];
   for (int k = 0; k < 3; k++) {
     const char suffix[2] = {"xyz"[k], 0};
     if (l->item->axes[k]) {
-      const char* name = name_of(text, sizeof text, owner, l->kind->word, suffix);
-      list_number(l, link, 0, l->kind->which + k, name);
+      const char* name = format_name(text, sizeof text, owner, l->kind->word, suffix);
+      add_value(l, link, 0, l->kind->index + k, name);
     }
   }
 }
 
 /* ---------------------------------------------------------------- inertia (D9) */
 
-static bool list_scale(Listing* l, const TaskName* name, int link) {
+static bool add_inertia_scale(ItemBuild* l, const TaskName* name, int link) {
   char text[NAME_MAX_LENGTH + 40];
-  Listing scale = *l;
+  ItemBuild scale = *l;
   ParameterKind kind = *l->kind;
-  kind.least = LEAST_PART;
+  kind.lower_bound = POSITIVE_MIN;
   scale.kind = &kind;
-  int variable = variable_for(&scale, 1, name_of(text, sizeof text, name->text, "inertia", "scale"));
+  int variable = get_variable(&scale, 1, format_name(text, sizeof text, name->text, "inertia", "scale"));
   l->tied = scale.tied;
   for (int k = 0; k < 6; k++) {
     double base = l->b->scene->links[link].inertia[k];
@@ -204,83 +205,84 @@ static bool list_scale(Listing* l, const TaskName* name, int link) {
   return true;
 }
 
-static bool list_inertia(Listing* l, const TaskName* name, int link) {
+static bool add_inertia(ItemBuild* l, const TaskName* name, int link) {
   static const char* const word[6] = {"log_x", "log_y", "log_z", "xy", "xz", "yz"};
   Design* d = l->b->design;
   bool full = l->item->form == INERTIA_FULL;
   char text[NAME_MAX_LENGTH + 40];
   double root[6];
-  if (l->item->form == INERTIA_SCALE) return list_scale(l, name, link);
+  if (l->item->form == INERTIA_SCALE) return add_inertia_scale(l, name, link);
   if (l->item->tie)
-    return refuse(l, name, "only inertias with form: scale can be tied: set form: scale, or remove 'tie'");
+    return report_refusal(l, name, "only inertias with form: scale can be tied: set form: scale, or remove 'tie'");
   if (!inertia_factor(l->b->scene->links[link].inertia, root))
-    return refuse(l, name,
-                  "its inertia has a principal moment equal to the sum of the others (a flat body), so the moments "
-                  "cannot vary: use form: scale, or change the inertia in the scene");
-  DesignInertia own = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
-  own.above[0] = root[3] / root[1];
-  own.above[1] = root[4] / root[2];
-  own.above[2] = root[5] / root[2];
+    return report_refusal(
+        l, name,
+        "its inertia has a principal moment equal to the sum of the others (a flat body), so the moments "
+        "cannot vary: use form: scale, or change the inertia in the scene");
+  DesignInertia link_rotation = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
+  link_rotation.above[0] = root[3] / root[1];
+  link_rotation.above[1] = root[4] / root[2];
+  link_rotation.above[2] = root[5] / root[2];
   for (int k = 0; k < (full ? 6 : 3); k++)
-    variable_for(l, k < 3 ? math_log(root[k]) : root[k], name_of(text, sizeof text, name->text, "inertia", word[k]));
+    get_variable(l, k < 3 ? math_log(root[k]) : root[k],
+                 format_name(text, sizeof text, name->text, "inertia", word[k]));
   for (int k = 0; k < 6; k++) design_add_number(d, OVERRIDE_INERTIA, link, 0, k, l->b->scene->links[link].inertia[k]);
   d->inertias = memory_grow_array(d->inertias, sizeof(DesignInertia), d->inertia_count, &d->inertia_capacity);
-  d->inertias[d->inertia_count++] = own;
+  d->inertias[d->inertia_count++] = link_rotation;
   return true;
 }
 
 /* ---------------------------------------------------------------- directions of joints (D11) */
 
-/* Sets axes[3] to the axes about which a joint axis is tilted if the task gives none. They are the axes to which the
- * joint axis is not parallel. */
-static void tilt_axes(const TaskParameter* item, Vec3 axis, bool axes[3]) {
+/* Selects the axes about which a joint axis is tilted by default: those to which it is not parallel. */
+static void default_tilt_axes(const TaskParameter* item, Vec3 axis, bool axes[3]) {
   int along = 0;
   for (int k = 0; k < 3; k++)
     if (fabs(design_component(axis, k)) > fabs(design_component(axis, along))) along = k;
   for (int k = 0; k < 3; k++) axes[k] = item->has_axes ? item->axes[k] : k != along;
 }
 
-static bool list_turn(Listing* l, const TaskName* name, int link) {
+static bool add_rotation(ItemBuild* l, const TaskName* name, int link) {
   Design* d = l->b->design;
   const SceneJoint* joint = &l->b->scene->links[link].joint;
   char text[NAME_MAX_LENGTH + 40];
-  DesignRotation own = {.of_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
-  own.axis = joint->axes[0];
-  own.rotation = joint->rotation;
-  if (l->item->tie) return refuse(l, name, "directions cannot be tied: remove 'tie'");
+  DesignRotation link_rotation = {.changes_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
+  link_rotation.axis = joint->axes[0];
+  link_rotation.rotation = joint->rotation;
+  if (l->item->tie) return report_refusal(l, name, "directions cannot be tied: remove 'tie'");
   if (joint_floats(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
-    return refuse(l, name,
-                  "the link is free, so its orientation belongs to the initial state: use 'initial' with turns: true");
-  if (own.of_axis && !JOINT_TABLE[joint->type].axis)
-    return refuse(l, name, "its joint has no axis: name a link whose joint has an axis, such as a hinge");
+    return report_refusal(
+        l, name, "the link is free, so its orientation belongs to the initial state: use 'initial' with turns: true");
+  if (link_rotation.changes_axis && !JOINT_TABLE[joint->type].axis)
+    return report_refusal(l, name, "its joint has no axis: name a link whose joint has an axis, such as a hinge");
   bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
-  if (own.of_axis) tilt_axes(l->item, own.axis, axes);
+  if (link_rotation.changes_axis) default_tilt_axes(l->item, link_rotation.axis, axes);
   for (int k = 0; k < 3; k++) {
     const char suffix[2] = {"xyz"[k], 0};
-    own.variable[k] = axes[k] ? variable_for(l, 0, name_of(text, sizeof text, name->text, l->kind->word, suffix)) : -1;
+    link_rotation.variable[k] =
+        axes[k] ? get_variable(l, 0, format_name(text, sizeof text, name->text, l->kind->word, suffix)) : -1;
   }
-  const double q[4] = {own.rotation.w, own.rotation.x, own.rotation.y, own.rotation.z};
-  for (int k = 0; k < (own.of_axis ? 3 : 4); k++)
-    design_add_number(d, l->kind->kind, link, 0, k, own.of_axis ? design_component(own.axis, k) : q[k]);
+  const double q[4] = {link_rotation.rotation.w, link_rotation.rotation.x, link_rotation.rotation.y,
+                       link_rotation.rotation.z};
+  for (int k = 0; k < (link_rotation.changes_axis ? 3 : 4); k++)
+    design_add_number(d, l->kind->kind, link, 0, k,
+                      link_rotation.changes_axis ? design_component(link_rotation.axis, k) : q[k]);
   d->turns = memory_grow_array(d->turns, sizeof(DesignRotation), d->turn_count, &d->turn_capacity);
-  d->turns[d->turn_count++] = own;
+  d->turns[d->turn_count++] = link_rotation;
   return true;
 }
 
-/* ---------------------------------------------------------------- pairs of links */
-
-/* Adds the variables of the item of contact.pairs that applies to the two links. If several items apply, the last
- * one counts. */
-static bool list_pair(Listing* l) {
+/* Adds the variables of the last item of contact.pairs that applies to two links. */
+static bool add_pair_value(ItemBuild* l) {
   const TaskName* name = l->item->pair;
   const SceneContact* c = &l->b->scene->contact;
   char text[2 * NAME_MAX_LENGTH + 40];
   int found = -1;
   for (int k = 0; k < c->pair_count; k++) {
-    char* const* own = c->pairs[k].name;
-    bool same = strcmp(own[0], name[0].text) == 0 && strcmp(own[1], name[1].text) == 0;
-    bool swapped = strcmp(own[0], name[1].text) == 0 && strcmp(own[1], name[0].text) == 0;
-    if ((same || swapped) && c->pairs[k].material.given[l->kind->which]) found = k;
+    char* const* link_rotation = c->pairs[k].name;
+    bool same = strcmp(link_rotation[0], name[0].text) == 0 && strcmp(link_rotation[1], name[1].text) == 0;
+    bool swapped = strcmp(link_rotation[0], name[1].text) == 0 && strcmp(link_rotation[1], name[0].text) == 0;
+    if ((same || swapped) && c->pairs[k].material.given[l->kind->index]) found = k;
   }
   if (found < 0) {
     diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place,
@@ -289,68 +291,68 @@ static bool list_pair(Listing* l) {
     return false;
   }
   snprintf(text, sizeof text, "%s+%s/%s", name[0].text, name[1].text, l->kind->word);
-  list_number(l, -1, found, l->kind->which, text);
+  add_value(l, -1, found, l->kind->index, text);
   return true;
 }
 
-/* ---------------------------------------------------------------- closures and couplings */
-
-/* Returns why a number of a closure cannot be a variable, or NULL if it can. A number cannot vary if the closure
- * would not stay satisfied in the initial state. The text is static. */
-static const char* closure_stays(const SceneClosure* c, int which) {
+/* Returns why a closure value cannot be a variable (static), or NULL. It cannot if the closure would open in the
+ * initial state. */
+static const char* find_closure_obstacle(const SceneClosure* c, int index) {
   bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
-  if (which == CLOSURE_NUMBER_LENGTH)
+  if (index == CLOSURE_NUMBER_LENGTH)
     return far && c->has_axis
                ? NULL
                : "its length follows from the positions of its ends: give the closure 'length' and 'axis' in the scene";
-  if (which == CLOSURE_NUMBER_AXIS) return c->has_axis ? NULL : "'axis' is missing: set 'axis' in the scene";
+  if (index == CLOSURE_NUMBER_AXIS) return c->has_axis ? NULL : "'axis' is missing: set 'axis' in the scene";
   if (!c->has_point) return "'point' is missing: set 'point' in the scene";
   return far && !c->has_axis ? "'length' is given without 'axis', so the point cannot vary: set 'axis' in the scene"
                              : NULL;
 }
 
-static void list_closure(Listing* l, int k, const char* owner) {
+static void add_closure_values(ItemBuild* l, int k, const char* owner) {
   const SceneClosure* c = &l->b->scene->closures[k];
-  const char* why = closure_stays(c, l->kind->which);
+  const char* why = find_closure_obstacle(c, l->kind->index);
   char text[2 * NAME_MAX_LENGTH + 60];
   bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
   if (why) {
     diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place, "the closure %s: %s", owner, why);
     return;
   }
-  if (l->kind->which == CLOSURE_NUMBER_LENGTH) {
-    list_number(l, c->a, k, CLOSURE_NUMBER_LENGTH, name_of(text, sizeof text, owner, l->kind->word, ""));
+  if (l->kind->index == CLOSURE_NUMBER_LENGTH) {
+    add_value(l, c->a, k, CLOSURE_NUMBER_LENGTH, format_name(text, sizeof text, owner, l->kind->word, ""));
     return;
   }
-  if (l->kind->which == CLOSURE_NUMBER_AXIS) tilt_axes(l->item, c->axis, axes);
+  if (l->kind->index == CLOSURE_NUMBER_AXIS) default_tilt_axes(l->item, c->axis, axes);
   for (int i = 0; i < 3; i++) {
     const char suffix[2] = {"xyz"[i], 0};
-    if (axes[i]) list_number(l, c->a, k, l->kind->which + i, name_of(text, sizeof text, owner, l->kind->word, suffix));
+    if (axes[i])
+      add_value(l, c->a, k, l->kind->index + i, format_name(text, sizeof text, owner, l->kind->word, suffix));
   }
 }
 
-static bool is_end(const Scene* scene, int link, const TaskName* name) {
+static bool is_closure_end(const Scene* scene, int link, const TaskName* name) {
   const char* text = name->text ? name->text : "world";
   return strcmp(link < 0 ? "world" : scene->links[link].name, text) == 0;
 }
 
-/* Adds the variables of all closures between the two links. If there are several closures, names contain the number
- * of the closure. */
-static void list_closures(Listing* l) {
+/* Adds the variables of all closures between two links. With several closures the names contain their number. */
+static void add_all_closure_values(ItemBuild* l) {
   const Scene* scene = l->b->scene;
   const TaskName* name = l->item->pair;
   char owner[2 * NAME_MAX_LENGTH + 20];
   int found = 0, several = 0;
   for (int round = 0; round < 2; round++)
     for (int k = 0; k < scene->closure_count; k++) {
-      if (!is_end(scene, scene->closures[k].a, &name[0]) || !is_end(scene, scene->closures[k].b, &name[1])) continue;
+      if (!is_closure_end(scene, scene->closures[k].a, &name[0]) ||
+          !is_closure_end(scene, scene->closures[k].b, &name[1]))
+        continue;
       if (round == 0) {
         several++;
         continue;
       }
       int used = snprintf(owner, sizeof owner, "%s-%s", name[0].text, name[1].text ? name[1].text : "world");
       if (several > 1) snprintf(owner + used, sizeof owner - (size_t)used, "#%d", found);
-      list_closure(l, k, owner);
+      add_closure_values(l, k, owner);
       found++;
     }
   if (found == 0)
@@ -359,7 +361,7 @@ static void list_closures(Listing* l) {
                     name[1].text ? name[1].text : "world");
 }
 
-static bool list_ratios(Listing* l, const TaskName* name, int link) {
+static bool add_coupling_ratios(ItemBuild* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 40], suffix[24];
   int listed = 0;
@@ -367,44 +369,47 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
     const SceneCoupling* c = &scene->couplings[k];
     if (c->terms[0].link != link) continue;
     if (c->has_offset)
-      return refuse(l, name,
-                    "its coupling has an 'offset', so its ratios cannot be variables: remove 'offset', which then "
-                    "follows from the initial coordinates, or use a parameter of type offset");
+      return report_refusal(
+          l, name,
+          "its coupling has an 'offset', so its ratios cannot be variables: remove 'offset', which then "
+          "follows from the initial coordinates, or use a parameter of type offset");
     for (int i = 1; i < c->count; i++, listed++) {
       snprintf(suffix, sizeof suffix, "%d", listed);
-      list_number(l, link, k, i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      add_value(l, link, k, i, format_name(text, sizeof text, name->text, l->kind->word, suffix));
     }
   }
   return listed > 0 ||
-         refuse(l, name,
-                "its joint follows no other joint by a coupling: add a coupling to the scene, or name another link");
+         report_refusal(
+             l, name,
+             "its joint follows no other joint by a coupling: add a coupling to the scene, or name another link");
 }
 
-/* Adds variables for the offsets that the scene gives to couplings. Other offsets follow from the initial state and
- * cannot be variables. */
-static bool list_offsets(Listing* l, const TaskName* name, int link) {
+/* Adds variables of coupling offsets that the scene gives. Other offsets follow from the initial state. */
+static bool add_coupling_offsets(ItemBuild* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 40], suffix[24];
   int listed = 0;
   if (l->b->model->links[link].prescribed >= 0)
-    return refuse(l, name, "its motion is prescribed, so the offset of its coupling cannot vary: name another link");
+    return report_refusal(l, name,
+                          "its motion is prescribed, so the offset of its coupling cannot vary: name another link");
   for (int k = 0; k < scene->coupling_count; k++) {
     if (scene->couplings[k].terms[0].link != link || !scene->couplings[k].has_offset) continue;
     snprintf(suffix, sizeof suffix, "%d", listed++);
-    list_number(l, link, k, 0, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+    add_value(l, link, k, 0, format_name(text, sizeof text, name->text, l->kind->word, suffix));
   }
   return listed > 0 ||
-         refuse(l, name, "no coupling of its joint has an 'offset': set 'offset' in the scene, or name another link");
+         report_refusal(l, name,
+                        "no coupling of its joint has an 'offset': set 'offset' in the scene, or name another link");
 }
 
-/* Adds `by` times the variables of the offset of coupling k to the last number. Includes the offsets of couplings on
- * which coupling k depends. */
+/* Adds `by` times the offset variables of coupling k, and of the couplings on which it depends, to the last scene
+ * value. */
 static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
   const SceneCoupling* c = &scene->couplings[k];
   for (int n = 0; n < d->number_count; n++) {
     const DesignNumber* number = &d->numbers[n];
-    bool own = number->kind == OVERRIDE_RATIO && number->part == k && number->index == 0;
-    if (own && number->term_count > 0) design_add_term(d, d->terms[number->term_first].variable, by);
+    bool link_rotation = number->kind == OVERRIDE_RATIO && number->part == k && number->index == 0;
+    if (link_rotation && number->term_count > 0) design_add_term(d, d->terms[number->term_first].variable, by);
   }
   for (int i = 1; i < c->count && depth < scene->coupling_count; i++)
     for (int other = 0; other < scene->coupling_count; other++) {
@@ -429,93 +434,91 @@ void design_add_coupling_offsets(DesignBuild* b) {
   }
 }
 
-/* Adds variables for numbers of the tendons that end on the link. Names are link/tendon_point/2/x for the third
- * point, and link/tendon_point/1/2/x for the second tendon. A tendon without stiffness has no rest length. */
-static bool list_tendons(Listing* l, const TaskName* name, int link) {
+/* Adds variables of the tendons that end on a link. Names: link/tendon_point/2/x for the third point,
+ * link/tendon_point/1/2/x for the second tendon. A tendon without stiffness has no rest length. */
+static bool add_tendon_values(ItemBuild* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
-  char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
-  const bool friction = l->kind->which == TENDON_NUMBER_FRICTION;
+  char text[NAME_MAX_LENGTH + 60], index[16] = "", suffix[40];
+  const bool friction = l->kind->index == TENDON_NUMBER_FRICTION;
   int listed = 0, ordinal = 0;
   for (int k = 0; k < scene->tendon_count; k++) {
     const SceneTendon* tendon = &scene->tendons[k];
     if (tendon->end != link) continue;
-    if (ordinal > 0) snprintf(which, sizeof which, "%d", ordinal);
+    if (ordinal > 0) snprintf(index, sizeof index, "%d", ordinal);
     ordinal++;
-    if (l->kind->which != TENDON_NUMBER_POINTS) {
-      if (!tendon_number_lives(tendon, l->kind->which)) continue;
-      list_number(l, link, k, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, which));
+    if (l->kind->index != TENDON_NUMBER_POINTS) {
+      if (!tendon_number_lives(tendon, l->kind->index)) continue;
+      add_value(l, link, k, l->kind->index, format_name(text, sizeof text, name->text, l->kind->word, index));
       listed++;
       continue;
     }
     for (int i = 0; i < 3 * tendon->count; i++) {
       if (!l->item->axes[i % 3]) continue;
-      snprintf(suffix, sizeof suffix, "%s%s%d/%c", which, *which ? "/" : "", i / 3, "xyz"[i % 3]);
-      list_number(l, link, k, l->kind->which + i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      snprintf(suffix, sizeof suffix, "%s%s%d/%c", index, *index ? "/" : "", i / 3, "xyz"[i % 3]);
+      add_value(l, link, k, l->kind->index + i, format_name(text, sizeof text, name->text, l->kind->word, suffix));
       listed++;
     }
   }
   const char* none = friction ? "its tendons have no friction: set the friction of a tendon in the scene"
                               : "its tendons have no stiffness: set the stiffness of a tendon in the scene";
   return listed > 0 ||
-         refuse(l, name, ordinal > 0 ? none : "no tendon ends on the link: name a link on which a tendon ends");
+         report_refusal(l, name, ordinal > 0 ? none : "no tendon ends on the link: name a link on which a tendon ends");
 }
 
-/* Adds variables for numbers of the wraps of tendons that end on the link. Names for the first wrap are
- * link/tendon_wrap_radius/0 and link/tendon_wrap_position/0/x. A name for the second tendon is
- * link/tendon_wrap_radius/1/0. */
-static bool list_wraps(Listing* l, const TaskName* name, int link) {
+/* Adds variables of the wrapping surfaces of tendons that end on a link. Names: link/tendon_wrap_radius/0 and
+ * link/tendon_wrap_position/0/x for the first, link/tendon_wrap_radius/1/0 for the second tendon. */
+static bool add_wrap_values(ItemBuild* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
-  char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
-  int listed = 0, ordinal = 0, first = l->kind->which;
+  char text[NAME_MAX_LENGTH + 60], index[16] = "", suffix[40];
+  int listed = 0, ordinal = 0, first = l->kind->index;
   for (int k = 0; k < scene->tendon_count; k++) {
     const SceneTendon* tendon = &scene->tendons[k];
     if (tendon->end != link) continue;
-    if (ordinal > 0) snprintf(which, sizeof which, "%d/", ordinal);
+    if (ordinal > 0) snprintf(index, sizeof index, "%d/", ordinal);
     ordinal++;
     for (int w = 0; w < tendon->wrap_count; w++) {
       if (first == WRAP_NUMBER_AXIS && tendon->wraps[w].type == WRAP_SPHERE) continue;
       for (int i = 0; i < (first == WRAP_NUMBER_RADIUS ? 1 : 3); i++) {
         if (first != WRAP_NUMBER_RADIUS && !l->item->axes[i]) continue;
-        snprintf(suffix, sizeof suffix, first == WRAP_NUMBER_RADIUS ? "%s%d" : "%s%d/%c", which, w, "xyz"[i]);
-        list_number(l, link, k, WRAP_NUMBERS * w + first + i,
-                    name_of(text, sizeof text, name->text, l->kind->word, suffix));
+        snprintf(suffix, sizeof suffix, first == WRAP_NUMBER_RADIUS ? "%s%d" : "%s%d/%c", index, w, "xyz"[i]);
+        add_value(l, link, k, WRAP_NUMBERS * w + first + i,
+                  format_name(text, sizeof text, name->text, l->kind->word, suffix));
         listed++;
       }
     }
   }
   return listed > 0 ||
-         refuse(l, name,
-                ordinal > 0
-                    ? "its tendons have no wrap with such a number: add a wrap to the tendon, or name another link"
-                    : "no tendon ends on the link: name a link on which a tendon ends");
+         report_refusal(
+             l, name,
+             ordinal > 0 ? "its tendons have no wrap with such a number: add a wrap to the tendon, or name another link"
+                         : "no tendon ends on the link: name a link on which a tendon ends");
 }
 
-/* Adds a tied stiffness or damping. Its variable is a factor on the values of the scene, initially 1, because
- * stiffnesses in bending and stretching have different units. */
-static void list_factor(Listing* l, int bushing, int index, double value, const char* name) {
-  Listing factor = *l;
+/* Adds a tied stiffness or damping as a factor on the values of the scene, initially 1, because bending and stretching
+ * have different units. */
+static void add_bushing_factor(ItemBuild* l, int bushing, int index, double value, const char* name) {
+  ItemBuild factor = *l;
   ParameterKind kind = *l->kind;
-  kind.least = LEAST_PART;
+  kind.lower_bound = POSITIVE_MIN;
   factor.kind = &kind;
-  int variable = variable_for(&factor, 1, name);
+  int variable = get_variable(&factor, 1, name);
   l->tied = factor.tied;
   design_add_number(l->b->design, OVERRIDE_BUSHING, l->b->scene->bushings[bushing].link[0], bushing, index, value);
   design_add_term(l->b->design, variable, value);
 }
 
-/* Adds variables for numbers of the bushings whose `a` is the link. Names for the first bushing are
- * link/bushing_stiffness/0 to 5 and link/bushing_position_a/x. A name for the second bushing is
- * link/bushing_stiffness/1/0, and for tied values link/bushing_stiffness/scale. If the item ties its values, links
- * without bushings are skipped after the first link. */
-static bool list_bushings(Listing* l, const TaskName* name, int link) {
+/* Adds variables of the bushings whose link a is the link. Names: link/bushing_stiffness/0 to 5,
+ * link/bushing_position_a/x, link/bushing_stiffness/1/0 for the second bushing, link/bushing_stiffness/scale for tied
+ * values. With tied values, links without bushings are skipped after the first link. */
+static bool add_bushing_values(ItemBuild* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
-  char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
-  int listed = 0, ordinal = 0, first = l->kind->which;
+  char text[NAME_MAX_LENGTH + 60], index[16] = "", suffix[40];
+  int listed = 0, ordinal = 0, first = l->kind->index;
   bool position = first >= BUSHING_POSITION_A;
   for (int k = 0; k < scene->bushing_count; k++) {
     const SceneBushing* bushing = &scene->bushings[k];
     if (bushing->link[0] != link) continue;
-    if (ordinal > 0) snprintf(which, sizeof which, "%d/", ordinal);
+    if (ordinal > 0) snprintf(index, sizeof index, "%d/", ordinal);
     ordinal++;
     for (int i = 0; i < (position ? 3 : 6); i++) {
       const double value = first == BUSHING_STIFFNESS ? bushing->stiffness[i][i] : bushing->damping[i][i];
@@ -523,42 +526,44 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
       if (first < BUSHING_PRELOAD && !(value > 0)) continue;
       listed++;
       if (first < BUSHING_PRELOAD && l->item->tie) {
-        list_factor(l, k, first + i, value, name_of(text, sizeof text, name->text, l->kind->word, "scale"));
+        add_bushing_factor(l, k, first + i, value, format_name(text, sizeof text, name->text, l->kind->word, "scale"));
         continue;
       }
-      snprintf(suffix, sizeof suffix, position ? "%s%c" : "%s%d", which, position ? "xyz"[i] : i);
-      list_number(l, link, k, first + i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      snprintf(suffix, sizeof suffix, position ? "%s%c" : "%s%d", index, position ? "xyz"[i] : i);
+      add_value(l, link, k, first + i, format_name(text, sizeof text, name->text, l->kind->word, suffix));
     }
   }
   return listed > 0 || (l->item->tie && l->tied >= 0) ||
-         refuse(l, name,
-                ordinal > 0 ? "none of its bushings has a value above 0 in the selected degrees of freedom: set a "
+         report_refusal(l, name,
+                        ordinal > 0
+                            ? "none of its bushings has a value above 0 in the selected degrees of freedom: set a "
                               "value in the scene, or correct 'dof'"
                             : "no bushing has the link as 'a': name the link 'a' of a bushing");
 }
 
-/* ---------------------------------------------------------------- smooth shapes */
-
-/* Returns true if parameter k of a smooth shape is a length. Face directions and exponents are not lengths. */
-static bool is_length(const SmoothForm* form, int k) {
+/* Returns true if a parameter of a smooth shape is a length. Face directions and exponents are not. */
+static bool is_shape_length(const SmoothForm* form, int k) {
   if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
   return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
 }
 
-static bool is_form(const SmoothForm* form, int k) { return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0; }
-
-/* Returns a copy of the item whose bounds admit only values that shape_create accepts. */
-static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* form) {
-  TaskParameter own = *item;
-  bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
-  if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE) return own;
-  own.low = fmax(own.low, flat ? 1 : 1.0 / 32);
-  own.high = fmin(own.high, flat ? 64 : 1);
-  return own;
+static bool is_form_parameter(const SmoothForm* form, int k) {
+  return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0;
 }
 
-/* Sets out[size] to the key of number k of a shape in the scene file, for example "radius", "size/x" or "offsets/2". */
-static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
+/* Returns a copy of the item with bounds that shape_create accepts. */
+static TaskParameter limit_to_shape(const TaskParameter* item, const SmoothForm* form) {
+  TaskParameter link_rotation = *item;
+  bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
+  if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE)
+    return link_rotation;
+  link_rotation.low = fmax(link_rotation.low, flat ? 1 : 1.0 / 32);
+  link_rotation.high = fmin(link_rotation.high, flat ? 64 : 1);
+  return link_rotation;
+}
+
+/* Writes the key of a shape parameter in the scene file, for example "radius", "size/x" or "offsets/2". */
+static void write_shape_key(const SceneShape* shape, int k, char* out, size_t size) {
   static const char* const round[] = {"radius", "width", "rim", "length", "bottom_radius", "top_radius"};
   static const char* const tube[] = {"radius", "half_length"};
   static const char* const cone[] = {"bottom_radius", "top_radius", "below", "above"};
@@ -583,15 +588,15 @@ static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
     snprintf(out, size, "size/%c", "xyz"[quadric ? k - 2 : k - 1]);
 }
 
-/* Returns true if length k of a round shape is 0. A zero length cannot be a variable, because the shape has no
- * corners along it that could separate. */
-static bool is_zero_size(const SceneShape* shape, int k) {
+/* Returns true if a length of a round shape is 0 and therefore fixed: the shape has no corners along it that could
+ * separate. */
+static bool is_zero_length(const SceneShape* shape, int k) {
   double* lengths[ROUND_PARAMETERS_MAX];
   SceneShape copy = *shape;
   return scene_shape_round_lengths(&copy, lengths) > k && !(*lengths[k] > 0);
 }
 
-static bool list_shapes(Listing* l, const TaskName* name, int link) {
+static bool add_shape_values(ItemBuild* l, const TaskName* name, int link) {
   const SceneLink* source = &l->b->scene->links[link];
   char text[NAME_MAX_LENGTH + 60], former[NAME_MAX_LENGTH + 60], suffix[48], key[32];
   int listed = 0;
@@ -599,51 +604,50 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
     const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
     bool exact = shape_is_exact(shape);
     int count = exact && !model_uses_round_solid(l->b->scene, shape) ? 0 : scene_shape_parameter_count(shape);
-    TaskParameter own = exact ? *l->item : within_shape(l->item, &shape->smooth);
-    Listing within = *l;
-    within.item = &own;
+    TaskParameter link_rotation = exact ? *l->item : limit_to_shape(l->item, &shape->smooth);
+    ItemBuild within = *l;
+    within.item = &link_rotation;
     for (int k = 0; k < count; k++) {
       int* tied = exact ? &l->tied_length[k] : &l->tied;
       bool size = l->item->type != PARAMETER_SHAPE_FORM;
       bool chosen = l->item->lengths == 0 || (l->item->lengths & task_length_bit(shape, k)) != 0;
-      bool wanted = exact  ? size && chosen && !is_zero_size(shape, k)
-                    : size ? l->item->lengths == 0 && is_length(&shape->smooth, k)
-                           : is_form(&shape->smooth, k);
+      bool wanted = exact  ? size && chosen && !is_zero_length(shape, k)
+                    : size ? l->item->lengths == 0 && is_shape_length(&shape->smooth, k)
+                           : is_form_parameter(&shape->smooth, k);
       if (!wanted) continue;
-      number_key(shape, k, key, sizeof key);
+      write_shape_key(shape, k, key, sizeof key);
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
-      within.former = name_of(former, sizeof former, name->text, l->kind->word, suffix);
+      within.former = format_name(former, sizeof former, name->text, l->kind->word, suffix);
       snprintf(suffix, sizeof suffix, "%d/%s", u, key);
       within.tied = *tied;
-      list_number(&within, link, u, k, name_of(text, sizeof text, name->text, "shape", suffix));
+      add_value(&within, link, u, k, format_name(text, sizeof text, name->text, "shape", suffix));
       *tied = within.tied;
       listed++;
     }
   }
   bool form = l->item->type == PARAMETER_SHAPE_FORM, size = l->item->type == PARAMETER_SIZE;
   return listed > 0 ||
-         refuse(l, name,
-                l->item->lengths != 0
-                    ? "none of its round solids has one of the given 'lengths': correct or remove 'lengths'"
-                : form ? "the parameter needs a smooth convex shape, and the link has none: give the link one, such as "
-                         "a superellipsoid"
-                : size ? "the link has no box and no exact round solid: remove 'resolution' and 'segments' from its "
-                         "shape, and set contact.model: separating_plane"
-                       : "the link has no smooth convex shape and no exact round solid: remove 'resolution' and "
-                         "'segments' from its shape, and set contact.model: separating_plane");
+         report_refusal(
+             l, name,
+             l->item->lengths != 0
+                 ? "none of its round solids has one of the given 'lengths': correct or remove 'lengths'"
+             : form ? "the parameter needs a smooth convex shape, and the link has none: give the link one, such as "
+                      "a superellipsoid"
+             : size ? "the link has no box and no exact round solid: remove 'resolution' and 'segments' from its "
+                      "shape, and set contact.model: separating_plane"
+                    : "the link has no smooth convex shape and no exact round solid: remove 'resolution' and "
+                      "'segments' from its shape, and set contact.model: separating_plane");
 }
 
-/* Adds variables for the lengths of the shapes of a link without a box. */
-static bool list_lengths(Listing* l, const TaskName* name, int link) {
-  Listing lengths = *l;
+/* Adds variables of the lengths of a link's shapes other than boxes. */
+static bool add_round_lengths(ItemBuild* l, const TaskName* name, int link) {
+  ItemBuild lengths = *l;
   lengths.kind = &KINDS[PARAMETER_SHAPE_SIZE];
-  bool listed = list_shapes(&lengths, name, link);
+  bool listed = add_shape_values(&lengths, name, link);
   memcpy(l->tied_length, lengths.tied_length, sizeof(l->tied_length));
   l->tied = lengths.tied;
   return listed;
 }
-
-/* ---------------------------------------------------------------- edges of a box */
 
 void design_store_boxes(DesignBuild* b, const Model* model) {
   b->boxes = MEMORY_NEW(DesignBox, model->link_count);
@@ -662,26 +666,27 @@ void design_store_boxes(DesignBuild* b, const Model* model) {
   }
 }
 
-/* Adds variables for the size of a box. The corners are linear in the lengths of the edges (D10). */
-static bool list_size(Listing* l, const TaskName* name, int link) {
+/* Adds variables of the size of a box, in which its corners are linear (D10). */
+static bool add_box_size(ItemBuild* l, const TaskName* name, int link) {
   const DesignBox* box = &l->b->boxes[link];
   char text[NAME_MAX_LENGTH + 40];
   int variable[3];
   if (box->hull < 0 && l->item->has_axes)
-    return refuse(l, name,
-                  "'axes' selects edges of a box, but the link has no box: for round shapes give lengths: [radius]");
-  if (box->hull < 0) return list_lengths(l, name, link);
+    return report_refusal(
+        l, name, "'axes' selects edges of a box, but the link has no box: for round shapes give lengths: [radius]");
+  if (box->hull < 0) return add_round_lengths(l, name, link);
   if (l->item->lengths != 0)
-    return refuse(l, name, "its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, z]");
+    return report_refusal(l, name,
+                          "its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, z]");
   for (int axis = 0; axis < 3; axis++) {
     const char suffix[2] = {"xyz"[axis], 0};
     variable[axis] = -1;
     if (!l->item->axes[axis]) continue;
     double initial = design_component(box->size, axis);
-    variable[axis] = variable_for(l, initial, name_of(text, sizeof text, name->text, "size", suffix));
+    variable[axis] = get_variable(l, initial, format_name(text, sizeof text, name->text, "size", suffix));
     if (initial != l->b->design->variables[variable[axis]].initial)
-      return refuse(l, name,
-                    "tied edges must have equal initial lengths: set equal edges in the scene, or remove 'tie'");
+      return report_refusal(
+          l, name, "tied edges must have equal initial lengths: set equal edges in the scene, or remove 'tie'");
   }
   const SceneShape* shape = design_hull(l->b->scene, link, box->hull);
   for (int k = 0; k < shape->point_count; k++) {
@@ -698,60 +703,57 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   return true;
 }
 
-/* ---------------------------------------------------------------- complete item */
-
-static bool list_of_link(Listing* l, const TaskName* name) {
+static bool add_link_values(ItemBuild* l, const TaskName* name) {
   int link = design_require_link(l->b, name);
   if (link < 0) return false;
   bool weighed = l->item->type <= PARAMETER_INERTIA;
   if (weighed && !(l->b->model->links[link].mass > 0))
-    return refuse(l, name, "the link has no mass: set 'mass' or 'density' in the scene");
-  if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
-  if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
-  if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
-  if (l->item->type == PARAMETER_OFFSET) return list_offsets(l, name, link);
-  if (l->kind->kind == OVERRIDE_TENDON) return list_tendons(l, name, link);
-  if (l->kind->kind == OVERRIDE_BUSHING) return list_bushings(l, name, link);
-  if (l->kind->kind == OVERRIDE_WRAP) return list_wraps(l, name, link);
-  if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
-  if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
-  if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
-    return refuse(l, name, "the scene gives no such value for the link: set the value in the scene");
+    return report_refusal(l, name, "the link has no mass: set 'mass' or 'density' in the scene");
+  if (l->item->type == PARAMETER_INERTIA) return add_inertia(l, name, link);
+  if (l->item->type == PARAMETER_SIZE) return add_box_size(l, name, link);
+  if (l->item->type == PARAMETER_RATIO) return add_coupling_ratios(l, name, link);
+  if (l->item->type == PARAMETER_OFFSET) return add_coupling_offsets(l, name, link);
+  if (l->kind->kind == OVERRIDE_TENDON) return add_tendon_values(l, name, link);
+  if (l->kind->kind == OVERRIDE_BUSHING) return add_bushing_values(l, name, link);
+  if (l->kind->kind == OVERRIDE_WRAP) return add_wrap_values(l, name, link);
+  if (l->kind->kind == OVERRIDE_SHAPE) return add_shape_values(l, name, link);
+  if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return add_rotation(l, name, link);
+  if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->index])
+    return report_refusal(l, name, "the scene gives no such value for the link: set the value in the scene");
   char text[NAME_MAX_LENGTH + 40];
-  if (l->kind->of == OF_DOF) return list_dofs(l, name, link);
+  if (l->kind->of == OF_DOF) return add_joint_values(l, name, link);
   if (l->kind->of == OF_LINK_AXES)
-    list_axes(l, name->text, link);
+    add_axis_values(l, name->text, link);
   else
-    list_number(l, link, 0, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, ""));
+    add_value(l, link, 0, l->kind->index, format_name(text, sizeof text, name->text, l->kind->word, ""));
   return true;
 }
 
 void design_add_parameter_variables(DesignBuild* b, const TaskParameter* item) {
-  Listing l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}, NULL};
+  ItemBuild l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}, NULL};
   char text[80];
-  for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
+  for (int k = 0; k < item->link_count; k++) add_link_values(&l, &item->links[k]);
   if (item->link_count > 0) return;
   bool contact = l.kind->kind == OVERRIDE_CONTACT || l.kind->kind == OVERRIDE_MATERIAL;
   if (contact && b->scene->contact.model == CONTACT_NONE)
-    refuse(&l, NULL, "contact.model is none: choose a contact law, or remove the parameter");
+    report_refusal(&l, NULL, "contact.model is none: choose a contact law, or remove the parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && !b->scene->fluid.given)
-    refuse(&l, NULL, "'fluid' is missing: add 'fluid' to the scene, or remove the parameter");
-  else if (l.kind->kind == OVERRIDE_FLUID && l.kind->which == FLUID_LEVEL && !b->scene->fluid.has_level)
-    refuse(&l, NULL, "'fluid' has no 'level': add 'level' to the scene, or remove the parameter");
+    report_refusal(&l, NULL, "'fluid' is missing: add 'fluid' to the scene, or remove the parameter");
+  else if (l.kind->kind == OVERRIDE_FLUID && l.kind->index == FLUID_LEVEL && !b->scene->fluid.has_level)
+    report_refusal(&l, NULL, "'fluid' has no 'level': add 'level' to the scene, or remove the parameter");
   else if (l.kind->of == OF_PAIR)
-    list_pair(&l);
+    add_pair_value(&l);
   else if (l.kind->of == OF_CLOSURE)
-    list_closures(&l);
+    add_all_closure_values(&l);
   else if (l.kind->of == OF_SCENE_AXES)
-    list_axes(&l, "scene", 0);
+    add_axis_values(&l, "scene", 0);
   else if (l.kind->kind == OVERRIDE_MATERIAL)
-    list_number(&l, -1, -1, l.kind->which, name_of(text, sizeof text, "contact", l.kind->word, ""));
+    add_value(&l, -1, -1, l.kind->index, format_name(text, sizeof text, "contact", l.kind->word, ""));
   else
-    list_number(&l, 0, 0, l.kind->which,
-                name_of(text, sizeof text, l.kind->kind == OVERRIDE_FLUID ? "scene" : "contact", l.kind->word, ""));
+    add_value(&l, 0, 0, l.kind->index,
+              format_name(text, sizeof text, l.kind->kind == OVERRIDE_FLUID ? "scene" : "contact", l.kind->word, ""));
 }
 
-/* Writes masses, centres and inertias of the model into the scene, for links whose centre or inertia is a variable. */
 void design_store_masses(const Task* task, const Model* model, Scene* scene) {
   for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];

@@ -1,29 +1,27 @@
-/* Symmetries: links that follow others, and the maps under which a link is symmetric. */
+/* Symmetries: links that are images of other links, and the symmetry maps of single links. */
 #include <string.h>
 
 #include "optimize/design_build.h"
 
-/* Two maps count as equal if their entries agree to this tolerance, which covers the rounding of decimals in a file. */
-#define SAME_MAP 1e-9
+/* Tolerance for equal entries of two maps. It covers the rounding of decimals in a file. */
+#define MAP_TOLERANCE 1e-9
 /* Largest number of maps of a group. One rotation with one or two mirrors generates fewer maps. */
 enum { MAPS_MAX = 4096 };
 
 static Mat3 reflection(Vec3 n) { return mat3_sub(mat3_identity(), mat3_scale(mat3_outer(n, n), 2)); }
 
-/* ---------------------------------------------------------------- links that follow */
-
-static bool leads(const DesignBuild* b, int link) {
+static bool is_leader(const DesignBuild* b, int link) {
   for (int i = 0; i < b->scene->link_count; i++)
-    if (b->follows[i] == link) return true;
+    if (b->leader[i] == link) return true;
   return false;
 }
 
-/* Returns true if `link` can follow `leader`; otherwise adds an error. The leader must not follow another link. Hull
- * k of the follower is the image of hull k of the leader. */
-static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
+/* Returns true if a link can be the image of `leader`, otherwise adds an error. The leader must not be an image itself.
+ * Hull k of the link is the image of hull k of the leader. */
+static bool can_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
   const Scene* scene = b->scene;
   const char* text = scene->links[leader].name;
-  if (link == leader || b->follows[link] >= 0 || b->follows[leader] >= 0 || leads(b, link)) {
+  if (link == leader || b->leader[link] >= 0 || b->leader[leader] >= 0 || is_leader(b, link)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place,
                     "link '%s' cannot follow '%s': one of the two already follows a link or is followed by one; remove "
                     "one of these symmetries",
@@ -39,43 +37,41 @@ static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leade
 
 void design_read_followers(DesignBuild* b) {
   const Task* task = b->task;
-  for (int i = 0; i < b->scene->link_count; i++) b->follows[i] = -1;
+  for (int i = 0; i < b->scene->link_count; i++) b->leader[i] = -1;
   for (int k = 0; k < task->symmetry_count; k++) {
     const TaskSymmetry* s = &task->symmetries[k];
     if (s->type == SYMMETRY_ROTATION || s->link_count < 2) continue;
     int leader = design_require_link(b, &s->links[0]);
     for (int j = 1; j < s->link_count && leader >= 0; j++) {
       int link = design_require_link(b, &s->links[j]);
-      if (link < 0 || !may_follow(b, &s->links[j], link, leader)) continue;
-      b->follows[link] = leader;
+      if (link < 0 || !can_follow(b, &s->links[j], link, leader)) continue;
+      b->leader[link] = leader;
       b->map[link] = s->type == SYMMETRY_MIRROR ? reflection(s->normal) : mat3_identity();
     }
   }
 }
 
-/* ---------------------------------------------------------------- a link's own maps */
-
-static bool same_map(Mat3 a, Mat3 b) {
+static bool maps_agree(Mat3 a, Mat3 b) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      if (!(fabs(a.m[i][j] - b.m[i][j]) < SAME_MAP)) return false;
+      if (!(fabs(a.m[i][j] - b.m[i][j]) < MAP_TOLERANCE)) return false;
   return true;
 }
 
-static void add_map(SymmetryGroup* g, Mat3 map) {
-  if (same_map(map, mat3_identity())) return;
+static void append_map(SymmetryGroup* g, Mat3 map) {
+  if (maps_agree(map, mat3_identity())) return;
   for (int k = 0; k < g->count; k++)
-    if (same_map(g->maps[k], map)) return;
+    if (maps_agree(g->maps[k], map)) return;
   g->maps = memory_grow_array(g->maps, sizeof(Mat3), g->count, &g->capacity);
   g->maps[g->count++] = map;
 }
 
-/* Adds all products of generators[count] to the group (D3). For example, a link with two mirrors is also symmetric
- * under the half turn that the mirrors generate. Returns false if there are more than MAPS_MAX maps. */
+/* Completes the group: adds all products of generators[count] (D3). Two mirrors, for example, generate a half turn.
+ * Returns false above MAPS_MAX maps. */
 static bool close_group(SymmetryGroup* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
-      add_map(g, mat3_mul(generators[j], g->maps[k]));
+      append_map(g, mat3_mul(generators[j], g->maps[k]));
       if (g->count > MAPS_MAX) return false;
     }
   return true;
@@ -92,9 +88,9 @@ SymmetryGroup design_symmetry_group(DesignBuild* b, int link) {
     place = s->place;
     generators[count++] =
         s->type == SYMMETRY_MIRROR ? reflection(s->normal) : mat3_from_quat(quat_about(s->axis, 2 * M_PI / s->count));
-    add_map(&g, generators[count - 1]);
+    append_map(&g, generators[count - 1]);
     for (int n = 2; s->type == SYMMETRY_ROTATION && n < s->count; n++)
-      add_map(&g, mat3_from_quat(quat_about(s->axis, 2 * M_PI * n / s->count)));
+      append_map(&g, mat3_from_quat(quat_about(s->axis, 2 * M_PI * n / s->count)));
   }
   if (count > 1 && !close_group(&g, generators, count)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place,
@@ -116,18 +112,18 @@ void design_check_symmetries(DesignBuild* b) {
   for (int k = 0; k < b->task->symmetry_count; k++) {
     const TaskSymmetry* s = &b->task->symmetries[k];
     int link = s->link_count == 1 ? design_find_link(b->scene, s->links[0].text) : -1;
-    if (link >= 0 && b->follows[link] >= 0)
+    if (link >= 0 && b->leader[link] >= 0)
       diagnostics_add(b->diagnostics, SEVERITY_ERROR, s->links[0].place,
                       "link '%s' follows link '%s' by another symmetry: move the symmetry to link '%s'",
-                      s->links[0].text, b->scene->links[b->follows[link]].name, b->scene->links[b->follows[link]].name);
+                      s->links[0].text, b->scene->links[b->leader[link]].name, b->scene->links[b->leader[link]].name);
   }
 }
 
-/* Returns the dimension of the set of points that a map leaves unchanged (D4). The dimension is 2 for a mirror (its
- * plane), 1 for a rotation (its axis), and 0 otherwise. */
-static int kept_dimensions(Mat3 map) {
+/* Returns the dimension of the set of points that a map leaves unchanged (D4): 2 for a mirror, 1 for a rotation,
+ * otherwise 0. */
+static int invariant_dimension(Mat3 map) {
   if (mat3_det(map) > 0) return 1;
-  return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;
+  return fabs(mat3_trace(map) - 1) < MAP_TOLERANCE ? 2 : 0;
 }
 
 bool design_clear_fixed_axes(const SymmetryGroup* g, Vec3 p, double tolerance, bool axes[3]) {
@@ -136,12 +132,12 @@ bool design_clear_fixed_axes(const SymmetryGroup* g, Vec3 p, double tolerance, b
     if (vec3_norm(vec3_sub(mat3_mul_vec(g->maps[k], p), p)) > tolerance) continue;
     int kept = 0;
     for (int i = 0; i < 3; i++) {
-      if (fabs(g->maps[k].m[i][i] - 1) < SAME_MAP)
+      if (fabs(g->maps[k].m[i][i] - 1) < MAP_TOLERANCE)
         kept++;
       else
         axes[i] = false;
     }
-    along_axes = along_axes && kept == kept_dimensions(g->maps[k]);
+    along_axes = along_axes && kept == invariant_dimension(g->maps[k]);
   }
   return along_axes;
 }

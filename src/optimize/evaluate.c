@@ -1,30 +1,30 @@
-/* Evaluation of a design in every scenario, in parallel on processes and threads. Sums follow the order of the
- * scenarios, so they do not depend on the parallelism. */
+/* Evaluation of a design in every scenario, in parallel on processes and threads. Sums are in the order of the
+ * scenarios and do not depend on the parallelism. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* The scenarios that this process simulates: every processes_count()-th scenario. */
+/* Scenarios that this process simulates: every processes_count()-th one. */
 typedef struct {
   Optimization* optimization;
   const double* x;
   int first, stride, count;
-  int threads; /* threads of each run */
-} Batch;
+  int threads; /* of each run */
+} ScenarioBatch;
 
-static int owner_of(int scenario) { return scenario % processes_count(); }
+static int scenario_owner(int scenario) { return scenario % processes_count(); }
 
-static Batch batch_of(Optimization* o, const double* x) {
+static ScenarioBatch create_batch(Optimization* o, const double* x) {
   int first = processes_rank(), stride = processes_count();
   int count = first < o->run_count ? (o->run_count - 1 - first) / stride + 1 : 0;
-  return (Batch){o, x, first, stride, count, count > 1 ? 1 : o->options.threads};
+  return (ScenarioBatch){o, x, first, stride, count, count > 1 ? 1 : o->options.threads};
 }
 
-static void run_all(Batch* batch, ParallelBody body) {
+static void run_batch(ScenarioBatch* batch, ParallelBody body) {
   parallel_for(batch->optimization->options.threads, batch->count, 2, 1, body, batch);
 }
 
-static int scenario_of(const Batch* batch, int index) { return batch->first + index * batch->stride; }
+static int batch_scenario(const ScenarioBatch* batch, int index) { return batch->first + index * batch->stride; }
 
 void scenario_run_free(ScenarioRun* run) {
   if (run->has_model) model_destroy(&run->model);
@@ -33,7 +33,7 @@ void scenario_run_free(ScenarioRun* run) {
   recording_destroy(&run->repeated);
   loss_destroy(run->loss);
   loss_seeds_destroy(&run->seeds);
-  row_selection_destroy(&run->keep);
+  row_selection_destroy(&run->selection);
   model_gradient_destroy(&run->gradient);
   memory_free(run->terms);
   memory_free(run->success_terms);
@@ -41,8 +41,8 @@ void scenario_run_free(ScenarioRun* run) {
   text_free(&run->reason);
 }
 
-/* Stores the first error as the reason of a rejection. */
-static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
+/* Stores the first error of the diagnostics as reason of the rejection. */
+static void store_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
   text_free(&run->reason);
   for (int k = 0; k < diagnostics->count; k++) {
     if (diagnostics->items[k].severity != SEVERITY_ERROR) continue;
@@ -52,8 +52,8 @@ static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
 }
 
 /* Returns true if all hulls that the design changes have at least the task's min_thickness. Otherwise stores the
- * reason in run->reason and returns false. */
-static bool thick_enough(const Optimization* o, ScenarioRun* run) {
+ * reason. */
+static bool hulls_are_thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
     const ModelHull* hull = &run->model.hulls[i];
@@ -68,18 +68,18 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
-/* Returns true if a run can reuse the model of the last design. A run without steps can, if the design changes only
- * the initial state. */
+/* Returns true if a run can reuse the model of the last design: the run has no steps, and the design changes only the
+ * initial state. */
 static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
   bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
-  return run->has_model && run->made && run->number_count == count && !moves &&
+  return run->has_model && run->model_is_valid && run->number_count == count && !moves &&
          draws_override_capacity(o->draws) == 0 && model_can_restart(&run->model, overrides, count);
 }
 
 static bool build_model(const Optimization* o, const double* x, ScenarioRun* run) {
   Diagnostics diagnostics = {0};
   int count;
-  ModelOverride* overrides = optimization_overrides(o, x, (int)(run - o->runs), o->moment, &count);
+  ModelOverride* overrides = optimization_overrides(o, x, (int)(run - o->runs), o->draw, &count);
   Status status;
   if (can_restart(o, run, overrides, count)) {
     status = model_restart(&run->model, overrides, count, &diagnostics);
@@ -87,13 +87,13 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
     if (run->has_model) model_destroy(&run->model);
     run->has_model = true;
     status = model_create_with(&run->model, run->scene, overrides, count, &diagnostics);
-    run->made = status == STATUS_OK;
+    run->model_is_valid = status == STATUS_OK;
     run->number_count = count;
   }
   memory_free(overrides);
-  if (status != STATUS_OK) keep_reason(run, &diagnostics);
+  if (status != STATUS_OK) store_reason(run, &diagnostics);
   diagnostics_free(&diagnostics);
-  run->outcome = status == STATUS_OK && thick_enough(o, run) ? TRIAL_ACCEPTED : TRIAL_INVALID;
+  run->outcome = status == STATUS_OK && hulls_are_thick_enough(o, run) ? TRIAL_ACCEPTED : TRIAL_INVALID;
   return run->outcome == TRIAL_ACCEPTED;
 }
 
@@ -113,11 +113,11 @@ bool evaluate_start(Optimization* o, const double* x, int scenario) {
   return starts;
 }
 
-static void run_forward(void* context, int index, int thread) {
+static void simulate_scenario(void* context, int index, int thread) {
   (void)thread;
-  Batch* batch = context;
+  ScenarioBatch* batch = context;
   Optimization* o = batch->optimization;
-  int scenario = scenario_of(batch, index);
+  int scenario = batch_scenario(batch, index);
   ScenarioRun* run = &o->runs[scenario];
   run->status = STATUS_OK;
   text_free(&run->reason);
@@ -125,13 +125,14 @@ static void run_forward(void* context, int index, int thread) {
   Diagnostics diagnostics = {0};
   RecordOptions options = {.threads = batch->threads,
                            .interrupted = o->options.interrupted,
-                           .like = run->repeated.steps > 0 ? &run->repeated : NULL};
-  double share = o->task->memory * GIBIBYTE / batch->count; /* the recordings of all scenarios exist at the same time */
-  if (share > 0 && !options.like) options.memory = recording_memory_left(&run->recording, &run->seeds, share);
+                           .substep_reference = run->repeated.steps > 0 ? &run->repeated : NULL};
+  double share = o->task->memory * GIBIBYTE / batch->count; /* all recordings exist at the same time */
+  if (share > 0 && !options.substep_reference)
+    options.memory = recording_memory_left(&run->recording, &run->seeds, share);
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
   if (run->status == STATUS_BAD_INPUT) {
     run->outcome = TRIAL_INVALID;
-    keep_reason(run, &diagnostics);
+    store_reason(run, &diagnostics);
   }
   if (run->status == STATUS_SOLVER) {
     run->outcome = TRIAL_SOLVER;
@@ -143,25 +144,25 @@ static void run_forward(void* context, int index, int thread) {
   if (run->status != STATUS_OK) return;
   run->value = loss_evaluate(run->loss, &run->recording, run->terms, NULL);
   if (!isfinite(run->value)) run->outcome = TRIAL_NOT_FINITE;
-  run->meets = success_is_known_in_search(o) && success_is_met(o, run);
+  run->is_successful = success_is_known_in_search(o) && success_is_met(o, run);
 }
 
-/* Sends the result of a scenario's run from the process that simulated it to all processes. */
-static void share_outcome(Optimization* o, int scenario) {
+/* Sends the result of a scenario from its process to all processes. */
+static void broadcast_outcome(Optimization* o, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
-  int owner = owner_of(scenario);
+  int owner = scenario_owner(scenario);
   struct {
     Status status;
     TrialOutcome outcome;
     double value;
     bool meets;
     size_t length;
-  } what = {run->status, run->outcome, run->value, run->meets, run->reason.length};
+  } what = {run->status, run->outcome, run->value, run->is_successful, run->reason.length};
   processes_broadcast(&what, sizeof(what), owner);
   run->status = what.status;
   run->outcome = what.outcome;
   run->value = what.value;
-  run->meets = what.meets;
+  run->is_successful = what.meets;
   processes_broadcast(run->terms, sizeof(double) * (size_t)o->term_count, owner);
   char* reason = MEMORY_NEW(char, what.length + 1);
   if (run->reason.length == what.length && what.length > 0) memcpy(reason, run->reason.data, what.length);
@@ -171,7 +172,6 @@ static void share_outcome(Optimization* o, int scenario) {
   memory_free(reason);
 }
 
-/* Evaluates the function that the optimizer minimizes instead of the losses. */
 static TrialOutcome evaluate_function(Optimization* o, const double* x, double* value, double* terms,
                                       bool* interrupted) {
   *interrupted = false;
@@ -184,13 +184,13 @@ static TrialOutcome evaluate_function(Optimization* o, const double* x, double* 
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted) {
   if (o->function.evaluate) return evaluate_function(o, x, loss, terms, interrupted);
   double start = timer_now();
-  Batch batch = batch_of(o, x);
-  run_all(&batch, run_forward);
-  for (int k = 0; processes_count() > 1 && k < o->run_count; k++) share_outcome(o, k);
+  ScenarioBatch batch = create_batch(o, x);
+  run_batch(&batch, simulate_scenario);
+  for (int k = 0; processes_count() > 1 && k < o->run_count; k++) broadcast_outcome(o, k);
   o->forward_seconds += timer_now() - start;
   *loss = 0;
   *interrupted = false;
-  o->ran_meets = success_is_known_in_search(o);
+  o->last_is_successful = success_is_known_in_search(o);
   memset(terms, 0, sizeof(double) * (size_t)o->term_count);
   memory_free(o->reason);
   o->reason = NULL;
@@ -204,17 +204,17 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
       return run->outcome;
     }
     *loss += run->weight * run->value;
-    o->ran_meets = o->ran_meets && run->meets;
+    o->last_is_successful = o->last_is_successful && run->is_successful;
     for (int t = 0; t < o->term_count; t++) terms[t] += run->weight * run->terms[t];
   }
   return TRIAL_ACCEPTED;
 }
 
-static void run_backward(void* context, int index, int thread) {
+static void run_scenario_adjoint(void* context, int index, int thread) {
   (void)thread;
-  Batch* batch = context;
+  ScenarioBatch* batch = context;
   Optimization* o = batch->optimization;
-  int scenario = scenario_of(batch, index);
+  int scenario = batch_scenario(batch, index);
   ScenarioRun* run = &o->runs[scenario];
   loss_seeds_clear(&run->seeds);
   loss_evaluate_with(run->loss, &run->recording, run->terms, o->factors, &run->seeds);
@@ -225,13 +225,13 @@ static void run_backward(void* context, int index, int thread) {
     design_gradient(&o->design, scenario, &run->model, &run->gradient, run->weight, run->by_variables);
 }
 
-static void share_gradient(Optimization* o, int scenario) {
+static void broadcast_gradient(Optimization* o, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
-  processes_broadcast(&run->adjoint, sizeof(run->adjoint), owner_of(scenario));
-  processes_broadcast(run->by_variables, sizeof(double) * (size_t)o->design.variable_count, owner_of(scenario));
+  processes_broadcast(&run->adjoint, sizeof(run->adjoint), scenario_owner(scenario));
+  processes_broadcast(run->by_variables, sizeof(double) * (size_t)o->design.variable_count, scenario_owner(scenario));
 }
 
-static void unsound_reason(Optimization* o, const AdjointReport* report) {
+static void store_adjoint_reason(Optimization* o, const AdjointReport* report) {
   Text text = {0};
   text_add(&text, "step %d has no derivative: %s", report->unsound_step,
            report->step.contact_failed ? "its contacts cannot be computed again"
@@ -242,7 +242,7 @@ static void unsound_reason(Optimization* o, const AdjointReport* report) {
   o->reason = text.data;
 }
 
-static TrialOutcome finite_gradient(const Optimization* o, const double* gradient) {
+static TrialOutcome check_gradient(const Optimization* o, const double* gradient) {
   for (int k = 0; k < o->design.variable_count; k++)
     if (!isfinite(gradient[k])) return TRIAL_NOT_FINITE;
   return TRIAL_ACCEPTED;
@@ -252,12 +252,12 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
   size_t size = sizeof(double) * (size_t)o->design.variable_count;
   if (o->function.evaluate) {
     memcpy(gradient, o->function_gradient, size);
-    return finite_gradient(o, gradient);
+    return check_gradient(o, gradient);
   }
   double start = timer_now();
-  Batch batch = batch_of(o, NULL);
-  run_all(&batch, run_backward);
-  for (int k = 0; k < o->run_count; k++) share_gradient(o, k);
+  ScenarioBatch batch = create_batch(o, NULL);
+  run_batch(&batch, run_scenario_adjoint);
+  for (int k = 0; k < o->run_count; k++) broadcast_gradient(o, k);
   o->adjoint_seconds += timer_now() - start;
   memset(gradient, 0, size);
   o->adjoint = o->runs[0].adjoint;
@@ -267,10 +267,10 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
     if (!run->adjoint.sound) {
       o->adjoint = run->adjoint;
       o->failed_scenario = k;
-      unsound_reason(o, &run->adjoint);
+      store_adjoint_reason(o, &run->adjoint);
       return TRIAL_NO_GRADIENT;
     }
     for (int v = 0; v < o->design.variable_count; v++) gradient[v] += run->by_variables[v];
   }
-  return finite_gradient(o, gradient);
+  return check_gradient(o, gradient);
 }

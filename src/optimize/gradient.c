@@ -1,4 +1,4 @@
-/* The projected gradient method: a step along the negative gradient, capped in each block. */
+/* Projected gradient method: a step along the negative gradient, limited in each block. */
 #include <math.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
@@ -8,9 +8,8 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 2 * set->count;
 }
 
-/* Proposes the gradient step, projected onto the feasible set (O4). Step rates differ between blocks. The projection
- * uses the metric in which the step is steepest descent, so that rows over both blocks do not turn the step into an
- * ascent direction. */
+/* Proposes the gradient step, projected onto the feasible set (O4). The projection uses the metric in which the step is
+ * steepest descent. Otherwise rows over blocks with different step rates could turn it into an ascent direction. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double *step = o->work, *scale = step + o->set->count;
   for (int block = 0; block < 2; block++) {

@@ -225,7 +225,7 @@ static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* 
 const UpdateRule RULE_LBFGS = {.descends = true,
                                .factor_limit = 10,
                                .restores = true,
-                               .remembers = true,
+                               .uses_curvature = true,
                                .state_size = state_size,
                                .work_size = work_size,
                                .propose = propose,

@@ -57,21 +57,21 @@ static bool find_start(Optimization* o, int start, bool* interrupted) {
 }
 
 static void note_unstarted(Optimization* o) {
-  memory_free(o->unstarted_reason);
-  o->unstarted_reason = o->reason ? memory_copy_text(o->reason) : NULL;
+  memory_free(o->failed_start_reason);
+  o->failed_start_reason = o->reason ? memory_copy_text(o->reason) : NULL;
 }
 
 int optimization_failed_starts(const Optimization* o, const char** reason) {
   int begun = 0;
   for (int k = 0; k <= o->iteration; k++) begun += k == 0 || o->rows[k].outcome == TRIAL_START;
-  *reason = o->unstarted_reason ? o->unstarted_reason : "";
+  *reason = o->failed_start_reason ? o->failed_start_reason : "";
   return o->start + 1 - begun;
 }
 
 Status multistart_next(Optimization* o) {
   bool interrupted = false;
   OptimizationStop reason = o->stop;
-  o->between_starts =
+  o->next_start_is_pending =
       true; /* the current design is invalid from here on: after an interruption the search resumes at this point */
   o->stop = STOP_NOT_YET;
   while (o->start + 1 < o->task->multistart) {
@@ -83,14 +83,14 @@ Status multistart_next(Optimization* o) {
       note_unstarted(o);
       continue;
     }
-    o->between_starts = false;
+    o->next_start_is_pending = false;
     o->stuck = false;
-    o->since_update = o->since_look = 0;
+    o->since_update = o->since_check = 0;
     o->first_iteration = ++o->iteration;
     optimization_record_start(o);
     return STATUS_OK;
   }
-  o->between_starts = false;
+  o->next_start_is_pending = false;
   o->stop = reason == STOP_NOT_YET ? STOP_ITERATIONS : reason;
   return STATUS_OK;
 }

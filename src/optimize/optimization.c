@@ -39,9 +39,9 @@ static double block_step(const Optimization* o, const double* from, const double
 /* Returns the value that the optimizer minimizes: the loss plus the terms of the bounds, with the present
  * multipliers. Sets o->factors to the derivatives of this value with respect to the terms, for the next gradient. */
 static double merit_of(Optimization* o, double loss, const double* terms) {
-  if (!o->subjects) return loss;
-  o->factors = bounded_terms_derivatives(o->subjects, terms);
-  return bounded_terms_merit(o->subjects, loss, terms);
+  if (!o->bounded_terms) return loss;
+  o->factors = bounded_terms_derivatives(o->bounded_terms, terms);
+  return bounded_terms_merit(o->bounded_terms, loss, terms);
 }
 
 double optimization_merit(Optimization* o, double loss, const double* terms) { return merit_of(o, loss, terms); }
@@ -49,11 +49,11 @@ double optimization_merit(Optimization* o, double loss, const double* terms) { r
 static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, double step_design,
                       double step_control) {
   optimization_reserve_rows(o, o->iteration + 1);
-  int count, subjects = bounded_terms_count(o->subjects);
+  int count, subjects = bounded_terms_count(o->bounded_terms);
   if (subjects > 0)
-    memcpy(o->row_multipliers + (size_t)o->iteration * (size_t)subjects, bounded_terms_state(o->subjects, &count),
+    memcpy(o->row_multipliers + (size_t)o->iteration * (size_t)subjects, bounded_terms_state(o->bounded_terms, &count),
            sizeof(double) * (size_t)subjects);
-  o->rows[o->iteration] = (OptimizationRow){.loss = o->plain,
+  o->rows[o->iteration] = (OptimizationRow){.loss = o->unconstrained_loss,
                                             .trial_loss = trial_loss,
                                             .grad_design = block_norm(o, o->gradient, 0),
                                             .grad_control = block_norm(o, o->gradient, 1),
@@ -82,7 +82,7 @@ static bool is_better(Rank a, Rank best) {
 }
 
 static double violation_of(const Optimization* o, const double* terms) {
-  return o->subjects ? bounded_terms_violation(o->subjects, terms) : -HUGE_VAL;
+  return o->bounded_terms ? bounded_terms_violation(o->bounded_terms, terms) : -HUGE_VAL;
 }
 
 /* If draws vary, designs are compared by the mean of their loss and the nine losses before, because a single draw
@@ -105,7 +105,7 @@ double optimization_compared_loss(const Optimization* o, int iteration, double l
  * the mean terms of the last designs. A design with a small loss outside the bounds then does not count as good. */
 static double worth_violation(const Optimization* o) {
   double own = violation_of(o, o->terms);
-  if (!draws_change(o) || !o->subjects || o->iteration == o->first_iteration) return own;
+  if (!draws_change(o) || !o->bounded_terms || o->iteration == o->first_iteration) return own;
   size_t n = (size_t)o->term_count;
   double* mean = MEMORY_NEW(double, n);
   int count = 1;
@@ -123,7 +123,7 @@ static double worth_violation(const Optimization* o) {
 static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
   bool better = first || is_better((Rank){violation, false, worth}, (Rank){o->start_violation, false, o->start_best});
-  bool counts = first || (o->subjects ? better : worth < o->start_best - least);
+  bool counts = first || (o->bounded_terms ? better : worth < o->start_best - least);
   o->since_best = counts ? 0 : o->since_best + 1;
   if (!better) return;
   o->start_best = worth;
@@ -132,13 +132,13 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
 
 static void keep_best(Optimization* o) {
   bool first = o->iteration == 0 || continuation_is_active(o, o->iteration - 1); /* the loss function has changed */
-  double violation = worth_violation(o), worth = optimization_compared_loss(o, o->iteration, o->plain);
+  double violation = worth_violation(o), worth = optimization_compared_loss(o, o->iteration, o->unconstrained_loss);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
-  const Rank best = {o->best_violation, o->best_meets, o->best_worth};
-  if (!first && !is_better((Rank){violation, o->meets, worth}, best)) return;
-  o->best_meets = o->meets;
-  o->best_loss = o->plain;
-  o->best_worth = worth;
+  const Rank best = {o->best_violation, o->best_is_successful, o->best_compared_loss};
+  if (!first && !is_better((Rank){violation, o->is_successful, worth}, best)) return;
+  o->best_is_successful = o->is_successful;
+  o->best_loss = o->unconstrained_loss;
+  o->best_compared_loss = worth;
   o->best_start = o->start;
   o->best_violation = violation;
   o->best_iteration = o->iteration;
@@ -151,7 +151,7 @@ void optimization_check_stop(Optimization* o, bool can_step) {
     if (!can_step) continuation_reset_optimizer(o);
     return;
   }
-  if (o->best_worth <= settings->stop_loss && o->best_violation <= BOUNDED_TERM_TOLERANCE)
+  if (o->best_compared_loss <= settings->stop_loss && o->best_violation <= BOUNDED_TERM_TOLERANCE)
     o->stop = STOP_LOSS;
   else if (!can_step)
     o->stop = STOP_SHORT_STEP;
@@ -216,11 +216,11 @@ static double gradient_norm(const Optimization* o) {
 }
 
 static TrialOutcome stand(Optimization* o, bool first, bool* interrupted) {
-  TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, interrupted);
+  TrialOutcome outcome = evaluate_design(o, o->x, &o->unconstrained_loss, o->terms, interrupted);
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
-  o->meets = o->ran_meets;
-  if (first && o->subjects) bounded_terms_reset(o->subjects, o->plain, o->terms);
-  o->loss = merit_of(o, o->plain, o->terms);
+  o->is_successful = o->last_is_successful;
+  if (first && o->bounded_terms) bounded_terms_reset(o->bounded_terms, o->unconstrained_loss, o->terms);
+  o->loss = merit_of(o, o->unconstrained_loss, o->terms);
   outcome = find_gradient(o, o->x, o->gradient, interrupted);
   o->norm_updated = gradient_norm(o);
   return outcome;
@@ -234,7 +234,7 @@ TrialOutcome optimization_reevaluate_current(Optimization* o, bool* interrupted)
 
 void optimization_record_start(Optimization* o) {
   keep_best(o);
-  write_row(o, TRIAL_START, o->plain, 0, 0);
+  write_row(o, TRIAL_START, o->unconstrained_loss, 0, 0);
   optimization_check_stop(o, true);
 }
 
@@ -292,13 +292,13 @@ static void learn_from_rejected(Optimization* o, double loss) {
 static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
   *loss = *plain;
-  o->trial_meets = o->ran_meets;
+  o->trial_is_successful = o->last_is_successful;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
   if (optimizer_is_gradient_free(
           o->optimizer)) { /* methods without gradients compare violations first and use no multipliers */
     double violation = violation_of(o, o->trial_terms);
-    const Rank current = {violation_of(o, o->terms), o->meets, o->plain};
-    return is_better((Rank){violation, o->trial_meets, *plain}, current) ? TRIAL_ACCEPTED : TRIAL_ROSE;
+    const Rank current = {violation_of(o, o->terms), o->is_successful, o->unconstrained_loss};
+    return is_better((Rank){violation, o->trial_is_successful, *plain}, current) ? TRIAL_ACCEPTED : TRIAL_ROSE;
   }
   *loss = merit_of(o, *plain, o->trial_terms);
   if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) {
@@ -310,9 +310,9 @@ static TrialOutcome try_design(Optimization* o, double* plain, double* loss, boo
 
 static void take_trial(Optimization* o, double plain, double loss) {
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
-  o->plain = plain;
+  o->unconstrained_loss = plain;
   o->loss = loss;
-  o->meets = o->trial_meets;
+  o->is_successful = o->trial_is_successful;
   memcpy(o->x, o->trial, n);
   memcpy(o->gradient, o->trial_gradient, n);
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
@@ -327,13 +327,13 @@ static bool wanders(const Optimization* o) { return !optimizer_descends(o->optim
 static void look_back(const Optimization* o, double* mean, double* spread) {
   for (int i = 0; i < o->term_count; i++) {
     double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
-    for (int k = o->iteration - o->since_look + 1; k <= o->iteration; k++) {
+    for (int k = o->iteration - o->since_check + 1; k <= o->iteration; k++) {
       double value = o->row_terms[(size_t)k * (size_t)o->term_count + (size_t)i];
       sum += value;
       low = fmin(low, value);
       high = fmax(high, value);
     }
-    mean[i] = sum / o->since_look;
+    mean[i] = sum / o->since_check;
     spread[i] = high - low;
   }
 }
@@ -343,9 +343,9 @@ typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
 /* Updates the multipliers at the end of a minimization (O12). solved: true if the optimizer has converged for the
  * present multipliers, false if it has used its number of iterations. */
 static Renewal update_solved(Optimization* o, bool solved) {
-  bool changed = bounded_terms_update(o->subjects, o->terms, solved || o->stuck);
+  bool changed = bounded_terms_update(o->bounded_terms, o->terms, solved || o->stuck);
   if (!changed && o->stuck) o->stop = STOP_FLAT;
-  o->since_look = o->since_update = 0;
+  o->since_check = o->since_update = 0;
   return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
 }
 
@@ -354,9 +354,9 @@ static Renewal update_on_way(Optimization* o) {
   double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
   bool all = wanders(o), changed;
   if (all) look_back(o, mean, spread);
-  changed = bounded_terms_update_in_search(o->subjects, all ? mean : o->terms, all ? spread : NULL);
+  changed = bounded_terms_update_in_search(o->bounded_terms, all ? mean : o->terms, all ? spread : NULL);
   memory_free(mean);
-  o->since_look = 0;
+  o->since_check = 0;
   if (changed) o->since_update = 0;
   return changed ? MULTIPLIERS_FOLLOW : MULTIPLIERS_STAY;
 }
@@ -364,7 +364,7 @@ static Renewal update_on_way(Optimization* o) {
 static Renewal renew_multipliers(Optimization* o) {
   bool solved, due = bounded_terms_update_is_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
   if (o->stuck || (due && !wanders(o))) return update_solved(o, solved);
-  return o->since_look >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
+  return o->since_check >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
 }
 
 /* Evaluates the current design again with new multipliers. Methods that compare losses need the new loss and
@@ -372,13 +372,13 @@ static Renewal renew_multipliers(Optimization* o) {
 static Status stand_anew(Optimization* o, Renewal renewal) {
   bool interrupted;
   if (!optimizer_descends(o->optimizer)) {
-    o->loss = merit_of(o, o->plain, o->terms);
+    o->loss = merit_of(o, o->unconstrained_loss, o->terms);
     return STATUS_OK;
   }
-  TrialOutcome outcome =
-      evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* restores the data of the current design */
+  TrialOutcome outcome = evaluate_design(o, o->x, &o->unconstrained_loss, o->terms,
+                                         &interrupted); /* restores the data of the current design */
   if (interrupted) return STATUS_INTERRUPTED;
-  o->loss = merit_of(o, o->plain, o->terms);
+  o->loss = merit_of(o, o->unconstrained_loss, o->terms);
   if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
   if (renewal == MULTIPLIERS_ANEW || optimizer_uses_curvature(o->optimizer)) optimizer_reset(o->optimizer);
@@ -387,9 +387,9 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
 
 /* Updates the multipliers if they must be updated after this iteration. */
 static Status update_multipliers(Optimization* o) {
-  int count, update = o->since_update, look = o->since_look;
-  if (!o->subjects || optimizer_is_gradient_free(o->optimizer)) return STATUS_OK;
-  double* state = bounded_terms_state(o->subjects, &count);
+  int count, update = o->since_update, look = o->since_check;
+  if (!o->bounded_terms || optimizer_is_gradient_free(o->optimizer)) return STATUS_OK;
+  double* state = bounded_terms_state(o->bounded_terms, &count);
   size_t size = sizeof(double) * (size_t)count;
   double* before = memcpy(memory_alloc(size), state, size);
   Renewal renewal = renew_multipliers(o);
@@ -397,7 +397,7 @@ static Status update_multipliers(Optimization* o) {
   if (status != STATUS_OK) { /* the next call repeats the update */
     memcpy(state, before, size);
     o->since_update = update;
-    o->since_look = look;
+    o->since_check = look;
   } else if (o->since_update == 0) {
     o->stuck = false;
     o->norm_updated = gradient_norm(o);
@@ -409,16 +409,16 @@ static Status update_multipliers(Optimization* o) {
 /* Handles an optimizer without a further step. If the task bounds terms, updates the multipliers, because the
  * optimizer may find a step with new ones. */
 static Status note_stuck(Optimization* o) {
-  if (!o->subjects) o->stop = STOP_FLAT;
-  if (!o->subjects && !continuation_is_active(o, o->iteration)) return STATUS_OK;
-  o->stuck = o->subjects != NULL; /* without bounds, the loss has no slope with the last contact of the schedule: write
-                                     a row for this design */
+  if (!o->bounded_terms) o->stop = STOP_FLAT;
+  if (!o->bounded_terms && !continuation_is_active(o, o->iteration)) return STATUS_OK;
+  o->stuck = o->bounded_terms != NULL; /* without bounds, the loss has no slope with the last contact of the schedule:
+                                     write a row for this design */
   o->iteration++;
   o->since_update++;
-  o->since_look++;
+  o->since_check++;
   keep_best(o);
   write_row(o, TRIAL_ROSE, NAN, 0, 0);
-  if (o->subjects) optimization_check_stop(o, true);
+  if (o->bounded_terms) optimization_check_stop(o, true);
   return STATUS_OK;
 }
 
@@ -428,7 +428,7 @@ static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, do
     return optimizer_report_outcome(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
   double violation = ran ? violation_of(o, o->trial_terms) : HUGE_VAL;
-  if (success_is_known_in_search(o) && !o->trial_meets)
+  if (success_is_known_in_search(o) && !o->trial_is_successful)
     violation = fmax(violation, DBL_MIN); /* ranks just before violations */
   return optimizer_report_loss(o->optimizer, ran ? plain : (double)NAN, violation);
 }
@@ -449,9 +449,9 @@ static Status advance_search(Optimization* o) {
   Status updated = update_multipliers(o);
   if (updated != STATUS_OK || o->stop == STOP_FLAT) return updated;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
-  optimizer_state_save(o->optimizer, o->spare_state);
+  optimizer_state_save(o->optimizer, o->saved_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
-  int moved_trials = o->moved_trials, start_pairs = o->start_pair_count;
+  int moved_trials = o->corrected_trials, start_pairs = o->start_pair_count;
   bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_gradient_free(o->optimizer);
   if (stays && automatic_handle_zero_gradient(o)) return advance_search(o);
   if (stays && !continuation_is_active(o, o->iteration + 1)) return note_stuck(o);
@@ -460,8 +460,8 @@ static Status advance_search(Optimization* o) {
     outcome = try_design(o, &plain, &loss, &interrupted);
   double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   if (interrupted) {
-    optimizer_state_load(o->optimizer, o->spare_state);
-    o->moved_trials = moved_trials;
+    optimizer_state_load(o->optimizer, o->saved_state);
+    o->corrected_trials = moved_trials;
     o->start_pair_count = start_pairs;
     return STATUS_INTERRUPTED;
   }
@@ -469,10 +469,10 @@ static Status advance_search(Optimization* o) {
   double gained = o->loss - loss, predicted = predicted_gain(o);
   if (accepted) take_trial(o, plain, loss);
   bool can_step = tell_outcome(o, outcome, plain, loss);
-  o->stuck = o->subjects && !can_step;
+  o->stuck = o->bounded_terms && !can_step;
   o->iteration++;
   o->since_update++;
-  o->since_look++;
+  o->since_check++;
   keep_best(o);
   write_row(o, outcome, plain, step_design, step_control);
   can_step = automatic_update(o, outcome, gained, predicted, can_step);
@@ -481,11 +481,11 @@ static Status advance_search(Optimization* o) {
 }
 
 Status optimization_advance(Optimization* o) {
-  if (o->between_starts) return multistart_next(o);
+  if (o->next_start_is_pending) return multistart_next(o);
   Status status = advance_search(o);
   if (status != STATUS_OK || !multistart_has_next(o)) return status;
   if (o->stop == STOP_FLAT) return multistart_next(o); /* no iteration took place */
-  o->between_starts = true;
+  o->next_start_is_pending = true;
   o->stop = STOP_NOT_YET;
   return STATUS_OK;
 }

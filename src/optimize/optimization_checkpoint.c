@@ -127,33 +127,33 @@ static int64_t* identity_digits(const Optimization* o, int* count) {
 
 static void save_subjects(const Optimization* o, int rows, NumberFile* c) {
   int count;
-  const double* state = bounded_terms_state(o->subjects, &count);
-  int64_t counts[3] = {o->since_update, o->stuck, o->since_look};
-  double losses[3] = {o->plain, o->best_violation, o->norm_updated};
+  const double* state = bounded_terms_state(o->bounded_terms, &count);
+  int64_t counts[3] = {o->since_update, o->stuck, o->since_check};
+  double losses[3] = {o->unconstrained_loss, o->best_violation, o->norm_updated};
   number_file_add_doubles(c, "subjects", state, count);
   number_file_add_integers(c, "subject_counts", counts, 3);
   number_file_add_doubles(c, "subject_losses", losses, 3);
-  number_file_add_doubles(c, "row_multipliers", o->row_multipliers, rows * bounded_terms_count(o->subjects));
+  number_file_add_doubles(c, "row_multipliers", o->row_multipliers, rows * bounded_terms_count(o->bounded_terms));
 }
 
 static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagnostics* diagnostics) {
   int count;
   int64_t counts[3];
   double losses[3];
-  o->plain = o->loss;
+  o->unconstrained_loss = o->loss;
   o->best_violation = -HUGE_VAL;
-  if (!o->subjects) return true;
-  double* state = bounded_terms_state(o->subjects, &count);
+  if (!o->bounded_terms) return true;
+  double* state = bounded_terms_state(o->bounded_terms, &count);
   if (!number_file_get_doubles(c, "subjects", state, count, diagnostics) ||
       !number_file_get_integers(c, "subject_counts", counts, 3, diagnostics) ||
       !number_file_get_doubles(c, "subject_losses", losses, 3, diagnostics) ||
-      !number_file_get_doubles(c, "row_multipliers", o->row_multipliers, rows * bounded_terms_count(o->subjects),
+      !number_file_get_doubles(c, "row_multipliers", o->row_multipliers, rows * bounded_terms_count(o->bounded_terms),
                                diagnostics))
     return false;
   o->since_update = (int)counts[0];
   o->stuck = counts[1] != 0;
-  o->since_look = (int)counts[2];
-  o->plain = losses[0];
+  o->since_check = (int)counts[2];
+  o->unconstrained_loss = losses[0];
   o->best_violation = losses[1];
   o->norm_updated = losses[2];
   return true;
@@ -164,8 +164,8 @@ static bool has_starts(const Optimization* o) { return o->task->multistart > 1 |
 /* Adds the state of multistart to the checkpoint. Also adds the value by which the best design was compared, which
  * can differ from its loss. */
 static void save_starts(const Optimization* o, NumberFile* c) {
-  const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->between_starts};
-  const double best[3] = {o->start_best, o->start_violation, o->best_worth};
+  const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->next_start_is_pending};
+  const double best[3] = {o->start_best, o->start_violation, o->best_compared_loss};
   number_file_add_integers(c, "starts", counts, 4);
   number_file_add_doubles(c, "start_best", best, 3);
 }
@@ -179,16 +179,16 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   o->start = (int)counts[0];
   o->best_start = (int)counts[1];
   o->first_iteration = (int)counts[2];
-  o->between_starts = counts[3] != 0;
+  o->next_start_is_pending = counts[3] != 0;
   o->start_best = best[0];
   o->start_violation = best[1];
-  o->best_worth = best[2];
+  o->best_compared_loss = best[2];
   return true;
 }
 
 /* Adds to the checkpoint the pairs of links whose initial gap limits the design. */
 static void save_start(const Optimization* o, NumberFile* c) {
-  const int64_t counts[2] = {o->moved_trials, o->start_pair_count};
+  const int64_t counts[2] = {o->corrected_trials, o->start_pair_count};
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * o->start_pair_count);
   for (int k = 0; k < o->start_pair_count; k++) {
     pairs[3 * k] = o->start_pairs[k].scenario;
@@ -209,7 +209,7 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
     counts[1] = 0; /* the next call then refuses the array */
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * counts[1]);
   bool ok = number_file_get_integers(c, "start_pairs", pairs, 3 * (int)counts[1], diagnostics);
-  o->moved_trials = (int)counts[0];
+  o->corrected_trials = (int)counts[0];
   o->start_pair_count = 0;
   for (int k = 0; ok && k < counts[1]; k++) {
     StartPair pair = {(int)pairs[3 * k], (int)pairs[3 * k + 1], (int)pairs[3 * k + 2]};
@@ -229,9 +229,9 @@ enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
 
 static void save_automatic(const Optimization* o, NumberFile* c) {
   const Automatic* a = &o->automatic;
-  const int64_t counts[AUTOMATIC_COUNTS] = {a->method,   a->tried,          a->weak,        a->mark_iteration,
+  const int64_t counts[AUTOMATIC_COUNTS] = {a->method,   a->tried,          a->poor_trials, a->best_value_iteration,
                                             a->restarts, a->return_to_best, a->change_count};
-  const double numbers[2] = {a->factor, a->mark};
+  const double numbers[2] = {a->factor, a->best_value};
   int64_t changes[METHOD_CHANGES_MAX * CHANGE_NUMBERS] = {0};
   for (int k = 0; k < a->change_count; k++) {
     const MethodChange* m = &a->changes[k];
@@ -271,13 +271,13 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   }
   a->method = (TaskOptimizerType)counts[0];
   a->tried = (int)counts[1];
-  a->weak = (unsigned)counts[2];
-  a->mark_iteration = (int)counts[3];
+  a->poor_trials = (unsigned)counts[2];
+  a->best_value_iteration = (int)counts[3];
   a->restarts = (int)counts[4];
   a->return_to_best = counts[5] != 0;
   a->change_count = (int)counts[6];
   a->factor = numbers[0];
-  a->mark = numbers[1];
+  a->best_value = numbers[1];
   automatic_create_optimizer(o);
   return true;
 }
@@ -315,7 +315,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   number_file_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
   number_file_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
   memory_free(memory);
-  if (o->subjects) save_subjects(o, rows, c);
+  if (o->bounded_terms) save_subjects(o, rows, c);
   if (has_starts(o)) save_starts(o, c);
   save_start(o, c);
   if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
@@ -402,7 +402,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   o->loss = losses[0];
   ok = ok && load_subjects(o, c, rows, diagnostics);
   o->start_best = losses[1];
-  o->best_worth = losses[1];
+  o->best_compared_loss = losses[1];
   o->start_violation = o->best_violation;
   ok = ok && (!has_starts(o) || load_starts(o, c, diagnostics)) && load_start(o, c, diagnostics);
   if (ok) {
@@ -419,9 +419,9 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     o->seconds_before = losses[2];
     o->started = timer_now();
     if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
-    if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_check_stop(o, true);
-    if (multistart_has_next(o)) o->between_starts = true; /* the task allows more or fewer iterations now */
-    if (o->between_starts) o->stop = STOP_NOT_YET;
+    if (o->stop == STOP_NOT_YET && !o->next_start_is_pending) optimization_check_stop(o, true);
+    if (multistart_has_next(o)) o->next_start_is_pending = true; /* the task allows more or fewer iterations now */
+    if (o->next_start_is_pending) o->stop = STOP_NOT_YET;
     success_restore(o);
   }
   memory_free(memory);

@@ -1,22 +1,22 @@
-/* Creation of an optimization: its design, the memory of its runs, and the initial values of the variables. */
+/* Creation of an optimization: design, memory of the runs, and initial values of the variables. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Returns the number of consecutive entries, from entry k on, that are corners shared by hulls of one link. */
-static int corner_run(const SharedVertices* shared, int k) {
+/* Returns the number of consecutive entries from k on that are corners shared by hulls of one link. */
+static int count_shared_corners(const SharedVertices* shared, int k) {
   int end = k;
   while (end < shared->count && shared->items[end].corner && shared->items[end].link == shared->items[k].link) end++;
   return end - k;
 }
 
-static void describe_shared(Optimization* o) {
+static void write_shared_vertices(Optimization* o) {
   const Scene* scene = &o->task->scenarios[0].scene;
   for (int k = 0; k < o->design.shared.count; k++) {
     const SharedVertex* s = &o->design.shared.items[k];
     const char* link = scene->links[s->link].name;
-    int corners = corner_run(&o->design.shared, k);
+    int corners = count_shared_corners(&o->design.shared, k);
     if (corners > 0) {
       text_add(&o->note, "link '%s': vertices at corners of other hulls that move with them: %d\n", link, corners);
       k += corners - 1;
@@ -37,14 +37,14 @@ void optimization_reserve_rows(Optimization* o, int rows) {
   o->rows =
       memory_resize(o->rows, sizeof(OptimizationRow) * (size_t)o->capacity, sizeof(OptimizationRow) * (size_t)capacity);
   o->row_terms = memory_resize(o->row_terms, terms * (size_t)o->capacity, terms * (size_t)capacity);
-  size_t multipliers = sizeof(double) * (size_t)bounded_terms_count(o->subjects);
+  size_t multipliers = sizeof(double) * (size_t)bounded_terms_count(o->bounded_terms);
   if (multipliers > 0)
     o->row_multipliers =
         memory_resize(o->row_multipliers, multipliers * (size_t)o->capacity, multipliers * (size_t)capacity);
   o->capacity = capacity;
 }
 
-static void make_vectors(Optimization* o) {
+static void allocate_vectors(Optimization* o) {
   size_t n = (size_t)o->design.variable_count;
   o->x = MEMORY_NEW(double, n);
   o->gradient = MEMORY_NEW(double, n);
@@ -56,29 +56,29 @@ static void make_vectors(Optimization* o) {
   for (size_t k = 0; k < n; k++) o->x[k] = o->best_x[k] = o->design.variables[k].initial;
 }
 
-static int steps_of(const Optimization* o, const ScenarioRun* run) {
+static int run_steps(const Optimization* o, const ScenarioRun* run) {
   return task_step_count(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
 }
 
-/* Creates the recording of a run. With bounded memory the recording stores only the rows of run->keep. Recording and
- * seeds (if not NULL) store the pair forces that the losses read. */
+/* Creates the recording of a run, with selected rows only if memory is limited. Recording and seeds (unless NULL) store
+ * the pair forces that the losses read. */
 static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
-  int steps = steps_of(o, run);
+  int steps = run_steps(o, run);
   if (o->task->memory > 0)
-    recording_create_selective(&run->recording, &run->model, steps, &run->keep);
+    recording_create_selective(&run->recording, &run->model, steps, &run->selection);
   else
     recording_create(&run->recording, &run->model, steps);
   loss_record_pair_forces(run->loss, steps, &run->recording, seeds);
 }
 
 static void create_recording(const Optimization* o, ScenarioRun* run) {
-  int steps = steps_of(o, run);
+  int steps = run_steps(o, run);
   if (o->task->memory > 0) {
-    run->keep = row_selection_create(&run->model, steps);
-    loss_select_rows(run->loss, &run->model, &run->keep);
-    if (o->success) loss_select_rows(success_loss(o->success, (int)(run - o->runs)), &run->model, &run->keep);
-    row_selection_compute_offsets(&run->keep, &run->model);
-    run->seeds = loss_seeds_create_selective(&run->model, &run->keep);
+    run->selection = row_selection_create(&run->model, steps);
+    loss_select_rows(run->loss, &run->model, &run->selection);
+    if (o->success) loss_select_rows(success_loss(o->success, (int)(run - o->runs)), &run->model, &run->selection);
+    row_selection_compute_offsets(&run->selection, &run->model);
+    run->seeds = loss_seeds_create_selective(&run->model, &run->selection);
   } else {
     run->seeds = loss_seeds_create(&run->model, steps);
   }
@@ -94,9 +94,8 @@ void optimization_fix_substeps(Optimization* o) {
   }
 }
 
-/* Adds an error if variables change the initial state although the scene starts from a recorded state, which is
- * constant. */
-static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
+/* Adds an error if variables change the initial state of a scene that starts from a recorded state. */
+static Status check_initial_state(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
   if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
   diagnostics_add(
       diagnostics, SEVERITY_ERROR, run->scene->start.place,
@@ -114,7 +113,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->weight = o->task->scenarios[k].weight;
     run->has_model = true;
     Status status = model_create(&run->model, run->scene, diagnostics);
-    if (status == STATUS_OK) status = check_start(o, run, diagnostics);
+    if (status == STATUS_OK) status = check_initial_state(o, run, diagnostics);
     if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
     if (status != STATUS_OK) return status;
   }
@@ -135,51 +134,49 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return status;
 }
 
-/* Default step of a variable with two bounds, as a fraction of its range. DEVIATION_OF_RANGE applies to methods that
- * draw samples, because samples must cover more of the range. STEP_OF_RANGE applies to the other methods. */
-#define STEP_OF_RANGE 0.05
-#define DEVIATION_OF_RANGE 0.2
+/* Default step of a variable as a fraction of its range, and of methods that draw samples, which must cover more of the
+ * range. */
+#define STEP_FRACTION 0.05
+#define DEVIATION_FRACTION 0.2
 
 static double default_step(const TaskOptimizer* settings, int block) {
   return block == 0 ? settings->design_step : settings->control_step;
 }
 
-/* Returns the default step of a variable from its range. Returns 0 if the variable has no range or the task gives
- * steps. */
-static double step_of_range(const DesignVariable* v, const TaskOptimizer* settings) {
+/* Returns the default step of a variable from its range, or 0 without a range or if the task gives steps. */
+static double step_from_range(const DesignVariable* v, const TaskOptimizer* settings) {
   double range = v->high - v->low;
   if (v->step > 0 || settings->step_given[v->block] || !isfinite(range)) return 0;
-  return (settings->type == OPTIMIZER_CMA_ES ? DEVIATION_OF_RANGE : STEP_OF_RANGE) * range;
+  return (settings->type == OPTIMIZER_CMA_ES ? DEVIATION_FRACTION : STEP_FRACTION) * range;
 }
 
-static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
-  double step = step_of_range(v, settings);
+static double variable_step(const DesignVariable* v, const TaskOptimizer* settings) {
+  double step = step_from_range(v, settings);
   return v->step > 0 ? v->step : step > 0 ? step : default_step(settings, v->block);
 }
 
-/* Sets the step of a block to the longest default step of its variables. If draws vary, the step of the settings is
- * kept. Units then round the step down to a power of two of this step and multiply Adam's epsilon by 1 / unit
- * (docs/derivations/update.md, O23). */
-static void choose_step(Optimization* o, int block) {
+/* Sets the step of a block to the longest default step of its variables, unless draws change. Units then divide it by
+ * powers of two (docs/derivations/update.md, O23). */
+static void set_block_step(Optimization* o, int block) {
   const TaskOptimizer* settings = &o->task->optimizer;
   double longest = 0;
   for (int k = 0; k < o->design.variable_count; k++)
     if (o->design.block[k] == block && !draws_change(o))
-      longest = fmax(longest, step_of_range(&o->design.variables[k], settings));
+      longest = fmax(longest, step_from_range(&o->design.variables[k], settings));
   o->step[block] = longest > 0 ? longest : default_step(settings, block);
 }
 
-/* Returns the units of the variables (O21). The unit of a variable is its step divided by the step of its block.
- * Returns NULL if all variables have the step of their block. */
-static double* units_of(const Optimization* o) {
-  bool own = false;
+/* Returns the units of the variables (O21): step of the variable divided by the step of its block. Returns NULL if all
+ * are 1. */
+static double* compute_units(const Optimization* o) {
+  bool variable_count = false;
   double* unit = MEMORY_NEW(double, o->design.variable_count);
   for (int k = 0; k < o->design.variable_count; k++) {
     const DesignVariable* v = &o->design.variables[k];
-    unit[k] = step_of(v, &o->task->optimizer) / o->step[v->block];
-    own = own || unit[k] != 1;
+    unit[k] = variable_step(v, &o->task->optimizer) / o->step[v->block];
+    variable_count = variable_count || unit[k] != 1;
   }
-  if (own) return unit;
+  if (variable_count) return unit;
   memory_free(unit);
   return NULL;
 }
@@ -195,15 +192,15 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   if (status == STATUS_OK) status = continuation_start(o, diagnostics);
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
   if (status != STATUS_OK) return status;
-  describe_shared(o);
-  o->subjects = bounded_terms_create(task);
+  write_shared_vertices(o);
+  o->bounded_terms = bounded_terms_create(task);
   status = draws_create(&o->draws, &o->design, task, diagnostics);
   if (status != STATUS_OK) return status;
   draws_select(o, 0);
   optimization_compute_identity(o);
-  make_vectors(o);
-  for (int block = 0; block < 2; block++) choose_step(o, block);
-  o->unit = units_of(o);
+  allocate_vectors(o);
+  for (int block = 0; block < 2; block++) set_block_step(o, block);
+  o->unit = compute_units(o);
   automatic_begin(o);
   automatic_create_optimizer(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
@@ -218,16 +215,31 @@ void optimization_destroy(Optimization* o) {
   if (!o) return;
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
-  bounded_terms_destroy(o->subjects);
+  bounded_terms_destroy(o->bounded_terms);
   success_destroy(o->success);
   validation_destroy(o->validation);
   draws_destroy(o->draws);
-  model_scene_destroy(o->shown, o->shown_of);
+  model_scene_destroy(o->displayed, o->displayed_source);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,      o->x,      o->gradient,          o->trial,       o->trial_gradient,
-                   o->best_x,    o->terms,  o->trial_terms,       o->spare_state, o->rows,
-                   o->row_terms, o->reason, o->unstarted_reason,  o->identity,    o->row_multipliers,
-                   o->contacts,  o->unit,   o->function_gradient, o->start_pairs};
+  void* owned[] = {o->runs,
+                   o->x,
+                   o->gradient,
+                   o->trial,
+                   o->trial_gradient,
+                   o->best_x,
+                   o->terms,
+                   o->trial_terms,
+                   o->saved_state,
+                   o->rows,
+                   o->row_terms,
+                   o->reason,
+                   o->failed_start_reason,
+                   o->identity,
+                   o->row_multipliers,
+                   o->contacts,
+                   o->unit,
+                   o->function_gradient,
+                   o->start_pairs};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
@@ -244,8 +256,8 @@ void optimization_set_function(Optimization* o, const OptimizationFunction* func
     const DesignVariable* v = &o->design.variables[k];
     o->unit[k] = v->step > 0 ? v->step / o->step[v->block] : function->unit[k];
   }
-  for (size_t k = 0; k < n && function->held; k++)
-    if (function->held[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
+  for (size_t k = 0; k < n && function->fixed; k++)
+    if (function->fixed[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
   continuation_reset_optimizer(o);
 }
 
@@ -254,47 +266,47 @@ typedef struct {
   int index;
 } NamedVariable;
 
-static int by_name(const void* a, const void* b) {
+static int compare_names(const void* a, const void* b) {
   return strcmp(((const NamedVariable*)a)->name, ((const NamedVariable*)b)->name);
 }
 
 int optimization_set_initial(Optimization* o, const char* const* names, const double* values, int count) {
-  int own = o->design.variable_count, found = 0;
-  NamedVariable* sorted = MEMORY_NEW(NamedVariable, 2 * own);
-  int known = own; /* the names of earlier versions follow */
-  for (int k = 0; k < own; k++) {
+  int variable_count = o->design.variable_count, found = 0;
+  NamedVariable* sorted = MEMORY_NEW(NamedVariable, 2 * variable_count);
+  int known = variable_count; /* names of earlier versions */
+  for (int k = 0; k < variable_count; k++) {
     sorted[k] = (NamedVariable){o->design.variables[k].name, k};
     if (o->design.variables[k].former) sorted[known++] = (NamedVariable){o->design.variables[k].former, k};
   }
-  qsort(sorted, (size_t)known, sizeof(NamedVariable), by_name);
+  qsort(sorted, (size_t)known, sizeof(NamedVariable), compare_names);
   for (int k = 0; k < count; k++) {
     const NamedVariable wanted = {names[k], 0};
-    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)known, sizeof(NamedVariable), by_name);
+    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)known, sizeof(NamedVariable), compare_names);
     if (!at) continue;
     o->x[at->index] = values[k];
     found++;
   }
   memory_free(sorted);
   (void)optimizer_project(o->optimizer, o->x); /* the set is known to be nonempty */
-  memcpy(o->best_x, o->x, sizeof(double) * (size_t)own);
+  memcpy(o->best_x, o->x, sizeof(double) * (size_t)variable_count);
   return found;
 }
 
-void optimization_restart(Optimization* o, const double* x, const bool* held) {
+void optimization_restart(Optimization* o, const double* x, const bool* fixed) {
   Design* d = &o->design;
   size_t n = sizeof(double) * (size_t)d->variable_count;
   for (int k = 0; k < d->variable_count; k++) {
-    d->set.low[k] = held && held[k] ? x[k] : d->variables[k].low;
-    d->set.high[k] = held && held[k] ? x[k] : d->variables[k].high;
+    d->set.low[k] = fixed && fixed[k] ? x[k] : d->variables[k].low;
+    d->set.high[k] = fixed && fixed[k] ? x[k] : d->variables[k].high;
   }
   continuation_restart(o);
   continuation_reset_optimizer(o);
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x))
-    memcpy(o->x, x, n); /* this ignores constraints that can be met only by moving fixed variables */
+    memcpy(o->x, x, n); /* ignores constraints that only fixed variables could satisfy */
   memcpy(o->best_x, o->x, n);
-  o->start_pair_count = o->moved_trials = o->automatic.change_count = 0;
-  o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;
+  o->start_pair_count = o->corrected_trials = o->automatic.change_count = 0;
+  o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_check = o->first_iteration = 0;
   o->stuck = false;
   o->stop = STOP_NOT_YET;
   o->adjoint = (AdjointReport){0};

@@ -3,17 +3,18 @@
 
 #include "optimize/optimization.h"
 
-/* Large change of a variable for which the task gives none [m, rad, ...]. */
-#define LARGE_CHANGE 0.1
+/* Typical large change of a variable for which the task gives none [m, rad, ...]. */
+#define DEFAULT_SCALE 0.1
 
-/* Returns true if a search with bounds on terms ended because steps became too short and the multipliers did not
- * change. */
-static bool was_short(const Optimization* o) {
+/* Returns true if a search with bounded terms ended with short steps and constant multipliers. */
+static bool ended_by_short_steps(const Optimization* o) {
   const OptimizationRow* last = &o->rows[o->iteration];
-  return o->stop == STOP_FLAT && o->subjects && (last->step_design > 0 || last->step_control > 0);
+  return o->stop == STOP_FLAT && o->bounded_terms && (last->step_design > 0 || last->step_control > 0);
 }
 
-OptimizationStop optimization_stop(const Optimization* o) { return was_short(o) ? STOP_SHORT_STEP : o->stop; }
+OptimizationStop optimization_stop(const Optimization* o) {
+  return ended_by_short_steps(o) ? STOP_SHORT_STEP : o->stop;
+}
 int optimization_iteration(const Optimization* o) { return o->iteration; }
 const OptimizationRow* optimization_rows(const Optimization* o) {
   assert(o->rows);
@@ -22,16 +23,19 @@ const OptimizationRow* optimization_rows(const Optimization* o) {
 int optimization_term_count(const Optimization* o) { return o->term_count; }
 const char* optimization_term_name(const Optimization* o, int term) {
   assert(term >= 0 && term < o->term_count);
+  assert(term >= 0 && term < o->term_count);
   return loss_name(o->runs[0].loss, term);
 }
 const double* optimization_terms(const Optimization* o, int iteration) {
   assert(iteration >= 0 && iteration <= o->iteration);
+  assert(iteration >= 0 && iteration <= o->iteration);
   return o->row_terms + (size_t)iteration * (size_t)o->term_count;
 }
-int optimization_bounded_term_count(const Optimization* o) { return bounded_terms_count(o->subjects); }
+int optimization_bounded_term_count(const Optimization* o) { return bounded_terms_count(o->bounded_terms); }
 const double* optimization_multipliers(const Optimization* o, int iteration) {
   assert(iteration >= 0 && iteration <= o->iteration);
-  return o->row_multipliers + (size_t)iteration * (size_t)bounded_terms_count(o->subjects);
+  assert(iteration >= 0 && iteration <= o->iteration);
+  return o->row_multipliers + (size_t)iteration * (size_t)bounded_terms_count(o->bounded_terms);
 }
 double optimization_best_violation(const Optimization* o) { return o->best_violation; }
 double optimization_best_loss(const Optimization* o) { return o->best_loss; }
@@ -64,6 +68,7 @@ UnconvergedSteps optimization_unconverged_friction(const Optimization* o, const 
 int optimization_start_pair_count(const Optimization* o) { return o->start_pair_count; }
 
 Excerpt optimization_start_pair(const Optimization* o, int index) {
+  assert(index >= 0 && index < o->start_pair_count);
   const StartPair* pair = &o->start_pairs[index];
   const TaskScenario* scenario = &o->task->scenarios[pair->scenario];
   Text text = {0};
@@ -84,38 +89,39 @@ void optimization_times(const Optimization* o, double* forward, double* adjoint)
 int optimization_variable_count(const Optimization* o) { return o->design.variable_count; }
 
 OptimizationVariable optimization_variable(const Optimization* o, int index) {
+  assert(index >= 0 && index < o->design.variable_count);
   assert(index >= 0 && index < optimization_variable_count(o));
   const DesignVariable* v = &o->design.variables[index];
   return (OptimizationVariable){.name = v->name,
                                 .initial = v->initial,
                                 .low = v->low,
                                 .high = v->high,
-                                .now = o->x[index],
+                                .current = o->x[index],
                                 .best = o->best_x[index],
                                 .is_control = v->block == 1,
-                                .scale = v->scale > 0 ? v->scale : LARGE_CHANGE,
+                                .scale = v->scale > 0 ? v->scale : DEFAULT_SCALE,
                                 .prior = v->prior,
                                 .step = v->step,
                                 .place = v->place};
 }
 
-static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
+static const Scene* create_displayed_scene(Optimization* o, int scenario, const double* x) {
   ModelOverride* overrides = design_overrides(&o->design, x);
-  model_scene_destroy(o->shown, o->shown_of);
-  o->shown_of = &o->task->scenarios[scenario].scene;
+  model_scene_destroy(o->displayed, o->displayed_source);
+  o->displayed_source = &o->task->scenarios[scenario].scene;
   int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
-  o->shown = model_scene_create(o->shown_of, overrides, count);
+  o->displayed = model_scene_create(o->displayed_source, overrides, count);
   memory_free(overrides);
-  return o->shown;
+  return o->displayed;
 }
 
 const Scene* optimization_scene_of(Optimization* o, int scenario, const double* values) {
-  return show_scene(o, scenario, values);
+  return create_displayed_scene(o, scenario, values);
 }
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   assert(scenario >= 0);
-  return show_scene(o, scenario, best ? o->best_x : o->x);
+  return create_displayed_scene(o, scenario, best ? o->best_x : o->x);
 }
 
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawIndex moment,
@@ -158,13 +164,13 @@ void optimization_add_gradient(const Optimization* o, int scenario, const Model*
 
 bool optimization_rotates_joints(const Optimization* o) {
   bool any = false;
-  for (int k = 0; k < o->design.turn_count; k++) any = any || !o->design.turns[k].of_start;
+  for (int k = 0; k < o->design.turn_count; k++) any = any || !o->design.turns[k].changes_initial_rotation;
   return any;
 }
 
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   *scenario = o->failed_scenario;
-  return show_scene(o, o->failed_scenario, o->trial);
+  return create_displayed_scene(o, o->failed_scenario, o->trial);
 }
 
 bool optimization_changes_shape(const Optimization* o, int link) {

@@ -5,74 +5,67 @@
 #include "linalg/arrays.h"
 #include "optimize/rule.h"
 
-/* The search ends if the factor on the steps falls below this value, after about 30 halvings. */
-#define FACTOR_LEAST 1e-9
-/* A row counts as satisfied if its residual is below this fraction of its terms, which covers rounding errors. */
+/* The search ends if the factor on the steps is below this value, after about 30 halvings. */
+#define FACTOR_MIN 1e-9
+/* Residual of a satisfied row relative to its terms, above rounding errors. */
 #define ROW_TOLERANCE 1e-12
-/* Lengths of steps count as equal within this relative tolerance, which covers the rounding errors of differences of
- * variables. */
-#define ROUNDING 1e-6
+/* Relative tolerance for equal step lengths, above the rounding errors of differences of variables. */
+#define LENGTH_TOLERANCE 1e-6
 
-/* Proposes no step. Levenberg-Marquardt requires residuals and computes its steps in identify/. */
-static bool no_step(Optimizer* o, const double* x, const double* gradient, double* trial) {
+/* Proposes no step: Levenberg-Marquardt needs residuals and computes its steps in identify/. */
+static bool propose_nothing(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)o, (void)gradient;
   trial[0] = x[0];
   return false;
 }
-static int no_room(const TaskOptimizer* settings, const FeasibleSet* set) {
+static int no_work(const TaskOptimizer* settings, const FeasibleSet* set) {
   (void)settings, (void)set;
   return 0;
 }
 static const UpdateRule RULE_RESIDUALS = {
-    .descends = true, .factor_limit = 1, .work_size = no_room, .propose = no_step};
+    .descends = true, .factor_limit = 1, .work_size = no_work, .propose = propose_nothing};
 
-/* Update rule of each optimizer type. */
 static const UpdateRule* const RULES[] = {
-    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* L-BFGS is the first method of `auto` */
+    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* first method of `auto` */
     [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
     [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
     [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,
 };
 
-/* ---------------------------------------------------------------- units (O21) */
-
-/* Returns the largest power of two <= size, for size > 0. Multiplication by a power of two is exact. */
-static double power_of_two(double size) {
+/* Returns the largest power of two <= size > 0. Multiplication by it is exact. */
+static double round_to_power_of_two(double size) {
   int exponent;
   frexp(size, &exponent);
   return ldexp(1, exponent - 1);
 }
 
-/* Copies the feasible set to the optimizer, with variables divided by their units. Returns the copy, which the
- * optimizer owns. */
-static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const double* unit) {
+/* Copies the feasible set, with variables divided by their units. Returns the copy, owned by the optimizer. */
+static const FeasibleSet* create_scaled_set(Optimizer* o, const FeasibleSet* set, const double* unit) {
   int n = set->count, terms = set->row_count > 0 ? set->row_first[set->row_count] : 0;
   o->unit = MEMORY_NEW(double, n);
-  o->own_set = *set;
-  o->own_set.low = MEMORY_NEW(double, n);
-  o->own_set.high = MEMORY_NEW(double, n);
-  o->own_set.coefficient = MEMORY_NEW(double, terms);
+  o->scaled_set = *set;
+  o->scaled_set.low = MEMORY_NEW(double, n);
+  o->scaled_set.high = MEMORY_NEW(double, n);
+  o->scaled_set.coefficient = MEMORY_NEW(double, terms);
   o->own_x = MEMORY_NEW(double, n);
   o->own_gradient = MEMORY_NEW(double, n);
   o->own_trial = MEMORY_NEW(double, n);
   o->own_trial_gradient = MEMORY_NEW(double, n);
   for (int i = 0; i < n; i++) {
-    o->unit[i] = power_of_two(unit[i]);
-    o->own_set.low[i] = set->low[i] / o->unit[i];
-    o->own_set.high[i] = set->high[i] / o->unit[i];
+    o->unit[i] = round_to_power_of_two(unit[i]);
+    o->scaled_set.low[i] = set->low[i] / o->unit[i];
+    o->scaled_set.high[i] = set->high[i] / o->unit[i];
   }
-  for (int k = 0; k < terms; k++) o->own_set.coefficient[k] = set->coefficient[k] * o->unit[set->column[k]];
-  return &o->own_set;
+  for (int k = 0; k < terms; k++) o->scaled_set.coefficient[k] = set->coefficient[k] * o->unit[set->column[k]];
+  return &o->scaled_set;
 }
 
-static void free_units(Optimizer* o) {
+static void destroy_scaled_set(Optimizer* o) {
   if (!o->unit) return;
-  double* owned[] = {o->unit,  o->own_set.low,  o->own_set.high, o->own_set.coefficient,
+  double* owned[] = {o->unit,  o->scaled_set.low,  o->scaled_set.high, o->scaled_set.coefficient,
                      o->own_x, o->own_gradient, o->own_trial,    o->own_trial_gradient};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
-
-/* ---------------------------------------------------------------- creation */
 
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set) {
   return optimizer_create_scaled(settings, set, NULL);
@@ -83,7 +76,7 @@ Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const Feasible
   Optimizer* o = MEMORY_NEW(Optimizer, 1);
   o->rule = RULES[settings->type];
   o->settings = *settings;
-  const FeasibleSet* set = o->set = unit ? in_units(o, given, unit) : given;
+  const FeasibleSet* set = o->set = unit ? create_scaled_set(o, given, unit) : given;
   o->projector = projector_create(set);
   if (settings->type == OPTIMIZER_STEP_BOUNDED) o->program = linear_program_create(projector_rows(o->projector));
   o->steps[0] = settings->design_step;
@@ -111,11 +104,9 @@ void optimizer_destroy(Optimizer* o) {
   memory_free(o->ones);
   memory_free(o->state);
   memory_free(o->work);
-  free_units(o);
+  destroy_scaled_set(o);
   memory_free(o);
 }
-
-/* ---------------------------------------------------------------- functions shared by all rules */
 
 double rule_norm(const double* vector, int count) {
   double largest = 0, sum = 0;
@@ -132,12 +123,12 @@ double rule_largest_entry(const FeasibleSet* set, const double* vector, int bloc
   return largest;
 }
 
-static bool project(const Optimizer* o, const double* scale, double* x) {
+static bool project_unscaled(const Optimizer* o, const double* scale, double* x) {
   ProjectLimits limits = {o->set->low, o->set->high, o->set->row_low, o->set->row_high};
   return projector_project(o->projector, &limits, scale, x);
 }
 
-bool rule_project(const Optimizer* o, double* x) { return project(o, o->ones, x); }
+bool rule_project(const Optimizer* o, double* x) { return project_unscaled(o, o->ones, x); }
 
 bool optimizer_project(const Optimizer* o, double* x) {
   if (!o->unit) return rule_project(o, x);
@@ -150,11 +141,11 @@ bool optimizer_project(const Optimizer* o, double* x) {
 
 bool rule_project_step(Optimizer* o, const double* scale, const double* x, const double* step, double* trial) {
   for (int i = 0; i < o->set->count; i++) trial[i] = x[i] + step[i];
-  return project(o, scale, trial);
+  return project_unscaled(o, scale, trial);
 }
 
-/* Sets *low and *high to the limits of the change of a row from its value at x. */
-static void shift_row(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
+/* Shifts the limits of a row by its value at x. */
+static void shift_row_limits(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
   double value = 0, size = 0;
   for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++) {
     double term = set->coefficient[k] * x[set->column[k]];
@@ -175,12 +166,10 @@ void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, dou
     low[i] = fmin(set->low[i] - x[i], 0.0);
     high[i] = fmax(set->high[i] - x[i], 0.0);
   }
-  for (int row = 0; row < set->row_count; row++) shift_row(set, row, x, &row_low[row], &row_high[row]);
+  for (int row = 0; row < set->row_count; row++) shift_row_limits(set, row, x, &row_low[row], &row_high[row]);
 }
 
-/* ---------------------------------------------------------------- step lengths */
-
-/* Returns the factor of the step schedule (O2) after `accepted` accepted trials. */
+/* Returns the factor of the step schedule (O2) after a number of accepted trials. */
 static double schedule_factor(const TaskOptimizer* settings, double accepted) {
   switch (settings->schedule) {
     case SCHEDULE_CONSTANT:
@@ -196,53 +185,54 @@ static double schedule_factor(const TaskOptimizer* settings, double accepted) {
 }
 
 double optimizer_step_bound(const Optimizer* o, int block) {
+  assert(block == 0 || block == 1);
   return o->steps[block] * schedule_factor(&o->settings, o->state[STATE_ACCEPTED]) * o->state[STATE_FACTOR];
 }
 
 bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
 
-/* Largest power of `grow` by which one accepted trial multiplies the factor on the steps, for rules with `recovers`. */
-enum { ROW_MOST = 4 };
+/* Largest power of `grow` by which one accepted trial increases the factor, for rules that undo rejections. */
+enum { GROWTH_POWER_MAX = 4 };
 
-static double grown(const Optimizer* o) {
+static double grow_factor(const Optimizer* o) {
   double factor = o->state[STATE_FACTOR], before = o->state[STATE_BEFORE], grow = o->settings.grow;
-  if (!o->rule->recovers) return factor * grow;
+  if (!o->rule->undoes_rejections) return factor * grow;
   if (before > 0) return fmax(factor * grow, sqrt(factor * before));
-  return factor * math_pow(grow, fmin(o->state[STATE_ROW], ROW_MOST));
+  return factor * math_pow(grow, fmin(o->state[STATE_ROW], GROWTH_POWER_MAX));
 }
 
-static void accept(Optimizer* o) {
+static void accept_trial(Optimizer* o) {
   double* factor = &o->state[STATE_FACTOR];
   o->state[STATE_ACCEPTED] += 1;
   o->state[STATE_FRESH] = 1;
   o->state[STATE_REFUSED] = 0;
   o->state[STATE_ROW] += 1;
-  *factor = fmin(grown(o), o->rule->factor_limit);
+  *factor = fmin(grow_factor(o), o->rule->factor_limit);
   if (o->rule->restores) *factor = fmax(*factor, 1.0);
   o->state[STATE_BEFORE] = 0;
 }
 
-/* Adapts the factor on the steps to the outcome of the trial (O3). */
+/* Adapts the factor on the steps to the outcome of a trial (O3). */
 bool optimizer_report_outcome(Optimizer* o, bool accepted, double loss) {
   (void)loss;
   if (accepted) {
-    accept(o);
+    accept_trial(o);
     return true;
   }
   if (o->state[STATE_BEFORE] == 0) o->state[STATE_BEFORE] = o->state[STATE_FACTOR];
   o->state[STATE_ROW] = 0;
   o->state[STATE_REFUSED] = o->state[STATE_LENGTH];
   o->state[STATE_FACTOR] *= o->settings.shrink;
-  return o->state[STATE_FACTOR] >= FACTOR_LEAST;
+  return o->state[STATE_FACTOR] >= FACTOR_MIN;
 }
 
-/* Number of iterations after which the convergence of a method can be judged. Adam averages over about ten
- * gradients. PATIENCE_OF_PAIRS is for L-BFGS, which restarts without curvature pairs and needs time to collect them. */
+/* Number of iterations after which convergence can be judged. Adam averages over about ten gradients. L-BFGS restarts
+ * without curvature pairs and needs time to collect them. */
 enum { PATIENCE = 10, PATIENCE_OF_PAIRS = 30 };
 
-int optimizer_patience(const Optimizer* o) { return o->rule->remembers ? PATIENCE_OF_PAIRS : PATIENCE; }
+int optimizer_patience(const Optimizer* o) { return o->rule->uses_curvature ? PATIENCE_OF_PAIRS : PATIENCE; }
 
-bool optimizer_uses_curvature(const Optimizer* o) { return o->rule->remembers; }
+bool optimizer_uses_curvature(const Optimizer* o) { return o->rule->uses_curvature; }
 
 void optimizer_reset(Optimizer* o) {
   double accepted = o->state[STATE_ACCEPTED];
@@ -252,18 +242,19 @@ void optimizer_reset(Optimizer* o) {
   o->state[STATE_FRESH] = 1;
 }
 
-bool optimizer_is_gradient_free(const Optimizer* o) { return o->rule->tell != NULL; }
+bool optimizer_is_gradient_free(const Optimizer* o) { return o->rule->report_loss != NULL; }
 
 int optimizer_samples(const Optimizer* o) {
   return o->rule->samples ? o->rule->samples(&o->settings, o->set->count) : 0;
 }
 
-bool optimizer_report_loss(Optimizer* o, double loss, double violation) { return o->rule->tell(o, loss, violation); }
-
-/* ---------------------------------------------------------------- a trial */
+bool optimizer_report_loss(Optimizer* o, double loss, double violation) {
+  assert(o->rule->report_loss);
+  return o->rule->report_loss(o, loss, violation);
+}
 
 /* Returns the Euclidean norm of trial - x, with variables divided by the steps in the settings. */
-static double length_of(const Optimizer* o, const double* x, const double* trial) {
+static double trial_length(const Optimizer* o, const double* x, const double* trial) {
   double sum = 0;
   for (int i = 0; i < o->set->count; i++) {
     double part = (trial[i] - x[i]) / o->step_of[i];
@@ -272,24 +263,23 @@ static double length_of(const Optimizer* o, const double* x, const double* trial
   return sqrt(sum);
 }
 
-/* Sets trial[count] to a proposal at most `shrink` times as long as the last rejected trial. Returns false if the
- * rule has no step. A smaller factor does not ensure a shorter trial: bounds may cut both trials to the same length,
- * and a quasi-Newton step may be shorter than the step bound. The factor is therefore reduced until the trial is
- * short enough. */
+/* Sets trial[count] to a proposal at most `shrink` times as long as the last rejected trial. Returns false if the rule
+ * has no step. Bounds or a quasi-Newton step may keep the length constant, so that the factor is reduced until the
+ * trial is short enough. */
 static bool propose_shorter(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double allowed = o->state[STATE_REFUSED] > 0 ? o->settings.shrink * o->state[STATE_REFUSED] : HUGE_VAL;
   for (;;) {
     if (!o->rule->propose(o, x, gradient, trial)) return false;
-    o->state[STATE_LENGTH] = length_of(o, x, trial);
-    if (o->state[STATE_LENGTH] <= allowed * (1 + ROUNDING) || o->state[STATE_FACTOR] < FACTOR_LEAST) return true;
+    o->state[STATE_LENGTH] = trial_length(o, x, trial);
+    if (o->state[STATE_LENGTH] <= allowed * (1 + LENGTH_TOLERANCE) || o->state[STATE_FACTOR] < FACTOR_MIN) return true;
     o->state[STATE_FACTOR] *= o->settings.shrink;
   }
 }
 
 static void propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   int count = o->set->count;
-  bool usable = array_finite(count, x) && (o->rule->tell || array_finite(count, gradient));
-  if (usable && o->rule->tell) {
+  bool usable = array_finite(count, x) && (o->rule->report_loss || array_finite(count, gradient));
+  if (usable && o->rule->report_loss) {
     usable = o->rule->propose(o, x, gradient, trial);
   } else if (usable) {
     double norm = rule_norm(gradient, count);
@@ -339,10 +329,8 @@ void optimizer_set_trial(Optimizer* o, const double* x, const double* trial) {
     sum += part * part;
   }
   o->state[STATE_LENGTH] = sqrt(sum);
-  if (o->rule->take) o->rule->take(o, trial);
+  if (o->rule->set_trial) o->rule->set_trial(o, trial);
 }
-
-/* ---------------------------------------------------------------- state */
 
 int optimizer_state_size(const Optimizer* o) { return o->state_size; }
 

@@ -1,6 +1,6 @@
-/* Private to optimize/: optimization methods for a vector of variables (docs/derivations/update.md), independent of
- * robots. The state of an optimizer is one array of doubles, so that a checkpoint stores it exactly. Variables
- * belong to two blocks (design, control). Each block has a step length in the units of its variables. */
+/* Private to optimize/: optimization methods for a vector of variables (docs/derivations/update.md). The state of an
+ * optimizer is one array of doubles, so that checkpoints are exact. Variables belong to two blocks (0 design, 1
+ * control), each with a step length. */
 #ifndef SDRS_OPTIMIZE_OPTIMIZER_H
 #define SDRS_OPTIMIZE_OPTIMIZER_H
 
@@ -16,15 +16,14 @@ typedef struct {
   const double* gradient;
 } LossAtPoint;
 
-/* Creates an optimizer. Copies the settings, whose steps must be > 0 (asserted). Borrows the set, whose bounds must not
- * change. Allocates all memory except the memory of GLPK. The caller frees the optimizer with optimizer_destroy before
- * the set. */
+/* Creates an optimizer. Copies the settings, whose steps must be > 0. Borrows the feasible set, whose bounds must not
+ * change. The caller frees the optimizer with optimizer_destroy before the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
-/* Creates an optimizer that uses scaled variables x_i / u_i (O21). u_i is the largest power of two that is at most
- * unit[i] > 0; all u_i are 1 if unit is NULL. Steps and norms are scaled; arguments and results of functions are
- * not. Copies unit[count]. Otherwise as optimizer_create. */
-Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
-/* Frees the optimizer but not the set. Accepts NULL. */
+/* Creates an optimizer of the scaled variables x_i / u_i (O21). u_i: largest power of two <= unit[i] > 0, or 1 if unit
+ * is NULL. Arguments and results of all functions are unscaled. Copies unit[count], borrows the set. The caller frees
+ * the optimizer with optimizer_destroy. */
+Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* set, const double* unit);
+/* Frees the object. Accepts NULL. */
 void optimizer_destroy(Optimizer* optimizer);
 /* Replaces x[count] by the nearest point of the set in the Euclidean norm (O1). Bounds hold exactly, rows to 1e-12
  * relative. Returns false, with x unchanged, if the set is empty or x is not finite. Allocates nothing. */
@@ -42,44 +41,38 @@ bool optimizer_project(const Optimizer* optimizer, double* x);
  * Projections use the metric of the method, so that rows do not turn a descent direction into an ascent direction.
  * Only GLPK allocates. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
-/* Tells the optimizer whether the trial was accepted (O3). A trial is rejected if its run failed, shapes intersect,
- * or the loss rose in a descent method. After a rejection the next proposal from the same x is at most `shrink`
- * times as long. Returns false if the step has fallen below 1e-9 of the steps in the settings. loss is unused.
- * Allocates nothing. */
+/* Reports whether the last trial was accepted (O3). It is rejected if its run failed, shapes intersect, or the loss
+ * rose in a descent method. After a rejection the next proposal is at most `shrink` times as long. Returns false if the
+ * step is below 1e-9 of the steps in the settings. */
 bool optimizer_report_outcome(Optimizer* optimizer, bool accepted, double loss);
 /* Returns true if the method uses the gradients of rejected trials (O25). */
 bool optimizer_uses_rejected(const Optimizer* optimizer);
-/* Tells the optimizer the loss and the finite gradient of the last trial, which was rejected because its loss rose.
- * Call before optimizer_report_outcome, and only if optimizer_uses_rejected. current: last accepted point. Allocates
- * nothing.
- */
+/* Reports the loss and the finite gradient of the last trial, which was rejected because its loss rose. Call before
+ * optimizer_report_outcome, and only if optimizer_uses_rejected. current: last accepted point. */
 void optimizer_reject(Optimizer* optimizer, const LossAtPoint* current, const LossAtPoint* trial);
-/* Tells the optimizer that the caller evaluates trial[count] instead of the last proposal. trial must lie in the
- * set. x[count]: last accepted point. Allocates nothing. */
+/* Replaces the last proposal by trial[count] in the set, which the caller evaluates instead. x[count]: last accepted
+ * point. */
 void optimizer_set_trial(Optimizer* optimizer, const double* x, const double* trial);
 /* Returns the number of iterations after which the convergence of the method can be judged (O20). */
 int optimizer_patience(const Optimizer* optimizer);
-/* Returns true if the method uses differences of gradients and must therefore restart when the function changes. */
+/* Returns true if the method uses differences of gradients (curvature) and must restart when the function changes. */
 bool optimizer_uses_curvature(const Optimizer* optimizer);
-/* Restarts the method after a change of the function. The step schedule continues. Do not call if
- * optimizer_is_gradient_free. Allocates nothing. */
+/* Restarts the method after a change of the function. The step schedule continues. Not for gradient-free methods. */
 void optimizer_reset(Optimizer* optimizer);
-/* Returns true if the method uses only values of the function, no gradients, and has no step bound. For such a
- * method call optimizer_report_loss instead of optimizer_report_outcome after each trial. */
+/* Returns true if the method uses no gradients and has no step bound. Call optimizer_report_loss instead of
+ * optimizer_report_outcome for such a method. */
 bool optimizer_is_gradient_free(const Optimizer* optimizer);
-/* Returns the number of samples in a generation. Returns 0 for methods that use gradients. */
+/* Returns the number of samples in a generation, 0 for methods with gradients. */
 int optimizer_samples(const Optimizer* optimizer);
-/* Tells the optimizer the loss and constraint violation of the last trial (O14-O16). loss is not finite if the trial
- * failed. violation is <= 0 if all constraints hold. Returns false if the method has ended. Call only if
- * optimizer_is_gradient_free. */
+/* Reports loss and constraint violation of the last trial to a gradient-free method (O14-O16). The loss is not finite
+ * if the trial failed. violation <= 0: all constraints hold. Returns false if the method has ended. */
 bool optimizer_report_loss(Optimizer* optimizer, double loss, double violation);
-/* Returns true if the method rejects trials whose loss rises beyond a tolerance. True for step_bounded, lbfgs and
- * gradient, false for adam. */
+/* Returns true if the method rejects trials whose loss rises: step_bounded, lbfgs and gradient. */
 bool optimizer_descends(const Optimizer* optimizer);
-/* Returns the present step bound of a block (0 design, 1 control), in the units of its variables. The bound is the
- * step of the settings times the factor of the schedule (O2) times the factor of the step control (O3). */
+/* Returns the current step bound of a block, in the units of its variables: step of the settings times the factor of
+ * the schedule (O2) times the factor of the step control (O3). */
 double optimizer_step_bound(const Optimizer* optimizer, int block);
-/* Returns the number of doubles in the state, which is constant during the search. */
+/* Returns the number of doubles of the state, constant during the search. */
 int optimizer_state_size(const Optimizer* optimizer);
 /* Copies the state of the optimizer to state[optimizer_state_size]. */
 void optimizer_state_save(const Optimizer* optimizer, double* state);

@@ -1,64 +1,58 @@
-/* Projection onto a polyhedron by the dual active-set method of Goldfarb and Idnani, with the identity as Hessian.
- * The method begins at the unconstrained minimum and adds the most violated constraint in each iteration. All
- * multipliers stay non-negative. Variables at active bounds are removed from the rows, so the matrices are as small
- * as the set of active rows. */
+/* Projection onto a polyhedron by the dual active-set method of Goldfarb and Idnani, with the identity as Hessian. The
+ * method begins at the unconstrained minimum and adds the most violated constraint in each iteration; all multipliers
+ * stay nonnegative. Variables at active bounds are removed from the rows, so that the matrices are small. */
 #include "optimize/project.h"
 #include "linalg/arrays.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* A row counts as satisfied up to this violation, relative to the sum of the absolute values of its terms (the
- * largest sum so far). The tolerance is above the rounding error of a thousand terms and below the 1e-12 of
- * projector_project. */
+/* Violation of a satisfied row relative to the largest sum so far of the absolute values of its terms. It is above the
+ * rounding error of a thousand terms and below the 1e-12 of projector_project. */
 #define ROW_TOLERANCE 1e-13
-/* A bound counts as satisfied up to this violation, relative to the size of the variable and the bound. The result
- * is clamped to the bounds exactly. */
+/* Violation of a satisfied bound relative to variable and bound. The result is clamped to the bounds exactly. */
 #define BOUND_TOLERANCE 1e-15
-/* A normal counts as linearly dependent on the active normals if its component orthogonal to them is shorter than this
- * value. */
-#define DEPENDENT 1e-10
-/* A dependent constraint makes the set empty if its violation exceeds this fraction of its terms. A smaller
- * violation is a rounding error. */
-#define CONTRADICTION 1e-9
-/* A multiplier counts as constant if its rate of change is below this value, which covers rounding errors. */
+/* A normal is linearly dependent on the active normals if its orthogonal component is shorter. */
+#define DEPENDENCE_TOLERANCE 1e-10
+/* A dependent constraint makes the set empty if its violation exceeds this fraction of its terms. Smaller violations
+ * are rounding errors. */
+#define CONTRADICTION_TOLERANCE 1e-9
+/* Rate of change below which a multiplier is constant, above rounding errors. */
 #define SLOPE_TOLERANCE 1e-13
 
-/* Limit of a variable or row that is active. HELD_FIXED: both limits are equal. */
-enum { HELD_HIGH = -1, FREE = 0, HELD_LOW = 1, HELD_FIXED = 2 };
+/* Active limit of a variable or row. AT_BOTH: both limits are equal. */
+enum { AT_HIGH = -1, FREE = 0, AT_LOW = 1, AT_BOTH = 2 };
 
-/* Workspace of a projection. The unknowns are the variables that occur in rows ("columns"), divided by their scale.
- * Normals of constraints point into the set. */
+/* Workspace of a projection. Columns are the variables that occur in rows, divided by their scale. Normals of
+ * constraints point into the set. */
 struct Projector {
   int count;
   ProjectRows rows;
-  int* held; /* active bound of each variable after the last solution (count) */
+  int* active_bound; /* active bound of each variable after the last projection (count) */
 
   double *x, *low, *high;      /* scaled variables and bounds (columns) */
-  double* met;                 /* largest absolute value of each column so far, to which its rounding is relative */
+  double* magnitude;           /* largest absolute value of each column so far, the reference of rounding errors */
   double* entry;               /* entries of A times scale, divided by the norm of the row */
-  double *row_low, *row_high;  /* limits, divided by the norm of the row (row_count) */
+  double *row_low, *row_high;  /* divided by the norm of the row (row_count) */
   int *side, *row_side;        /* active limit of each column and row */
   bool *ignored, *row_ignored; /* dependent and violated by rounding only */
-  double *force, *row_force;   /* multipliers, >= 0 unless the limits are equal */
-  int* active;                 /* active rows, in the order added (row_count) */
+  double *multiplier, *row_multiplier; /* >= 0 unless the limits are equal */
+  int* active;                         /* active rows, in the order added (row_count) */
   int active_count;
-  double *q, *r; /* QR factors of the active rows' normals restricted to the free columns: active_count x columns; upper
-                    triangle */
-  double *normal, *along;    /* normal of the constraint being added; its component along the active face */
-  double *slope, *row_slope; /* decrease of the other multipliers per unit of its multiplier */
+  double *q, *r; /* QR factors of the active rows' normals restricted to the free columns: active_count x columns, and
+                    upper triangle */
+  double *normal, *face_direction; /* normal of the new constraint; its component along the active face */
+  double *slope, *row_slope;       /* decrease of the other multipliers per unit of the new one */
 };
 
 typedef struct {
   bool is_row;
   int index;
-  int side; /* HELD_LOW or HELD_HIGH */
+  int side; /* AT_LOW or AT_HIGH */
 } Constraint;
 
-/* ---------------------------------------------------------------- creation */
-
-/* Returns the column of each variable, or -1 if the variable occurs in no row. Sets rows->variable to the variables
- * of the columns. The caller frees the result with memory_free. */
+/* Returns the column of each variable, or -1 if it occurs in no row. Sets rows->variable to the variables of the
+ * columns. The caller frees the result with memory_free. */
 static int* number_columns(ProjectRows* rows, const FeasibleSet* set) {
   int* column = MEMORY_NEW(int, set->count);
   int entries = set->row_count > 0 ? set->row_first[set->row_count] : 0;
@@ -103,9 +97,10 @@ Projector* projector_create(const FeasibleSet* set) {
   p->count = set->count;
   copy_rows(&p->rows, set);
   int columns = p->rows.column_count, rows = p->rows.row_count;
-  p->held = MEMORY_NEW(int, set->count);
-  double** by_column[] = {&p->x, &p->met, &p->low, &p->high, &p->force, &p->normal, &p->along, &p->slope};
-  double** by_row[] = {&p->row_low, &p->row_high, &p->row_force, &p->row_slope};
+  p->active_bound = MEMORY_NEW(int, set->count);
+  double** by_column[] = {&p->x,      &p->magnitude,      &p->low,  &p->high, &p->multiplier,
+                          &p->normal, &p->face_direction, &p->slope};
+  double** by_row[] = {&p->row_low, &p->row_high, &p->row_multiplier, &p->row_slope};
   for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++) *by_column[k] = MEMORY_NEW(double, columns);
   for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++) *by_row[k] = MEMORY_NEW(double, rows);
   p->entry = MEMORY_NEW(double, p->rows.first[rows]);
@@ -114,10 +109,10 @@ Projector* projector_create(const FeasibleSet* set) {
   p->ignored = MEMORY_NEW(bool, columns);
   p->row_ignored = MEMORY_NEW(bool, rows);
   p->active = MEMORY_NEW(int, rows);
-  /* At most as many rows as columns can be active at a time. */
-  size_t most = (size_t)(rows < columns ? rows : columns);
-  p->q = MEMORY_NEW(double, most*(size_t)columns);
-  p->r = MEMORY_NEW(double, most* most);
+  /* at most as many rows as columns can be active */
+  size_t active_max = (size_t)(rows < columns ? rows : columns);
+  p->q = MEMORY_NEW(double, active_max*(size_t)columns);
+  p->r = MEMORY_NEW(double, active_max* active_max);
   return p;
 }
 
@@ -127,9 +122,9 @@ void projector_destroy(Projector* p) {
                  p->rows.first,
                  p->rows.column,
                  p->rows.value,
-                 p->held,
+                 p->active_bound,
                  p->x,
-                 p->met,
+                 p->magnitude,
                  p->low,
                  p->high,
                  p->entry,
@@ -138,14 +133,14 @@ void projector_destroy(Projector* p) {
                  p->side,
                  p->row_side,
                  p->ignored,
-                 p->force,
-                 p->row_force,
+                 p->multiplier,
+                 p->row_multiplier,
                  p->active,
                  p->row_ignored,
                  p->q,
                  p->r,
                  p->normal,
-                 p->along,
+                 p->face_direction,
                  p->slope,
                  p->row_slope,
                  p};
@@ -154,11 +149,11 @@ void projector_destroy(Projector* p) {
 
 const ProjectRows* projector_rows(const Projector* p) { return &p->rows; }
 
-/* ---------------------------------------------------------------- initial point: bounds only */
+/* ---------------------------------------------------------------- initial point */
 
-/* Returns the number between low and high nearest to x, and sets *held to the active bound. */
-static double clamp(double x, double low, double high, int* held) {
-  *held = low == high ? HELD_FIXED : x < low ? HELD_LOW : x > high ? HELD_HIGH : FREE;
+/* Returns the number between low and high nearest to x, and the active bound. */
+static double clamp(double x, double low, double high, int* active_bound) {
+  *active_bound = low == high ? AT_BOTH : x < low ? AT_LOW : x > high ? AT_HIGH : FREE;
   return fmin(fmax(x, low), high);
 }
 
@@ -168,7 +163,7 @@ static bool bounds_are_possible(const Projector* p, const ProjectLimits* limits,
   return true;
 }
 
-/* Sets the columns to the solution without rows, which only the bounds limit, and its multipliers. */
+/* Sets the columns to the solution without rows, with its multipliers. */
 static void load_columns(Projector* p, const ProjectLimits* limits, const double* scale, const double* x) {
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c];
@@ -177,13 +172,13 @@ static void load_columns(Projector* p, const ProjectLimits* limits, const double
     p->low[c] = limits->low[i] / s;
     p->high[c] = limits->high[i] / s;
     p->x[c] = clamp(given, p->low[c], p->high[c], &p->side[c]);
-    p->force[c] = fabs(p->x[c] - given);
-    p->met[c] = fmax(fabs(given), fabs(p->x[c]));
+    p->multiplier[c] = fabs(p->x[c] - given);
+    p->magnitude[c] = fmax(fabs(given), fabs(p->x[c]));
     p->ignored[c] = false;
   }
 }
 
-/* Sets the rows, scaled to normals of length 1. */
+/* Loads the rows, scaled to normals of length 1. */
 static void load_rows(Projector* p, const ProjectLimits* limits, const double* scale) {
   const ProjectRows* rows = &p->rows;
   for (int row = 0; row < rows->row_count; row++) {
@@ -198,12 +193,10 @@ static void load_rows(Projector* p, const ProjectLimits* limits, const double* s
     p->row_high[row] = limits->row_high[row] / length;
     p->row_side[row] = FREE;
     p->row_ignored[row] = false;
-    p->row_force[row] = 0;
+    p->row_multiplier[row] = 0;
   }
   p->active_count = 0;
 }
-
-/* ---------------------------------------------------------------- constraints */
 
 static double row_product(const Projector* p, int row, const double* x) {
   double sum = 0;
@@ -211,47 +204,46 @@ static double row_product(const Projector* p, int row, const double* x) {
   return sum;
 }
 
-static double limit_of(const Projector* p, Constraint c) {
-  if (c.is_row) return c.side == HELD_LOW ? p->row_low[c.index] : p->row_high[c.index];
-  return c.side == HELD_LOW ? p->low[c.index] : p->high[c.index];
+static double constraint_limit(const Projector* p, Constraint c) {
+  if (c.is_row) return c.side == AT_LOW ? p->row_low[c.index] : p->row_high[c.index];
+  return c.side == AT_LOW ? p->low[c.index] : p->high[c.index];
 }
 
-static double violation_of(const Projector* p, Constraint c) {
+static double constraint_violation(const Projector* p, Constraint c) {
   double value = c.is_row ? row_product(p, c.index, p->x) : p->x[c.index];
-  return c.side == HELD_LOW ? limit_of(p, c) - value : value - limit_of(p, c);
+  return c.side == AT_LOW ? constraint_limit(p, c) - value : value - constraint_limit(p, c);
 }
 
-/* Returns the sum of the absolute values of a constraint's terms and limit. The rounding error of the constraint is
- * relative to this sum. */
-static double size_of(const Projector* p, Constraint c) {
-  double sum = fabs(limit_of(p, c));
-  if (!c.is_row) return sum + p->met[c.index];
+/* Returns the sum of the absolute values of a constraint's terms and limit, the reference of its rounding error. */
+static double constraint_magnitude(const Projector* p, Constraint c) {
+  double sum = fabs(constraint_limit(p, c));
+  if (!c.is_row) return sum + p->magnitude[c.index];
   for (int k = p->rows.first[c.index]; k < p->rows.first[c.index + 1]; k++)
-    sum += fabs(p->entry[k]) * p->met[p->rows.column[k]];
+    sum += fabs(p->entry[k]) * p->magnitude[p->rows.column[k]];
   return sum;
 }
 
-/* Replaces *worst by constraint c if the violation of c exceeds rounding errors and *worst_violation. */
+/* Replaces *worst by constraint c if c is violated more, beyond rounding errors. */
 static void compare_violation(const Projector* p, Constraint c, Constraint* worst, double* worst_violation) {
-  double violation = violation_of(p, c);
+  double violation = constraint_violation(p, c);
   if (!(violation > *worst_violation)) return;
-  if (violation <= (c.is_row ? ROW_TOLERANCE : BOUND_TOLERANCE) * size_of(p, c)) return;
+  if (violation <= (c.is_row ? ROW_TOLERANCE : BOUND_TOLERANCE) * constraint_magnitude(p, c)) return;
   *worst = c;
   *worst_violation = violation;
 }
 
-/* Sets *worst to the most violated constraint. Returns false if all constraints are satisfied. */
-static bool find_worst(const Projector* p, Constraint* worst) {
+/* Finds the most violated constraint. Returns false if all hold. */
+static bool find_most_violated(const Projector* p, Constraint* worst) {
   double violation = 0;
   for (int c = 0; c < p->rows.column_count; c++) {
     if (p->side[c] != FREE || p->ignored[c]) continue;
-    compare_violation(p, (Constraint){false, c, HELD_LOW}, worst, &violation);
-    compare_violation(p, (Constraint){false, c, HELD_HIGH}, worst, &violation);
+    compare_violation(p, (Constraint){false, c, AT_LOW}, worst, &violation);
+    compare_violation(p, (Constraint){false, c, AT_HIGH}, worst, &violation);
   }
   for (int row = 0; row < p->rows.row_count; row++) {
     if (p->row_side[row] != FREE || p->row_ignored[row]) continue;
-    compare_violation(p, (Constraint){true, row, HELD_LOW}, worst, &violation);
-    compare_violation(p, (Constraint){true, row, HELD_HIGH}, worst, &violation);
+    compare_violation(p, (Constraint){true, row, AT_LOW}, worst, &violation);
+    compare_violation(p, (Constraint){true, row, AT_HIGH}, worst, &violation);
   }
   return violation > 0;
 }
@@ -272,7 +264,7 @@ static void orthogonalise(const Projector* p, int rank, double* v, double* amoun
 }
 
 /* Sets v[columns] to sign times the normal of a row, restricted to the free columns. */
-static void scatter_row(const Projector* p, int row, double sign, double* v) {
+static void load_row_normal(const Projector* p, int row, double sign, double* v) {
   memset(v, 0, sizeof(double) * (size_t)p->rows.column_count);
   for (int k = p->rows.first[row]; k < p->rows.first[row + 1]; k++) {
     int c = p->rows.column[k];
@@ -280,16 +272,15 @@ static void scatter_row(const Projector* p, int row, double sign, double* v) {
   }
 }
 
-static double sign_of(int side) { return side == HELD_HIGH ? -1.0 : 1.0; }
+static double sign_of(int side) { return side == AT_HIGH ? -1.0 : 1.0; }
 
-/* Computes the QR factors q, r of the active rows' normals, restricted to the free columns, by Gram-Schmidt
- * orthogonalization. */
-static void factor(Projector* p) {
+/* Computes the QR factors of the active rows' normals by Gram-Schmidt orthogonalization. */
+static void factorize(Projector* p) {
   int columns = p->rows.column_count, rank = p->active_count;
   memset(p->r, 0, sizeof(double) * (size_t)rank * (size_t)rank);
   for (int k = 0; k < rank; k++) {
     double* q = p->q + (size_t)k * (size_t)columns;
-    scatter_row(p, p->active[k], sign_of(p->row_side[p->active[k]]), q);
+    load_row_normal(p, p->active[k], sign_of(p->row_side[p->active[k]]), q);
     orthogonalise(p, k, q, p->r + k, rank);
     double length = sqrt(array_dot(columns, q, q));
     p->r[k * rank + k] = length > 0 ? length : 1.0;
@@ -297,25 +288,24 @@ static void factor(Projector* p) {
   }
 }
 
-/* Computes the direction of the step that adds constraint c. Sets `along` to the component of the normal along the
- * active face. Sets the slopes to the decrease of the active multipliers per unit of the multiplier of c. Returns
- * |along|^2. */
+/* Computes the direction of the step that adds a constraint: face_direction, the component of its normal along the
+ * active face, and the slopes of the active multipliers. Returns |face_direction|^2. */
 static double find_direction(Projector* p, Constraint c) {
   int columns = p->rows.column_count, rank = p->active_count;
   memset(p->normal, 0, sizeof(double) * (size_t)columns);
   if (!c.is_row) p->normal[c.index] = sign_of(c.side);
   for (int k = c.is_row ? p->rows.first[c.index] : 0; c.is_row && k < p->rows.first[c.index + 1]; k++)
     p->normal[p->rows.column[k]] = sign_of(c.side) * p->entry[k];
-  for (int i = 0; i < columns; i++) p->along[i] = p->side[i] == FREE ? p->normal[i] : 0.0;
+  for (int i = 0; i < columns; i++) p->face_direction[i] = p->side[i] == FREE ? p->normal[i] : 0.0;
 
-  /* The slopes of row multipliers solve r slope = q normal. */
+  /* the slopes of row multipliers solve r slope = q normal */
   memset(p->row_slope, 0, sizeof(double) * (size_t)rank);
-  orthogonalise(p, rank, p->along, p->row_slope, 1);
+  orthogonalise(p, rank, p->face_direction, p->row_slope, 1);
   for (int k = rank - 1; k >= 0; k--) {
     for (int j = k + 1; j < rank; j++) p->row_slope[k] -= p->r[k * rank + j] * p->row_slope[j];
     p->row_slope[k] /= p->r[k * rank + k];
   }
-  /* The slopes of bound multipliers are the normal minus its combination of row normals. */
+  /* the slopes of bound multipliers are the normal minus its combination of row normals */
   memcpy(p->slope, p->normal, sizeof(double) * (size_t)columns);
   for (int k = 0; k < rank; k++) {
     int row = p->active[k];
@@ -324,19 +314,16 @@ static double find_direction(Projector* p, Constraint c) {
       p->slope[p->rows.column[e]] -= amount * p->entry[e];
   }
   for (int i = 0; i < columns; i++) p->slope[i] = p->side[i] == FREE ? 0.0 : sign_of(p->side[i]) * p->slope[i];
-  return array_dot(columns, p->along, p->along);
+  return array_dot(columns, p->face_direction, p->face_direction);
 }
 
-/* ---------------------------------------------------------------- adding and removing constraints */
-
-/* Returns the largest multiplier of the new constraint for which all active multipliers stay non-negative. Returns
- * INFINITY if there is no limit. Sets *leaving to the constraint whose multiplier then becomes zero: a column, or -1
- * - its position among the active rows. */
-static double find_leaving(const Projector* p, int* leaving) {
+/* Returns the largest multiplier of the new constraint for which all active multipliers stay nonnegative, or INFINITY.
+ * *leaving: the constraint whose multiplier becomes zero, a column, or -1 - its position among the active rows. */
+static double find_blocking(const Projector* p, int* leaving) {
   double least = HUGE_VAL;
   for (int c = 0; c < p->rows.column_count; c++) {
-    if (p->side[c] == FREE || p->side[c] == HELD_FIXED || !(p->slope[c] > SLOPE_TOLERANCE)) continue;
-    double until = fmax(p->force[c], 0.0) / p->slope[c];
+    if (p->side[c] == FREE || p->side[c] == AT_BOTH || !(p->slope[c] > SLOPE_TOLERANCE)) continue;
+    double until = fmax(p->multiplier[c], 0.0) / p->slope[c];
     if (until >= least) continue;
     least = until;
     *leaving = c;
@@ -344,7 +331,7 @@ static double find_leaving(const Projector* p, int* leaving) {
   for (int k = 0; k < p->active_count; k++) {
     int row = p->active[k];
     if (p->row_low[row] == p->row_high[row] || !(p->row_slope[k] > SLOPE_TOLERANCE)) continue;
-    double until = fmax(p->row_force[row], 0.0) / p->row_slope[k];
+    double until = fmax(p->row_multiplier[row], 0.0) / p->row_slope[k];
     if (until >= least) continue;
     least = until;
     *leaving = -1 - k;
@@ -352,50 +339,50 @@ static double find_leaving(const Projector* p, int* leaving) {
   return least;
 }
 
-static void move_columns(Projector* p, double step) {
+static void move_variables(Projector* p, double step) {
   for (int c = 0; c < p->rows.column_count; c++) {
-    p->x[c] += step * p->along[c];
-    p->met[c] = fmax(p->met[c], fabs(p->x[c]));
+    p->x[c] += step * p->face_direction[c];
+    p->magnitude[c] = fmax(p->magnitude[c], fabs(p->x[c]));
   }
 }
 
-static void move_forces(Projector* p, double step) {
+static void move_multipliers(Projector* p, double step) {
   for (int c = 0; c < p->rows.column_count; c++)
-    if (p->side[c] != FREE) p->force[c] -= step * p->slope[c];
-  for (int k = 0; k < p->active_count; k++) p->row_force[p->active[k]] -= step * p->row_slope[k];
+    if (p->side[c] != FREE) p->multiplier[c] -= step * p->slope[c];
+  for (int k = 0; k < p->active_count; k++) p->row_multiplier[p->active[k]] -= step * p->row_slope[k];
 }
 
-static void let_go(Projector* p, int leaving) {
+static void deactivate(Projector* p, int leaving) {
   if (leaving >= 0) {
     p->side[leaving] = FREE;
-    p->force[leaving] = 0;
+    p->multiplier[leaving] = 0;
   } else {
     int place = -1 - leaving;
     p->row_side[p->active[place]] = FREE;
-    p->row_force[p->active[place]] = 0;
+    p->row_multiplier[p->active[place]] = 0;
     p->active_count--;
     memmove(p->active + place, p->active + place + 1, sizeof(int) * (size_t)(p->active_count - place));
   }
-  factor(p);
+  factorize(p);
 }
 
-static void hold(Projector* p, Constraint c, double force) {
+static void activate(Projector* p, Constraint c, double multiplier) {
   if (c.is_row) {
     p->row_side[c.index] = c.side;
-    p->row_force[c.index] = force;
+    p->row_multiplier[c.index] = multiplier;
     p->active[p->active_count++] = c.index;
   } else {
     p->side[c.index] = c.side;
-    p->force[c.index] = force;
-    p->x[c.index] = limit_of(p, c);
+    p->multiplier[c.index] = multiplier;
+    p->x[c.index] = constraint_limit(p, c);
   }
-  factor(p);
+  factorize(p);
 }
 
-/* Marks constraint c as ignored if it depends on the active constraints and only rounding errors violate it. Returns
- * false if the violation is larger, because the constraints then contradict each other. */
-static bool forgive(Projector* p, Constraint c) {
-  if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
+/* Ignores a dependent constraint that only rounding errors violate. Returns false for a larger violation, with which
+ * the constraints contradict each other. */
+static bool ignore_rounding(Projector* p, Constraint c) {
+  if (constraint_violation(p, c) > CONTRADICTION_TOLERANCE * constraint_magnitude(p, c)) return false;
   if (c.is_row)
     p->row_ignored[c.index] = true;
   else
@@ -403,43 +390,41 @@ static bool forgive(Projector* p, Constraint c) {
   return true;
 }
 
-/* Adds constraint c to the active constraints and moves x to the minimum for them. Every pass but the last removes
- * an active constraint, so the loop ends. Returns false if the set is empty. */
-static bool take_in(Projector* p, Constraint c) {
-  double force = 0;
+/* Adds a constraint to the active ones and moves x to the minimum. Every pass but the last removes an active
+ * constraint, so that the loop ends. Returns false if the set is empty. */
+static bool add_constraint(Projector* p, Constraint c) {
+  double multiplier = 0;
   for (;;) {
     double square = find_direction(p, c);
     int leaving = 0;
-    double until_leaving = find_leaving(p, &leaving);
-    if (square <= DEPENDENT * DEPENDENT) {
-      if (isinf(until_leaving)) return forgive(p, c);
-      move_forces(p, until_leaving);
-      force += until_leaving;
-      let_go(p, leaving);
+    double until_leaving = find_blocking(p, &leaving);
+    if (square <= DEPENDENCE_TOLERANCE * DEPENDENCE_TOLERANCE) {
+      if (isinf(until_leaving)) return ignore_rounding(p, c);
+      move_multipliers(p, until_leaving);
+      multiplier += until_leaving;
+      deactivate(p, leaving);
       continue;
     }
-    double until_kept = fmax(violation_of(p, c), 0.0) / square;
+    double until_kept = fmax(constraint_violation(p, c), 0.0) / square;
     double step = fmin(until_kept, until_leaving);
-    move_columns(p, step);
-    move_forces(p, step);
-    force += step;
+    move_variables(p, step);
+    move_multipliers(p, step);
+    multiplier += step;
     if (until_kept <= until_leaving) {
-      hold(p, c, force);
+      activate(p, c, multiplier);
       return true;
     }
-    let_go(p, leaving);
+    deactivate(p, leaving);
   }
 }
 
-/* ---------------------------------------------------------------- solution */
-
-/* Corrects the rounding errors of x, so that the active rows hold. */
-static void polish(Projector* p) {
+/* Corrects rounding errors of x, so that the active rows hold. */
+static void refine(Projector* p) {
   int rank = p->active_count, columns = p->rows.column_count;
   double* amount = p->row_slope;
   for (int k = 0; k < rank; k++) {
     int row = p->active[k];
-    amount[k] = violation_of(p, (Constraint){true, row, p->row_side[row]});
+    amount[k] = constraint_violation(p, (Constraint){true, row, p->row_side[row]});
     for (int j = 0; j < k; j++) amount[k] -= p->r[j * rank + k] * amount[j];
     amount[k] /= p->r[k * rank + k];
   }
@@ -447,29 +432,28 @@ static void polish(Projector* p) {
     for (int c = 0; c < columns; c++) p->x[c] += amount[k] * p->q[(size_t)k * (size_t)columns + (size_t)c];
 }
 
-/* Returns true if all rows hold to the tolerance CONTRADICTION. Used if the iteration limit is reached. */
-static bool rows_are_kept(const Projector* p) {
+/* Returns true if all rows hold to CONTRADICTION_TOLERANCE, after the iteration limit. */
+static bool rows_hold(const Projector* p) {
   for (int row = 0; row < p->rows.row_count; row++)
-    for (int side = HELD_HIGH; side <= HELD_LOW; side += 2) {
+    for (int side = AT_HIGH; side <= AT_LOW; side += 2) {
       Constraint c = {true, row, side};
-      if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
+      if (constraint_violation(p, c) > CONTRADICTION_TOLERANCE * constraint_magnitude(p, c)) return false;
     }
   return true;
 }
 
 /* Finds the nearest point within the limits, for the columns. Returns false if the set is empty. The dual objective
- * increases with every added constraint, so no active set occurs twice. Only rounding errors can lead to the
- * iteration limit. */
+ * increases with every added constraint, so that only rounding errors can reach the iteration limit. */
 static bool solve_rows(Projector* p) {
   int limit = 100 + 20 * (p->rows.column_count + p->rows.row_count);
   Constraint worst = {0};
   int taken = 0;
-  while (taken < limit && find_worst(p, &worst)) {
-    if (!take_in(p, worst)) return false;
+  while (taken < limit && find_most_violated(p, &worst)) {
+    if (!add_constraint(p, worst)) return false;
     taken++;
   }
-  polish(p);
-  return taken < limit || rows_are_kept(p);
+  refine(p);
+  return taken < limit || rows_hold(p);
 }
 
 bool projector_project(Projector* p, const ProjectLimits* limits, const double* scale, double* x) {
@@ -477,22 +461,22 @@ bool projector_project(Projector* p, const ProjectLimits* limits, const double* 
   load_columns(p, limits, scale, x);
   load_rows(p, limits, scale);
   if (!solve_rows(p)) return false;
-  for (int i = 0; i < p->count; i++) x[i] = clamp(x[i], limits->low[i], limits->high[i], &p->held[i]);
+  for (int i = 0; i < p->count; i++) x[i] = clamp(x[i], limits->low[i], limits->high[i], &p->active_bound[i]);
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c], ignored;
     x[i] = clamp(p->x[c] * scale[i], limits->low[i], limits->high[i], &ignored);
-    if (p->side[c] == HELD_LOW) x[i] = limits->low[i];
-    if (p->side[c] == HELD_HIGH) x[i] = limits->high[i];
-    p->held[i] = p->side[c];
+    if (p->side[c] == AT_LOW) x[i] = limits->low[i];
+    if (p->side[c] == AT_HIGH) x[i] = limits->high[i];
+    p->active_bound[i] = p->side[c];
   }
   return true;
 }
 
 void projector_project_direction(const Projector* p, double* direction) {
   for (int i = 0; i < p->count; i++)
-    if (p->held[i] != FREE) direction[i] = 0;
+    if (p->active_bound[i] != FREE) direction[i] = 0;
   if (p->active_count == 0) return;
-  for (int c = 0; c < p->rows.column_count; c++) p->along[c] = direction[p->rows.variable[c]];
-  orthogonalise(p, p->active_count, p->along, NULL, 0);
-  for (int c = 0; c < p->rows.column_count; c++) direction[p->rows.variable[c]] = p->along[c];
+  for (int c = 0; c < p->rows.column_count; c++) p->face_direction[c] = direction[p->rows.variable[c]];
+  orthogonalise(p, p->active_count, p->face_direction, NULL, 0);
+  for (int c = 0; c < p->rows.column_count; c++) direction[p->rows.variable[c]] = p->face_direction[c];
 }

@@ -22,8 +22,7 @@ typedef struct {
   const double *low, *high, *row_low, *row_high;
 } ProjectLimits;
 
-/* The matrix A restricted to its columns, the variables that occur in rows. Repeated entries are summed. Variables
- * in no row have only bounds. */
+/* Matrix A restricted to the variables that occur in rows (columns). */
 typedef struct {
   int row_count, column_count;
   int* variable; /* variable of each column, ascending (column_count) */
@@ -34,24 +33,21 @@ typedef struct {
 
 typedef struct Projector Projector;
 
-/* Creates a projector onto subsets of the set, never NULL. Copies the rows, so that the set may be freed afterwards.
- * Allocates all memory. The caller frees the projector with projector_destroy. */
+/* Creates a projector onto subsets of the set. Copies the rows. The caller frees the projector with projector_destroy.
+ */
 Projector* projector_create(const FeasibleSet* set);
-/* Frees the projector. Accepts NULL. */
+/* Frees the object. Accepts NULL. */
 void projector_destroy(Projector* projector);
-/* Returns the matrix of the rows. The projector owns the result. */
+/* Returns the matrix of the rows. Owned by the projector. */
 const ProjectRows* projector_rows(const Projector* projector);
 
-/* Replaces x[count] by the nearest point within the limits (O1). The point minimizes
- * sum_i ((x_i - given_i) / scale_i)^2,
- * with `given` the value of x on entry, and scale[count] > 0 in the units of the variables. Returns false, with x
- * unchanged, if no point is within the limits (to a tolerance of 1e-9) or x is not finite. Bounds hold exactly. A
- * row holds to 1e-12 of the sum of the absolute values of its terms, the larger of the sums at `given` and at x.
- * Borrows limits and scale for the call. Allocates nothing. Calls for one projector are not thread-safe. */
+/* Replaces x[count] by the nearest point within the limits (O1), which minimizes sum_i ((x_i - given_i) / scale_i)^2.
+ * given: x on entry. scale[count] > 0. Returns false with x unchanged if the limits admit no point (to 1e-9) or x is
+ * not finite. Bounds hold exactly, rows to 1e-12 of the sum of the absolute values of their terms. Not thread-safe for
+ * one projector. */
 bool projector_project(Projector* projector, const ProjectLimits* limits, const double* scale, double* x);
-/* Replaces direction[count] by its component along the active face of the last nearest point. The result is
- * orthogonal to the normals of the active bounds and rows, in variables divided by their scale. Call only after
- * projector_project returned true. Allocates nothing. */
+/* Replaces direction[count] by its component along the active face of the last projection: orthogonal to the normals of
+ * the active bounds and rows, in scaled variables. Requires a successful projector_project. */
 void projector_project_direction(const Projector* projector, double* direction);
 
 #endif

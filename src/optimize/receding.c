@@ -4,40 +4,39 @@
 
 #include "optimize/optimization.h"
 
-/* Two times count as equal if they differ by less than this fraction of a step. */
+/* Tolerance for equal times, as a fraction of a step. */
 #define TIME_ROUNDING 1e-6
 
 struct Receding {
   Task* task;
   Optimization* optimization;
   int steps, window_count, window;
-  int done, loaded;   /* done: number of executed steps; loaded: number of windows in a checkpoint that must be executed
-                         again */
-  SceneStart first;   /* initial state of the whole run; the scene holds the initial state of the present window */
-  double* found;      /* variables with which each window was executed (window_count x variables) */
-  double* terms;      /* (window_count x terms) */
-  RecedingRow* rows;  /* (window_count) */
-  double* warm;       /* initial variables of the present window (variables) */
-  bool* held;         /* true for variables that affect only executed steps (variables) */
-  Scene shown;        /* result of receding_scene; shares its arrays with the scene of the optimization */
-  RowSelection keep;  /* rows of `executed` that `success` needs */
-  Recording executed; /* the executed run so far; only for tasks with `success` */
+  int executed_steps, windows_to_replay; /* number of executed steps; number of restored windows to execute again */
+  SceneStart initial_start;  /* initial state of the whole run; the scene holds that of the current window */
+  double* window_variables;  /* variables with which each window was executed (window_count x variables) */
+  double* terms;             /* (window_count x terms) */
+  RecedingRow* rows;         /* (window_count) */
+  double* initial_variables; /* of the current window (variables) */
+  bool* fixed;               /* variables that affect executed steps only (variables) */
+  Scene displayed;           /* scene of receding_scene; shares its arrays with the scene of the optimization */
+  RowSelection selection;    /* rows of `executed` that `success` reads */
+  Recording executed;        /* the executed run so far, only with `success` */
 };
 
-static Scene* scene_of(const Receding* r) { return &r->task->scenarios[0].scene; }
+static Scene* receding_task_scene(const Receding* r) { return &r->task->scenarios[0].scene; }
 static int variable_count(const Receding* r) { return r->optimization->design.variable_count; }
-static double* found_in(const Receding* r, int window) { return r->found + (size_t)window * (size_t)variable_count(r); }
+static double* variables_of_window(const Receding* r, int window) {
+  return r->window_variables + (size_t)window * (size_t)variable_count(r);
+}
 
-/* ---------------------------------------------------------------- variables of a signal row */
-
-/* The entry of a signal (row and channel) whose value one variable sets. */
+/* Entry of a signal that one variable sets. */
 typedef struct {
   const SceneSignal* signal;
   int row, channel;
-  bool rated; /* true if the rate of the signal acts too. The rate at a row is the slope to the next row. */
+  bool signal_rate_is_used; /* the rate of the signal acts too: at a row, the slope to the next row */
 } TimedVariable;
 
-static bool uses_rate(const Scene* scene, SignalPlace place) {
+static bool signal_rate_is_used(const Scene* scene, SignalPlace place) {
   if (place.kind != CONTROL_DRIVES) return false;
   const SceneController* c = &scene->controllers[place.item];
   bool damped = false;
@@ -45,45 +44,44 @@ static bool uses_rate(const Scene* scene, SignalPlace place) {
   return c->type == CONTROLLER_PD && damped;
 }
 
-/* Returns the entry of a signal that a scene number sets. Returns an entry with signal NULL if the number sets none. */
+/* Returns the entry of a signal that a scene value sets, or signal NULL. */
 static TimedVariable timed_variable(const Receding* r, const DesignNumber* n) {
   TimedVariable out = {.signal = NULL};
   if (n->kind != OVERRIDE_CONTROL || n->term_count != 1) return out;
-  SignalPlace place = model_scene_signal(scene_of(r), n->link, n->part);
+  SignalPlace place = model_scene_signal(receding_task_scene(r), n->link, n->part);
   const SceneSignal* s = place.signal;
   bool timed = s->type == SIGNAL_KEYFRAMES || s->type == SIGNAL_SPLINE || s->type == SIGNAL_SEQUENCE;
   if (!timed || n->index >= signal_value_count(s)) return out;
-  return (TimedVariable){s, n->index / s->channels, n->index % s->channels, uses_rate(scene_of(r), place)};
+  return (TimedVariable){s, n->index / s->channels, n->index % s->channels,
+                         signal_rate_is_used(receding_task_scene(r), place)};
 }
 
-static int variable_of(const Receding* r, const DesignNumber* n) {
+static int find_variable(const Receding* r, const DesignNumber* n) {
   return r->optimization->design.terms[n->term_first].variable;
 }
 
 static double row_time(const SceneSignal* s, int row) { return s->times ? s->times[row] : row * s->interval; }
 
-/* Returns the time of a step of the whole run [s]. */
-static double time_of(const Receding* r, int step) {
-  double dt = scene_of(r)->simulation.dt;
-  return r->first.time + step * dt;
+static double step_time(const Receding* r, int step) {
+  double dt = receding_task_scene(r)->simulation.dt;
+  return r->initial_start.time + step * dt;
 }
 
-/* Returns the rows * channels values of signal s for the design x[variables]. The caller frees the array with
+/* Returns the values of a signal for the design x[variables] (rows * channels). The caller frees the array with
  * memory_free. */
-static double* values_with(const Receding* r, const SceneSignal* s, const double* x) {
+static double* evaluate_signal(const Receding* r, const SceneSignal* s, const double* x) {
   const Design* d = &r->optimization->design;
   size_t size = sizeof(double) * (size_t)signal_value_count(s);
   double* values = memcpy(memory_alloc(size), s->values, size);
   for (int k = 0; k < d->number_count; k++) {
     TimedVariable v = timed_variable(r, &d->numbers[k]);
-    if (v.signal == s) values[v.row * s->channels + v.channel] = x[variable_of(r, &d->numbers[k])];
+    if (v.signal == s) values[v.row * s->channels + v.channel] = x[find_variable(r, &d->numbers[k])];
   }
   return values;
 }
 
-/* Returns the value of a channel at time t [s]. The value is linear between rows, and constant before the first and
- * after the last row. */
-static double value_at(const SceneSignal* s, const double* values, int channel, double t) {
+/* Returns the value of a channel at time t [s]: linear between rows, constant before the first and after the last. */
+static double interpolate_signal(const SceneSignal* s, const double* values, int channel, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row + 1) <= t) row++;
   double from = values[row * s->channels + channel], begin = row_time(s, row);
@@ -92,80 +90,75 @@ static double value_at(const SceneSignal* s, const double* values, int channel, 
   return from + share * (values[(row + 1) * s->channels + channel] - from);
 }
 
-/* Returns the last row of a signal that affects a window ending at time t [s]. */
-static int last_row_seen(const SceneSignal* s, double t) {
+/* Returns the last row that affects a window ending at time t [s]. */
+static int last_active_row(const SceneSignal* s, double t) {
   int row = 0;
   while (row + 1 < s->rows && row_time(s, row) < t) row++;
   return row;
 }
 
-/* Returns true if a step executed before time t [s] depends on this row of a signal. A row affects the signal
- * between the previous and the next row. Times closer than `rounding` [s] count as equal. */
-static bool was_used(const TimedVariable* v, double t, double rounding) {
+/* Returns true if a step executed before time t [s] depends on a row of a signal. A row acts between its neighbours.
+ * Times closer than `rounding` [s] are equal. */
+static bool is_executed(const TimedVariable* v, double t, double rounding) {
   if (v->row == 0) return true;
   double from = row_time(v->signal, v->row - 1);
-  return v->rated ? from <= t + rounding : from < t - rounding;
+  return v->signal_rate_is_used ? from <= t + rounding : from < t - rounding;
 }
 
-/* ---------------------------------------------------------------- warm starts */
-
-/* Returns the initial value of a signal's row for the present window. The last window, which ended at time `end`
- * [s], gives the values of its own rows. A later row gets the value of the last row within that window, plus the
- * difference of both rows in the scene. */
-static double shifted(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
-                      double end) {
+/* Returns the initial value of a row for the current window. Rows of the last window, which ended at `end` [s], keep
+ * their value. Later rows get the last value plus the difference of both rows in the scene. */
+static double shift_value(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
+                          double end) {
   const DesignVariable* variables = r->optimization->design.variables;
-  int last = last_row_seen(v->signal, end), at = v->row * v->signal->channels + v->channel;
+  int last = last_active_row(v->signal, end), at = v->row * v->signal->channels + v->channel;
   if (v->row <= last) return values[at];
   int seen = last * v->signal->channels + v->channel;
-  return variables[variable_of(r, n)].initial + values[seen] - v->signal->values[seen];
+  return variables[find_variable(r, n)].initial + values[seen] - v->signal->values[seen];
 }
 
-/* Sets r->warm to the initial variables of the present window, from the result of the previous window. Sets r->held
- * to true for variables that affect only executed steps, which are then fixed. */
-static void warm_up(Receding* r) {
+/* Sets the initial variables of the current window from the result of the last one, and fixes variables that affect
+ * executed steps only. */
+static void warm_start(Receding* r) {
   const Design* d = &r->optimization->design;
-  const double* x = found_in(r, r->window - 1);
-  double dt = scene_of(r)->simulation.dt, begin = time_of(r, r->done);
-  double end = time_of(r, (r->window - 1) * r->task->receding.apply + r->task->receding.horizon);
-  memcpy(r->warm, x, sizeof(double) * (size_t)d->variable_count);
-  memset(r->held, 0, sizeof(bool) * (size_t)d->variable_count);
+  const double* x = variables_of_window(r, r->window - 1);
+  double dt = receding_task_scene(r)->simulation.dt, begin = step_time(r, r->executed_steps);
+  double end = step_time(r, (r->window - 1) * r->task->receding.apply + r->task->receding.horizon);
+  memcpy(r->initial_variables, x, sizeof(double) * (size_t)d->variable_count);
+  memset(r->fixed, 0, sizeof(bool) * (size_t)d->variable_count);
   for (int k = 0; k < d->number_count; k++) {
     TimedVariable v = timed_variable(r, &d->numbers[k]);
     if (!v.signal) continue;
-    int variable = variable_of(r, &d->numbers[k]);
+    int variable = find_variable(r, &d->numbers[k]);
     double t = row_time(v.signal, v.row);
-    r->held[variable] = was_used(&v, begin, TIME_ROUNDING * dt);
-    if (r->held[variable]) continue;
-    double* values = values_with(r, v.signal, x);
-    r->warm[variable] = r->task->receding.warm_start == WARM_SHIFT
-                            ? shifted(r, &d->numbers[k], &v, values, end)
-                            : value_at(v.signal, values, v.channel, t - r->task->receding.apply * dt);
+    r->fixed[variable] = is_executed(&v, begin, TIME_ROUNDING * dt);
+    if (r->fixed[variable]) continue;
+    double* values = evaluate_signal(r, v.signal, x);
+    r->initial_variables[variable] =
+        r->task->receding.warm_start == WARM_SHIFT
+            ? shift_value(r, &d->numbers[k], &v, values, end)
+            : interpolate_signal(v.signal, values, v.channel, t - r->task->receding.apply * dt);
     memory_free(values);
   }
 }
 
-/* ---------------------------------------------------------------- executed run, for `success` */
-
-static void create_executed(Receding* r) {
+static void create_executed_recording(Receding* r) {
   const Model* model = &r->optimization->runs[0].model; /* all models have the same sizes */
   if (!r->optimization->success) return;
-  r->keep = row_selection_create(model, r->steps);
-  loss_select_rows(success_loss(r->optimization->success, 0), model, &r->keep);
-  row_selection_compute_offsets(&r->keep, model);
-  recording_create_selective(&r->executed, model, r->steps, &r->keep);
+  r->selection = row_selection_create(model, r->steps);
+  loss_select_rows(success_loss(r->optimization->success, 0), model, &r->selection);
+  row_selection_compute_offsets(&r->selection, model);
+  recording_create_selective(&r->executed, model, r->steps, &r->selection);
   loss_record_pair_forces(success_loss(r->optimization->success, 0), r->steps, &r->executed, NULL);
 }
 
-/* Stores the present state of sim as row `row` of the executed recording. */
-static void keep_executed(Receding* r, Sim* sim, int row) {
+static void record_executed(Receding* r, Sim* sim, int row) {
   if (r->optimization->success) recording_add_row(&r->executed, sim, row);
 }
 
 void receding_evaluate_success(Receding* r) {
   Success* success = r->optimization->success;
   int count = optimization_success_count(r->optimization);
-  if (!success || r->done < r->steps) return;
+  if (!success || r->executed_steps < r->steps) return;
   Model model; /* model with the executed control */
   Diagnostics unsaid = {0};
   double* values = MEMORY_NEW(double, count);
@@ -181,8 +174,6 @@ void receding_evaluate_success(Receding* r) {
   diagnostics_free(&unsaid);
 }
 
-/* ---------------------------------------------------------------- creation */
-
 bool receding_is_reproducible(const Receding* r) {
   const Design* d = &r->optimization->design;
   for (int k = 0; k < d->number_count; k++) {
@@ -192,20 +183,20 @@ bool receding_is_reproducible(const Receding* r) {
   return true;
 }
 
-static void take_memory(Receding* r) {
+static void allocate_windows(Receding* r) {
   size_t windows = (size_t)r->window_count, n = (size_t)variable_count(r);
-  r->found = MEMORY_NEW(double, windows* n);
+  r->window_variables = MEMORY_NEW(double, windows* n);
   r->terms = MEMORY_NEW(double, windows*(size_t)r->optimization->term_count);
   r->rows = MEMORY_NEW(RecedingRow, windows);
-  r->warm = MEMORY_NEW(double, n);
-  r->held = MEMORY_NEW(bool, n);
-  memcpy(r->warm, r->optimization->x, sizeof(double) * n);
+  r->initial_variables = MEMORY_NEW(double, n);
+  r->fixed = MEMORY_NEW(bool, n);
+  memcpy(r->initial_variables, r->optimization->x, sizeof(double) * n);
 }
 
 Status receding_executed_model(Receding* r, Model* model, Diagnostics* diagnostics) {
   bool scheduled = continuation_is_active(r->optimization, 0);
   if (scheduled) continuation_finish(r->optimization);
-  Status status = model_create(model, scene_of(r), diagnostics);
+  Status status = model_create(model, receding_task_scene(r), diagnostics);
   if (scheduled) continuation_restart(r->optimization);
   return status;
 }
@@ -235,20 +226,20 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
   Status status = optimization_create(&r->optimization, task, options, diagnostics);
   if (status == STATUS_OK) status = check_last_contact(r, diagnostics);
   if (status != STATUS_OK) return status;
-  r->first = scenario->scene.start; /* stored because each window replaces the start of the scene */
-  take_memory(r);
-  create_executed(r);
+  r->initial_start = scenario->scene.start; /* each window replaces the start of the scene */
+  allocate_windows(r);
+  create_executed_recording(r);
   return STATUS_OK;
 }
 
 void receding_destroy(Receding* r) {
   if (!r) return;
   recording_destroy(&r->executed);
-  row_selection_destroy(&r->keep);
+  row_selection_destroy(&r->selection);
   optimization_destroy(r->optimization);
-  if (r->done > 0) scene_set_start(scene_of(r), NULL);
-  if (r->done > 0) scene_of(r)->start = r->first;
-  void* owned[] = {r->found, r->terms, r->rows, r->warm, r->held};
+  if (r->executed_steps > 0) scene_set_start(receding_task_scene(r), NULL);
+  if (r->executed_steps > 0) receding_task_scene(r)->start = r->initial_start;
+  void* owned[] = {r->window_variables, r->terms, r->rows, r->initial_variables, r->fixed};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(r);
 }
@@ -267,42 +258,41 @@ const double* receding_terms(const Receding* r, int window) {
 }
 
 const Scene* receding_scene(Receding* r) {
-  r->shown = *optimization_scene(r->optimization, 0, true);
-  r->shown.simulation.steps = r->steps;
-  r->shown.start = r->first;
-  return &r->shown;
+  r->displayed = *optimization_scene(r->optimization, 0, true);
+  r->displayed.simulation.steps = r->steps;
+  r->displayed.start = r->initial_start;
+  return &r->displayed;
 }
-
-/* ---------------------------------------------------------------- windows */
 
 void receding_begin(Receding* r) {
   const Optimization* o = r->optimization;
-  if (r->window == 0) memcpy(r->warm, o->x, sizeof(double) * (size_t)variable_count(r));
-  optimization_restart(r->optimization, r->warm, r->window > 0 ? r->held : NULL);
+  if (r->window == 0) memcpy(r->initial_variables, o->x, sizeof(double) * (size_t)variable_count(r));
+  optimization_restart(r->optimization, r->initial_variables, r->window > 0 ? r->fixed : NULL);
 }
 
-static void note_window(Receding* r) {
+static void store_window(Receding* r) {
   const Optimization* o = r->optimization;
   int terms = o->term_count;
-  memcpy(found_in(r, r->window), o->best_x, sizeof(double) * (size_t)variable_count(r));
+  memcpy(variables_of_window(r, r->window), o->best_x, sizeof(double) * (size_t)variable_count(r));
   memcpy(r->terms + (size_t)r->window * (size_t)terms, o->row_terms + (size_t)o->best_iteration * (size_t)terms,
          sizeof(double) * (size_t)terms);
-  r->rows[r->window] =
-      (RecedingRow){r->done, o->iteration, o->rows[0].loss, o->best_loss, o->stop, o->rows[o->iteration].seconds};
+  r->rows[r->window] = (RecedingRow){r->executed_steps, o->iteration, o->rows[0].loss,
+                                     o->best_loss,      o->stop,      o->rows[o->iteration].seconds};
 }
 
-/* Makes the present state of sim the initial state of the next window. */
-static void hand_on(Receding* r, Sim* sim) {
+/* Makes the current state the initial state of the next window. */
+static void store_next_start(Receding* r, Sim* sim) {
   NumberFile* state = MEMORY_NEW(NumberFile, 1);
   sim_state_file(sim, state);
-  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* r->first owns the start */
-  scene_set_start(scene_of(r), state);
+  if (r->executed_steps == 0)
+    receding_task_scene(r)->start = (SceneStart){.place = r->initial_start.place}; /* r->initial_start owns the start */
+  scene_set_start(receding_task_scene(r), state);
 }
 
-static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* context, Diagnostics* diagnostics) {
-  int left = r->steps - r->done, count = r->task->receding.apply < left ? r->task->receding.apply : left;
-  Status status = r->done == 0 ? record(context, sim, NULL) : STATUS_OK;
-  if (r->done == 0) keep_executed(r, sim, 0);
+static Status execute_steps(Receding* r, Sim* sim, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+  int left = r->steps - r->executed_steps, count = r->task->receding.apply < left ? r->task->receding.apply : left;
+  Status status = r->executed_steps == 0 ? record(context, sim, NULL) : STATUS_OK;
+  if (r->executed_steps == 0) record_executed(r, sim, 0);
   for (int k = 0; k < count && status == STATUS_OK; k++) {
     StepReport report = sim_step(sim);
     if (step_outcome_failed(report.outcome)) {
@@ -312,56 +302,57 @@ static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* con
       text_free(&text);
       return STATUS_SOLVER;
     }
-    keep_executed(r, sim, r->done + k + 1);
+    record_executed(r, sim, r->executed_steps + k + 1);
     status = record(context, sim, &report);
   }
   if (status != STATUS_OK) return status;
-  hand_on(r, sim);
-  r->done += count;
+  store_next_start(r, sim);
+  r->executed_steps += count;
   return STATUS_OK;
 }
 
-/* Simulates the present window with the design x[variables] and advances to the next window. */
-static Status execute(Receding* r, const double* x, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+/* Executes the current window with the design x[variables] and advances to the next. */
+static Status execute_window(Receding* r, const double* x, RecedingRecord record, void* context,
+                             Diagnostics* diagnostics) {
   Model model;
   Sim* sim;
   const SimOptions options = {.threads = r->optimization->options.threads, .path = true, .scheme_work = true};
   Status status = optimization_model(r->optimization, 0, x, &model, diagnostics);
   if (status == STATUS_OK) status = sim_create(&sim, &model, &options, diagnostics);
   if (status == STATUS_OK) {
-    status = take_steps(r, sim, record, context, diagnostics);
+    status = execute_steps(r, sim, record, context, diagnostics);
     sim_destroy(sim);
   }
   model_destroy(&model);
   if (status != STATUS_OK) return status;
   r->window++;
-  if (r->window < r->window_count) warm_up(r);
+  if (r->window < r->window_count) warm_start(r);
   return STATUS_OK;
 }
 
 Status receding_execute(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
-  note_window(r);
-  return execute(r, found_in(r, r->window), record, context, diagnostics);
+  store_window(r);
+  return execute_window(r, variables_of_window(r, r->window), record, context, diagnostics);
 }
 
 void receding_move_start(Receding* r, Scene* scene) {
   const Design* d = &r->optimization->design;
-  if (r->done == 0) return; /* before the first window the scene already has its initial state */
-  ModelOverride* overrides = design_overrides(d, r->warm);
+  if (r->executed_steps == 0) return; /* the scene already has its initial state */
+  ModelOverride* overrides = design_overrides(d, r->initial_variables);
   for (int k = 0; k < d->number_count; k++) *model_scene_number(scene, &overrides[k]) = overrides[k].value;
   memory_free(overrides);
-  scene_set_start(scene, scene_of(r)->start.state);
-  scene_of(r)->start.state = NULL; /* ownership moved to `scene` */
+  scene_set_start(scene, receding_task_scene(r)->start.state);
+  receding_task_scene(r)->start.state = NULL; /* `scene` owns the state now */
 }
 
 /* ---------------------------------------------------------------- checkpoints */
 
 enum { ROW_NUMBERS = 6 };
 
-void receding_save(const Receding* r, bool inside, NumberFile* c) {
+void receding_save(const Receding* r, bool in_window, NumberFile* c) {
   const Optimization* o = r->optimization;
   int64_t counts[7] = {r->window,
-                       inside,
+                       in_window,
                        r->steps,
                        r->task->receding.horizon,
                        r->task->receding.apply,
@@ -369,7 +360,7 @@ void receding_save(const Receding* r, bool inside, NumberFile* c) {
                        r->task->receding.warm_start};
   optimization_save(o, c);
   number_file_add_integers(c, "receding/counts", counts, 7);
-  number_file_add_doubles(c, "receding/found", r->found, r->window * variable_count(r));
+  number_file_add_doubles(c, "receding/found", r->window_variables, r->window * variable_count(r));
   number_file_add_doubles(c, "receding/terms", r->terms, r->window * o->term_count);
   double* numbers = MEMORY_NEW(double, ROW_NUMBERS * r->window + 1);
   for (int k = 0; k < r->window; k++) {
@@ -382,7 +373,7 @@ void receding_save(const Receding* r, bool inside, NumberFile* c) {
   memory_free(numbers);
 }
 
-static bool same_windows(const Receding* r, const int64_t* counts, const NumberFile* c, Diagnostics* diagnostics) {
+static bool windows_agree(const Receding* r, const int64_t* counts, const NumberFile* c, Diagnostics* diagnostics) {
   const TaskReceding* t = &r->task->receding;
   bool same = counts[2] == r->steps && counts[3] == t->horizon && counts[4] == t->apply &&
               counts[5] == r->task->optimizer.iterations && counts[6] == (int64_t)t->warm_start;
@@ -394,14 +385,14 @@ static bool same_windows(const Receding* r, const int64_t* counts, const NumberF
   return false;
 }
 
-bool receding_load(Receding* r, const NumberFile* c, bool* inside, Diagnostics* diagnostics) {
+bool receding_load(Receding* r, const NumberFile* c, bool* in_window, Diagnostics* diagnostics) {
   int64_t counts[7];
   if (!number_file_get_integers(c, "receding/counts", counts, 7, diagnostics)) return false;
-  if (!same_windows(r, counts, c, diagnostics)) return false;
+  if (!windows_agree(r, counts, c, diagnostics)) return false;
   int windows = (int)counts[0];
   double* numbers = MEMORY_NEW(double, ROW_NUMBERS* windows + 1);
   bool whole =
-      number_file_get_doubles(c, "receding/found", r->found, windows * variable_count(r), diagnostics) &&
+      number_file_get_doubles(c, "receding/found", r->window_variables, windows * variable_count(r), diagnostics) &&
       number_file_get_doubles(c, "receding/terms", r->terms, windows * r->optimization->term_count, diagnostics) &&
       number_file_get_doubles(c, "receding/rows", numbers, ROW_NUMBERS * windows, diagnostics);
   for (int k = 0; whole && k < windows; k++) {
@@ -409,15 +400,15 @@ bool receding_load(Receding* r, const NumberFile* c, bool* inside, Diagnostics* 
     r->rows[k] = (RecedingRow){(int)n[0], (int)n[1], n[2], n[3], (OptimizationStop)n[4], n[5]};
   }
   memory_free(numbers);
-  r->loaded = windows;
-  *inside = counts[1] != 0;
+  r->windows_to_replay = windows;
+  *in_window = counts[1] != 0;
   return whole;
 }
 
 Status receding_replay(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   Status status = STATUS_OK;
   continuation_finish(r->optimization);
-  while (r->window < r->loaded && status == STATUS_OK)
-    status = execute(r, found_in(r, r->window), record, context, diagnostics);
+  while (r->window < r->windows_to_replay && status == STATUS_OK)
+    status = execute_window(r, variables_of_window(r, r->window), record, context, diagnostics);
   return status;
 }

@@ -1,11 +1,11 @@
-/* The step-bounded method: minimizes the linearized loss over the feasible set and a trust region (SDRS Eq. 15). */
+/* Step-bounded method: minimizes the linearized loss over the feasible set and a trust region (SDRS Eq. 15). */
 #include <math.h>
 #include <string.h>
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 #include "optimize/step_ball.h"
 
-/* A subproblem of the method: limits of a step from x, and workspace. The pointers refer to Optimizer.work. */
+/* Subproblem: limits of a step from x, and workspace, in Optimizer.work. */
 typedef struct {
   double *low, *high, *row_low, *row_high; /* limits of the step */
   double *face_low, *face_high, *face_row_low, *face_row_high;
@@ -18,7 +18,7 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 9 * set->count + 4 * set->row_count;
 }
 
-static StepProblem lay_out(const Optimizer* o) {
+static StepProblem set_up_problem(const Optimizer* o) {
   int n = o->set->count, m = o->set->row_count;
   double* w = o->work;
   return (StepProblem){.low = w,
@@ -35,7 +35,7 @@ static StepProblem lay_out(const Optimizer* o) {
                        .radius = {optimizer_step_bound(o, 0), optimizer_step_bound(o, 1)}};
 }
 
-static void find_limits(const FeasibleSet* set, const double* x, StepProblem* p) {
+static void compute_limits(const FeasibleSet* set, const double* x, StepProblem* p) {
   rule_shift_limits(set, x, p->low, p->high, p->row_low, p->row_high);
   for (int i = 0; i < set->count; i++) {
     double radius = p->radii[i] = p->radius[set->block[i]];
@@ -44,9 +44,9 @@ static void find_limits(const FeasibleSet* set, const double* x, StepProblem* p)
   }
 }
 
-/* Sets p->d[count] to the minimizer of the linearized loss for the infinity norm (O6). A variable in no row moves to
- * an end of its interval. If the other variables have several optimal steps, the shortest is taken, in radii, so
- * that variables without influence do not move. */
+/* Minimizes the linearized loss for the infinity norm (O6): p->d[count]. A variable in no row moves to an end of its
+ * interval. Of several optimal steps of the others the shortest is used, in radii, so that variables without influence
+ * stay. */
 static bool step_infinity(const Optimizer* o, const double* gradient, StepProblem* p) {
   for (int i = 0; i < o->set->count; i++) {
     p->d[i] = gradient[i] > 0 ? p->low[i] : gradient[i] < 0 ? p->high[i] : 0.0;
@@ -61,7 +61,7 @@ static bool step_infinity(const Optimizer* o, const double* gradient, StepProble
                            p->face_row_low, p->face_row_high) &&
       projector_project(o->projector, &face, p->radii, p->d))
     return true;
-  /* Rounding prevented a minimum: use the projection of a long gradient step, which also descends. */
+  /* rounding prevented a minimum: project a long gradient step, which also descends */
   double length = 0;
   for (int b = 0; b < 2; b++) length = fmax(length, rule_largest_entry(o->set, gradient, b) * p->radius[b]);
   for (int i = 0; i < o->set->count; i++) {
@@ -80,11 +80,10 @@ static bool step_euclidean(const Optimizer* o, const double* gradient, StepProbl
   return true;
 }
 
-/* Proposes the step (O6-O8). The gradient is not clipped, because the minimizer of a linear function does not depend
- * on its scale. */
+/* Proposes the step (O6-O8). The gradient is not clipped, because its scale does not change the minimizer. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
-  StepProblem problem = lay_out(o);
-  find_limits(o->set, x, &problem);
+  StepProblem problem = set_up_problem(o);
+  compute_limits(o->set, x, &problem);
   bool infinity = o->settings.norm == NORM_INFINITY;
   if (!(infinity ? step_infinity : step_euclidean)(o, gradient, &problem)) return false;
   for (int i = 0; i < o->set->count; i++) trial[i] = x[i] + problem.d[i];

@@ -1,19 +1,19 @@
-/* The `success` terms of a task: conditions on the final run of an optimization. A `success` term is a loss term with
- * an upper bound. The optimizer does not minimize `success` terms. */
+/* `success` terms of a task: losses with an upper bound that the final design must meet. The optimizer does not
+ * minimize them. */
 #include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
 struct Success {
-  Loss** loss; /* the terms in every scenario (scenarios) */
+  Loss** loss; /* terms of every scenario (scenarios) */
   int scenario_count, count;
   double *value, *bound; /* (count) */
 };
 
-/* Returns a task whose losses are the `success` terms, over all steps of the run. The caller frees the array of
- * scenarios; everything else is borrowed. */
-static Task judging_task(const Task* task) {
+/* Returns a task whose losses are the `success` terms, over the whole run. The caller frees its array of scenarios; the
+ * rest is borrowed. */
+static Task create_success_task(const Task* task) {
   Task judging = *task;
   size_t size = sizeof(TaskScenario) * (size_t)task->scenario_count;
   judging.losses = task->success;
@@ -38,7 +38,7 @@ Status success_create(Success** out, const Optimization* o, Diagnostics* diagnos
     s->value[i] = NAN;
     s->bound[i] = task->success[i].bound;
   }
-  Task judging = judging_task(task);
+  Task judging = create_success_task(task);
   Status status = STATUS_OK;
   for (int k = 0; k < s->scenario_count && status == STATUS_OK; k++)
     status = loss_create(&s->loss[k], &judging, k, &o->runs[k].model, diagnostics);
@@ -62,8 +62,8 @@ bool success_is_known_in_search(const Optimization* o) {
   return true;
 }
 
-/* Returns true if values[terms] of a scenario are within their bounds. NaN is not within a bound. */
-static bool all_met(const Success* s, int scenario, const double* values) {
+/* Returns true if the values of a scenario are within their bounds, values[terms]. NaN is not. */
+static bool terms_are_met(const Success* s, int scenario, const double* values) {
   bool met = true;
   for (int i = 0; i < s->count; i++) met = met && (values[i] <= s->bound[i] || !loss_is_active(s->loss[scenario], i));
   return met;
@@ -72,25 +72,27 @@ static bool all_met(const Success* s, int scenario, const double* values) {
 bool success_is_met(const Optimization* o, ScenarioRun* run) {
   int scenario = (int)(run - o->runs);
   loss_evaluate(o->success->loss[scenario], &run->recording, run->success_terms, NULL);
-  return all_met(o->success, scenario, run->success_terms);
+  return terms_are_met(o->success, scenario, run->success_terms);
 }
 
-const Loss* success_loss(const Success* s, int scenario) { return s->loss[scenario]; }
+const Loss* success_loss(const Success* s, int scenario) {
+  assert(scenario >= 0 && scenario < s->scenario_count);
+  return s->loss[scenario];
+}
 
 void success_add_scenario(Success* s, int scenario, const double* values) {
   for (int i = 0; i < s->count; i++) {
     double value = values ? values[i] : (double)NAN;
     if (scenario == 0) s->value[i] = -HUGE_VAL;
     if (values && !loss_is_active(s->loss[scenario], i)) continue;
-    if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* a value of NaN stays NaN */
+    if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* NaN stays NaN */
   }
 }
 
-/* ---------------------------------------------------------------- the best design */
-
-/* Simulates the design x[variables] in a scenario and sets values[terms] to its success terms. Leaves values
- * unchanged if the run fails. Returns the status of the run. */
-static Status run_once(Optimization* o, const double* x, int scenario, DrawIndex moment, int threads, double* values) {
+/* Simulates a design x[variables] in a scenario and sets values[terms] to its success terms. Leaves them unchanged if
+ * the run fails. Returns the status of the run. */
+static Status simulate_and_evaluate(Optimization* o, const double* x, int scenario, DrawIndex moment, int threads,
+                                    double* values) {
   Diagnostics unsaid = {0};
   RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};
   Model model;
@@ -126,7 +128,8 @@ Status optimization_evaluate_success(Optimization* o) {
     int owner = k % processes_count();
     for (int i = 0; i < s->count; i++) values[i] = NAN;
     Status status = STATUS_OK;
-    if (owner == processes_rank()) status = run_once(o, o->best_x, k, (DrawIndex){0}, o->options.threads, values);
+    if (owner == processes_rank())
+      status = simulate_and_evaluate(o, o->best_x, k, (DrawIndex){0}, o->options.threads, values);
     processes_broadcast(values, sizeof(double) * (size_t)s->count, owner);
     success_add_scenario(s, k, values);
     if (status == STATUS_INTERRUPTED) worst = status;
@@ -141,33 +144,33 @@ Status success_simulate(Optimization* o, int scenario, DrawIndex moment, bool* m
   const Success* s = o->success;
   double* values = MEMORY_NEW(double, s->count);
   for (int i = 0; i < s->count; i++) values[i] = NAN;
-  Status status = run_once(o, o->best_x, scenario, moment, 1, values);
-  *met = all_met(s, scenario, values);
+  Status status = simulate_and_evaluate(o, o->best_x, scenario, moment, 1, values);
+  *met = terms_are_met(s, scenario, values);
   memory_free(values);
   return status;
 }
 
-static bool design_meets(Optimization* o, const double* x) {
+static bool design_is_successful(Optimization* o, const double* x) {
   const Success* s = o->success;
   double* values = MEMORY_NEW(double, s->count);
   bool met = true;
   for (int k = 0; k < s->scenario_count && met; k++)
-    met = run_once(o, x, k, (DrawIndex){0}, o->options.threads, values) == STATUS_OK && all_met(s, k, values);
+    met = simulate_and_evaluate(o, x, k, (DrawIndex){0}, o->options.threads, values) == STATUS_OK &&
+          terms_are_met(s, k, values);
   memory_free(values);
   return met;
 }
 
 void success_restore(Optimization* o) {
   if (!success_is_known_in_search(o)) return;
-  o->meets = design_meets(o, o->x);
-  o->best_meets = o->best_iteration == o->iteration ? o->meets : design_meets(o, o->best_x);
+  o->is_successful = design_is_successful(o, o->x);
+  o->best_is_successful = o->best_iteration == o->iteration ? o->is_successful : design_is_successful(o, o->best_x);
 }
-
-/* ---------------------------------------------------------------- results for callers */
 
 int optimization_success_count(const Optimization* o) { return o->success ? o->success->count : 0; }
 
 SuccessTerm optimization_success(const Optimization* o, int i) {
+  assert(o->success && i >= 0 && i < o->success->count);
   assert(i >= 0);
   const Success* s = o->success;
   return (SuccessTerm){loss_name(s->loss[0], i), s->value[i], s->bound[i], s->value[i] <= s->bound[i]};

@@ -1,23 +1,22 @@
-/* Validation: simulates the best design with random draws that the optimization did not use, and evaluates `success`
- * for each draw. */
+/* Validation: simulates the best design with random draws that the optimization did not use. */
 #include <assert.h>
 
 #include "optimize/optimization.h"
 
 struct Validation {
   int tries;
-  bool* held; /* true if the draw meets `success` (scenarios x tries) */
+  bool* passed; /* the draw meets `success` (scenarios x tries) */
 };
 
-static void try_one(void* context, int index, int thread) {
+static void simulate_draw(void* context, int index, int thread) {
   (void)thread;
   Optimization* o = context;
   Validation* v = o->validation;
   int at = processes_rank() + index * processes_count();
   DrawIndex moment = {DRAW_VALIDATION, at % v->tries};
-  bool held = false;
-  Status status = success_simulate(o, at / v->tries, moment, &held);
-  v->held[at] = status == STATUS_OK && held;
+  bool passed = false;
+  Status status = success_simulate(o, at / v->tries, moment, &passed);
+  v->passed[at] = status == STATUS_OK && passed;
 }
 
 Status optimization_validate(Optimization* o) {
@@ -26,8 +25,8 @@ Status optimization_validate(Optimization* o) {
   Validation* v = o->validation = MEMORY_NEW(Validation, 1);
   *v = (Validation){tries, MEMORY_NEW(bool, all)};
   int rank = processes_rank(), stride = processes_count(), own = rank < all ? (all - 1 - rank) / stride + 1 : 0;
-  parallel_for(o->options.threads, own, 2, 1, try_one, o);
-  for (int k = 0; k < all; k++) processes_broadcast(&v->held[k], sizeof(bool), k % stride);
+  parallel_for(o->options.threads, own, 2, 1, simulate_draw, o);
+  for (int k = 0; k < all; k++) processes_broadcast(&v->passed[k], sizeof(bool), k % stride);
   bool stopped = o->options.interrupted && o->options.interrupted();
   if (!processes_max(stopped)) return STATUS_OK;
   validation_destroy(v);
@@ -36,7 +35,7 @@ Status optimization_validate(Optimization* o) {
 }
 
 void validation_destroy(Validation* v) {
-  if (v) memory_free(v->held);
+  if (v) memory_free(v->passed);
   memory_free(v);
 }
 
@@ -45,7 +44,7 @@ int optimization_validation_tries(const Optimization* o) { return o->validation 
 int optimization_validation_passed(const Optimization* o, int scenario) {
   assert(scenario >= 0);
   const Validation* v = o->validation;
-  int held = 0;
-  for (int k = 0; v && k < v->tries; k++) held += v->held[scenario * v->tries + k];
-  return held;
+  int passed = 0;
+  for (int k = 0; v && k < v->tries; k++) passed += v->passed[scenario * v->tries + k];
+  return passed;
 }

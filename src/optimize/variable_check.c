@@ -1,25 +1,25 @@
-/* Comparison of the gradient with respect to the variables with central differences. Symmetries and shared vertices
- * are included in the gradient. */
+/* Compares the gradient with respect to the variables with central differences, symmetries and shared vertices
+ * included. */
 #include <float.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
-/* Large change of a variable, used if the task gives no scale [m, rad, ...]. */
-#define LARGE 0.1
-/* Derivatives of the loss along a direction count as rounding errors below this tolerance. The tolerance is relative to
- * the norm of the vector with the entries dL/dx_k s_k, where s_k is the large change of variable k (large_change). */
-#define ZERO 1e-12
+/* Typical large change of a variable for which the task gives none [m, rad, ...]. */
+#define DEFAULT_SCALE 0.1
+/* Derivatives along a direction are rounding errors below this fraction of the gradient's norm in the scales of the
+ * variables. */
+#define ZERO_GRADIENT 1e-12
 
 typedef struct {
   Optimization* optimization;
   int block;
   double* x;
-} BlockMove;
+} BlockContext;
 
-/* Returns the minimized value with `values` for the variables of the block. Returns NaN if a run fails. */
-static double moved_loss(void* context, const double* values) {
-  BlockMove* move = context;
+/* Returns the merit function for `values` of the block's variables, or NaN if a run fails. */
+static double evaluate_block(void* context, const double* values) {
+  BlockContext* move = context;
   Optimization* o = move->optimization;
   double loss;
   bool interrupted;
@@ -29,13 +29,14 @@ static double moved_loss(void* context, const double* values) {
   return outcome == TRIAL_ACCEPTED && !interrupted ? optimization_merit(o, loss, o->trial_terms) : (double)NAN;
 }
 
-static double large_change(const DesignVariable* v) { return v->scale > 0 ? v->scale : LARGE; }
+static double variable_scale(const DesignVariable* v) { return v->scale > 0 ? v->scale : DEFAULT_SCALE; }
 
-static GradcheckFloor floor_of(const Optimization* o) {
+static GradcheckFloor compute_rounding(const Optimization* o) {
   GradcheckFloor floor = {0, 0, NULL};
   for (int k = 0; k < o->term_count; k++) floor.value += DBL_EPSILON * fabs(o->terms[k]);
   for (int k = 0; k < o->design.variable_count; k++)
-    floor.gradient = math_hypot(floor.gradient, ZERO * large_change(&o->design.variables[k]) * o->gradient[k]);
+    floor.gradient =
+        math_hypot(floor.gradient, ZERO_GRADIENT * variable_scale(&o->design.variables[k]) * o->gradient[k]);
   return floor;
 }
 
@@ -47,20 +48,20 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
   for (int k = 0; k < o->design.variable_count; k++) {
     if (o->design.block[k] != block) continue;
     gradient[count] = o->gradient[k];
-    scale[count] = large_change(&o->design.variables[k]);
+    scale[count] = variable_scale(&o->design.variables[k]);
     base[count++] = o->x[k];
   }
-  BlockMove move = {o, block, base + n};
-  gradcheck_vector(count, gradient, scale, base, floor_of(o), moved_loss, &move, options,
+  BlockContext move = {o, block, base + n};
+  gradcheck_vector(count, gradient, scale, base, compute_rounding(o), evaluate_block, &move, options,
                    options->seed * 104729u + (uint64_t)block, report);
   memory_free(memory);
 }
 
-/* Returns true if a closure is singular in a model of the current design. */
+/* Returns true if a loop of the current design is in a singular configuration. */
 static bool is_singular(const Optimization* o) {
   bool singular = false;
   for (int k = 0; !o->function.evaluate && k < o->run_count; k++)
-    singular = singular || (o->runs[k].made && o->runs[k].model.singular_closure >= 0);
+    singular = singular || (o->runs[k].model_is_valid && o->runs[k].model.singular_closure >= 0);
   return singular;
 }
 

@@ -341,7 +341,7 @@ static void add_report(Json* json, const Optimization* o, bool interrupted) {
   json_close(json, '}');
   OptimizationReport report;
   optimization_report(o, interrupted, &report);
-  json_text(json, "stopped", report.stopped.data);
+  json_text(json, "stopped", report.reason.data);
   add_lines(json, "findings", &report.findings);
   add_lines(json, "advice", &report.advice);
   optimization_report_free(&report);

@@ -10,7 +10,7 @@
 typedef struct {
   Scene scene;
   Model model;
-  RowSelection keep;
+  RowSelection selection;
 } Pile;
 
 static double number_of(const char* name, double fallback) {
@@ -26,13 +26,13 @@ static void open_pile(Pile* pile, int steps) {
   assert_int_equal(scene_load(&pile->scene, "scenes/pile.yaml", overrides, 1, &diagnostics), STATUS_OK);
   assert_int_equal(model_create(&pile->model, &pile->scene, &diagnostics), STATUS_OK);
   diagnostics_free(&diagnostics);
-  pile->keep = row_selection_create(&pile->model, steps); /* what a loss of one body over the whole run looks at */
-  row_selection_add_link(&pile->keep, 50, 0, steps);
-  row_selection_compute_offsets(&pile->keep, &pile->model);
+  pile->selection = row_selection_create(&pile->model, steps); /* what a loss of one body over the whole run looks at */
+  row_selection_add_link(&pile->selection, 50, 0, steps);
+  row_selection_compute_offsets(&pile->selection, &pile->model);
 }
 
 static void close_pile(Pile* pile) {
-  row_selection_destroy(&pile->keep);
+  row_selection_destroy(&pile->selection);
   model_destroy(&pile->model);
   scene_free(&pile->scene);
 }
@@ -52,11 +52,11 @@ static double* gradient_of(Pile* pile, int steps, size_t memory, bool whole) {
   if (whole)
     recording_create(&r, m, steps);
   else
-    recording_create_selective(&r, m, steps, &pile->keep);
-  LossSeeds seeds = whole ? loss_seeds_create(m, steps) : loss_seeds_create_selective(m, &pile->keep);
+    recording_create_selective(&r, m, steps, &pile->selection);
+  LossSeeds seeds = whole ? loss_seeds_create(m, steps) : loss_seeds_create_selective(m, &pile->selection);
   for (int row = 0; row <= steps; row++)
     for (int k = 0; k < 12; k++)
-      seeds.pose[row_index(seeds.keep, m, row, 50).pose][k / 4][k % 4] = random_normal(&random) / steps;
+      seeds.pose[row_index(seeds.selection, m, row, 50).pose][k / 4][k % 4] = random_normal(&random) / steps;
   assert_int_equal(recording_run(&r, m, &options, &report, &diagnostics), STATUS_OK);
   double middle = timer_now();
   RunAdjoint* adjoint = run_adjoint_create(m, 1);

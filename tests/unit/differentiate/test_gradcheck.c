@@ -79,7 +79,7 @@ static void gradcheck_J15_says_nothing_of_a_singular_position(void** state) {
     assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
     const GradcheckBlockReport* mass = &report.block[GRADCHECK_MASS];
     assert_true(report.passed && !report.checked);
-    assert_int_equal(report.open, fine);
+    assert_int_equal(report.loop_open, fine);
     assert_int_equal(mass->singular, !fine);
     if (!fine) assert_int_equal(mass->verdict, GRADCHECK_UNCHECKED);
     run_free(run);

@@ -114,7 +114,7 @@ static bool interrupted_always(void) { return true; }
 static GradcheckBlockReport judged_by_means(Function* f, const double* gradient, int average, int directions,
                                             uint64_t seed) {
   GradcheckOptions options = {
-      .directions = directions, .bound = 1e-6, .interrupted = interrupted_never, .average = average};
+      .directions = directions, .bound = 1e-6, .interrupted = interrupted_never, .fit_lengths = average};
   GradcheckFloor floor = {.value = f->size * 10 * DBL_EPSILON};
   GradcheckBlockReport report;
   gradcheck_vector(NUMBERS, gradient, f->unit, f->base, floor, value_of, f, &options, seed, &report);
@@ -191,9 +191,9 @@ static void judgement_J14_foretells_how_many(void** state) {
     uint64_t seed = 7000 + (uint64_t)n;
     Function f = function_with(seed, 1, 3e-10 * pow(10, n / 100.0), 1);
     GradcheckBlockReport one = judged(&f, f.gradient, 1, seed);
-    if (one.verdict != GRADCHECK_UNCHECKED || !(one.needed <= 256)) continue;
+    if (one.verdict != GRADCHECK_UNCHECKED || !(one.lengths_needed <= 256)) continue;
     int count = 2;
-    while (count < one.needed) count *= 2;
+    while (count < one.lengths_needed) count *= 2;
     told++;
     held += judged_by_means(&f, f.gradient, count, 1, seed).verdict == GRADCHECK_RIGHT;
   }
@@ -205,7 +205,7 @@ static void judgement_J14_foretells_how_many(void** state) {
   GradcheckBlockReport report;
   gradcheck_vector(NUMBERS, exact.gradient, exact.unit, exact.base, floor, value_of, &exact, &options, 1, &report);
   assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
-  assert_true(isinf(report.needed));
+  assert_true(isinf(report.lengths_needed));
 }
 
 /* Fits with default options and a sufficient resolution of 1e-4. The functions have noise of 1e-9 to 1e-3, with and
@@ -221,7 +221,7 @@ static void judgement_J14_fits_by_default(void** state) {
         uint64_t seed = 20000 + (uint64_t)n;
         Function f = function_with(seed, 1, noise, 1);
         f.kinked = kinked;
-        GradcheckOptions options = {.directions = 3, .bound = 1e-6, .enough = 1e-4};
+        GradcheckOptions options = {.directions = 3, .bound = 1e-6, .accepted_resolution = 1e-4};
         GradcheckFloor floor = {.value = 10 * DBL_EPSILON};
         GradcheckBlockReport report;
         gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, seed, &report);
@@ -256,7 +256,7 @@ static void judgement_J16_a_narrow_range(void** state) {
     gradcheck_vector(1, &slope, &one, &zero, (GradcheckFloor){.value = 1e-16}, steep, NULL, &options, 1, &report);
     assert_int_equal(report.verdict, k == 0 ? GRADCHECK_UNCHECKED : GRADCHECK_WRONG);
     assert_int_equal(report.kink, k == 0);
-    if (k == 0) assert_true(report.narrow >= 1e-12 && report.narrow < 1e-10);
+    if (k == 0) assert_true(report.valid_step >= 1e-12 && report.valid_step < 1e-10);
   }
 }
 
@@ -368,7 +368,7 @@ static void judgement_J13_of_what_is_finer_than_the_smallest_step(void** state) 
       gradcheck_vector(3, gradient, one, zero, (GradcheckFloor){.value = 1e-16}, finer_than_all, &slope, &options, seed,
                        &report);
       assert_int_equal(report.verdict, steep ? GRADCHECK_WRONG : GRADCHECK_UNCHECKED);
-      if (!steep) assert_true(report.rough && report.resolution > 1);
+      if (!steep) assert_true(report.is_noisy && report.resolution > 1);
     }
 }
 
@@ -618,7 +618,7 @@ static void judgement_J12_of_a_jump_beside(void** state) {
     report = judged(&f, f.gradient, 2, seed);
     if (report.verdict == GRADCHECK_WRONG) fail_msg("seed %d: in noise", (int)seed);
     mistaken += report.jump;
-    if (report.verdict == GRADCHECK_UNCHECKED && report.beside > 0) named++;
+    if (report.verdict == GRADCHECK_UNCHECKED && report.jump_step > 0) named++;
   }
   if (named < 50 || mistaken > 4) fail_msg("named %d times, mistaken %d times", named, mistaken);
 }

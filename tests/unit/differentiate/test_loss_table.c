@@ -37,7 +37,7 @@ static void words(void** state) {
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) {
     const LossKind* kind = loss_kind(wanted[i].type);
     assert_int_equal(wanted[i].type, i);
-    assert_string_equal(kind->word, wanted[i].word);
+    assert_string_equal(kind->name_in_task, wanted[i].word);
     assert_non_null(kind->evaluate);
   }
 }

@@ -57,7 +57,7 @@ static void fill_seeds(const Model* m, const RowSelection* keep, LossSeeds* seed
   for (int row = 0; row <= keep->steps; row++)
     for (int i = 0; i < m->link_count; i++) {
       if (!row_selection_index(keep, m, row, i).kept) continue;
-      RowIndex at = row_index(seeds->keep, m, row, i);
+      RowIndex at = row_index(seeds->selection, m, row, i);
       for (int k = 0; k < 12; k++) seeds->pose[at.pose][k / 4][k % 4] = random_normal(&random);
       seeds->force[at.pose] = vec3(random_normal(&random), random_normal(&random), random_normal(&random));
       for (int k = 0; k < m->links[i].dof_count; k++) {
@@ -81,7 +81,7 @@ static Result result_of(const Model* m, Recording* r, const LossSeeds* seeds, do
   Result out = {.report = run_adjoint(adjoint, r, seeds, discount, &gradient)};
   assert_true(out.report.sound);
   out.flat = flatten(m, &gradient);
-  if (r->parts) out.use = run_segments_use(r->parts);
+  if (r->segments) out.use = run_segments_use(r->segments);
   model_gradient_destroy(&gradient);
   run_adjoint_destroy(adjoint);
   return out;
@@ -139,11 +139,11 @@ static void check_bounds(Run* run, int steps, const int* substeps, double discou
     for (int pass = 0; pass < 2; pass++) {
       Result found = result_of(m, &thin, &some, discount);
       expect_same_result(&wanted, &found, what, bounds[k]);
-      print_message("%s: bound %zu bytes, most %zu, %lld of %d steps again\n", what, bounds[k], found.use.most,
-                    (long long)found.use.repeated, steps);
-      if (bounds[k] >= 500000) assert_true(found.use.most <= bounds[k]); /* below, the few states are more */
-      if (bounds[k] >= (size_t)1 << 40 && pass == 0) assert_int_equal(found.use.repeated, 0);
-      if (bounds[k] <= 100000) assert_true(found.use.repeated > 0);
+      print_message("%s: bound %zu bytes, most %zu, %lld of %d steps again\n", what, bounds[k], found.use.peak,
+                    (long long)found.use.recomputed_steps, steps);
+      if (bounds[k] >= 500000) assert_true(found.use.peak <= bounds[k]); /* below, the few states are more */
+      if (bounds[k] >= (size_t)1 << 40 && pass == 0) assert_int_equal(found.use.recomputed_steps, 0);
+      if (bounds[k] <= 100000) assert_true(found.use.recomputed_steps > 0);
       memory_free(found.flat.values);
     }
   }
@@ -314,7 +314,7 @@ static void values_need_no_parts(void** state) {
   run_it(&whole, &run->model, NULL, 0);
   run_it(&thin, &run->model, NULL, 0);
   expect_same_rows(&run->model, &keep, &whole, &thin);
-  assert_null(thin.parts);
+  assert_null(thin.segments);
   assert_int_equal(thin.substep_state_count, 0); /* of states only when they were */
   assert_null(thin.contacts);
   recording_destroy(&whole);

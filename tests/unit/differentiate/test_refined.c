@@ -26,7 +26,7 @@ static void the_damping_and_contact_stay(void** state) {
   compare_near(fine.model.contact.stiffness, run->run->model.contact.stiffness, 0, "stiffness");
   compare_near(scene->controllers[0].velocity_gain[0], 0.4, 0, "the scene's own gain");
   compare_near(scene->simulation.dt, 0.02, 0, "the scene's own dt");
-  assert_int_equal(fine.moments, 4);
+  assert_int_equal(fine.samples, 4);
   assert_int_equal(refined_sample_row(&fine, 3), 24);
   assert_int_equal(refined_sample_row(&fine, 0), 4); /* the coarse run's row 1 */
   refined_run_free(&fine);

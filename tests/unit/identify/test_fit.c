@@ -182,8 +182,8 @@ static void samples_before_contact_do_not_know_friction_Q4(void** state) {
   if (f->status != STATUS_OK) fail_msg("%s", told(&f->diagnostics));
   identification_finish(f->id, &f->diagnostics);
   int n = f->id->variables;
-  const double *free = f->id->sums[0].part_a + SUBSET_BEFORE_CONTACT * n * n,
-               *touched = f->id->sums[0].part_a + SUBSET_AFTER_CONTACT * n * n;
+  const double *free = f->id->sums[0].subset_a + SUBSET_BEFORE_CONTACT * n * n,
+               *touched = f->id->sums[0].subset_a + SUBSET_AFTER_CONTACT * n * n;
   compare_near(free[0], 0, 0, "friction before contact");
   double known = 0;
   for (int k = 1; k < n; k++) known += free[k * n + k];

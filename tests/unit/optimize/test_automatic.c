@@ -236,7 +236,8 @@ static void resumes_to_the_same_bits(void** state) {
     for (int k = 0; k < COUNT; k++) {
       OptimizationVariable a = optimization_variable(whole.optimization, k);
       OptimizationVariable b = optimization_variable(part.optimization, k);
-      if (a.now != b.now || a.best != b.best) fail_msg("saved at %d: %s %a and %a", at, a.name, a.now, b.now);
+      if (a.current != b.current || a.best != b.best)
+        fail_msg("saved at %d: %s %a and %a", at, a.name, a.current, b.current);
     }
     end(&part);
   }
@@ -261,7 +262,8 @@ static void takes_adams_steps_under_draws_O23(void** state) {
   for (int k = 0; k < COUNT; k++) {
     OptimizationVariable a = optimization_variable(automatic.optimization, k);
     OptimizationVariable b = optimization_variable(adam.optimization, k);
-    if (a.now != b.now || a.now == a.initial) fail_msg("%s: %a by auto, %a by adam", a.name, a.now, b.now);
+    if (a.current != b.current || a.current == a.initial)
+      fail_msg("%s: %a by auto, %a by adam", a.name, a.current, b.current);
   }
   end(&adam);
   end(&automatic);

@@ -270,7 +270,7 @@ static void slopes_of_axes_D11(void** state) {
     double x[3], a[4], slope[3] = {0};
     Vec3 c = {random_normal(&random), random_normal(&random), random_normal(&random)};
     Vec3 along = {random_normal(&random), random_normal(&random), random_normal(&random)};
-    DesignRotation own = {.of_axis = true, .variable = {0, 1, 2}, .axis = vec3_scale(along, 1 / vec3_norm(along))};
+    DesignRotation own = {.changes_axis = true, .variable = {0, 1, 2}, .axis = vec3_scale(along, 1 / vec3_norm(along))};
     for (int k = 0; k < 3; k++) x[k] = random_uniform(&random, -0.8, 0.8);
     design_rotation_values(&own, x, a);
     compare_near(vec3_norm(vec3_at(a)), 1, 1e-15, "length");

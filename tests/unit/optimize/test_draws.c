@@ -122,7 +122,7 @@ static void what_stands_is_judged_by_the_same_draws_O18(void** state) {
   begin(&s, SCENES, text.data);
   for (int k = 1; k <= 8; k++) {
     assert_int_equal(optimization_advance(s.optimization), STATUS_OK);
-    expect_row(&s, k, k / 2, optimization_variable(s.optimization, 0).now);
+    expect_row(&s, k, k / 2, optimization_variable(s.optimization, 0).current);
   }
   end(&s);
   text_free(&text);

@@ -63,7 +63,7 @@ static void starts_are_drawn_between_the_bounds_O17(void** state) {
     begin(&s, seed, 1, -0.5, 1.5);
     double best = (1.0 - 2) * (1.0 - 2);
     for (int start = 0; start < STARTS; start++) {
-      double at = optimization_variable(s.optimization, 0).now, loss;
+      double at = optimization_variable(s.optimization, 0).current, loss;
       int attempt = 0;
       while (start > 0 && meets(drawn(seed, start, attempt, -0.5, 1.5))) attempt++, refused++;
       double wanted = start > 0 ? drawn(seed, start, attempt, -0.5, 1.5) : 1;
@@ -106,7 +106,7 @@ static void drawn_starts_that_intersect_are_moved_O22(void** state) {
       int iteration = optimization_iteration(s.optimization);
       begun += iteration != last && optimization_rows(s.optimization)[iteration].outcome == TRIAL_START;
       if (iteration != last && begun == start) {
-        double at = optimization_variable(s.optimization, 0).now;
+        double at = optimization_variable(s.optimization, 0).current;
         assert_true(at > 0.158 && at < 0.201);
         moved++;
         break;

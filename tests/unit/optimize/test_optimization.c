@@ -340,7 +340,7 @@ static void memory_changes_nothing(void** state) {
       Text bounded = {0};
       text_add(&bounded, "%sgradient: {memory: %s}\n", text, bounds[k]);
       Search* s = search_run(bounded.data, 2);
-      assert_true(s->o->runs[0].recording.keep != NULL);
+      assert_true(s->o->runs[0].recording.selection != NULL);
       expect_same(whole, s, bounds[k]);
       search_free(s);
       text_free(&bounded);
@@ -376,7 +376,7 @@ static void expect_moved(const char* text) {
   Search* s = search_start(text, 1);
   search_advance(s, 1);
   assert_int_equal(optimization_rows(s->o)[1].outcome, TRIAL_ACCEPTED);
-  assert_int_equal(s->o->moved_trials, 1);
+  assert_int_equal(s->o->corrected_trials, 1);
   search_advance(s, 8);
   assert_int_equal(optimization_rejected(s->o).invalid, 0);
   assert_true(optimization_best_loss(s->o) < optimization_rows(s->o)[0].loss);
@@ -425,7 +425,7 @@ static void other_surroundings(void** state) {
       "optimizer: {type: step_bounded, iterations: 2, design_step: 0.6}\n";
   Search* s = search_run(TEXT, 1);
   assert_int_equal(optimization_rows(s->o)[1].outcome, TRIAL_ACCEPTED);
-  assert_true(s->o->moved_trials > 0);
+  assert_true(s->o->corrected_trials > 0);
   assert_int_equal(optimization_rejected(s->o).invalid, 0);
   search_free(s);
 }

@@ -124,7 +124,7 @@ static void what_succeeds_ranks_first_O23(void** state) {
     assert_true(v.best >= 0.5 && v.best <= 1);
     compare_near(optimization_best_loss(f.optimization), (v.best - 2) * (v.best - 2), 1e-12, "loss at %g", v.best);
     if (types[t] == OPTIMIZER_CMA_ES) compare_near(v.best, 1, 1e-3, "the bound of success");
-    if (types[t] == OPTIMIZER_LBFGS) compare_near(v.now, 2, 1e-6, "the least loss");
+    if (types[t] == OPTIMIZER_LBFGS) compare_near(v.current, 2, 1e-6, "the least loss");
     assert_int_equal(optimization_evaluate_success(f.optimization), STATUS_OK);
     assert_true(optimization_succeeded(f.optimization));
     destroy(&f);
@@ -150,7 +150,7 @@ static void resumes_with_its_ranks(void** state) {
     assert_true(optimization_load(part.optimization, &saved[k], &part.diagnostics));
     seek(&part);
     OptimizationVariable b = optimization_variable(part.optimization, 0);
-    if (a.now != b.now || a.best != b.best) fail_msg("%d: %a and %a", k, a.best, b.best);
+    if (a.current != b.current || a.best != b.best) fail_msg("%d: %a and %a", k, a.best, b.best);
     destroy(&part);
     number_file_free(&saved[k]);
   }
