@@ -215,7 +215,7 @@ static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* 
   }
   error = fabs(error);
   apply_inverse(o, products, products + 2 * memory, image);
-  double curvature = dot(count, change, image), slope = error - o->own[AGGREGATE_ERROR];
+  double curvature = array_dot(count, change, image), slope = error - o->own[AGGREGATE_ERROR];
   for (int i = 0; i < count; i++) slope += trial->gradient[i] * o->step_of[i] * image[i];
   double weight = curvature > 0 ? fmin(fmax(slope / curvature, 0), 1) : 1;
   for (int i = 0; i < count; i++) h.aggregate[i] += (1 - weight) * change[i];

@@ -338,7 +338,7 @@ static bool part_crosses(const Sim* s, const StepReport* report, BlockingPair* f
 /* Sets the final outcome of a substep, whose solve has the outcome of *report. */
 static void part_outcome(const Sim* s, StepReport* report) {
   BlockingPair found;
-  bool small = s->clock.kind == STEP_IMPACT_SUBSTEP && report->residual <= IMPACT_FLOOR;
+  bool small = s->clock.kind == STEP_IMPACT_SUBSTEP && report->residual <= IMPACT_RESIDUAL_MAX;
   if (step_outcome_failed(report->outcome)) return;
   if (small) report->outcome = STEP_CONVERGED;
   if (!part_crosses(s, report, &found)) return;

@@ -291,10 +291,10 @@ static void recomputed_steps_depend_on_states_only(void** state) {
     Result a = thin_result(models[0], substeps, STEPS, bounds[k]);
     Result b = thin_result(models[1], substeps, STEPS, bounds[k]);
     print_message("bound %zu bytes: substeps of the scene: %lld steps again, of the caller: %lld\n", bounds[k],
-                  (long long)a.use.repeated, (long long)b.use.repeated);
+                  (long long)a.use.recomputed_steps, (long long)b.use.recomputed_steps);
     expect_same_result(&a, &b, "substeps", bounds[k]);
-    assert_true(a.use.repeated > 0);
-    assert_int_equal(a.use.repeated, b.use.repeated);
+    assert_true(a.use.recomputed_steps > 0);
+    assert_int_equal(a.use.recomputed_steps, b.use.recomputed_steps);
     memory_free(a.flat.values);
     memory_free(b.flat.values);
   }
