@@ -42,7 +42,8 @@ typedef struct {
 } ActiveSides;
 
 /* Corrects the slopes P' of the active vertices of two hulls to first order by the change of the plane that makes the
- * derivatives of U with respect to the plane zero (A5). The sum of the forces on both hulls is then zero to rounding. */
+ * derivatives of U with respect to the plane zero (A5). The sum of the forces on both hulls is then zero to rounding.
+ */
 void active_balance(const PlaneSolution* solution, ActiveSides* active);
 
 /* Returns the derivative of P'(c) with respect to the support s at fixed clearance c. It is -(2 P' + c P'') / s,

@@ -223,7 +223,8 @@ static bool is_kink(const GradcheckDirection* d, double noise) {
  * function then varies on a scale finer than all steps. */
 static bool is_below_resolution(const GradcheckDirection* d, double noise, double rounding) {
   double range = 0;
-  for (int k = first_step_without_failure(d); k < d->tried; k++) range = fmax(range, fabs(d->difference[k]) * d->step[k]);
+  for (int k = first_step_without_failure(d); k < d->tried; k++)
+    range = fmax(range, fabs(d->difference[k]) * d->step[k]);
   if (!(range > NOISE_RATIO * rounding && range < FINEST_STEP * fabs(d->analytic))) return false;
   int best = find_best_step(d, noise, compute_uncertainty);
   return best < 0 || SAFETY_FACTOR * compute_uncertainty(d, best, noise) > fabs(d->extrapolated[best]);

@@ -125,8 +125,8 @@ typedef struct {
   double row[4][2 * FACE_VERTICES_MAX], right_side[4];
 } WeightConstraints;
 
-/* Sets weight[count] to the weights with the least sum of squares that satisfy the constraints. Weights marked in `nearest`
- * are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
+/* Sets weight[count] to the weights with the least sum of squares that satisfy the constraints. Weights marked in
+ * `nearest` are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
 static void solve_least_squares(const WeightConstraints* constraints, const bool* nearest, double* weight) {
   double basis[4][2 * FACE_VERTICES_MAX], value[4];
   int count = constraints->count, rows = 0;
@@ -152,7 +152,9 @@ static void solve_least_squares(const WeightConstraints* constraints, const bool
 
 static bool are_satisfied(const WeightConstraints* constraints, const double* weight) {
   for (int k = 0; k < 4; k++)
-    if (!(fabs(array_dot(constraints->count, constraints->row[k], weight) - constraints->right_side[k]) < FACE_TOLERANCE)) return false;
+    if (!(fabs(array_dot(constraints->count, constraints->row[k], weight) - constraints->right_side[k]) <
+          FACE_TOLERANCE))
+      return false;
   return true;
 }
 

@@ -218,7 +218,8 @@ static void store_substeps(Recording* r, const Sim* sim, int row) {
   const SimSubstate* inside = sim_substates(sim, &count);
   for (int k = 0; k < count; k++) {
     RecordedState* state = append_state(r, row, inside[k].clock, false);
-    store_substep(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].contact_force, inside[k].delayed);
+    store_substep(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].contact_force,
+                  inside[k].delayed);
     store_contacts(r, state, inside[k].contacts, inside[k].contact_count);
     store_solves(r, state, inside[k].solves, inside[k].solve_count);
   }

@@ -187,9 +187,9 @@ static double hull_pair_depth(const TouchSearch* search, const HullPair* pair) {
 typedef struct {
   int first, count;
   double gap; /* smallest gap of the pair [m] */
-} LinkPair;
+} OverlappingLinks;
 
-static double link_pair_depth(const TouchSearch* search, const LinkPair* pair) {
+static double link_pair_depth(const TouchSearch* search, const OverlappingLinks* pair) {
   double depth = 0;
   for (int i = pair->first; i < pair->first + pair->count; i++)
     depth = fmax(depth, hull_pair_depth(search, &search->pairs[i]));
@@ -205,7 +205,7 @@ static void append_hull_name(const Model* model, int hull, Text* out) {
 
 /* Returns a text with the hulls of the deepest intersection of two links, for example "'box' (hull 2) and 'ball'". The
  * caller frees it with memory_free. */
-static char* format_pair(const TouchSearch* search, const LinkPair* pair) {
+static char* format_pair(const TouchSearch* search, const OverlappingLinks* pair) {
   const HullPair *first = search->pairs + pair->first, *deepest = first;
   for (const HullPair* m = first; m < first + pair->count; m++)
     if (hull_pair_depth(search, m) > hull_pair_depth(search, deepest)) deepest = m;
@@ -232,7 +232,7 @@ static void append_root_advice(const Model* model, const HullPair* pair, double 
            model->links[root].name, model->links[root].name, distance);
 }
 
-static void report_error(const TouchSearch* search, const LinkPair* pair) {
+static void report_error(const TouchSearch* search, const OverlappingLinks* pair) {
   const HullPair* pairs = search->pairs + pair->first;
   const Model* model = search->model;
   SourcePosition place = model->scene->links[pairs->link_b].place;
@@ -254,7 +254,7 @@ static void report_error(const TouchSearch* search, const LinkPair* pair) {
   memory_free(names);
 }
 
-static void warn_small_gap(const TouchSearch* search, const LinkPair* links) {
+static void warn_small_gap(const TouchSearch* search, const OverlappingLinks* links) {
   const HullPair* pair = search->pairs + links->first;
   const Model* model = search->model;
   diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[pair->link_b].place,
@@ -264,9 +264,9 @@ static void warn_small_gap(const TouchSearch* search, const LinkPair* links) {
                   model->contact.gap_at_rest);
 }
 
-static LinkPair find_next_pair(const TouchSearch* search, int first) {
+static OverlappingLinks find_next_pair(const TouchSearch* search, int first) {
   const HullPair* pairs = search->pairs;
-  LinkPair pair = {first, 0, HUGE_VAL};
+  OverlappingLinks pair = {first, 0, HUGE_VAL};
   int i = first;
   for (; i < search->count; i++) {
     if (pairs[i].link_a != pairs[first].link_a || pairs[i].link_b != pairs[first].link_b) break;
@@ -286,7 +286,7 @@ static void report_omitted(const TouchSearch* search, Severity severity, int mor
 static void report_pairs(const TouchSearch* search) {
   int errors = 0, narrow = 0;
   for (int first = 0; first < search->count;) {
-    LinkPair pair = find_next_pair(search, first);
+    OverlappingLinks pair = find_next_pair(search, first);
     bool touching = pair.gap <= search->touch;
     if (touching && errors++ < MESSAGES_MAX) report_error(search, &pair);
     if (!touching && narrow++ < MESSAGES_MAX) warn_small_gap(search, &pair);
@@ -441,7 +441,7 @@ int model_touching(const Model* model, ModelTouch** pairs) {
   int count = 0;
   *pairs = MEMORY_NEW(ModelTouch, search.count + 1);
   for (int first = 0; first < search.count;) {
-    LinkPair links = find_next_pair(&search, first);
+    OverlappingLinks links = find_next_pair(&search, first);
     const HullPair* pair = &search.pairs[first];
     ModelTouch* touch = &(*pairs)[count];
     first += links.count;

@@ -396,23 +396,26 @@ static void advise_noisy_loss(ReportBuild* a) {
   if (a->count == 0 || 2 * a->rejected.rose < a->count || o->automatic.method == OPTIMIZER_CMA_ES) return;
   const SceneShape* ball = find_faceted_ball(&o->task->scenarios[0].scene);
   if (ball && contact_supports_round_solids(o->runs[0].model.contact_model))
-    append_remedy(a,
-           "%d of %d trials rose, and the %s in line %d has facets, which make the loss jump at impacts: take '%s' out "
-           "of it",
-           a->rejected.rose, a->count, ball->type == SHAPE_SPHERE ? "sphere" : "capsule", ball->place.line,
-           ball->type == SHAPE_SPHERE ? "resolution" : "segments");
+    append_remedy(
+        a,
+        "%d of %d trials rose, and the %s in line %d has facets, which make the loss jump at impacts: take '%s' out "
+        "of it",
+        a->rejected.rose, a->count, ball->type == SHAPE_SPHERE ? "sphere" : "capsule", ball->place.line,
+        ball->type == SHAPE_SPHERE ? "resolution" : "segments");
   if (rough)
-    append_remedy(a,
-           "%d of %d trials rose, and gradients grow by a factor of %.1g along the run: a shorter run, --set steps=%d, "
-           "or --set optimizer.discount=0.98 (docs/co-design.md, 'When gradients explode')",
-           a->rejected.rose, a->count, o->adjoint.growth,
-           task_step_count(o->task->scenarios[0].steps, o->runs[0].model.simulation.steps) / 2);
+    append_remedy(
+        a,
+        "%d of %d trials rose, and gradients grow by a factor of %.1g along the run: a shorter run, --set steps=%d, "
+        "or --set optimizer.discount=0.98 (docs/co-design.md, 'When gradients explode')",
+        a->rejected.rose, a->count, o->adjoint.growth,
+        task_step_count(o->task->scenarios[0].steps, o->runs[0].model.simulation.steps) / 2);
   if (o->runs[0].model.contact.bounces)
-    append_remedy(a, "%d of %d trials rose at impacts that bounce: --set optimizer.type=cma_es --set optimizer.iterations=%d",
-           a->rejected.rose, a->count, iterations);
+    append_remedy(
+        a, "%d of %d trials rose at impacts that bounce: --set optimizer.type=cma_es --set optimizer.iterations=%d",
+        a->rejected.rose, a->count, iterations);
   else if (!rough && type != OPTIMIZER_ADAM && type != OPTIMIZER_AUTO)
     append_remedy(a, "%d of %d trials rose: a method that crosses kinks: --set optimizer.type=adam%s", a->rejected.rose,
-           a->count, steps_text(o, 0.25, &steps));
+                  a->count, steps_text(o, 0.25, &steps));
   text_free(&steps);
 }
 

@@ -175,11 +175,11 @@ static void append_ties(const Scene* scene, int link, SharedVertices* shared) {
     const int* tie = l->ties[k];
     if (!tie_is_valid(scene, link, tie)) continue;
     *append_shared(shared) = (SharedVertex){.link = link,
-                                         .hull = {tie[0], tie[2]},
-                                         .vertex = {tie[1], tie[3]},
-                                         .corner = true,
-                                         .child = -1,
-                                         .position = design_hull(scene, link, tie[0])->points[tie[1]]};
+                                            .hull = {tie[0], tie[2]},
+                                            .vertex = {tie[1], tie[3]},
+                                            .corner = true,
+                                            .child = -1,
+                                            .position = design_hull(scene, link, tie[0])->points[tie[1]]};
   }
 }
 

@@ -62,8 +62,8 @@ static const FeasibleSet* create_scaled_set(Optimizer* o, const FeasibleSet* set
 
 static void destroy_scaled_set(Optimizer* o) {
   if (!o->unit) return;
-  double* owned[] = {o->unit,  o->scaled_set.low,  o->scaled_set.high, o->scaled_set.coefficient,
-                     o->own_x, o->own_gradient, o->own_trial,    o->own_trial_gradient};
+  double* owned[] = {o->unit,  o->scaled_set.low, o->scaled_set.high, o->scaled_set.coefficient,
+                     o->own_x, o->own_gradient,   o->own_trial,       o->own_trial_gradient};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

@@ -15,11 +15,11 @@ typedef struct {
   Optimization* optimization;
   int block;
   double* x;
-} BlockContext;
+} CheckedVariableBlock;
 
 /* Returns the merit function for `values` of the block's variables, or NaN if a run fails. */
 static double evaluate_block(void* context, const double* values) {
-  BlockContext* move = context;
+  CheckedVariableBlock* move = context;
   Optimization* o = move->optimization;
   double loss;
   bool interrupted;
@@ -51,7 +51,7 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
     scale[count] = variable_scale(&o->design.variables[k]);
     base[count++] = o->x[k];
   }
-  BlockContext move = {o, block, base + n};
+  CheckedVariableBlock move = {o, block, base + n};
   gradcheck_vector(count, gradient, scale, base, compute_rounding(o), evaluate_block, &move, options,
                    options->seed * 104729u + (uint64_t)block, report);
   memory_free(memory);

@@ -8,9 +8,9 @@ typedef struct {
   int* prescribed;  /* index of the controller that prescribes the link's joint, or -1 */
   bool* is_movable; /* false: forces cannot move the link, because it is fixed to the world, or all joints between the
                        world and the link are prescribed */
-} LinkMotion;
+} LinkMobility;
 
-static void find_prescribing_controllers(Reader* reader, LinkMotion* motion) {
+static void find_prescribing_controllers(Reader* reader, LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) motion->prescribed[i] = -1;
   for (int i = 0; i < scene->controller_count; i++) {
@@ -27,7 +27,7 @@ static void find_prescribing_controllers(Reader* reader, LinkMotion* motion) {
   }
 }
 
-static void warn_idle_controllers(Reader* reader, const LinkMotion* motion) {
+static void warn_idle_controllers(Reader* reader, const LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->controller_count; i++) {
     const SceneController* controller = &scene->controllers[i];
@@ -59,7 +59,7 @@ static void warn_velocity_gain(Reader* reader) {
   }
 }
 
-static void warn_idle_loads(Reader* reader, const LinkMotion* motion) {
+static void warn_idle_loads(Reader* reader, const LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->load_count; i++) {
     const SceneField* field = &scene->loads[i].field;
@@ -74,7 +74,7 @@ static void warn_idle_loads(Reader* reader, const LinkMotion* motion) {
   }
 }
 
-static void warn_idle_tendons(Reader* reader, const LinkMotion* motion) {
+static void warn_idle_tendons(Reader* reader, const LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int k = 0; k < scene->tendon_count; k++) {
     const SceneTendon* tendon = &scene->tendons[k];
@@ -98,7 +98,7 @@ static void warn_idle_tendons(Reader* reader, const LinkMotion* motion) {
   }
 }
 
-static void warn_idle_bushings(Reader* reader, const LinkMotion* motion) {
+static void warn_idle_bushings(Reader* reader, const LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int k = 0; k < scene->bushing_count; k++) {
     bool idle = true;
@@ -113,7 +113,7 @@ static void warn_idle_bushings(Reader* reader, const LinkMotion* motion) {
   }
 }
 
-static void find_movable_links(const Reader* reader, LinkMotion* motion) {
+static void find_movable_links(const Reader* reader, LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) {
     const SceneLink* link = &scene->links[i];
@@ -152,7 +152,7 @@ static bool is_same_repeat(const SceneLink* a, const SceneLink* b) {
 
 void check_scene(Reader* reader) {
   const Scene* scene = reader->scene;
-  LinkMotion motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
+  LinkMobility motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
   find_prescribing_controllers(reader, &motion);
   warn_idle_controllers(reader, &motion);
   warn_velocity_gain(reader);

@@ -382,8 +382,8 @@ static bool halve_marked_steps(Sim* s) {
   return true;
 }
 
-/* Sets the admissible energy increase `allowed_increase` of each island while prescribed joints move. The increase is an exact
- * penalty on the remaining motion of these joints, and its weight follows from the slope along delta
+/* Sets the admissible energy increase `allowed_increase` of each island while prescribed joints move. The increase is
+ * an exact penalty on the remaining motion of these joints, and its weight follows from the slope along delta
  * (docs/derivations/step.md, S10). */
 static void set_allowed_increases(Sim* s) {
   for (int k = 0; k < s->island_count; k++) {

@@ -50,10 +50,10 @@ static void predicted_rotation_adjoint(const Sim* s, int link, Mat3 bar, StateBa
 typedef struct {
   Vec3 v, w;
   Mat3 m, rotation;
-} LinkMotion;
+} AdjointMotion;
 
-static LinkMotion link_motion(const Sim* s, int i, const double (*motion)[3][4]) {
-  LinkMotion out = {.m = mat3_zero(), .rotation = mat3_identity()};
+static AdjointMotion link_motion(const Sim* s, int i, const double (*motion)[3][4]) {
+  AdjointMotion out = {.m = mat3_zero(), .rotation = mat3_identity()};
   if (i < 0 || s->model->links[i].tree < 0) return out;
   for (int row = 0; row < 3; row++)
     for (int j = 0; j < 3; j++) out.m.m[row][j] = motion[i][row][j];
@@ -82,7 +82,7 @@ typedef struct {
   Vec3 end_bar, arm_bar, axis_bar;
 } FieldSide;
 
-static void field_side_adjoint(const Sim* s, const FieldSide* side, const LinkMotion* moved, const FieldWrench* w,
+static void field_side_adjoint(const Sim* s, const FieldSide* side, const AdjointMotion* moved, const FieldWrench* w,
                                int which, StateBar now, StateBar old, double (*rate_bar)[3][4],
                                ModelGradient* gradient) {
   int i = side->link;
@@ -107,7 +107,7 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
   const SceneField* field = load->field;
   FieldGeometry at = field_geometry(m, load, s->pose_now);
   FieldEnergy slope = field_energy_gradient(field, &at);
-  LinkMotion a = link_motion(s, load->link, motion), b = link_motion(s, field->to, motion);
+  AdjointMotion a = link_motion(s, load->link, motion), b = link_motion(s, field->to, motion);
   FieldEnergy way = {.u = vec3_cross(a.w, at.u), .v = field->to >= 0 ? vec3_cross(b.w, at.v) : vec3(0, 0, 0)};
   way.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
   FieldEnergy change = field_hessian_product(field, &at, &way);

@@ -61,14 +61,14 @@ typedef enum {
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
   NewtonEnd end;
-  bool prescribed_arrived;       /* prescribed joints have reached their targets */
-  bool closed;        /* the errors of all closures are below their tolerance */
-  bool solved;        /* true if the state has prescribed_arrived, is closed, and is balanced to the tolerance */
-  bool below_rounding;         /* the predicted energy decrease of the last iteration was below rounding */
-  bool at_rounding;   /* the rounding error of the coordinates explains the last residual */
-  double residual;    /* residual of the previous iteration; INFINITY in the first iteration */
-  double gap;         /* largest closure error, relative to its tolerance, when it was last halved */
-  int open_iterations; /* iterations since the closure error was last halved */
+  bool prescribed_arrived; /* prescribed joints have reached their targets */
+  bool closed;             /* the errors of all closures are below their tolerance */
+  bool solved;             /* true if the state has prescribed_arrived, is closed, and is balanced to the tolerance */
+  bool below_rounding;     /* the predicted energy decrease of the last iteration was below rounding */
+  bool at_rounding;        /* the rounding error of the coordinates explains the last residual */
+  double residual;         /* residual of the previous iteration; INFINITY in the first iteration */
+  double gap;              /* largest closure error, relative to its tolerance, when it was last halved */
+  int open_iterations;     /* iterations since the closure error was last halved */
 } NewtonProgress;
 
 /* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be

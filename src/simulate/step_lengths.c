@@ -13,9 +13,9 @@
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
  * states */
 
-/* Step of the tenth-order central differentiate_by_entry, relative to the step length. The equations are homogeneous of degree -2
- * in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding error of the targets of
- * trees in free flight is divided by this step. */
+/* Step of the tenth-order central differentiate_by_entry, relative to the step length. The equations are homogeneous of
+ * degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding error of the
+ * targets of trees in free flight is divided by this step. */
 #define DIFFERENCE_STEP 2e-2
 
 /* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */
@@ -105,7 +105,7 @@ static void add_generalized_rounding_forces(StepAdjoint* a, const RecordedStep* 
 }
 
 static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, ClockEntry entry, const double* rate,
-                        const ForceSlopes* force, ClockDerivative* out) {
+                                   const ForceSlopes* force, ClockDerivative* out) {
   static const double AT[] = {-5, -4, -3, -2, -1, 1, 2, 3, 4, 5},
                       WEIGHT[] = {-1.0 / 1260, 5.0 / 504, -5.0 / 84, 5.0 / 21,   -5.0 / 6,
                                   5.0 / 6,     -5.0 / 21, 5.0 / 84,  -5.0 / 504, 1.0 / 1260};

@@ -583,7 +583,8 @@ static void end_at_event(Sim* s, const EventSearch* event) {
                        (s->clock.end == END_AT_FRACTION && s->clock.begin_varies);
 }
 
-/* Solves the planned substep and repeats it recorded plan_repetition requires. Sets *plan to the plan of the last repetition. */
+/* Solves the planned substep and repeats it recorded plan_repetition requires. Sets *plan to the plan of the last
+ * repetition. */
 static StepReport solve_planned_substep(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = step_no_work(), report;
   EventSearch event = {.found = false, .end = end};
@@ -675,8 +676,8 @@ static bool has_all_iterations(int count) {
 }
 
 /* Solves all substeps of a step. as NULL: `count` equal substeps, divided further at events; otherwise exactly the
- * `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of iterations
- * in a substep. */
+ * `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of
+ * iterations in a substep. */
 static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, int limit) {
   StepReport report = step_no_work();
   s->between.count = 0;
