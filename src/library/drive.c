@@ -127,7 +127,7 @@ void drive_clear_inputs(LibraryModel* d, const Model* shared) {
 }
 
 void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
-  assert(steps > 0);
+  assert(steps >= 0);
   drive_create(d, &from->model);
   d->closure_coordinates = from->closure_coordinates;
   if (!from->driven) return;

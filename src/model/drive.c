@@ -50,6 +50,7 @@ static int find_slow_drive(const Model* model, const ModelController* c) {
 }
 
 void check_gains(const Model* model, Diagnostics* diagnostics) {
+  if (model->simulation.integrator != INTEGRATOR_FIRST_ORDER) return; /* scene/check.c warns of every velocity_gain */
   double dt = simulation_substep_length(&model->simulation), duration = model->simulation.dt * model->simulation.steps;
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* one = &model->controllers[c];
@@ -60,9 +61,8 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, model->scene->controllers[c].place,
         "velocity_gain %.6g at dt = %.6g s is a damping of %.6g %s: link '%s' creeps to its target with a time "
-        "constant of %.3g s, and the run lasts %.3g s; reduce velocity_gain, or use damping_gain, which does not "
-        "depend "
-        "on dt",
+        "constant of %.3g s, and the run lasts %.3g s: reduce velocity_gain, or use damping_gain, which does not "
+        "depend on dt",
         one->velocity_gain[k], dt, damping, unit, model->links[one->link].name, damping / one->position_gain[k],
         duration);
   }

@@ -52,6 +52,7 @@ static void creeping_joints_are_warned_of(void** state) {
     Text text = {0};
     text_add(
         &text,
+        "simulation: {integrator: first_order}\n"
         "links:\n"
         "  - {name: arm, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
         "controllers: [{link: arm, type: pd, %s}]\n",

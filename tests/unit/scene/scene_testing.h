@@ -15,16 +15,22 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Returns all reported problems, one `line:column: severity: text` per line. */
-static inline char* told(const Diagnostics* diagnostics) {
+static inline char* told_without(const Diagnostics* diagnostics, const char* omitted) {
   static const char* const NAMES[] = {"error", "warning", "note"};
   Text text = {0};
   text_add_bytes(&text, "", 0);
   for (int i = 0; i < diagnostics->count; i++) {
     const Diagnostic* one = &diagnostics->items[i];
+    if (omitted && strstr(one->text, omitted)) continue;
     text_add(&text, "%d:%d: %s: %s\n", one->line, one->column, NAMES[one->severity], one->text);
   }
   return text.data;
 }
+
+static inline char* told(const Diagnostics* diagnostics) { return told_without(diagnostics, NULL); }
+
+/* Many tests use velocity_gain under every integrator, of which the reader warns. */
+#define WARNING_IN_TESTS "velocity_gain / dt"
 
 /* Hands every file of YAML in a folder to `check`; there are at least so many. */
 static inline void check_every_yaml(const char* folder, void (*check)(const char* path), int least) {
@@ -81,7 +87,7 @@ static inline Scene load(const char* text) {
   Scene scene;
   Diagnostics diagnostics = {0};
   Status status = parse_with(&scene, &diagnostics, text, NULL);
-  char* found = told(&diagnostics);
+  char* found = told_without(&diagnostics, WARNING_IN_TESTS);
   if (status != STATUS_OK || *found) fail_msg("for the text\n%s\ntold\n%s", text, found);
   memory_free(found);
   diagnostics_free(&diagnostics);
