@@ -51,7 +51,7 @@ static void fabrication_json(Json* json, const char* name, const FabricationRepo
   json_number(json, "overhang", made->overhang);
   json_vector(json, "extent", made->extent, 3);
   json_number(json, "clearance", made->clearance);
-  json_number(json, "clearance_lower_bound", made->clearance_lower_bound);
+  json_number(json, "clearance_at_least", made->clearance_lower_bound);
   json_vector(json, "clearance_at", made->at, made->coordinates);
   json_bool(json, "apart", removal->apart);
   json_bool(json, "comes_out", removal->found);

@@ -37,7 +37,7 @@ def table():
     text = open(os.path.join(HERE, "../../src/robot/mjcf_left_out.c"), encoding="ascii").read()
     macros = {name: re.sub(r"\\\n", "", value) for name, value in re.findall(r"#define (\w+)((?:.*\\\n)*.*)\n", text)}
     rows = []
-    for entry in re.findall(r"\{((?:\"[^{}]*?),\s*FATE_\w+)\}", text[text.index("ROWS[]"):]):
+    for entry in re.findall(r"\{((?:\"[^{}]*?),\s*HANDLE_\w+)\}", text[text.index("ROWS[]"):]):
         for name, value in macros.items():
             entry = re.sub(rf"\b{name}\b(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)", lambda _, v=value: v, entry)
         *words, fate = [part.strip() for part in entry.split(",")]
@@ -51,7 +51,7 @@ def row_of(rows, parent, element):
 
 
 ROWS, SCHEMA = table(), schema()
-WHOLE = {place for place in SCHEMA if (row := row_of(ROWS, *place)) and row[4] != "FATE_ATTRIBUTES"}
+WHOLE = {place for place in SCHEMA if (row := row_of(ROWS, *place)) and row[4] != "HANDLE_ATTRIBUTES"}
 
 
 def is_inside(place):
@@ -81,11 +81,11 @@ def page():
         words = lambda names: " ".join(f"`{n}`" for n in names if n in SCHEMA[place])
         if place[1] in ("replicate", "attach"):
             print(f"| `{name}` | {words(SCHEMA[place])} | |  |")
-        elif row[4] == "FATE_ATTRIBUTES":
+        elif row[4] == "HANDLE_ATTRIBUTES":
             if SCHEMA[place]:
                 print(f"| `{name}` | {words(row[2])} | {words(row[3])} | {words(left_of(place))} |")
         else:
-            print(f"| `{name}` | | {'the element' if row[4] == 'FATE_IDLE' else ''} | {'the element' if row[4] == 'FATE_LEFT' else ''} |")
+            print(f"| `{name}` | | {'the element' if row[4] == 'HANDLE_AS_IDLE' else ''} | {'the element' if row[4] == 'HANDLE_AS_UNSUPPORTED' else ''} |")
 
 
 if sys.argv[1:] == ["--page"]:
