@@ -4,7 +4,7 @@
 Of a function that takes an array: how many there are of it - (count), (links), (nv, row-major), order x order, "every link".
 Of one that hands out memory (a pointer that is not const) or is called ..._create, _destroy, _free, _load, _copy: who owns it.
 Of one that can fail (bool, Status, ExitCode, HullResult): what its answer means - false: ..., an error, a question.
-One-line functions in headers are their own comment. Words are looked for, not sensor_value: that a comment is true no script can tell.
+One-line functions in headers are their own comment. Words are looked for, not sense: that a comment is true no script can tell.
 Prints one line per fault and what was looked at; exits 1 when there is one.
 """
 

@@ -3,7 +3,7 @@
 
   scripts/check_words.py [PATH ...]     only these files and folders, those on the lists TO_DO included
 
-WORDS has the words that are not used, each with the terms that replace them. Words that also have an ordinary sensor_value (place, way,
+WORDS has the words that are not used, each with the terms that replace them. Words that also have an ordinary sense (place, way,
 turn, held) are not looked for: no script can tell the senses apart. Code, links and what stands between backquotes are passed.
 A sentence of a document has at most 30 words; it ends at a full stop, a question mark, a colon or a semicolon. Tables are passed.
 A comment does not begin with "What", "Of" or "That which".

@@ -106,7 +106,7 @@ def distance(options):
 
 
 def witness(options):
-    """NearestPoints points (red), the samples that means are taken over (green), the smoothed points (white)."""
+    """Nearest points (red), the samples that means are taken over (green), the smoothed points (white)."""
     cube = {"type": "points", "points": [[x, y, z] for x in (-0.4, 0.4) for y in (-0.4, 0.4) for z in (-0.4, 0.4)]}
     turned, place = [0.88, 0.2, 0.4, 0.15], [0, 0, 1.35]
     length = math.sqrt(sum(c * c for c in turned))

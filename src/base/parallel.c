@@ -57,8 +57,8 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
-/* RepeatIndices begin..end-1 of a thread that no thread has taken yet, packed into one word: begin in the low 32 bits,
- * end in the high 32 bits. */
+/* Loop indices begin..end-1 that were given to one thread and that no thread has started yet. Both numbers are packed
+ * into one word: begin in the low 32 bits, end in the high 32 bits. */
 typedef struct {
   _Alignas(64) _Atomic uint64_t left;
 } ParallelShare;

@@ -49,9 +49,9 @@ static void add_block(const Lanes* entries, bool symmetric, double sign, double*
 
 /* Adds `sign` times all nine entries of a symmetric 3x3 block. Used for blocks that are not on the diagonal of the
  * Hessian. */
-static void add_whole_block(const Lanes entries[TWO], double sign, double* corner) {
-  static const int entry[NINE] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  for (int k = 0; k < NINE; k++) corner[12 * (k / 3) + k % 3] += sign * sum_lanes(entries[entry[k]]);
+static void add_whole_block(const Lanes entries[SYMMETRIC_ENTRIES], double sign, double* corner) {
+  static const int entry[FULL_ENTRIES] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  for (int k = 0; k < FULL_ENTRIES; k++) corner[12 * (k / 3) + k % 3] += sign * sum_lanes(entries[entry[k]]);
 }
 
 /* Adds `sign` times the transpose of a 3x3 block. entries: nine entries of the block by rows. */

@@ -9,18 +9,18 @@
 #include "base/lanes.h"
 #include "contact/pair.h"
 
+/* Numbers of stored entries of a 3x3 matrix, by rows: upper triangle of a symmetric matrix, and full matrix. */
+enum { SYMMETRIC_ENTRIES = 6, FULL_ENTRIES = 9 };
 /* The sums over all terms, in four SIMD lanes. Each lane sums every fourth term. With C_a = [r_a]x H and C_b = [r_b]x
  * H, the blocks of J^T H J are H, C_a, C_b and the products [r]x C^T (N9). A product [r]x C^T is symmetric if the lever
  * arm r and the lever arm of C belong to the same body. */
-enum {
-  TWO = 6,
-  NINE = 9
-}; /* stored entries of a 3x3 matrix, by rows. TWO: upper triangle of a symmetric matrix; NINE: full matrix */
 typedef struct {
-  Lanes force[3], moment[2][NINE];               /* force: sum g; moment[k]: sum g r^T with the arm r of body k */
-  Lanes across[TWO], turn[2][NINE], own[2][TWO]; /* across: sum H; turn[k]: sum C with the arm of body k; own[k]: sum r
-                                                    x (rows of C) with the arm of body k */
-  Lanes both[NINE];                              /* sum r_b x (rows of C_a) */
+  Lanes force[3];                  /* sum g */
+  Lanes moment[2][FULL_ENTRIES];   /* sum g r^T with the arm r of each body */
+  Lanes across[SYMMETRIC_ENTRIES]; /* sum H */
+  Lanes turn[2][FULL_ENTRIES];     /* sum C with the arm of each body */
+  Lanes own[2][SYMMETRIC_ENTRIES]; /* sum r x (rows of C) with the arm of each body */
+  Lanes both[FULL_ENTRIES];        /* sum r_b x (rows of C_a) */
 } CenterSums;
 
 /* Four terms of the sums. arm: arms r of both bodies [m]; direction: e; first = f'; second = f''; across = f' / r (0

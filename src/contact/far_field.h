@@ -91,11 +91,12 @@ bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* 
  * the pair exerts no force. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
-/* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the pose of the half-space. */
+/* Power Phi = dP/d(twists) . twist of the field's forces, P: energy of the field, and its derivatives with respect to
+ * vertices, blend and the pose of the half-space. */
 typedef struct {
   double value, by_blend;
-  Vec3* vertices[2];  /* with respect to the vertices of each link, or of the hull paired with a half-space; world axes;
-                         zeroed by the caller */
+  Vec3* vertices[2];  /* derivatives of Phi with respect to the vertices of each link, or of the hull paired with a
+                         half-space; world axes; zeroed by the caller */
   GroundShare ground; /* derivatives with respect to the motion of the half-space */
 } FieldShares;
 /* Sets out->value to Phi, and adds the derivatives of Phi to the other members of *out. Returns false, with *out

@@ -119,9 +119,9 @@ static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, c
   lag->e2 = vec3_add_scaled(lag->e2, stretch * vec3_dot(p, lag->e2), p);
 }
 
-/* Returns the vector onto which x^t - c is projected for FrictionVertex.position[i]. Over a half-space it is e_i.
- * Between two hulls it is adj(S) times the tangent before S, so that n x position = S (n x y), with y = x^t - c
- * (F11). */
+/* Returns the vector b_i with FrictionVertex.position[i] = b_i . (x^t - c), for the contact point x^t and the centre c
+ * of the contact (F11). Over a half-space b_i is the tangent e_i. Between two hulls b_i is adj(S) times the tangent
+ * without the stretch S of the tangent plane, so that n x position = S (n x (x^t - c)). */
 static Vec3 arm_basis(const FrictionLag* lag, int i) {
   if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
   double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);

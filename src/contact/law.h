@@ -243,9 +243,10 @@ typedef struct ContactLaw {
   /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
    * stiffness. Returns false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Adds the adjoint of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the twists of both
-   * bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of
-   * the next step. The caller zeroes *out. */
+  /* Adds the derivatives of a scalar by the inputs of the pair to *out, for stiffness 1. The scalar is the work of the
+   * pair's forces along the twists of both bodies (Phi, A4), plus the sum of the numbers that the pair hands to the
+   * next step, each times its derivative `carry`, which the adjoint of the next step returned. The caller zeroes *out.
+   */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 } ContactLaw;
 

@@ -50,8 +50,8 @@ typedef struct {
 } ManifoldBodies;
 
 /* Returns the data of two bodies for the contact query. item: numbers of both hulls. a, b: hulls at their poses.
- * reference: reference points of the twists. The result borrows surfaces of the law. Asserts that the law has
- * surfaces. */
+ * reference: reference points of the twists. The result borrows the surface meshes that the law stores for each
+ * hull. Asserts that the law has them. */
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
                                const Vec3 reference[2]);
 /* Finds the contacts of the points and edges near the other body, and returns the number of contacts. For

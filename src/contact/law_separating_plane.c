@@ -39,13 +39,13 @@ typedef struct {
   double own_share;
   FrictionLag own_lag;
   Impact own_load;
-  double owed;   /* (F14) e: sum of the normal forces of past steps, minus the sum of the forces that limited friction,
-                    for stiffness 1 */
-  double paid;   /* (F14) S: factor on friction by which friction uses `owed` */
-  double left;   /* (F14) grip (S B - e): force that limited friction in this step, minus `owed` */
-  bool owes;     /* true if `owed` was computed from the previous step; false if it is 0 */
-  double before; /* y_t (impact.h) when the friction reference was computed */
-  Impact load;   /* impact factor W' of the normal force at t, found in the previous step */
+  double owed;       /* sum of the normal forces of past steps, minus the sum of the forces that limited friction, for
+                        stiffness 1 (e in F14). Friction of later steps makes up for it */
+  double paid;       /* factor on friction by which this step reduces `owed` (S in F14) */
+  double left;       /* force that limited friction in this step, minus `owed` (grip (S B - e) in F14) */
+  bool owes;         /* true if `owed` was computed from the previous step; false if it is 0 */
+  double before;     /* y_t (impact.h) when the friction reference was computed */
+  Impact load;       /* impact factor W' of the normal force at t, found in the previous step */
   Impact step_load;  /* `load` for the length of this step (I5) */
   bool load_bounces; /* `load` is the factor of an impact with restitution */
   ImpactCourse course;

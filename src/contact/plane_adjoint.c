@@ -127,7 +127,8 @@ static void balance_change(const PairBody body[2], const PlaneSolution* solution
   for (int k = 0; k < 4; k++) dp[k] += change[k];
 }
 
-/* Returns the contribution of W(1 - |n|) to (d2U/dp ds) . dp. */
+/* Returns the contribution of the plane's length to (d2U/dp ds) . dp. U: energy of the pair. p: plane (n, offset). s:
+ * support. The length contributes W(1 - |n|) to U. */
 static double length_by_support(Vec3 n, double support, const double dp[4]) {
   double length = vec3_norm(n);
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;

@@ -212,8 +212,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   }
 }
 
-/* Returns the number of vertices of an item, or the number of friction points if the item has circles. For a link,
- * returns the sum over its hulls. */
+/* Returns the number of vertices of a hull, or the number of friction points of a hull with circles (cylinders, discs).
+ * item: a hull, or a link, for which the function returns the sum over the hulls. */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
   if (item < model->hull_count) {

@@ -53,7 +53,7 @@ typedef struct {
   Circle ring;     /* the centre is relative to the plane's origin, world axes */
   RingPlace place; /* lengths divided by the support */
   double force;    /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
-  Vec3 mean;       /* mean of the unit radii of the circle, weighted by force */
+  Vec3 mean;       /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
   double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the circle carries all of the force */
 } RingLoad;
 /* Returns the position and normal force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m].

@@ -41,7 +41,7 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
 typedef struct {
   double force;         /* sum of the normal forces, for stiffness 1 [1/m^2] */
   double way, distance; /* way: sum of force x displacement towards the other body; distance: sum of force x
-                           |displacement| [1/m] */
+                           |displacement|; for stiffness 1, so forces are in 1/m^2 and products in 1/m */
 } NearPoints;
 
 static void add_point(NearPoints* sum, double force, double way) {

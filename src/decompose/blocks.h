@@ -84,7 +84,7 @@ double block_distance(const Block* a, const Block* b);
 /* Returns the distance between two hulls, 0 if they intersect [unit size]. Sets *on_a and *on_b to the nearest points,
  * which are undefined if the hulls intersect. */
 double block_nearest_points(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
-/* RepeatIndices of the mirror images of blocks. of[axis][k]: mirror image of block k in the mirror plane normal to
+/* Indices of the mirror images of blocks. of[axis][k]: mirror image of block k in the mirror plane normal to
  * `axis`; of[axis] is NULL without such a plane. planes: bit `axis` is set if there is one. The arrays are owned. */
 typedef struct {
   int planes;

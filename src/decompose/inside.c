@@ -394,8 +394,9 @@ static bool are_overlapping(const Block* a, const Block* b) {
   return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > OVERLAP_RADIUS_MIN;
 }
 
-/* Extends block k by a new corner inside block `neighbour`, as deep as the solid allows, on the line from `from` to the
- * centre of the neighbour. Returns false if no position fits. */
+/* Adds a corner to block k, so that it reaches into block `neighbour`. The corner lies on the line from `from` to the
+ * centre of the neighbour, as far along it as the extended block stays inside the solid. Returns false if no corner on
+ * this line does. */
 static bool extend_into(const ShrinkContext* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 way = vec3_sub(hull_box_center(&other->hull), from);

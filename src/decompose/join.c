@@ -158,8 +158,9 @@ static void add_corner(NewCorners* list, Vec3 point) {
   list->points[list->count++] = point;
 }
 
-/* Adds a new corner to the hull whose face lies inside the other hull. Adds corners to both hulls if both faces or
- * neither do, so that mirror images are treated alike. */
+/* Lets two hulls with a common face plane overlap. If the face of one hull lies inside the face of the other, the hull
+ * with the smaller face gets a new corner inside the other. Otherwise both hulls get one, so that mirror images are
+ * treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;

@@ -15,10 +15,10 @@ enum {
   STARTS = 8,        /* number of all initial shapes: REGION_STARTS, and one bar per region */
   FIRST_STEPS = 20,  /* iterations for each initial shape */
   SINGLE_STEPS = 40, /* iterations for the best initial shape */
-  JOINT_STEPS = 12,  /* iterations of the joint fit after a superquadric was added */
+  JOINT_STEPS = 12,  /* iterations of the simultaneous fit of all superquadrics after one was added */
   MOVES_MAX = 24,    /* largest number of attempts to move the least useful superquadric */
   FAILURES_MAX = 3,  /* largest number of consecutive failed attempts */
-  FINAL_STEPS = 100, /* iterations of the final joint fit */
+  FINAL_STEPS = 100, /* iterations of the final simultaneous fit */
 };
 #define ERROR_DEFAULT 1e-3
 /* Misfits are limited to WIDTH_CELLS [cells]. The first fit of a new superquadric uses at least WIDTH_PER_CLEARANCE
@@ -29,7 +29,8 @@ enum {
  * the new one leaves. CHOICE_CELLS: limit of misfits when the best initial shape is chosen [cells]. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
-/* Radius of the smaller region around the node with the largest clearance, relative to the clearance. */
+/* A new superquadric is fitted to two regions around the node with the largest clearance. Radius of the smaller region,
+ * relative to the clearance. */
 #define NEAR_CLEARANCES 4.0
 /* A new superquadric must reduce the cost by at least this fraction. */
 #define GAIN_MIN 5e-3

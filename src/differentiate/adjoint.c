@@ -83,7 +83,7 @@ static void load_row_seeds(RunAdjoint* a, const LossSeeds* seeds, int row) {
   }
 }
 
-/* Returns the derivatives with respect to a state of a recording. RepeatIndices before the start of the run denote the
+/* Returns the derivatives with respect to a state of a recording. Indices before the start of the run denote the
  * initial state. */
 static StateBar state_bar(const RunAdjoint* a, const Recording* r, int index) {
   int64_t number = r->first_state + index;

@@ -499,9 +499,10 @@ typedef struct {
   bool is_noisy;         /* the last differences vary by much more than rounding (J11) */
   double noise;          /* noise of one function value (J3) */
   double lengths_needed; /* number of step lengths whose fit would resolve the bound (J14), or INFINITY */
-  double jump_step;      /* shortest step, in scales, that crosses a jump near x (J12); 0: no jump */
-  double valid_step;     /* longest step, in scales, over which differences agree with the gradient while longer steps
-                            disagree (J16); 0: none */
+  double jump_step;      /* shortest step that crosses a jump of the loss near x (J12), relative to the scales of the
+                            parameters; 0: no jump */
+  double valid_step;     /* longest step over which differences agree with the gradient while longer steps disagree
+                            (J16), relative to the scales of the parameters; 0: none */
   double scatter;        /* relative variation of g . d when x changes by 1e-12 of the scales (J17); 0: not measured */
 } GradcheckDirection;
 

@@ -35,7 +35,7 @@ static const ModelHull* smooth_hull(const Model* model, int link) {
   return l->hull_count == 1 && hull_is_convex_smooth(hull) ? hull : NULL;
 }
 
-/* NearestPoints points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about
+/* Nearest points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about
  * its origin. */
 typedef struct {
   bool sound, known; /* known: derivatives exist */

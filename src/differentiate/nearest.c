@@ -1,4 +1,4 @@
-/* NearestPoints points of two hulls, and the vertices and weights that define them: differentiate/nearest.h. */
+/* Nearest points of two hulls, and the vertices and weights that define them: differentiate/nearest.h. */
 #include <assert.h>
 #include "differentiate/nearest.h"
 

@@ -10,7 +10,7 @@
 
 #include "differentiate/loss.h"
 
-/* NearestPoints points of two hulls, each a combination of up to three vertices. Borrows the hulls. */
+/* Nearest points of two hulls, each a combination of up to three vertices. Borrows the hulls. */
 typedef struct {
   double distance; /* m; negative if a hull is partly below the surface of a half-space */
   const ModelHull *a, *b;
@@ -33,7 +33,7 @@ double distance_lower_bound(const ModelHull* a, const ModelHull* b, Pose pose_a,
 
 /* Largest number of vertices that share a nearest point. */
 enum { FACE_VERTICES_MAX = 128 };
-/* NearestPoints point of one hull as a weighted sum of its vertices. */
+/* Nearest point of one hull as a weighted sum of its vertices. */
 typedef struct {
   int count;                     /* 0 if no vertices are known */
   int vertex[FACE_VERTICES_MAX]; /* -1 for a half-space */

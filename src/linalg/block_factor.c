@@ -126,8 +126,8 @@ void block_solver_solve_component(BlockSolver* s, int component, double* x) {
   solve_one(s, &s->components[component], x, 1);
 }
 
-/* Up to this order, one or two right-hand sides are solved as four together. Larger components solve them one by
- * one. */
+/* Largest order of a component for which one or two right-hand sides are solved by the code for four right-hand sides.
+ * Larger components are solved once for each right-hand side. */
 enum { FEW_UNKNOWNS = 8 };
 
 void block_solver_solve_four(BlockSolver* s, int component, unsigned wanted, double* x, int stride) {

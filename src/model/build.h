@@ -58,7 +58,7 @@ void set_initial(Builder* builder);
 /* model/closures.c: builds Model.closures from the initial coordinates. Allocates. Runs before build_closure_sizes,
  * which needs the masses. */
 void build_closures(Builder* builder);
-/* Sets ModelClosure.size and ModelCoupling.size. Runs after build_masses. */
+/* Sets ModelClosure.size and ModelCoupling.size, the scales of the closure errors. Runs after build_masses. */
 void build_closure_sizes(Builder* builder);
 /* model/singular.c: finds a loop that starts in a singular configuration. Sets Model.singular_closure and adds a
  * warning. Runs after build_closure_sizes. Allocates and frees. */

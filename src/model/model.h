@@ -576,9 +576,9 @@ double model_parent_overlap(const Model* model, const Pose* poses, int link);
 bool model_lift(Model* model, Scene* scene, double deepest, Text* names);
 
 /* Replaces the shapes of `scene` by one list of points per hull of the model, link frame (model/expand.c). scene must
- * be the scene of the model. Half-spaces, smooth shapes and exact round solids are kept. Hull k of a link becomes shape
- * use k of the link, with keep_interior. Contact parameters are set to the values of the model. A model built from the
- * result equals `model`. Allocates in the scene, which frees the lists. Never fails. */
+ * be the scene of the model. Half-spaces, smooth shapes and exact round solids are kept. Hull k of a link becomes the
+ * link's k-th shape, a list of points that keeps interior points. Contact parameters are set to the values of the
+ * model. A model built from the result equals `model`. Allocates in the scene, which frees the lists. Never fails. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Returns the acceleration of gravity on a link after gravity compensation, world axes [m/s^2]. Undefined for a link

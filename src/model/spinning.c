@@ -65,8 +65,9 @@ static const char* find_inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Sets ModelTree.flies of trees with joints, except those of spinning bodies (W11). If signals prescribe all joints of
- * a tree, their drive forces are evaluated at time t (W17). */
+/* Selects the trees with joints that the momentum integrator moves by the equations of a tree in free flight (W11), and
+ * sets their ModelTree.flies. Trees of a single spinning body are not selected. If signals prescribe all joints of a
+ * tree, their drive forces are evaluated at time t (W17). */
 static void select_momentum_trees(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];

@@ -15,7 +15,7 @@ typedef struct {
   double angle; /* angle at the centre between the end and the point of tangency [rad] */
   Vec3 slope;   /* derivative of the path's length with respect to the end: unit vector along the straight segment */
   Vec3 across;  /* slope rotated by 90 degrees about the normal */
-  double turns; /* sensor_value of rotation about the normal of the path as it leaves this end: 1 or -1 */
+  double turns; /* sense of rotation about the normal of the path as it leaves this end: 1 or -1 */
 } WrapEnd;
 
 static WrapEnd find_end(Vec3 arm, double radius) {
@@ -38,7 +38,7 @@ static double angle_from(Vec3 direction, Vec3 end, Vec3 normal) {
   return math_atan2(vec3_dot(normal, vec3_cross(direction, end)), vec3_dot(direction, end));
 }
 
-/* Returns the angle from end[0] to end[1] about the normal [rad], negative for the opposite sensor_value. The path
+/* Returns the angle from end[0] to end[1] about the normal [rad], negative for the opposite sense. The path
  * passes the direction `side`. If side is NULL, the path takes the shorter way. */
 static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
   if (!side) return angle_from(end[0].out, end[1].out, normal);

@@ -7,7 +7,7 @@
  * absorb the correction of a constraint, and 0 / 0 could occur. */
 #define DIVISOR_MIN 1e-12
 
-/* RepeatIndices into the state of the rule: number of gradients so far, means of the gradients, means of their squares.
+/* Indices into the state of the rule: number of gradients so far, means of the gradients, means of their squares.
  */
 enum { GRADIENT_COUNT, MEANS };
 

@@ -17,7 +17,7 @@
 #define AXIS_MIN 1e-10
 #define EULER 2.718281828459045
 
-/* RepeatIndices into the state of the rule: samples drawn, generation, current sample in its generation, width of the
+/* Indices into the state of the rule: samples drawn, generation, current sample in its generation, width of the
  * distribution, generation of the last eigendecomposition. The arrays of Distribution follow. */
 enum { SAMPLES_DRAWN, GENERATION, SAMPLE_INDEX, WIDTH, LAST_EIGEN, ARRAYS };
 

@@ -212,7 +212,8 @@ static MassState find_mass_state(const SceneLink* link, bool by_density) {
 /* Largest number of links that one message names. */
 enum { LINKS_NAMED_MAX = 8 };
 
-/* Adds one message that names all links in a state, at the place of the first link. */
+/* Adds one message that names all links whose mass has the state `state`. The message has the source position of the
+ * first of them. */
 static void report_links(const DesignBuild* b, const Model* model, const SourcePosition* reshaped, MassState state) {
   const Scene* scene = model->scene;
   bool by_density = b->task->mass == TASK_MASS_DENSITY;

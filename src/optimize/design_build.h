@@ -86,8 +86,8 @@ bool design_clear_fixed_axes(const SymmetryGroup* g, Vec3 p, double tolerance, b
 
 /* ---------------------------------------------------------------- variables of the items of a task */
 
-/* Adds the variables of hull vertices (optimize/design_vertices.c). Errors of this and the following functions are
- * messages. */
+/* Adds the variables of hull vertices (optimize/design_vertices.c). This function and the following functions add a
+ * message to the diagnostics for each error. */
 void design_add_vertex_variables(DesignBuild* build);
 /* Adds the variables of a cage around the hulls of a link (optimize/design_cage.c). A mirrored link has no cage of its
  * own. */

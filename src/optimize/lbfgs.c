@@ -12,7 +12,7 @@
 /* x counts as stationary if the projected step is shorter than this fraction of the step. */
 #define STATIONARY 1e-15
 
-/* RepeatIndices into the state of the rule: 1 if there is an earlier point; the number of pairs; 1 if a trial from this
+/* Indices into the state of the rule: 1 if there is an earlier point; the number of pairs; 1 if a trial from this
  * point was rejected; the linearization error of the aggregate. The vectors follow: the earlier point and its scaled
  * gradient, the aggregate, then the steps and gradient changes of the pairs, oldest first. */
 enum { HAS_LAST, PAIRS, HAS_AGGREGATE, AGGREGATE_ERROR, VECTORS };

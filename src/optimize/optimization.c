@@ -275,8 +275,8 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-/* Tells the optimizer the gradient of a trial whose loss rose (O25). The gradient is not used if draws or bundles make
- * it random, or if it cannot be computed. The record of the adjoint stays that of the accepted design. */
+/* Computes the gradient of a trial whose loss rose, and reports it to the optimizer (O25). Does nothing if random draws
+ * or gradient bundles make the loss random. Keeps the adjoint report of the accepted design. */
 static void learn_from_rejected(Optimization* o, double loss) {
   if (!optimizer_uses_rejected(o->optimizer) || draws_change(o) || o->task->bundle > 0) return;
   AdjointReport accepted = o->adjoint;

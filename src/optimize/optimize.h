@@ -120,7 +120,8 @@ int optimization_method_change_count(const Optimization* optimization);
 void optimization_add_method_change(const Optimization* optimization, int index, Text* out);
 /* Returns the number of link pairs that intersected initially in a trial and were moved apart. */
 int optimization_start_pair_count(const Optimization* optimization);
-/* Returns the names of such a pair, "'a' and 'b'". 0 <= index < optimization_start_pair_count. */
+/* Returns the names "'a' and 'b'" of the link pair `index` that was moved apart at the start. 0 <= index <
+ * optimization_start_pair_count. */
 Excerpt optimization_start_pair(const Optimization* optimization, int index);
 /* Returns the report of the last gradient. Undefined before optimization_start. */
 AdjointReport optimization_adjoint(const Optimization* optimization);

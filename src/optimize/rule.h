@@ -8,7 +8,7 @@
 
 typedef struct Optimizer Optimizer;
 
-/* RepeatIndices into Optimizer.state, with x the last accepted point. */
+/* Indices into Optimizer.state, with x the last accepted point. */
 enum {
   STATE_FACTOR,   /* factor on the steps in the settings (O3) */
   STATE_LENGTH,   /* length of the last trial: |(trial - x) / step|_2 */

@@ -380,8 +380,8 @@ static Displacement parameter_displacement(const System* s, int k, int parameter
   return c;
 }
 
-/* Solves the conditions again near a known distance and inverts their Jacobian. Returns NULL on success, otherwise the
- * reason why there is no inverse (static text). */
+/* Solves the optimality conditions of the closest points again, from a known solution, and inverts their Jacobian.
+ * Returns NULL on success, otherwise the reason why there is no inverse (static text). */
 static const char* solve_and_invert(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
                                     const Pose pose[2], const ConvexDistance* answer, double* condition) {
   Distance found;

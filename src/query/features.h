@@ -1,4 +1,4 @@
-/* NearestPoints features of convex hulls. Private to query/. */
+/* Nearest features of convex hulls. Private to query/. */
 #ifndef SDRS_QUERY_FEATURES_H
 #define SDRS_QUERY_FEATURES_H
 

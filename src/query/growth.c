@@ -109,7 +109,7 @@ static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   }
 }
 
-/* RepeatIndices of the multipliers in a step, after p and u. */
+/* Indices of the multipliers in a step, after p and u. */
 enum { STEP_A = ORDER, STEP_B, STEP_SIZE };
 static bool compute_path_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                               double step[STEP_SIZE]) {

@@ -102,8 +102,8 @@ static void add_difference(Smoothing* s, const Vec3* x, int first, const double*
   }
 }
 
-/* Assembles the gradient and the Gauss-Newton Hessian of the objective. Each active constraint contributes mu g g^T,
- * where g is the gradient of alpha. */
+/* Assembles the gradient and the Gauss-Newton Hessian of the objective. Each active constraint on
+ * the growth distance alpha contributes mu g g^T to the Hessian, where g is the gradient of alpha. */
 static void assemble_system(Smoothing* s, const Vec3* x) {
   static const double first[2] = {-1, 1}, second[3] = {1, -2, 1}, half[2] = {0.5, 0.5}, whole[1] = {1};
   memset(s->matrix, 0, sizeof(double) * (size_t)(3 * s->inner * (BAND + 1)));

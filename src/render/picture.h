@@ -164,7 +164,7 @@ bool raster_plane(const double x[3], const double y[3], const double w[3], doubl
  * s . (p - origin) / texel, y = t . (p - origin) / texel, height = light . (p - origin) / texel. */
 typedef struct {
   Vec3 light, s, t;        /* unit vectors: direction to the light, and axes of the map */
-  Vec3 origin;             /* point with zero map coordinates [m] */
+  Vec3 origin;             /* point with the shadow map's coordinates x = y = height = 0 [m] */
   double texel;            /* width of a texel [m] */
   int size;                /* texels per side; 0 without casters */
   int blur;                /* half width of the penumbra, the soft border of a shadow [texel] */

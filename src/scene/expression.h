@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* RepeatIndices of one item of a `repeat`, a grid of items with up to three axes. step[axis] counts the items along an
+/* Indices of one item of a `repeat`, a grid of items with up to three axes. step[axis] counts the items along an
  * axis from 0. In expressions i, j, k are step[0], step[1], step[2] plus `start`, and n counts all items from 0. */
 typedef struct {
   int axis_count;

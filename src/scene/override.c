@@ -161,9 +161,9 @@ static bool is_section(const SchemaRow* row) {
          row->kind == VALUE_VARIABLES;
 }
 
-/* Creates a child that the path names but the file does not have. At the end of the path the child is the value.
- * Otherwise the child is an empty section, an empty list for an appended item, or the default of a list. Returns NULL
- * after an error. */
+/* Creates the node for a key that the path of --set names and the file does not have. The node is the given value if
+ * the key ends the path. Otherwise it is an empty section, an empty list if the path goes on with `+`, or the default
+ * value of a list. Returns NULL after an error. */
 static Node* create_child(const OverrideCursor* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
   if (is_section(row)) return document_node(override->document, NODE_MAP, position_of(override));

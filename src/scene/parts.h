@@ -97,8 +97,8 @@ void read_feedback(Reader* reader, const Node* node, SceneController* controller
 
 /* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_bushing.c, read_closure.c, read_coupling.c,
  * read_initial.c, read_signal.c, read_csv.c */
-/* Reads the list `links`, including repeated links. list is NULL if the key is absent. Reports an error for each parent
- * that is used before its definition. */
+/* Reads the list `links` and creates the links that its items with `repeat` describe. list is NULL if the key is
+ * absent. Reports an error for each parent that is used before its definition. */
 void read_links(Reader* reader, const Node* list);
 /* Reads one item of the list `links`. repeat: the repeat of the item; zeroed if the item is not repeated. */
 void read_link(Reader* reader, const Node* item, const Repeat* repeat);

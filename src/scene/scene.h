@@ -137,7 +137,7 @@ typedef struct {
   double velocity_limit[JOINT_MAX_DOF];  /* velocity limit that is reported, not enforced [m/s or rad/s]; 0: none */
 } SceneJoint;
 
-/* RepeatIndices of the material values of a link, or of a pair of links in contact.pairs. MATERIAL_SUPPORT and
+/* Indices of the material values of a link, or of a pair of links in contact.pairs. MATERIAL_SUPPORT and
  * MATERIAL_STIFFNESS exist only for a pair that has its own contact law. */
 enum {
   MATERIAL_FRICTION,
@@ -153,7 +153,7 @@ enum {
 };
 /* Largest number of parameters that only one contact law has. */
 enum { CONTACT_LAW_PARAMETERS_MAX = 8 };
-/* RepeatIndices of the numbers of an item of contact.pairs: first the material values, then the parameters of the
+/* Indices of the numbers of an item of contact.pairs: first the material values, then the parameters of the
  * item's contact law. Parameter k of the law has the index MATERIAL_LAW_PARAMETER + k. */
 enum {
   MATERIAL_LAW_PARAMETER = MATERIAL_COUNT,
@@ -323,14 +323,13 @@ bool controller_gain_has_effect(const SceneController* controller, int index);
 typedef enum { FIELD_NONE, FIELD_POINT, FIELD_DIPOLE, FIELD_UNIFORM } FieldType;
 typedef struct {
   FieldType type;
-  int to;       /* index of the other link; -1 = world */
-  bool has_at;  /* false: `at` is not used; the source is at the centre of mass of the other link, or at the origin of
-                   the world */
-  Vec3 at;      /* position of the source, in the frame of the other link [m] */
-  double power; /* point: exponent of the distance; the force is strength x distance^-power */
+  int to;           /* index of the link that creates the field; -1: the world creates it */
+  bool has_at;      /* false: the field's source is at the centre of mass of link `to`, or at the origin of the world */
+  Vec3 at;          /* position of the field's source if has_at, in the frame of link `to` [m] */
+  double power;     /* point: exponent of the distance; the force is strength x distance^-power */
   double softening; /* point: softening length [m] */
   Vec3 axis;        /* dipole, uniform: axis of the link's dipole, unit, link frame */
-  Vec3 other;       /* dipole: moment of the other link, in its frame [A m^2]; uniform: flux density, world axes [T] */
+  Vec3 other; /* dipole: magnetic moment of link `to`, in its frame [A m^2]; uniform: flux density, world axes [T] */
 } SceneField;
 
 /* A load on a link: a force and a torque, or a field. */
@@ -405,7 +404,7 @@ typedef struct {
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
   double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* RepeatIndices of the parameters of a bushing that can be design variables: the diagonals of stiffness and damping,
+/* Indices of the parameters of a bushing that can be design variables: the diagonals of stiffness and damping,
  * the preload, and the position of each frame [m]. */
 enum {
   BUSHING_STIFFNESS,
@@ -498,7 +497,7 @@ typedef struct {
   bool has_level;   /* false: the fluid fills all space */
   double level;     /* height of the fluid's surface above the world's origin, measured against gravity [m] */
 } SceneFluid;
-/* RepeatIndices of the fluid's parameters in derivatives: density, viscosity, velocity (3), level. */
+/* Indices of the fluid's parameters in derivatives: density, viscosity, velocity (3), level. */
 enum { FLUID_DENSITY, FLUID_VISCOSITY, FLUID_VELOCITY, FLUID_LEVEL = FLUID_VELOCITY + 3, FLUID_NUMBERS };
 
 /* The start of a run from a stored state of an earlier run. */
@@ -547,8 +546,8 @@ typedef struct {
   SceneMaterial material;
   bool has_model;
   ContactModel model; /* contact law of the pair if has_model; otherwise the pair has the law of `contact` */
-  /* Parameters that only the pair's contact law has. A parameter that is not given has the value of `contact` if the
-   * law is the same, otherwise the default of the law. */
+  /* Parameters of the pair's contact law that other laws do not have. A parameter that is not given has the value in
+   * the section `contact` if the pair and the section have the same law, otherwise the default of the law. */
   bool law_parameter_given[CONTACT_LAW_PARAMETERS_MAX], hierarchy_given;
   double own[CONTACT_LAW_PARAMETERS_MAX];
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */

@@ -259,7 +259,8 @@ typedef struct {
   double tau;  /* smoothing of the planes [m] */
   bool fitted; /* true if a face has more than three corners, so that its plane is their best fit */
 } FieldCorners;
-/* Returns the derivatives of a field with respect to the vertices of its hull, at constant smoothing. field was created
+/* Returns the derivatives of a level function (field) with respect to the vertices of its hull. The smoothing length of
+ * the field does not change. field was created
  * by field_of_hull from hull and must outlive the result, which borrows the field. number[v]: corner index, below
  * count, of vertex v of the hull, or -1 if vertex v is no corner. The caller frees the result with
  * field_corners_free. */

@@ -274,7 +274,7 @@ int closure_link(const ClosureSystem* system, int k);
 
 /* Corrects a solution x[nv] of the linear system H x = b so that x satisfies the closure equations. Finds the change of
  * the rows' multipliers [N or N m] for which x' = x - H^-1 C^T change satisfies C x' = -values, or C x' = 0 if values
- * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sensor_value with the smallest change. If
+ * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sense with the smallest change. If
  * values is system->value, the present errors of the rows, rows that differ only by these errors count as dependent.
  * solved (components): components of the solver to use; NULL means all. Sets change[rows] for the rows of these
  * components, and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call after the

@@ -82,9 +82,9 @@ static bool is_stalling(NewtonProgress* progress, double gap) {
   return progress->open_iterations >= OPEN_ITERATIONS_MAX;
 }
 
-/* Returns true if the closures cannot be closed. This is the case if the gap is not halved in an iteration at the
- * rounding floor of the objective, or not for OPEN_ITERATIONS_MAX iterations. Before prescribed joints have reached
- * their targets, iterations are only counted. */
+/* Returns true if the closures cannot be closed: OPEN_ITERATIONS_MAX iterations, or one iteration at the rounding floor
+ * of the objective, did not halve the closure error. Returns false as long as prescribed joints have not reached their
+ * targets. */
 static bool is_closure_unclosable(Sim* s, NewtonProgress* progress) {
   ClosureSystem* c = s->closures;
   double gap = closures_largest_error(c, NULL), before = c->gap_before;

@@ -1,4 +1,5 @@
-/* Computes the targets and weights of the step from t to t + dt (docs/derivations/step.md, S2-S4). */
+/* Prepares the objective of the step from t to t + dt: the predicted positions to which inertia pulls the links
+ * (targets), and the factors of the terms (weights) (docs/derivations/step.md, S2-S4). */
 #include <assert.h>
 #include <string.h>
 

@@ -50,11 +50,11 @@ typedef struct {
   int first;                       /* move of the present step */
   int parts;                       /* number of substeps since the last sim_path */
   int saved_count, saved_substeps; /* count and parts at the start of a step, stored by path_save_counts */
-  int block; /* first move of the present block. One move replaces a full block if the straight path over the block is
-                proved */
+  int block; /* first move of the present block of moves. One straight move replaces a full block if bodies provably do
+                not intersect along it */
   bool straight;      /* true if the path has a single move, which is the straight path of a step */
   double* begin;      /* coordinates at the start of the present step  (nq) */
-  double* from;       /* coordinates at the start of the straight path that is being proved (nq) */
+  double* from;       /* coordinates at the start of the straight path along which a proof is tried (nq) */
   double* recorded_q; /* coordinates at the last sim_path  (nq) */
   double* increments; /* increments of the straight path from `from` (nv) */
   Pose* poses;        /* poses at the coordinates `from` (links) */
@@ -534,10 +534,10 @@ void reactions_from_terms(Sim* sim, double (*out)[6]);
 void scheme_balance_create(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
-/* Adds the energy change and the work of forces in an accepted substep to the sums. Call after the substep of
- * sim->clock. */
+/* Adds the energy change of the links and the work of forces in an accepted substep to the sums of the energy balance.
+ * Call after the substep of sim->clock. */
 void scheme_balance_add_substep(Sim* sim);
-/* Stores the sums at the start of a step. */
+/* Stores the sums of the energy balance at the start of a step. */
 void scheme_balance_save(Sim* sim);
 /* Restores the sums of scheme_balance_save. Call after a substep has failed. */
 void scheme_balance_restore(Sim* sim);

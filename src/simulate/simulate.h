@@ -119,9 +119,9 @@ typedef struct {
 typedef struct {
   bool known;
   int link_a, link_b;
-  double gap; /* gap of the pair in the last trial [m], negative for an overlap; INFINITY if unknown (STEP_CROSSED, and
-                 links with too many hulls for a single pair) */
-  double force; /* contact force between the two links before the last trial [N] */
+  double gap;   /* gap of the pair in the last line-search evaluation [m], negative for an overlap; INFINITY if unknown
+                   (STEP_CROSSED, and links with too many hulls for a single pair) */
+  double force; /* contact force between the two links before the last line-search evaluation [N] */
 } BlockingPair;
 
 typedef struct {

@@ -47,8 +47,8 @@ static double force_product(const ForceSlopes* force, ContactTermList contact) {
   return sum;
 }
 
-/* Evaluates the step's terms at its recorded states with another clock. Returns false if a recorded coordinate is
- * beyond a barrier limit. */
+/* Evaluates the objective of a recorded step and its derivatives at the recorded states, with the time and lengths of
+ * substeps in `clock`. Returns false if a recorded coordinate is beyond a barrier limit. */
 static bool evaluate_with_clock(StepAdjoint* a, const RecordedStep* step, const StepClock* clock, Assembly* assembly) {
   Sim* s = a->sim;
   Configuration* c = &s->configuration[s->current];

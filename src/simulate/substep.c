@@ -335,7 +335,8 @@ static bool part_crosses(const Sim* s, const StepReport* report, BlockingPair* f
   return report->iterations >= 2 && sim_finds_tunneling(s, s->pose_now, s->configuration[s->current].pose, found);
 }
 
-/* Sets the final outcome of a substep, whose solve has the outcome of *report. */
+/* Replaces the outcome of Newton's method in *report by the outcome of the substep: STEP_CONVERGED if an impact substep
+ * has a small residual, STEP_CROSSED if bodies tunnelled through each other. */
 static void part_outcome(const Sim* s, StepReport* report) {
   BlockingPair found;
   bool small = s->clock.kind == STEP_IMPACT_SUBSTEP && report->residual <= IMPACT_RESIDUAL_MAX;

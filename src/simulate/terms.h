@@ -219,8 +219,8 @@ enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOIN
 /* Derivatives of the scalar lambda . (gradient of joint_terms) with respect to the input of joint_terms
  * (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
-  double now[JOINT_MAX_DOF];            /* derivatives with respect to increments of the coordinates at t */
-  double difference_old[JOINT_MAX_DOF]; /* derivatives with respect to q^t - q^{t-1} */
+  double now[JOINT_MAX_DOF];            /* derivatives of the scalar with respect to increments of q^t */
+  double difference_old[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to q^t - q^{t-1} */
   double aim[JOINT_MAX_DOF];            /* derivatives with respect to JointInput.aim */
   SpringTimeWeights spring;             /* derivatives with respect to JointInput.spring */
   double (*target)[JOINT_MAX_DOF];      /* derivatives with respect to increments of each drive's target; memory of the

@@ -25,12 +25,12 @@ struct View {
   pthread_mutex_t lock; /* protects all members except `server` */
   Text page;            /* empty until the first page is shown */
   int version;
-  Text moments; /* concatenated JSON lists of all moments */
-  size_t* ends; /* end of each moment's list in `moments` (count); owned */
+  Text moments; /* JSON lists of the recorded states, one after the other */
+  size_t* ends; /* position in `moments` at which the list of each state ends (count); owned */
   int count, capacity;
   Text end_text;            /* how the run ended; empty while it runs */
   double last_request_time; /* time of the last request [s]; -infinity if there was none */
-  bool is_complete;         /* true if the answer to the last request had all moments and the end of the run */
+  bool is_complete;         /* true if the answer to the last request had all states and the end of the run */
   Server* server;
 };
 

@@ -130,7 +130,7 @@ static bool plain_inside(const SmoothForm* form, const long double y[3], long do
   return plain_phi(form, z) < 0;
 }
 
-/* From inside outwards: beyond its tip a cone's level function makes no sensor_value. */
+/* From inside outwards: beyond its tip a cone's level function makes no sense. */
 long double plain_gauge(const SmoothForm* form, const long double y[3]) {
   long double low = 1e-3L * (form->kind == SMOOTH_POLYTOPE ? form->faces[0][3] : form->size[0]);
   low /= sqrtl(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);

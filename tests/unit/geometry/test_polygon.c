@@ -12,7 +12,7 @@ static double polygon_area(const Vec3* points, const int* corners, int count, Ve
   return 0.5 * vec3_dot(sum, normal);
 }
 
-/* Triangles of one sensor_value whose areas add up to the polygon's do not overlap and leave nothing out. */
+/* Triangles of one sense whose areas add up to the polygon's do not overlap and leave nothing out. */
 static void check_cut(const Vec3* points, const int* corners, int count, Vec3 normal) {
   int triangles[64][3];
   assert_int_equal(polygon_triangulate(points, corners, count, normal, triangles), count - 2);
