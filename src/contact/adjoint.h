@@ -41,9 +41,9 @@ typedef struct {
   bool known; /* true if the vertices are set */
 } ActiveSides;
 
-/* Corrects the slopes P' of the active vertices of two hulls to first order by the change of the plane that makes the
- * derivatives of U with respect to the plane zero (A5). The sum of the forces on both hulls is then zero to rounding.
- */
+/* Corrects the derivatives P' of the vertex barriers of two hulls to first order (A5). The correction is the effect of
+ * a small change of the separating plane, after which the derivatives of the potential U with respect to the plane are
+ * zero. The sum of the forces on both hulls is then zero to rounding. */
 void active_balance(const PlaneSolution* solution, ActiveSides* active);
 
 /* Returns the derivative of P'(c) with respect to the support s at fixed clearance c. It is -(2 P' + c P'') / s,
@@ -52,16 +52,18 @@ static inline double active_first_by_support(const ActiveVertex* v, double suppo
   return -(2 * v->first + v->clearance * v->second) / support;
 }
 
-/* Returns the derivative of W' with respect to the support s at fixed |n| = length. W(d) = Q(d / sigma) / s with d = 1
- * - |n| keeps |n| below 1. The derivative is -Q' / (sigma s^2), or 0 if W = 0. */
+/* Returns the derivative of W' with respect to the support s. length: |n|, the length of the plane's normal, which is
+ * fixed. The barrier W(d) = Q(d / sigma) / s with d = 1 - |n| keeps |n| below 1. The derivative is -Q' / (sigma s^2),
+ * or 0 if W = 0. */
 static inline double norm_first_by_support(double length, double support) {
   double nu = (1 - length) / BARRIER_NORM_WIDTH;
   return nu < 1 ? -barrier_eval(nu).first / (BARRIER_NORM_WIDTH * support * support) : 0;
 }
 
 /* Impact factor W' of a pair's force in the previous state, with its derivatives (docs/derivations/impact.md).
- * by_potential: with respect to the pair's potential U in that state. by_before: with respect to y at the start of the
- * step that led to that state. The other members: with respect to parameters at fixed U and y. */
+ * by_potential: with respect to the pair's potential U in that state. by_before: with respect to the compression y at
+ * the start of the step that led to that state. The other members are derivatives with respect to parameters at fixed U
+ * and y. */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed,
       by_ratio; /* by_ratio: derivative with respect to `ratio` of impact_load */
@@ -76,10 +78,10 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Adds the derivatives of the friction part of Phi to *out. lag: after friction_evaluate at the poses of `next`.
- * solution: plane at t. then: memory of the caller, which receives the active vertices at t. own: true if the previous
- * solve of the step limits friction; `solution` and `now` then belong to that solve, and slip is relative to
- * FrictionLag.then. by_slip: derivative of a scalar with respect to FrictionSlip.square at t + dt, 0 if `own`; its
- * derivatives with respect to poses at t + dt are not added. Does nothing without a contact force. */
+ * solution: plane at t. then: memory of the caller, which receives the active vertices at t. own: true if the normal
+ * force of the previous solve of the step limits friction; `solution` and `now` then belong to that solve, and slip is
+ * relative to FrictionLag.then. by_slip: derivative of a scalar with respect to FrictionSlip.square at t + dt, 0 if
+ * `own`; its derivatives with respect to poses at t + dt are not added. Does nothing without a contact force. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
@@ -91,7 +93,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
                       const double twist[2][6], double wrench[2][6]);
 
-/* State of a pair, as argument of the functions below. */
+/* Bodies and separating plane of a pair in one state. */
 typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL if not in contact */
@@ -110,8 +112,9 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * Multiplies the derivatives with respect to the coefficients of friction and rolling in *out by the factor. Call after
  * friction_adjoint and rolling_adjoint. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* Does the same as impact_load_adjoint for a given derivative by_factor with respect to the impact factor. Does not
- * change the derivatives with respect to the coefficients. */
+/* Adds the contribution of the impact factor to the derivatives of Phi, as impact_load_adjoint does. by_factor:
+ * derivative of Phi with respect to the impact factor. Does not change the derivatives with respect to the coefficients
+ * of friction and rolling. */
 void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out);
 /* Adds the contribution of the normal force of the previous solve of the step to the derivatives of Phi. The pair has
  * no restitution. by_factor: derivative of Phi with respect to the impact factor W'. by_force: derivative of Phi with
@@ -121,7 +124,7 @@ void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* param
                              double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
                              Pressure* bar, PairShares* out);
 /* Adds the contribution of the compression y of the pair at t to the derivatives *bar and *out. carried->y: derivative
- * of the scalar with respect to y, found in the next step. */
+ * of the differentiated scalar with respect to y, found in the next step. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);
 /* Adds the contribution of the potential and force of the pair at t to the derivatives of Phi, *out. bar: derivatives

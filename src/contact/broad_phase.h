@@ -36,7 +36,7 @@ typedef struct {
   int count;
 } BroadGroups;
 
-/* Keys found for one range of the moving boxes. */
+/* Overlapping pairs that the search has found for one range of the moving boxes. keys: pairs, as in BroadPhase.keys. */
 typedef struct {
   uint64_t* keys;
   int count, capacity;
@@ -54,8 +54,9 @@ typedef struct {
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Sets the boxes at rest, which replace earlier ones. still[count]: indices of these boxes in `boxes`, ascending.
- * Copies the boxes and builds their tree. Pairs of two boxes at rest are not searched for. Allocates. */
+/* Sets the boxes at rest, and discards boxes at rest that were set before. still[count]: indices of the boxes at rest
+ * in `boxes`, ascending. Copies the boxes and builds their tree. Pairs of two boxes at rest are not searched for.
+ * Allocates. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
 /* Allocates memory for a search that finds up to `count` pairs. moving[count]: indices of the moving boxes,
  * ascending. */

@@ -8,11 +8,13 @@
 
 #include "model/model.h"
 
-/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
- * whole.c, trial.c, terms.c, sleep.c) The system stores two states of every pair: the accepted state and a trial state
- * of the line search. Both contain plane, energy and derivatives of the pair. contact_accept makes the trial state the
- * accepted state. A function that allocates memory or can fail says so. Results do not depend on the number of
- * threads. */
+/* ---------------------------------------------------------------- all pairs of a scene
+ *
+ * Code: contact/system.c, pair_list.c, whole.c, trial.c, terms.c, sleep.c.
+ *
+ * The system stores two states of every pair: the accepted state and a trial state of the line search. Each state
+ * contains the plane, the energy and the derivatives of the pair. contact_accept makes the trial state the accepted
+ * state. A function that allocates memory or can fail says so. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* Upper bounds on the motion of a link along a path x(alpha), alpha in [0, 1]. speed, acceleration: bounds on the first
@@ -81,24 +83,25 @@ double contact_range(const Model* model);
 /* Returns true if gradients of runs have kinks because the energy of some law of the model is only once
  * differentiable. */
 bool contact_once_differentiable(const Model* model);
-/* Returns the distance below which two links are listed as touching [m]. If the result is INFINITY, the two links are
- * listed if they exert a force on each other. A pair without its own law uses the range of the model's law. The link
- * numbers are not checked. */
+/* Returns the distance below which two links are listed as touching [m]. The result INFINITY means that the two links
+ * are listed if they exert a force on each other. A pair without its own law uses the range of the model's law. The
+ * link numbers are not checked. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
 /* Returns true if some law of the model lists touching pairs by distance (contact_listed_range). Under such a law,
  * pairs at a larger distance may exert forces, too. */
 bool contact_lists_by_range(const Model* model);
-/* Updates the candidates: all pairs of hulls that may touch while links move within bounds. The links start at their
- * accepted poses. bounds: bounds->link (links) must be finite and >= 0 (not checked); bounds->joint is not used.
- * Allocates only when the list grows. */
+/* Updates the candidates, which are all pairs of hulls that may touch while the links move. The links start at their
+ * accepted poses, and `bounds` limits their motion. bounds->link (links) must be finite and >= 0 (not checked).
+ * bounds->joint is not used. Allocates only when the list grows. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that `link` should move at a time. Smaller
- * fractions limit the number of candidates of two links with very many triangles. The result is 1 for links with few
- * triangles. bounds: as for contact_prepare. link is asserted. */
+/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that `link` should move at a time. A smaller
+ * fraction limits the number of candidate pairs between two links that have very many triangles. The result is 1 for
+ * links with few triangles. bounds: as for contact_prepare. link is asserted. */
 double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
 /* Selects the pairs that contact_try evaluates. Awake pairs have at least one link that is marked in links[links],
- * which is borrowed for the call. All pairs are awake if links is NULL. The links of the other, sleeping pairs must not
- * move; their trial state is the accepted state. The selection is valid until the list of candidates changes. */
+ * which is borrowed for the call. All pairs are awake if links is NULL. All other pairs are asleep. Links of sleeping
+ * pairs must not move, and the trial state of these pairs is the accepted state. The selection is valid until the list
+ * of candidates changes. */
 void contact_wake(ContactSystem* system, const bool* links);
 /* Returns the number of awake candidates. Returns -1 if the list of candidates has changed since contact_wake. The next
  * contact_try then wakes all pairs. */
@@ -110,8 +113,8 @@ bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* Evaluates a trial of the line search at poses[links] (copied) for groups of links. moves[links]: false for a link
  * whose pose is unchanged since the last trial from the same accepted state. groups[links]: group of each link, below
  * group_count, or -1 for a fixed link. Sets refused[group_count] to true for each group with a pair that intersects or
- * is closer than the law admits for a trial. Returns false if a group is refused. Friction and some pairs of refused
- * groups may then not be evaluated. Does not change the accepted state. */
+ * is closer than the law admits for a trial. Returns false if an entry of `refused` is true. Friction and some pairs of
+ * refused groups may then not be evaluated. Does not change the accepted state. */
 bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
                  bool* refused);
 /* Trial of a candidate pair, compared with the accepted state of the pair. */
@@ -134,9 +137,9 @@ void contact_find_rounding(ContactSystem* system);
  * contact_term_count is not checked. */
 double contact_term_rounding(const ContactSystem* system, int index);
 /* Sets *contact and *friction to the total contact and friction energy in the accepted state [J]. The friction energy
- * is determined up to a constant. The sums follow the order of the candidates. */
+ * is determined up to a constant. Energies are added in the order of the candidates. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
-/* Returns the contact energy of the accepted state [J], without the energy that impacts dissipate in this step
+/* Returns the total contact energy of the accepted state [J], without the energy that impacts dissipate in this step
  * (impact.md, I4). Under laws without impacts, the result equals the contact energy of contact_energy. */
 double contact_stored(const ContactSystem* system);
 /* Makes the trial state the accepted state. Computes forces and Hessians of all pairs that have terms. Asserts that the
@@ -147,12 +150,13 @@ void contact_accept(ContactSystem* system);
  * contact_accept must not follow. Asserts that contact_reset or contact_pass_state was called. Allocates when more
  * pairs are active than before. */
 bool contact_lag(ContactSystem* system);
-/* Limits friction by the normal forces of the accepted state, for laws with ContactLaw.relag. Slip is still measured
+/* Limits friction by the normal forces of the accepted state, for laws with LawImpacts.relag. Slip is still measured
  * from the poses of the last contact_lag. If blends is true, the new force of each pair has the weight
- * ContactLaw.own_share, otherwise 1. Evaluates the accepted state again. Returns false if a separating plane is not
- * found. Asserts that some law has relag. Allocates when more pairs are active than before. */
+ * StepFriction.share (law.h), otherwise 1. Evaluates the accepted state again. Returns false if a separating plane is
+ * not found. Asserts that some law has the function `relag`. Allocates when more pairs are active than before. */
 bool contact_relag(ContactSystem* system, bool blends);
-/* Returns true if friction of some pair in the accepted state has a weight ContactLaw.own_share above 0. */
+/* Returns true if the normal force of the same step limits friction of some pair in the accepted state, at least in
+ * part (StepFriction.share > 0). */
 bool contact_friction_is_late(const ContactSystem* system);
 /* Returns true if the normal forces that limit friction have converged. They have converged if they differ from the
  * normal forces of the accepted state by at most `tolerance` >= 0 (asserted) times the largest force. Returns true
@@ -162,24 +166,25 @@ bool contact_friction_settled(const ContactSystem* system, double tolerance, int
 /* Returns the largest change of speed [m/s] that results from friction acting one step late. For a pair it is mu |N -
  * N_r| dt / m, at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r:
  * normal force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees.
- * For a pair with FrictionAccount.owed (friction.md, F14), the lost force replaces N - N_r. If the result is above 0,
- * sets links[2] to the links of the pair with the largest change. Returns 0 under laws without ContactLaw.loads. */
+ * For a pair with a FrictionAccount (friction.md, F14), the normal force that is lost when the pair leaves the range
+ * replaces N - N_r. If the result is above 0, sets links[2] to the links of the pair with the largest change. Returns 0
+ * under laws without ContactLaw.loads. */
 double contact_late_friction(ContactSystem* system, double dt, int links[2]);
 /* Starts a run at poses[links] (copied). Removes all candidates. Returns false if hulls intersect; no pair then has
  * terms. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
-/* Slots of contact_remember, for data of an accepted state that cannot be computed from poses. */
+/* States whose data contact_remember stores. Each state has its own memory. */
 typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* start of the step; start of the substep */
-/* Stores the data of the accepted state that cannot be computed from poses in slot `which`. Does nothing under laws
- * without such data. Allocates when there are more candidates than before. */
+/* Stores those data of the accepted state that cannot be computed from poses, in the memory `which`. Does nothing under
+ * laws without data of this kind. Allocates when there are more candidates than before. */
 void contact_remember(ContactSystem* system, ContactMemory which);
 /* Returns the factor by which an impact scales the force of a candidate in the accepted state. The step of length dt
  * [s] starts from the state of contact_remember(CONTACT_STEP). rest_speed [m/s] and restitution replace the values of
  * the system's model. Returns 1 for inactive pairs and under laws without impacts. index < contact_candidate_count is
  * asserted. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double restitution, double dt);
-/* Restores the data of slot `which`. Call after contact_reset at the poses of contact_remember. Does not change pairs
- * that were inactive at contact_remember or are new. */
+/* Restores the data that contact_remember stored in the memory `which`. Call after contact_reset at the poses at which
+ * the data were stored. Does not change pairs that were inactive or did not exist at that time. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
@@ -195,12 +200,12 @@ typedef struct {
 /* Returns true if the impact of a pair began within a substep, and sets *entry to the first such pair. The substep
  * leads from poses `begin` (links) to the accepted state. dt: length of the substep > 0 (asserted) [s]. aim (links):
  * poses that the links would have at the end without contact. sought: pair whose impact was found in a longer trial of
- * the substep, or NULL; its approach speed is not tested. Stores the approach speed of pairs whose impact begins at the
- * end of the substep. */
+ * the substep, or NULL; the approach speed of this pair is not tested. Stores the approach speed of pairs whose impact
+ * begins at the end of the substep. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
                           const ContactEntry* sought, ContactEntry* entry);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state. The distance
- * is negative after the start. A pair that is not a candidate counts as out of range. */
+ * is negative after the impact has begun. A pair that is not a candidate counts as out of range. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
 /* Returns true if some pair came into contact in the last substep. Call after contact_impact_entry. Returns false under
  * laws without impacts. */
@@ -289,7 +294,7 @@ typedef struct {
   double before; /* distance in the accepted state, or a lower bound [m] */
 } ContactSqueeze;
 /* Returns the gap of candidate `index` < contact_candidate_count (asserted). Requires an evaluated trial (not checked).
- * `gap` and `before` are INFINITY for a pair of links. */
+ * For a pair of links, ContactSqueeze.gap and ContactSqueeze.before are INFINITY. */
 ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
 /* Returns the number of pairs that have terms in the accepted state. The order of the pairs is fixed until the next
@@ -305,14 +310,15 @@ typedef struct {
   int (*count)(const void* holder);
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
-/* Returns the list of terms of the accepted state. The list is empty if system is NULL. The system owns the terms. They
- * are valid until the next contact_accept. */
+/* Returns the list of the terms of all pairs in the accepted state. The list is empty if system is NULL. The system
+ * owns the terms. They are valid until the next contact_accept. */
 ContactTermList contact_term_list(const ContactSystem* system);
-/* Corrects the force of every pair with restitution to first order for the next Newton step: W' += W'' dU. The
- * corrected force limits friction of the next substep (impact.md, I13). twist (links x 6): motion of each link in the
- * next Newton step [rad, m]. */
+/* Corrects the force of every pair with restitution to first order for the next Newton step. The impact factor W'
+ * increases by W'' dU, with the change dU of the pair's potential in that Newton step. The corrected force limits
+ * friction of the next substep (impact.md, I13). twist (links x 6): motion of each link in the next Newton step [rad,
+ * m]. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
-/* Replaces Hessians of the accepted state by the nearest positive semidefinite matrices. links[links] marks the links
+/* Replaces Hessians of the accepted state by the nearest positive semidefinite matrices. links[links]: true for links
  * whose pairs are changed. If links is NULL, changes all pairs. */
 void contact_project(ContactSystem* system, const bool* links);
 /* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17). A part is a set of trees that is solved
@@ -327,29 +333,31 @@ bool contact_parts_create(ContactSystem* system);
  * whose regions are within contact range of each other. Adds pairs within the regions to the candidates. Allocates
  * while the list grows. */
 void contact_parts_find(ContactSystem* system, const Pose* aim, int* sets);
-/* Creates a system that solves one part at a time. The system borrows the pairs and states of `whole` and owns only
- * lists. thread: number of its workspace. The caller frees it with contact_part_destroy. Never NULL. */
+/* Creates a system that solves one part at a time. The new system borrows the pairs and states of the complete system
+ * `whole` and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
+ * contact_part_destroy. Never NULL. */
 ContactSystem* contact_part_create(const ContactSystem* whole, int thread);
 /* Frees the part, but not the data borrowed from the complete system. Accepts NULL. */
 void contact_part_destroy(ContactSystem* part);
-/* Updates the part after a change of `whole`. Call before contact_part_begin, while no other thread changes `whole`. */
+/* Updates the part after a change of the complete system `whole`. Call before contact_part_begin, while no other thread
+ * changes `whole`. */
 void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
 /* Sorts the candidates by part. of (trees): part of each tree, or -1 if the tree belongs to no part; borrowed until
  * contact_parts_end. part_count: number of parts. The list of candidates must not change before contact_parts_end.
  * Allocates while lists grow. */
 void contact_parts_list(ContactSystem* system, const int* of, int part_count);
-/* Starts the solution of part `number` from the accepted state of `whole`. The functions of `part` then apply to
- * links[count] (ascending) and the pairs of these links. May run in parallel with other parts. Allocates while lists
- * grow. */
+/* Starts the solution of part `number` from the accepted state of the complete system `whole`. Functions that are
+ * called with the system `part` then apply to links[count] (ascending) and the pairs of these links. May run in
+ * parallel with other parts. Allocates while lists grow. */
 void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
 /* Returns true if every link of the part provably stays in its region on the path to the trial state. `bounds` limits
  * the motion. Also requires that no hull moves farther than the list of candidates covers. */
 bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
-/* Makes the accepted state of the part the trial state of its links and pairs in `whole`. */
+/* Makes the accepted state of the part the trial state of its links and pairs in the complete system `whole`. */
 void contact_part_end(ContactSystem* part, const ContactSystem* whole);
 /* Makes the trial state of all parts the accepted state of the complete system. Call after contact_part_end of all
- * parts. Links that belong to no part keep their poses. begin (links): poses of all links before the parts were
- * solved. */
+ * parts. Links that belong to no part keep their poses. begin (links): poses of all links before any part was solved.
+ */
 void contact_parts_end(ContactSystem* system, const Pose* begin);
 
 /* Returns the number of candidates, the pairs that may touch during this step. Candidates determine the sparsity
@@ -472,9 +480,9 @@ void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar
  * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. solve is NULL by
  * default, which means that there are no such pairs. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* contact_replay_set_aside stores the derivatives with respect to PairCarry at t, found by the last
- * contact_replay_adjoint. contact_replay_add_aside adds the stored derivatives to the derivatives of a step that was
- * loaded later and starts at the same t. */
+/* contact_replay_set_aside stores the derivatives with respect to the numbers that pairs pass to the next step
+ * (PairCarry) at t. The last contact_replay_adjoint has found these derivatives. contact_replay_add_aside adds the
+ * stored derivatives to the derivatives of a step that was loaded later and starts at the same t. */
 void contact_replay_set_aside(ContactReplay* replay);
 void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed backwards, from the last step. Reuses the state `next`
@@ -490,11 +498,12 @@ ContactTermList contact_replay_terms(const ContactReplay* replay);
  * Allocates while the number of records grows. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* Returns how many numbers of a pair the next step depends on, besides the poses of the bodies (PairCarry). The number
- * is the same for all laws. The replay stores the derivatives with respect to these numbers at t + dt, found by the
- * next step, and at t (records x numbers). */
+ * is the same for all laws. For t and for t + dt, the replay stores the derivatives with respect to these numbers
+ * (records x numbers). The derivatives at t + dt come from the next step. */
 int contact_replay_carried(const ContactReplay* replay);
-/* Sets one derivative with respect to PairCarry at t + dt to 1, and all others to 0. pair: index into the records at t
- * + dt; if it is -1, all derivatives are set to 0. number: index < contact_replay_carried. Both are asserted. */
+/* Sets the derivative with respect to one number of PairCarry at t + dt to 1, and all other derivatives to 0. pair:
+ * index into the records at t + dt; if it is -1, all derivatives are set to 0. number: index < contact_replay_carried.
+ * Both are asserted. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
 /* Copies the derivatives with respect to PairCarry at t to `out` (records at t x contact_replay_carried, row-major).
  * The caller owns `out`, whose length is not checked. */
@@ -514,14 +523,14 @@ typedef struct {
 /* Sets *event to the derivatives of the potential of the pair hull_a, hull_b. Returns false if the pair is not loaded,
  * if it is not active, or if its law has no events. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds to wrench[links] the contribution of the impact factors PairCarry.load of the pairs. wrench: derivatives with
- * respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
+/* Adds to wrench[links] the derivatives that result from the impact factors PairCarry.load of the pairs. wrench:
+ * derivatives with respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
  * contact_replay_seed_carry, gives the derivatives with respect to the impact factors. Returns false if all of them are
  * zero. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
-/* Makes the next contact_replay_adjoint add the derivatives of the scalar nu (U - U_0). U_0: potential at which impacts
- * begin; nu [m]: factor. The derivatives with respect to vertices and half-spaces are added later, the derivative with
- * respect to the support is added to `gradient` now. */
+/* Makes the next contact_replay_adjoint add the derivatives of the scalar nu (U - U_0). U: potential of the pair of
+ * `event`; U_0: potential at which impacts begin; nu [m]: factor. That call adds the derivatives with respect to
+ * vertices and half-spaces. This function adds the derivative with respect to the support to `gradient`. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
 /* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s]. The last
  * contact_replay_adjoint found them. They are 0 under laws that do not depend on these lengths. `dt` contains only the
@@ -531,11 +540,11 @@ typedef struct {
 } ContactLengths;
 ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
-/* Two links. The force acts from link `other` on link `link` and is summed over the hulls of both links. */
+/* Total contact force that link `other` exerts on link `link`, summed over the hulls of both links. */
 typedef struct {
   int link, other;
 } ForcePair;
-/* Derivatives of a scalar with respect to the forces of ForcePair [1/N]. Both arrays (count) are borrowed. */
+/* Derivatives of a scalar with respect to the forces between pairs of links [1/N]. Both arrays (count) are borrowed. */
 typedef struct {
   const ForcePair* pairs;
   const Vec3* slope; /* (count) */
@@ -559,8 +568,8 @@ typedef struct {
  * arguments before. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
-/* Adds the derivatives with respect to the poses of contact_replay_set_solve to bar[links], 3x4 matrices. The last
- * contact_replay_adjoint found them. */
+/* Adds the derivatives with respect to the poses of the previous solve (contact_replay_set_solve) to bar[links], 3x4
+ * matrices. The last contact_replay_adjoint found these derivatives. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
 /* Returns the derivative with respect to ContactRecord.grip of record `index` >= 0 (asserted) at t + dt. The last
  * contact_replay_adjoint found it. */
@@ -583,7 +592,7 @@ bool contact_bench_law(FILE* out, ContactModel model);
  * (`contact/spots.c`)
  */
 
-/* Two neighbouring hulls. World frame. */
+/* Two neighbouring hulls. Vectors are in the world frame. */
 typedef struct {
   int hull_a, hull_b; /* a half-space is always hull_b */
   double gap;         /* distance of the hulls [m] */
@@ -622,9 +631,9 @@ typedef struct {
  * intersect (distance 0) or no plane was found. */
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
-/* Does the same as contact_query for the mesh contact of the law ipc (docs/derivations/law-ipc.md, N19, N21). support:
- * range D of the law [m]. The potential [m^2] is a sum over distances between corners, edges and triangles of the
- * hulls. The plane is midway between the closest points. Returns false if the hulls intersect. */
+/* Computes the same results as contact_query, but for the mesh contact of the law `ipc` (docs/derivations/law-ipc.md,
+ * N19, N21). support: range D of the law [m]. The potential [m^2] is a sum over distances between corners, edges and
+ * triangles of the hulls. The plane is midway between the closest points. Returns false if the hulls intersect. */
 bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                         Vec3* grad_a, Vec3* grad_b);
 

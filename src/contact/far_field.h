@@ -14,14 +14,15 @@
 #include "contact/hierarchy.h"
 #include "contact/reciprocal.h"
 
-/* phi (N7) with its derivatives with respect to r, d (near) and blend. */
+/* Weight phi of the point potential (N7), with its derivatives with respect to the distance r, to d (`near`) and to the
+ * width `blend` of the transition. */
 typedef struct {
   double value, first, second;     /* phi, dphi/dr [1/m], d2phi/dr2 [1/m^2] */
   double by_near, first_by_near;   /* derivatives of value and first with respect to d [1/m, 1/m^2] */
   double by_blend, first_by_blend; /* derivatives of value and first with respect to blend */
 } BlendWeight;
-/* Returns the weight phi of the point potential. It is 0 for r <= near and 1 for r >= (1 + blend) near. r, near [m];
- * blend > 0. */
+/* Returns the weight phi of the point potential. It is 0 for r <= near and 1 for r >= (1 + blend) near. r: distance of
+ * the centres [m]; near: sum d of the radii [m]; blend > 0: relative width of the transition. */
 BlendWeight blend_weight(double r, double near, double blend);
 
 /* Relative position of two nodes. */
@@ -37,12 +38,13 @@ typedef struct {
 typedef struct {
   PlaneScratch scratch;
   NodeBars bars[2];
-  int count, piece_count, blend_count; /* numbers of terms, exact pieces and blends in the last traversal */
+  int count, piece_count,
+      blend_count; /* numbers of terms, of exact pairs of pieces, and of blends in the last traversal */
 } FieldWork;
 
-/* Stores the results of the last evaluation of two links. The results are the planes between their hulls in the order
- * of the traversal, the potential, and its derivatives. An evaluation at the same poses reuses these results and is
- * bit-identical. The caller zeroes the struct before the first use. field_kept_destroy frees the arrays. */
+/* Results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
+ * potential, and its derivatives. A later evaluation at the same poses reuses these results, and is bit-identical. The
+ * caller zeroes the struct before the first use. field_kept_destroy frees the arrays. */
 typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
@@ -68,7 +70,7 @@ typedef struct {
   bool plain; /* true if the potential is the sum over all pairs of hulls, without hierarchy and blends (N3) */
 } FarField;
 
-/* Two links, or a hull and a half-space. */
+/* The two bodies of a pair: two links, or a hull and a half-space. */
 typedef struct {
   int link[2];
   int root[2]; /* nodes at which the traversal starts; root[1] is -1 for a half-space */
@@ -86,9 +88,9 @@ bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, 
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
 /* Sets *point to the force-weighted mean contact point of the pair, world [m]. Sets `press` to the sum of the
- * magnitudes of the forces [1/m^2]. The contact point of a term lies on the plane between two hulls, or halfway between
- * two centres. Returns false, with `press` 0 and *point unchanged, if two hulls intersect, a plane was not found, or
- * the pair exerts no force. */
+ * magnitudes of the forces [1/m^2]. Each term of the potential has a contact point. It lies on the plane between two
+ * hulls, or halfway between the centres of two nodes. Returns false, with `press` 0 and *point unchanged, if two hulls
+ * intersect, a plane was not found, or the pair exerts no force. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Power Phi = dP/d(twists) . twist of the field's forces, P: energy of the field, and its derivatives with respect to

@@ -7,8 +7,8 @@
 #include "base/lanes.h"
 #include "contact/far_field.h"
 
-/* A blend of two nodes (N8) whose terms the traversal is visiting. The outermost blend represents the pair of bodies
- * and has weight 1 and phi = 0. */
+/* The blend of the exact and the point potential of two nodes (N8), while the traversal visits its terms. The outermost
+ * blend represents the pair of bodies and has weight 1 and phi = 0. */
 typedef struct Blend {
   struct Blend* within;
   NodePlaces at;
@@ -70,7 +70,8 @@ static inline double blend_value(const Blend* b) {
   return (1 - b->phi.value) * b->inner + b->phi.value * b->centred.value;
 }
 
-/* First two derivatives of (1 - phi) A + phi P_c with respect to r, at fixed A. */
+/* First two derivatives of the blended potential (1 - phi) A + phi P_c with respect to the distance r, at fixed A (N8).
+ */
 typedef struct {
   double first, second;
 } CenterSlopes;
@@ -100,18 +101,19 @@ bool field_walk(const FarField* field, FieldWork* work, const FieldPair* pair, c
 bool field_stands(const FieldPair* pair);
 /* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. */
 NodePlaces field_places(const FarField* field, const FieldPair* pair, const int node[2]);
-/* Returns the plane of two leaves. Solves the plane and stores it in *room, unless at->solved is known. The pointer is
- * borrowed. Returns NULL if the plane was not found. */
+/* Returns the plane of two leaves. Solves the plane and stores it in *room, unless at->solved already points to it. The
+ * pointer is borrowed. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, PlaneSolution* room);
-/* Does the same as field_solution. Also sets *d and *response (plane_derivatives), and adds the energy of the solution
- * to within->inner. Returns NULL if the plane was not found. */
+/* Returns the plane of two leaves, as field_solution does. Also sets *d to the derivatives of the energy and *response
+ * to the derivatives of the plane (plane_derivatives). Adds the energy to within->inner. Returns NULL if the plane was
+ * not found. */
 const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
 /* Converts forces and moments of *d to a gradient by the twists of both bodies, out (12). ground: true if body b is a
  * half-space, whose entries are zero. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
-/* Calls `one` for each pair of children that is marked in `far`. Adds the potential of the pair to within->inner. A
- * visitor that processes four pairs together is faster. */
+/* Calls the function `one` for each pair of children that is marked in `far`. Adds the potential of each of these pairs
+ * to within->inner. A visitor that processes four pairs at once is faster. */
 typedef void (*OneCenter)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
 void field_each_center(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one);
 

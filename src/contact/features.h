@@ -30,7 +30,7 @@ typedef struct {
  * to add the stencil to the list. The list owns the memory; the pointer is valid until the next call. Never NULL. */
 Stencil* stencils_next(Stencils* out);
 
-/* A surface at its pose. Vertex m of the features is points[m - first], world [m]. */
+/* A surface at its pose. Vertex number m of the features has the position points[m - first], world [m]. */
 typedef struct {
   const Features* features;
   const Vec3* points; /* (count) */
@@ -51,9 +51,10 @@ typedef struct {
 void near_features_free(NearFeatures* near);
 
 /* Adds all stencils with a distance below `range` [m] to *out, in the order of the features. Stencils are pairs of a
- * vertex and a triangle, and pairs of edges. The squared sine of the angle of two edges is at least `least_sine`.
- * across: unit vector from a to b, zero if unknown; features that are farther apart than the range along `across` are
- * skipped. The caller owns near, a workspace, and out. Allocates while they grow. */
+ * vertex and a triangle, and pairs of edges. Leaves out pairs of edges whose squared sine of the angle is below
+ * `least_sine`. across: unit vector from surface a to surface b, zero if unknown; features that are farther apart than
+ * the range along this vector are skipped. near: workspace. The caller owns *near and *out. Allocates while their
+ * arrays grow. */
 void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
                       Stencils* out);
 

@@ -11,11 +11,12 @@
 #include "contact/step.h"
 
 /* Smoothing d of the weight A(f) = sqrt(f^2 + d^2) - d of the normal force f: d = FRICTION_WEIGHT_FLOOR / s^2. d is
- * proportional to 1 / s^2, as the force of the barrier, whose |P'| is 288 / s^2 at half the range. The paper uses the
+ * proportional to 1 / s^2, like the force |P'| of the barrier, which is 288 / s^2 at half the range. The paper uses the
  * smoothing of friction, a speed, for d. */
 #define FRICTION_WEIGHT_FLOOR 1e-10
 
-/* Slip r of a contact point in one state. dual: vector z with |z| <= 1 that replaces r / rho in the Hessian (F5). */
+/* Slip r of a contact point in one state. dual: vector z with |z| <= 1. It replaces r / rho in the Hessian, with rho =
+ * sqrt(|r|^2 + eps) (F5). */
 typedef struct {
   double slip[2]; /* m/s */
   double dual[2];
@@ -35,8 +36,8 @@ typedef struct {
   SlipState at[2];    /* slip in state 0 and 1 (FrictionParameters.state) */
 } FrictionVertex;
 
-/* Friction that depends on the direction of slip (F11). The friction axis d is fixed in a body. With P = I - n n^T and
- * p = P d at t, tangents are multiplied by S = P + (ratio - 1) p p^T. */
+/* Friction that depends on the direction of slip (F11). The friction axis d is fixed in a body, and n is the contact
+ * normal. Tangents are multiplied by S = P + (ratio - 1) p p^T, with P = I - n n^T and p = P d at t. */
 typedef struct {
   double ratio; /* friction along the axis divided by friction across it */
   Vec3 axis;    /* unit, in the frame of body `side` */
@@ -62,7 +63,7 @@ typedef struct {
   RollShift shift[2];       /* zero unless shifted (F15) */
   bool shifted[2];          /* true if the body has balls or circles and its expected rotation is known */
   Vec3 mean_arm[2];         /* weighted mean of the arms of a side's points (F13) [m]; zero for vertices */
-  Vec3 arm[2];              /* part of mean_arm that does not rotate with the body (F13) [m] */
+  Vec3 arm[2];              /* part of `mean_arm` that does not rotate with the body (F13) [m] */
   Vec3 from[2]; /* positions at t of the points of both bodies that are at c [m]; they differ from c only if the normal
                    force of the same step limits friction */
   double ground_weight; /* weight of the single term of a half-space b, whose spin omega is 0 */
@@ -119,11 +120,12 @@ typedef struct {
  * the same step limits friction. */
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. It is (tr(R) n - R^T
- * n) / 2. */
+ * n) / 2 with R = motion->rotation and n = normal. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
-/* Returns the displacement of the end of an arm by the rotation of its body [m]. It is roll x arm plus the displacement
- * of roll_rows for roll->change (F13, F15). Without a shift, the result is bit-identical to (roll + change) x arm. */
+/* Returns the displacement of the end of an arm by the rotation of its body [m]. It is lag->roll[side] x arm, plus the
+ * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15). Without a shift, the result
+ * is bit-identical to (roll + change) x arm. */
 static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, const FrictionRoll* roll) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   Vec3 turned = vec3_cross(vec3_add(lag->roll[side], roll->change), arm);
@@ -148,7 +150,8 @@ typedef struct {
   double smoothing;   /* eps [(m/s)^2] */
   double dt;          /* length of the step [s] */
   int state;          /* index (0 or 1) in FrictionVertex.at of the state that is evaluated */
-  bool follow; /* true if z is computed from the other state (F5). Otherwise z = r / rho, and the Hessian is exact */
+  bool follow; /* true if the vector z (SlipState.dual) is computed from the other state (F5). Otherwise z = r / rho,
+                  and the Hessian is exact */
 } FrictionParameters;
 
 /* Sets *energy to the friction energy for stiffness 1 [J], or to 0 for a pair without a normal force. The constant mu
@@ -161,14 +164,15 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
  * and computes no energy. Returns the number of Newton iterations, or -1 if the minimum over the slip was not found. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
 /* Adds the derivatives of the friction energy with respect to the twists of both bodies to *out. The twists are about
- * the reference points. pose_a, pose_b: poses of the last friction_value. *out may already contain the derivatives of
- * contact. Does nothing for a pair without a normal force. Undefined after friction_value has failed. */
+ * the reference points. pose_a, pose_b: poses of the last friction_value. *out may already contain derivatives of the
+ * contact energy. Does nothing for a pair without a normal force. Undefined after friction_value has failed. */
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,
                           const Pose* pose_b, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out);
-/* Calls friction_value and then friction_derivatives. Returns the result of friction_value; if it is -1, out is
- * unchanged. */
+/* Sets *energy as friction_value does, and then adds the derivatives of the friction energy to *out as
+ * friction_derivatives does. Returns the result of friction_value. If the result is -1, *out is unchanged. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
-/* Copies the slip of all contact points from state 1 - to to state `to` (FrictionVertex.at). */
+/* Copies the slip of all contact points to the state with the index `to` from the other state, which has the index 1 -
+ * to (FrictionVertex.at). */
 void friction_keep(FrictionLag* lag, int to);
 #endif

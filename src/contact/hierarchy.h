@@ -58,7 +58,8 @@ typedef struct {
  * Adds the result to vertices (BodyTree.vertex_count). bars (nodes): derivatives with respect to centres and radii;
  * overwritten. turn: rotation of the link. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* Does the same as hierarchy_to_vertices for the leaf `index` only. Adds to out (vertices of the leaf's hull). */
+/* Converts derivatives with respect to the leaf `index` into derivatives with respect to the vertices of its hull, as
+ * hierarchy_to_vertices does for all nodes. Adds the result to `out` (vertices of the hull). */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

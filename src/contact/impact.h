@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
   double value;            /* W [1/m] */
-  double first, second;    /* dW/dU, d2W/dU2 [m]: second (dU/dx)^2 vanishes with U */
+  double first, second;    /* dW/dU, d2W/dU2 [m]; the product `second` (dU/dx)^2 vanishes with U */
   double by_before;        /* derivative of `first` with respect to y_t */
   double by_support;       /* derivative of `first` with respect to s at fixed U and y_t [1/m] */
   double by_rest_speed;    /* derivative of `first` with respect to rest_speed [s/m] */
@@ -53,9 +53,9 @@ typedef struct {
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. W = U
  * if U or the rest speed is 0. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
-/* Does the same as impact_eval with a lower bound on y_t: the compression at the clearance `entry`, 0 < entry <= 1
- * (I2a). A pair that comes into range then exerts almost no force at clearances above `entry`. impact_eval uses entry =
- * IMPACT_ENTRY with restitution, otherwise 1. */
+/* Returns W and its derivatives as impact_eval does, but with a lower bound on y_t (I2a). The bound is the compression
+ * at the normalized clearance `entry`, 0 < entry <= 1. A pair that comes into range then exerts almost no force at
+ * larger clearances. For pairs with restitution, impact_eval uses entry = IMPACT_ENTRY, otherwise 1. */
 Impact impact_eval_from(const ImpactParameters* parameters, double potential, double before, double entry);
 /* Returns W and its derivatives for a pair with restitution that rebounds. A stiff spring moves the clearance of the
  * pair at the end of the substep to the value that restitution requires (I7). */
@@ -91,10 +91,10 @@ typedef struct {
 ImpactShare impact_share(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
-/* Stages of the impact of a pair with restitution, which each last one short substep. */
+/* Stages of the impact of a pair with restitution. Each stage lasts one short substep. */
 typedef enum {
   IMPACT_NONE,
-  IMPACT_ENTERED, /* z has reached IMPACT_ENTRY; the substep measures the approach speed */
+  IMPACT_ENTERED, /* the normalized clearance z has reached IMPACT_ENTRY; the substep measures the approach speed */
   IMPACT_BOUNCES, /* the substep reverses the approach velocity */
   IMPACT_RUBS,    /* the substep applies the friction of the impulse */
 } ImpactStage;
@@ -122,8 +122,9 @@ typedef struct {
  * the pair is in range. */
 bool impact_lets_go(const PairImpact* pair, bool in_range);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
- * pair must have no impact at the start of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With restitution
- * 0, the pair must have come into range in the substep. Call only for pairs in range. */
+ * pair must have no impact at the start of the substep. At its end, the normalized clearance z must be at most
+ * IMPACT_ENTRY + IMPACT_TIE. With restitution 0, the pair must have come into range in the substep. Call only for pairs
+ * in range. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
 /* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
  * impact. */
