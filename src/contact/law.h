@@ -1,16 +1,16 @@
 /* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one table entry LAW_<name>
  * in laws.c.
  *
- * The system (system.h) finds pairs of neighbouring hulls, and stores two states of each pair, the accepted state and a
- * trial state. The law computes the value of a trial state, the derivatives of an accepted state, and the friction
- * reference of the next step (`lag`). The replay (replay.c) processes recorded steps backwards. For recorded pairs, the
- * law computes the same quantities and their adjoint. The law receives one pair at a time and calls no function of the
- * system, so that pairs are processed in parallel.
+ * The system (system.h) finds pairs of neighbouring hulls. It stores two states of each pair, the accepted state and a
+ * trial state. The law computes the energy of a trial state, the derivatives of the energy in an accepted state, and
+ * the friction reference of the next step (`lag`). The replay (replay.c) processes recorded steps backwards. For
+ * recorded pairs, the law computes the same quantities and their adjoint. The law receives one pair at a time and calls
+ * no function of the system, so that pairs are processed in parallel.
  *
  * `create` builds the law's data of the scene. The system owns the memory for the law's data of a pair and of its two
- * states, and zeroes this memory when the pair is new. A stored state (`pass`) contains the data of a pair, and of its
- * accepted state, if the pair is active, lagged or has terms. Otherwise these data are undefined. Pointers in the data
- * are valid until the next lag. */
+ * states, and zeroes this memory when the pair is new. A stored state (`pass`) contains the data of a pair and of its
+ * accepted state, if the pair is active, is lagged or has terms. For other pairs, these data are undefined. Pointers in
+ * the data are valid until the next call of `lag`. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -19,7 +19,7 @@
 #include "contact/pair.h"
 #include "scene/schema.h"
 
-/* Lengths of the present substep. */
+/* Lengths of the present and the previous substep. */
 typedef struct {
   double dt;          /* s */
   double dt_before;   /* length of the previous substep; 0 if there is none [s] */
@@ -46,13 +46,13 @@ typedef struct {
   void* own;                    /* the law's data of the state (ContactLaw.state_size) */
 } LawPair;
 
-/* The accepted state from which a trial starts. */
+/* The accepted state of a pair from which a trial state is evaluated. */
 typedef struct {
   const PairState* state;
   const void* own;
   const double* twist[2]; /* motion of the links from this state to the trial: rotation vector, displacement [rad, m] */
   bool stays;             /* true if neither link has moved since the accepted state */
-  bool follows;           /* true if the accepted state was evaluated with the same friction reference */
+  bool follows;           /* true if the accepted state was evaluated with the friction reference that the trial uses */
   bool begins;            /* true if the run starts in the trial state, without previous states */
 } LawOrigin;
 
@@ -85,52 +85,52 @@ typedef struct {
 } StepFriction;
 
 /* Numbers that a recorded pair passes to events and to the next step. force, torque: derivatives of the pair's
- * potential by the motion of both bodies at t + dt (EventTerms); slope: derivative of the impact factor at t + dt
- * (PairCarry.load) with respect to the potential [m]; all 0 for a record that is not active. left: force that friction
- * passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio. */
+ * potential with respect to the motion of both bodies at t + dt (EventTerms). slope: derivative of the impact factor at
+ * t + dt (PairCarry.load) with respect to the potential [m]. All three are 0 for a record that is not active. left:
+ * force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio. */
 typedef struct {
   Vec3 force[2], torque[2];
   double slope, left;
 } PairPasses;
 
-/* Trees of bounding spheres of two links with many hulls. The pair of links represents the pairs of their hulls. The
- * trees give distances and proofs of the certificate (whole.c). Pairs of their hulls are listed only for friction, from
- * one lag to the next, and only if r < spread (R_a + R_b). r: distance of the centres of the bounding spheres of both
- * hulls; R_a, R_b: radii of these spheres. */
+/* Trees of bounding spheres of two links with many hulls. The pair of links represents all pairs of a hull of one link
+ * and a hull of the other. The certificate and the computation of distances use the trees (whole.c). Pairs of hulls are
+ * listed only for friction, from one call of `lag` to the next, and only if r < spread (R_a + R_b). r: distance of the
+ * centres of the bounding spheres of both hulls; R_a, R_b: radii of these spheres. */
 typedef struct {
   const BodyTree *a, *b;
   double spread; /* 0 without friction */
 } PieceTrees;
 
-/* Functions of a law with impacts, and with friction that the normal force of the same step limits. */
+/* Functions of a law that has impacts, and friction that the normal force of the same step limits. */
 typedef struct {
   /* ---- a pair in the accepted state */
   /* Sets *out to the impact of the pair in the accepted state (impact.md, I10, I11). Pointers in *out are valid until
-   * the next lag. */
+   * the next call of `lag`. */
   void (*impact)(const LawPair* pair, PairImpact* out);
   /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: motion
    * (w, v) of both bodies in the next Newton step (I13). */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
   /* Returns the factor by which an impact scales the force of an active pair. The step of length dt [s] starts from the
-   * state of `kept`; NULL means that the pair was inactive. rest_speed [m/s] and restitution replace the parameters of
-   * the pair. */
+   * state of `kept`; NULL means that the pair was inactive in that state. rest_speed [m/s] and restitution replace the
+   * parameters of the pair. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
-   * limited by the force of the previous solve of the step, and of friction limited by the force at t. `own_force` sets
-   * *out. `relag` makes the state's own force limit friction, as `lag` does. Slip is measured from the poses `begin` of
-   * both bodies. The weight becomes StepFriction.share if `blends` is true, otherwise 1. `relag` returns false if
-   * nothing has changed. */
+   * limited by the force of the previous solve of the step, and of friction limited by the force at t. `own_force`
+   * describes this friction in *out. `relag` makes the normal force of the accepted state limit friction, as `lag`
+   * does. Slip is measured from the poses `begin` of both bodies. The weight becomes StepFriction.share if `blends` is
+   * true, otherwise 1. `relag` returns false if nothing has changed. */
   void (*own_force)(const LawPair* pair, StepFriction* out);
   bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
    * restores these data. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
-  /* Marks the state as restored from a file, so that it has no derivatives with respect to previous states. */
+  /* Marks the state of the pair as restored from a file. It then has no derivatives with respect to previous states. */
   void (*hold)(const LawPair* pair);
 
   /* ---- a recorded pair */
-  /* Sets *out. Call only after `replay`. */
+  /* Sets *out to the numbers that the pair passes to events and to the next step. Call only after `replay`. */
   void (*passes)(const LawReplay* pair, PairPasses* out);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
@@ -156,7 +156,8 @@ typedef struct ContactLaw {
   /* Reason, as the end of a sentence, why the law supports only half-spaces and smooth convex shapes (smooth_only), or
    * no triangles of meshes (solids_only). NULL if the law supports other hulls. */
   const char *smooth_only, *solids_only;
-  /* Checks a hull as contact_fits (model/contact_fits.h). If the function is NULL, all hulls fit. */
+  /* Checks whether the law supports a hull; arguments and result as for contact_fits (model/contact_fits.h). If the
+   * function is NULL, the law supports all hulls. */
   bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
   bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow the items of
                  hulls (system.h) */
@@ -197,8 +198,8 @@ typedef struct ContactLaw {
   bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
   /* Returns true if friction acts between the items of the pair. If the function is NULL, friction never acts. */
   bool (*friction_acts)(const LawPair* pair);
-  /* Copies LawPair.memory data of the accepted state to the trial state. The system has already copied `state` and
-   * `own`. If the function is NULL, there are no such data. */
+  /* Copies those data in LawPair.memory that belong to a state from the accepted to the trial state. The system has
+   * already copied LawPair.state and LawPair.own. If the function is NULL, there are no such data. */
   void (*take_over)(const LawPair* trial);
 
   /* ---- a pair in the accepted state */
@@ -212,15 +213,15 @@ typedef struct ContactLaw {
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next lag.
-   * If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes nothing.
-   * Otherwise returns the number of bytes used. If the function is NULL, the law has no friction reference. */
+  /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next call
+   * of `lag`. If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes
+   * nothing. Otherwise returns the number of bytes used. If the function is NULL, the law has no friction reference. */
   size_t (*lag)(const LawPair* pair, void* room);
   /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. If
    * the function is NULL, both structures contain only doubles, and the system writes or reads all of them. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Sets the numbers `kept` of a record, and own_force and late if friction does not depend on the force at t alone. If
-   * the function is NULL, the law records no numbers. */
+  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.own_force and late if friction does
+   * not depend on the force at t alone. If the function is NULL, the law records no numbers. */
   void (*record)(const LawPair* pair, ContactRecord* out);
 
   /* ---- two hulls, outside a run */
@@ -237,16 +238,16 @@ typedef struct ContactLaw {
   const LawImpacts* impacts;
 
   /* ---- a recorded pair */
-  /* Recomputes the law's data `own` of a state from a record. Returns false if the plane was not found. If the function
-   * is NULL, there are no such data. */
+  /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. If the
+   * function is NULL, there are no such data. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
   /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
    * stiffness. Returns false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Adds the derivatives of a scalar by the inputs of the pair to *out, for stiffness 1. The scalar is the work of the
-   * pair's forces along the twists of both bodies (Phi, A4), plus the sum of the numbers that the pair hands to the
-   * next step, each times its derivative `carry`, which the adjoint of the next step returned. The caller zeroes *out.
-   */
+  /* Adds the derivatives of a scalar with respect to the inputs of the pair to *out, for stiffness 1. The scalar has
+   * two terms. The first is the work Phi of the pair's forces along the twists of both bodies (A4). The second is the
+   * sum of the numbers that the pair passes to the next step, each times its derivative in `carry`. The adjoint of the
+   * next step has found these derivatives. The caller zeroes *out. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 } ContactLaw;
 
@@ -254,7 +255,8 @@ typedef struct ContactLaw {
  * range. The entry is static. Never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
-/* Callback: returns true if the law has a property. contact_law_with returns true if a law of the model has it. */
+/* Callback: returns true if the law has a property. contact_law_with returns true if a law of the model has the
+ * property. */
 bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law));
 /* Returns the table entry of the law of two links. The link numbers are not checked. The entry is static. Never
  * NULL. */
@@ -273,8 +275,8 @@ typedef struct {
   bool own_of_contact[CONTACT_LAW_PARAMETERS_MAX], own_of_item[CONTACT_LAW_PARAMETERS_MAX];
 } SceneLaw;
 
-/* All laws of a scene. The first is the law of `contact`; the others are the laws in Model.pair_laws. The sizes are the
- * largest ones of a law (ContactLaw). */
+/* All laws of a scene. The first is the law of `contact`; the others are the laws in Model.pair_laws. Each size is the
+ * largest value of this size over all laws (ContactLaw). */
 typedef struct {
   const Model* model;
   SceneLaw* laws;
@@ -283,22 +285,24 @@ typedef struct {
   size_t pair_size, state_size, kept_size, moment_size, replay_size;
 } SceneLaws;
 
-/* Creates the data of all laws of a model, which must outlive *all. Arguments as ContactLaw.create. Allocates memory
- * that laws_destroy frees. */
+/* Creates the data of all laws of a model, which must outlive *all. The arguments threads, tolerance and step are those
+ * of ContactLaw.create. Allocates memory that laws_destroy frees. */
 void laws_create(const Model* model, int threads, double tolerance, SceneLaws* all);
 /* Frees the data of all laws. */
 void laws_destroy(SceneLaws* all);
 /* Return the law of a pair of links or of items, which `all` owns. Never NULL. The numbers are not checked. */
 const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b);
 const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b);
-/* Returns ContactLaw.reach of a hull [m]. laws_reach returns the largest value of all laws. */
+/* law_reach returns the distance ContactLaw.reach of a hull under one law [m]. laws_reach returns the largest of these
+ * distances over all laws. */
 double law_reach(const SceneLaw* law, int hull);
 double laws_reach(const SceneLaws* all, int hull);
-/* Divides the derivatives with respect to the parameters that only this law has into those with respect to `contact`
- * (PairShares.own) and those with respect to the item of contact.pairs (PairShares.pair_own). */
+/* Divides the derivatives with respect to the parameters that only this law has. PairShares.own keeps the derivatives
+ * with respect to parameters that `contact` sets. PairShares.pair_own receives the derivatives with respect to
+ * parameters that the law's item of contact.pairs sets. */
 void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
 
-/* Parameters (ContactLaw.parameters) that all laws with friction have. LAWS: names of the laws, separated by |. */
+/* Entries of ContactLaw.parameters that all laws with friction have. LAWS: names of the laws, separated by |. */
 // clang-format off
 #define LAW_FRICTION_ROW(LAWS) \
   {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = (LAWS), .fallback = "0.5", \

@@ -16,18 +16,19 @@ typedef struct {
   double smoothing, rest_speed;
   const LawStep* step;
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
-  bool pays; /* true if friction is the weighted sum of (F14). A normal force that did not limit friction in its own
-                step then limits friction in later steps */
+  bool pays; /* true if friction is the weighted sum (F14) of friction by the force at t and by the force of the same
+                step. A normal force that did not limit friction in its own step then limits friction in later steps */
 } PlaneLaw;
 
-/* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). Memory in
- * law_separating_plane.c holds the same numbers during the simulation. */
+/* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). During the simulation, the
+ * struct Memory in law_separating_plane.c contains these numbers. */
 typedef struct {
   double owed;  /* e: sum of the normal forces of past steps, minus the sum of the forces that limited friction [1/m^2],
                    for stiffness 1 */
   double ratio; /* force_ratio of the step; `owed` is proportional to it */
-  bool pays;    /* true if the friction of the pair is the weighted sum of (F14) */
-  bool owes;    /* true if `owed` was computed from the previous step; false if it is 0 */
+  bool pays; /* true if friction of the pair is the weighted sum (F14) of friction by the force at t and by the force of
+                the same step */
+  bool owes; /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlanePayment;
 
 /* Numbers of a recorded pair (ContactRecord.kept). */
@@ -37,13 +38,13 @@ typedef struct {
    * reference. [0] belongs to friction limited by the force at t, [1] to friction limited by the force of the previous
    * solve of the step. */
   double plane_slip[2][3];
-  double own_share; /* (F14) weight of the force of the previous solve of the step */
+  double own_share; /* weight of friction that the force of the previous solve of the step limits (F14) */
   ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' if the pair's friction is
                        weighted (F14), otherwise W'_f (I5) */
   ImpactPast past;  /* state of the impact at the start of the step */
   union {
-    FrictionSlip slip;   /* slip of the previous step, for a pair with static friction */
-    PlanePayment weighs; /* for other pairs */
+    FrictionSlip slip;   /* slip in the previous step, for a pair with static friction */
+    PlanePayment weighs; /* normal force that has not limited friction yet, for pairs without static friction */
   };
 } PlaneRecord;
 _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
@@ -88,8 +89,8 @@ static inline bool sticks(const PairMaterial* material) {
   return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
 }
 
-/* Returns the excess of static over sliding friction after a step with the slip v, as a fraction of its largest value
- * (F12). The fraction is exp(-(v / v_s)^2), or 0 if the slip is unknown. v_s: Stribeck speed. */
+/* Returns the excess of static over sliding friction after a step with the slip speed v, as a fraction of its largest
+ * value (F12). The fraction is exp(-(v / v_s)^2), or 0 if the slip is unknown. v_s: Stribeck speed. */
 static inline double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
   double speed = material->value[MATERIAL_STRIBECK_SPEED];
   return sticks(material) && slip->known ? math_exp_nonpositive(-slip->square / (speed * speed)) : 0;
@@ -116,22 +117,22 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   return room;
 }
 
-/* Limits of the blend between friction by the force at t and friction by the step's own force (F14). The blend depends
- * on the change of speed that results from friction acting one step late, divided by the rest speed. Up to LATE_FROM
- * the weight of the step's own force is 0. At LATE_HALF the weight is 1/2. */
+/* Limits of the blend of friction that the force at t limits and friction that the force of the same step limits (F14).
+ * The blend depends on the change of speed that results from friction acting one step late, divided by the rest speed.
+ * Up to LATE_FROM the weight of the force of the same step is 0. At LATE_HALF this weight is 1/2. */
 #define LATE_FROM 5.0
 #define LATE_HALF 25.0
 
-/* Weight of friction limited by the step's own force (F14). by_speed: derivative with respect to `speed`, the change of
- * speed that results from friction acting one step late. */
+/* Weight of friction that the force of the same step limits (F14). by_speed: derivative with respect to `speed`, the
+ * change of speed that results from friction acting one step late. */
 typedef struct {
   double speed; /* mu |change of the normal force| dt / m [m/s] */
   double value, by_speed;
 } OwnShare;
 
-/* Returns the weight x^2 / (1 + x^2) of friction limited by the step's own force (F14). x is 0 up to LATE_FROM and 1 at
- * LATE_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the normal force [1/m^2], for
- * stiffness 1. */
+/* Returns the weight x^2 / (1 + x^2) of friction that the force of the same step limits (F14). x is 0 up to LATE_FROM
+ * and 1 at LATE_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the normal force
+ * [1/m^2], for stiffness 1. */
 static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
   double from = LATE_FROM * law->rest_speed, width = (LATE_HALF - LATE_FROM) * law->rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->step->dt * mobility;
@@ -140,18 +141,20 @@ static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* mat
   return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
 }
 
-/* Factor S (`value`) on the friction of a step, with its derivatives (F14). With S, friction uses forces that earlier
- * steps have not used. bound: B, the predicted normal force. owed: e, the force that friction has not used yet. left: S
- * B - e, which the next step subtracts from its normal force, with its derivatives. */
+/* Factor S (`value`) on the friction of a step, with its derivatives (F14). The factor lets friction use normal forces
+ * that have not limited friction in earlier steps. bound: B, the predicted normal force. owed: e, the sum of the forces
+ * that have not limited friction yet. left: S B - e, which the next step subtracts from its normal force, with its
+ * derivatives. */
 typedef struct {
   double value, by_bound, by_owed;
   double left, left_by_bound, left_by_owed;
 } Payment;
 
-/* Ratio owed / bound from which on friction uses only `owed`, and not the predicted force (F14). */
+/* Ratio owed / bound of the arguments of payment_of from which on only `owed` limits friction, and not the predicted
+ * force (F14). */
 #define LATE_ONLY 1.5
-/* Fraction of a small `owed` that friction uses in a step (F14). With 1, friction in steady contact would predict 2 N -
- * N(previous step), and the forces of a sliding leg would alternate from step to step. */
+/* Fraction of a small sum `owed` (Payment) that limits friction in one step (F14). With 1, friction in steady contact
+ * would predict 2 N - N(previous step), and the forces of a sliding leg would alternate from step to step. */
 #define PAID_SHARE 0.1
 
 /* Returns the factor S and its derivatives (F14). With x = owed / bound, S is 1 / (1 - PAID_SHARE x) for x < 0, x for x

@@ -5,7 +5,7 @@
 
 #include "contact/stencil.h"
 
-/* Pairs of edges whose squared sine of the angle is smaller than this have no energy. */
+/* A pair of edges has no energy if the squared sine of the angle between them is smaller than this value. */
 #define PARALLEL_LEAST 1e-13
 
 /* Barrier b(d) = -(d - D)^2 ln(d / D) and its derivatives with respect to d and D (N21). d: distance below the support

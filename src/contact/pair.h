@@ -23,7 +23,7 @@ typedef struct {
 } HullInstance;
 
 /* Returns the energy of a vertex (or of a half-space) at clearance c > 0, with two derivatives [1/m, 1/m^2, 1/m^3]. The
- * energy is P_s(c) of the clamped barrier (C2). With support INFINITY, the energy is the energy of the long-range law:
+ * energy is P_s(c) of the clamped barrier (C2). With support INFINITY, the result is the energy of the long-range law:
  * 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1). Undefined for c <= 0, where the hulls intersect. */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   if (isinf(support)) {
@@ -73,14 +73,15 @@ typedef enum {
 
 /* A pair in one state. */
 typedef struct {
-  unsigned stamp; /* number of the friction reference of the evaluation. If it differs from the system's number, the
-                     state is not evaluated */
+  unsigned stamp; /* number of the friction reference with which the state was evaluated. If it differs from the
+                     system's number, the state counts as not evaluated */
   PairOutcome outcome;
-  bool has_plane; /* true if a separating plane and its clearances are known. The certificate uses them */
+  bool has_plane; /* true if a separating plane and its clearances are known. The certificate uses the plane and the
+                     clearances */
   Plane plane;
-  double clearance[2];                    /* lower bounds for both hulls [m] */
+  double clearance[2];                    /* lower bounds on the clearances of both hulls from the plane [m] */
   double separation;                      /* lower bound of the distance [m] */
-  Vec3 axis;                              /* unit, from a to b; direction of the gap that was computed last */
+  Vec3 axis;                              /* unit vector from a to b; direction along which the gap was last computed */
   double contact_energy, friction_energy; /* J */
   double spent_energy;                    /* energy of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* derivatives are not zero */
@@ -108,7 +109,7 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
  * separate the hulls. If b is a half-space, returns the height of a above the boundary of b for every axis. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
 /* Returns the largest extent of a bounded hull along a direction, max direction . (x - pose.t) [m |direction|]. x:
- * points of the hull. direction: world axes, not 0. Sets *at, unless NULL, to a point of largest extent, world frame
+ * point of the hull. direction: world axes, not 0. Sets *at, unless NULL, to a point of largest extent, world frame
  * [m]. */
 double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at);
 /* Returns the hull at its link's pose, in world axes. Borrows the hull's points. A half-space has radius 0. */
@@ -141,8 +142,8 @@ typedef struct {
                      friction */
 } VertexShare;
 
-/* Derivatives of a scalar with respect to the motion of a half-space (A13). force: with respect to its displacement.
- * torque: with respect to its rotation about the origin of its frame. */
+/* Derivatives of a scalar with respect to the motion of a half-space (A13). force: with respect to the displacement of
+ * the half-space. torque: with respect to its rotation about the origin of its frame. */
 typedef struct {
   Vec3 force, torque;
 } GroundShare;

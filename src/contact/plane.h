@@ -6,13 +6,14 @@
 
 #include "contact/pair.h"
 
-/* Moments of the active vertices of one side about the plane's origin, with x~ = (x - origin, 1):
+/* Sums over the active vertices of one side. x: position of a vertex; x~ = (x - origin, 1), relative to the plane's
+ * origin. P', P'': derivatives of the vertex barrier.
  *   first = sum sigma P' x~,  second = sum P'' x~ x~^T                                                          (C3)
  * `second` contains the upper triangle by rows: xx xy xz xw yy yz yw zz zw ww. */
 typedef struct {
   double second[10], first[4];
-  double ball; /* r sum P' of a rounded side of radius r. x of such a side is the point of each ball nearest to the
-                  plane (C6) */
+  double ball; /* r sum P' for a side of rounding radius r. On a rounded side, x is the point of each ball nearest to
+                  the plane (C6) */
 } SideMoments;
 
 typedef struct {
@@ -28,7 +29,8 @@ typedef struct {
 typedef struct {
   double *x, *y, *z; /* relative to the plane's origin, world axes [m] */
   int capacity;
-  double last_step; /* Newton decrement divided by U below which a step is the last one; 0 solves to rounding */
+  double last_step; /* the iteration ends after a step whose Newton decrement is below last_step * U; 0 solves to
+                       rounding */
 } PlaneScratch;
 
 typedef enum {
@@ -38,9 +40,10 @@ typedef enum {
   PLANE_FAILED,     /* no convergence; callers treat the hulls as intersecting */
 } PlaneOutcome;
 
-/* Minimises U, starting from the plane `start`. Returns PLANE_ACTIVE or PLANE_SEPARATED, which define the members of
- * *solution that are set. Returns PLANE_INFEASIBLE if `start` does not separate the hulls strictly, and PLANE_FAILED
- * without convergence; *solution is then undefined. support: s [m]. */
+/* Minimises U, starting from the plane `start`. Returns PLANE_ACTIVE or PLANE_SEPARATED if the plane was found;
+ * PlaneOutcome lists the members of *solution that are then set. Returns PLANE_INFEASIBLE if `start` does not separate
+ * the hulls strictly, and PLANE_FAILED if the iteration does not converge. In both cases, *solution is undefined.
+ * support: s [m]. */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
 /* Returns a start plane halfway between the closest points of two hulls. Its normal points from a to b, and |n| is
@@ -60,16 +63,16 @@ Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
  * result is negative if the side extends beyond the plane. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
 /* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps |n| below 1 (C1). sigma is dimensionless,
- * so that it adds no length scale to contact, and small, so that |n| stays near 1. For s = 1 mm, W is P_s(1 - |n|) of
- * the paper. */
+ * so that it adds no length scale to contact. sigma is small, so that |n| stays near 1. For s = 1 mm, W equals the
+ * barrier P_s(1 - |n|) of the paper. */
 #define BARRIER_NORM_WIDTH 1e-3
 /* Returns the contact range 2 s / (1 - sigma) [m], the smallest distance of two hulls at which U is zero. Returns
  * INFINITY if support s is INFINITY. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
 /* Computes the gradient (4) and the lower triangle of the Hessian (4x4) of U(p, x) with respect to p = (n, o). They are
- * the sums over both sides plus the derivatives of W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T - W' / |n| (I - n^
- * n^^T). The moments may have any consistent units. */
+ * the sums over the vertices of both sides plus the derivatives of W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T -
+ * W' / |n| (I - n^ n^^T). The sums a and b (SideMoments) may have any consistent units. */
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 

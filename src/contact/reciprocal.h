@@ -23,7 +23,8 @@
 #define RECIPROCAL_LEAST 1e-28
 enum { RECIPROCAL_STEPS = 200, RECIPROCAL_HALVINGS = 60 };
 
-/* Potential of two pieces that are points at the distance r, 12 (1 + r^-1/2)^2 (N2), with its first two derivatives. */
+/* Potential 12 (1 + r^-1/2)^2 of two points at the distance r, with its first two derivatives with respect to r (N2).
+ * It approximates the potential of two distant pieces. */
 typedef struct {
   double value, first, second;
 } CentredPotential;
@@ -36,14 +37,14 @@ CentredPotential centred_potential(double r);
 bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
                       PlaneSolution* solution);
 
-/* Return planes from which the iteration starts. reciprocal_start uses the closest points (N2). reciprocal_start_apart
- * uses two disjoint bounding spheres instead. center (2): centres of the spheres, world [m]. radius (2): radii of the
- * spheres, which contain all vertices [m]. */
+/* Return the plane from which the iteration for the separating plane starts. reciprocal_start computes it from the
+ * closest points `found` (N2). reciprocal_start_apart computes it from two disjoint bounding spheres. center (2):
+ * centres of the spheres, world [m]. radius (2): radii of the spheres, which contain all vertices [m]. */
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found);
 Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
                              const double radius[2]);
-/* Does the same as reciprocal_solve, starting from the plane `start` with the origin plane_origin. Also returns false
- * if `start` does not separate the hulls. */
+/* Finds the plane that minimises the potential, as reciprocal_solve does, but starts from the plane `start`. Its origin
+ * must be plane_origin(a, b). Returns false if `start` does not separate the hulls or the plane was not found. */
 bool reciprocal_solve_from(const HullInstance* a, const HullInstance* b, Plane start, PlaneScratch* scratch,
                            PlaneSolution* solution);
 
@@ -58,14 +59,16 @@ typedef struct {
 void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalPlane plane, PlaneScratch* scratch,
                        PlaneSolution* solution);
 
-/* RECIPROCAL_FOUR: number of triangle pairs that the next two functions process together. RECIPROCAL_CORNERS: number of
- * vertices of a triangle. The results are bit-identical to processing one pair at a time. */
+/* RECIPROCAL_FOUR: largest number of triangle pairs that reciprocal_solve_four and reciprocal_recall_four process
+ * together. RECIPROCAL_CORNERS: number of vertices of a triangle. The results are bit-identical to processing one pair
+ * at a time. */
 enum { RECIPROCAL_FOUR = 4, RECIPROCAL_CORNERS = 3 };
-/* Solves `count` pairs as reciprocal_solve_from does. pair (count x 2): the two triangles of each pair. start[count]:
- * initial planes. Sets solution[count]. Returns false, with `solution` undefined, if a plane was not found. */
+/* Finds the planes of `count` <= RECIPROCAL_FOUR pairs, as reciprocal_solve_from does for one pair. pair (count x 2):
+ * the two triangles of each pair. start[count]: initial planes. Sets solution[count]. Returns false, with `solution`
+ * undefined, if a plane was not found. */
 bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution);
-/* Computes solution[count] again as reciprocal_recall does. pair (count x 2): the two triangles of each pair.
- * planes[count]: stored planes of the solutions. */
+/* Computes solution[count] again from the stored planes, as reciprocal_recall does for one pair. pair (count x 2): the
+ * two triangles of each pair. planes[count]: stored planes of the solutions. */
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
                             PlaneSolution* solution);
 

@@ -1,6 +1,6 @@
 /* Private to contact/: equilibrium of two parallel faces under a force (docs/contact-parameters.md). The n_a vertices
- * of one face are at the distance c_a from the separating plane, the n_b vertices of the other at c_b. D is the gap and
- * a = |n|. The plane minimises
+ * of one face are at the distance c_a from the separating plane. The n_b vertices of the other face are at the distance
+ * c_b. D is the gap between the faces, and a = |n| is the length of the plane's normal. The plane minimises
  *   U = W(1 - a) + n_a P_s(c_a) + n_b P_s(c_b),  c_a + c_b = a D.
  * At the minimum
  *   lambda = n_a |P_s'(c_a)| = n_b |P_s'(c_b)|,   |W'(1 - a)| = D lambda,   force = kappa a lambda               (R1)
@@ -14,7 +14,7 @@
  * [1/m^2]. support: s > 0 [m]. n_a, n_b: numbers of vertices in contact on both sides. */
 ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force);
 /* Returns the equilibrium at a gap between 0 and 2 s [m]. Other gaps are replaced by the nearest end of this interval.
- * The other arguments are as for rest_under_force. */
+ * support: s > 0 [m]. n_a, n_b: numbers of vertices in contact on both sides. */
 ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap);
 
 #endif

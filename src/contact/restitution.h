@@ -6,7 +6,8 @@
 #include "contact/contact.h"
 
 /* IMPACT_ENTRY: clearance divided by contact range at which an impact begins; for a joint limit, distance divided by
- * margin. IMPACT_TIE: impacts begin at the same time if these values differ by less. */
+ * margin. IMPACT_TIE: two impacts begin at the same time if their values of clearance divided by range differ by less.
+ */
 #define IMPACT_ENTRY 0.995
 #define IMPACT_TIE 1e-4
 /* Tolerance of the event that an impact begins at the end of a substep, in the units of IMPACT_ENTRY. */
@@ -25,7 +26,8 @@
  * contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
 #define IMPACT_WAY 0.25
 
-/* Halves *length [s] until speed * *length <= most. speed >= 0 and most > 0 have consistent units. */
+/* Halves *length, the length of a substep [s], until speed * *length <= most. speed >= 0: speed of a displacement; most
+ * > 0: largest displacement, in consistent units. */
 static inline void impact_halve(double* length, double speed, double most) {
   while (speed * *length > most) *length *= 0.5;
 }

@@ -18,8 +18,8 @@ enum {
 enum { RING_POINTS = 8 }; /* number of friction points of a circle */
 
 /* Position of a circle relative to a separating plane, with all lengths divided by the support. middle: clearance of
- * the centre minus the rounding. least: smallest clearance of the circle. spread: middle - least. u, v: unit vectors in
- * the plane of the circle; u points towards the separating plane, v is parallel to it. */
+ * the circle's centre minus the rounding. least: smallest clearance of the circle. spread: `middle` minus `least`. u,
+ * v: unit vectors in the plane of the circle; u points towards the separating plane, v is parallel to it. */
 typedef struct {
   double middle, least, spread;
   Vec3 u, v;
@@ -29,9 +29,10 @@ typedef struct {
  * offset of the plane, divided by the support. */
 RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
 
-/* Quadrature nodes of a circle, with scaled clearances 0 < c < 1. Pair k has the nodes center + radius (cosine u +-
- * sine v). weight: weight of each node of a pair; if the complete circle is in range, all weights add up to
- * RING_WEIGHT. Sums of P, P' and P'' over the nodes agree with the means over the circle to 1e-12. */
+/* Quadrature nodes of a circle, with scaled clearances 0 < c < 1. Pair k has the nodes center + radius (cosine[k] u +-
+ * sine[k] v), with the vectors u and v of RingPlace. weight: weight of each node of a pair; if the complete circle is
+ * in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and of its derivatives P' and P''
+ * over the nodes agree with the means over the circle to 1e-12. */
 typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
@@ -54,7 +55,7 @@ typedef struct {
   RingPlace place; /* lengths divided by the support */
   double force;    /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
   Vec3 mean;       /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
-  double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the circle carries all of the force */
+  double spread;   /* 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the force */
 } RingLoad;
 /* Returns the position and normal force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m].
  * Allocates nothing. */

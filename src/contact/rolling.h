@@ -11,8 +11,8 @@
 
 #include "contact/adjoint.h"
 
-/* Angular velocity sqrt(e) [rad/s] below which the moment of rolling friction decreases with the angular velocity. A
- * body that rolling friction holds therefore creeps slowly. */
+/* Relative angular velocity sqrt(e) [rad/s] below which the moment of rolling friction decreases towards 0. A body that
+ * only rolling friction keeps at rest therefore creeps slowly. */
 #define ROLLING_RATE 1e-2
 
 typedef struct {
@@ -34,14 +34,14 @@ RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane
 /* Returns the friction energy D for stiffness 1 (T1). It is 0 if the bodies have not rotated relative to each other
  * since t. a, b: poses at t + dt. */
 double rolling_value(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b);
-/* Adds the derivatives of D with respect to the rotations of both bodies to *out. They are moments, and the rotational
- * rows and columns of the Hessian. a, b: poses at t + dt. half_space: true if b is a half-space, which has no rows in
- * the Hessian. */
+/* Adds the derivatives of D with respect to the rotations of both bodies to *out. These derivatives are moments, and
+ * the rotational rows and columns of the Hessian. a, b: poses at t + dt. half_space: true if b is a half-space, which
+ * has no rows in the Hessian. */
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b,
                          bool half_space, PairDerivatives* out);
-/* Adds the derivatives of Phi = dD/d(twists) . twist to *out: with respect to c_r and c_s (PairShares.rolling,
- * spinning), to the rotations at t, and to the normal at t. Returns the derivative of Phi with respect to the normal
- * force p, for impact_pressure_adjoint. */
+/* Adds the derivatives of the scalar Phi = dD/d(twists) . twist to *out. They are derivatives with respect to c_r and
+ * c_s (PairShares.rolling, spinning), to the rotations at t, and to the normal at t. Returns the derivative of Phi with
+ * respect to the normal force p, for impact_pressure_adjoint. */
 double rolling_adjoint(const RollingLag* lag, const RollingParameters* parameters, double support,
                        const ImpactMoment* now, const PairBody next[2], const double twist[2][6], ActiveSides* then,
                        PairShares* out);

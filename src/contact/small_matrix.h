@@ -35,7 +35,8 @@ static inline void small_forward(int n, const double a[4][4], double* x) {
   }
 }
 
-/* Solves L^T x = b in place, as small_forward solves L x = b. */
+/* Solves L^T x = b in place for the factor L (n x n) of small_cholesky. x (n): contains b, and receives x. Components
+ * along zero pivots become 0. */
 static inline void small_backward(int n, const double a[4][4], double* x) {
   for (int i = n - 1; i >= 0; i--) {
     double v = x[i];

@@ -27,19 +27,20 @@ typedef struct {
 /* Computes the stencil of point 0 and the triangle of points 1, 2 and 3. The caller sets side, vertex and x (world axes
  * [m]). The function sets all other members. */
 void stencil_point_triangle(Stencil* s);
-/* Computes the stencil of the edges (0, 1) and (2, 3), as stencil_point_triangle does. For parallel edges, chooses one
- * of the pairs of closest points. */
+/* Computes the stencil of the edges (0, 1) and (2, 3). The caller sets side, vertex and x (world axes [m]). The
+ * function sets all other members. For parallel edges, uses one of the pairs of closest points. */
 void stencil_edge_edge(Stencil* s);
 /* Computes the stencil of point 0 and a half-space. normal: outward unit normal, world. offset: value of normal . x on
  * the boundary [m]. */
 void stencil_half_space(Stencil* s, Vec3 normal, double offset);
 
-/* Energy e(d, s) of a stencil with derivatives. d: distance. s: sin^2 of the angle of two edges (N19). */
+/* Energy e(d, s) of a stencil with its derivatives. d: distance of the closest points. s: sin^2 of the angle of two
+ * edges (N19). */
 typedef struct {
   double value, by_d, by_s, by_dd, by_ds, by_ss;
 } StencilEnergy;
 
-/* Gradient and Hessian of the energy with respect to the points. */
+/* Gradient and Hessian of a stencil's energy with respect to the positions of its points. */
 typedef struct {
   Vec3 gradient[STENCIL_POINTS];
   double hessian[3 * STENCIL_POINTS][3 * STENCIL_POINTS];

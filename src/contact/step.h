@@ -17,18 +17,18 @@ typedef struct RollShift {
                    mass to the link's centre of mass; zero if the tree does not float */
 } RollShift;
 
-/* Sets the shifts of all links (links) for the following steps. The array is borrowed and read by every contact_lag.
- * shift is NULL by default, which means that all shifts are zero. */
+/* Sets the shifts of all links (links) for the following steps. The array is borrowed and read by every contact_lag. By
+ * default, `shift` is NULL, which means that all shifts are zero. */
 void contact_set_shifts(ContactSystem* system, const RollShift* shift);
-/* Sets the shifts of all links (links) for the steps that are loaded from now on. contact_replay_adjoint adds the
- * derivatives with respect to the shifts to bar (links). Both arrays are borrowed. */
+/* Sets the shifts of all links (links) for the recorded steps that contact_replay_load loads from now on.
+ * contact_replay_adjoint adds the derivatives with respect to the shifts to bar (links). Both arrays are borrowed. */
 void contact_replay_set_shifts(ContactReplay* replay, const RollShift* shift, RollShift* bar);
 
 /* Coefficients of the displacement of a contact point by a small rotation d of its body from the expected pose. The
  * displacement is d x reach + (d . axis) extra (F15). */
 typedef struct {
   Vec3 reach, extra, axis; /* reach = e + L; extra = D x e - axis x L with D = axis_then - axis_aim; axis = axis_aim; e:
-                              arm, L: lever */
+                              arm of the contact point, L: RollShift.lever */
 } RollRows;
 
 static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
@@ -39,7 +39,8 @@ static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
 static inline Vec3 roll_rows_displacement(const RollRows* r, Vec3 d) {
   return vec3_add_scaled(vec3_cross(d, r->reach), vec3_dot(d, r->axis), r->extra);
 }
-/* Returns the moment of a force g at the contact point: the derivative of g . roll_rows_displacement(r, d) by d. */
+/* Returns the moment of a force g at the contact point: the derivative of g . roll_rows_displacement(r, d) with respect
+ * to d. */
 static inline Vec3 roll_rows_moment(const RollRows* r, Vec3 g) {
   return vec3_add_scaled(vec3_cross(r->reach, g), vec3_dot(r->extra, g), r->axis);
 }
@@ -79,9 +80,10 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Returns the sum over pairs of Payment.left times the derivative of a scalar with respect to Payment.left.
- * Payment.left is the force that friction passes to the next step (docs/derivations/friction.md, F14). Differences of
- * the result give derivatives with respect to step lengths. Uses the force_ratio of the last contact_replay_refresh. */
+/* Returns a sum over the pairs. The term of a pair is Payment.left times the derivative of a scalar with respect to
+ * Payment.left. Payment.left is the force that friction passes to the next step (docs/derivations/friction.md, F14).
+ * Differences of the sum give derivatives with respect to step lengths. Uses the force_ratio of the last
+ * contact_replay_refresh. */
 double contact_replay_left(const ContactReplay* replay);
 
 /* Evaluates the terms of the loaded step again, with or without one Hessian. If `apart` is true, the terms leave out

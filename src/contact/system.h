@@ -5,9 +5,9 @@
 #include "contact/broad_phase.h"
 #include "contact/law.h"
 
-/* Limits of parallel loops over pairs. PARALLEL_THRESHOLD: fewer pairs are processed on one thread. PARALLEL_FAR: the
- * same limit for loops over pairs of which few are in contact. PARALLEL_GRAIN: number of pairs that a thread processes
- * at a time. */
+/* Limits of parallel loops over pairs. PARALLEL_THRESHOLD: fewer pairs are processed on one thread. PARALLEL_FAR: in
+ * loops over pairs of which few are in contact, fewer pairs than this are processed on one thread. PARALLEL_GRAIN:
+ * number of pairs that a thread processes at a time. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
 /* Limits of parallel loops over links. LINKS_PARALLEL: for fewer links, the poses of hulls are computed on one thread.
  * LINKS_GRAIN: number of links that a thread processes at a time. */
@@ -44,9 +44,10 @@ typedef struct {
 } LinkPair;
 
 typedef struct {
-  bool even;       /* true if both states of the pair are equal and belong to the present friction reference */
+  bool even;       /* true if the accepted and the trial state of the pair are equal and belong to the present friction
+                      reference */
   bool has_terms;  /* PairState.has_terms of the accepted state */
-  bool looked_at;  /* true if the pair was already evaluated in the trial that is being evaluated */
+  bool looked_at;  /* true if the pair was already evaluated in the present trial */
   bool tried;      /* true if the trial state of the pair is evaluated; valid while neither link moves */
   bool judged;     /* true if `change` includes friction */
   bool suspect;    /* true if the pair made the last trial fail */
@@ -96,8 +97,8 @@ typedef enum {
 struct ContactSystem {
   const Model* model;
   SceneLaws laws;
-  bool overlaps, pairs_links; /* ContactLaw.overlaps, which is the same for all laws of a scene (model/pairs.c);
-                                 ContactLaw.links of any law */
+  bool overlaps, pairs_links; /* overlaps: ContactLaw.overlaps, which is the same for all laws of a scene
+                                 (model/pairs.c); pairs_links: true if ContactLaw.links is true for some law */
   bool keeps_account;         /* result of contact_keeps_account */
   int threads, first_thread;  /* first_thread: number of this system's first workspace */
   const int* links; /* links that this independent part of a scene moves (contact/part.c), ascending; NULL for the
@@ -120,21 +121,21 @@ struct ContactSystem {
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
                                 broad phase covers [m] */
-  double* way_travelled;     /* (hulls): `travelled` at contact_way_begin; INFINITY if the broad phase has been rebuilt
-                                since then */
-  bool way_moved;            /* a state has been accepted since contact_way_begin */
-  int *movers, mover_count;  /* movers: hulls of movable links; still: hulls of immovable links */
+  double* way_travelled; /* (hulls): value of `travelled` at the call of contact_way_begin; INFINITY if the broad phase
+                            has been rebuilt since then */
+  bool way_moved;        /* a state has been accepted since contact_way_begin */
+  int *movers, mover_count; /* movers: hulls of movable links; still: hulls of immovable links */
   int *still, still_count;
   int *seeking,
       seeking_count; /* seeking: hulls of `movers` that can form pairs; sought: hulls of `still` that can form pairs */
   int *sought, sought_count; /* hulls of links that form only pairs of links are in neither of these lists */
-  bool placed[2];            /* instances of state k match its poses */
+  bool placed[2];            /* placed[k]: `instance` of state k matches the poses of state k */
   bool measured;             /* true if stays[current], twist and moved are up to date */
   Box *boxes, *way_boxes;    /* (hulls): boxes of the broad phase, and of the broad phase for paths */
   bool rests;                /* true if both broad phases contain the boxes of still hulls */
   BroadPhase broad, way_broad;
   int* group;    /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
-  bool* strange; /* pairs of groups whose hulls are not searched for */
+  bool* strange; /* true for pairs of groups that the broad phases skip */
   bool* whole;   /* true for pairs of links that represent the pairs of their hulls; NULL if there are none (links x
                     links) */
   double* dense_radius; /* (links): mean radius of the triangles of a link that has very many triangles [m]; 0 for other
@@ -147,7 +148,7 @@ struct ContactSystem {
   PairDerivatives* derivatives[2];
   char *memory, *own[2]; /* data of the law for every pair, and for its two states (slots) */
   int pair_capacity;
-  ContactPair way_pair;   /* a pair that is not in the list; workspace of one proof or search */
+  ContactPair way_pair;   /* workspace of one proof or search, for a pair that is not in the list */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
   int list_count, list_capacity;
   int* free_slots;
@@ -158,21 +159,21 @@ struct ContactSystem {
   LinkPair* list_links;            /* (list): links of every candidate, valid while `named` equals `version` */
   int named;                       /* `version` to which list_links belongs, or -1 */
   int *awake, awake_count;         /* candidates that a trial evaluates; the count is -1 if unknown (list) */
-  int sleeping_hulls;              /* number of hull pairs among the other candidates */
+  int sleeping_hulls;              /* number of hull pairs among the candidates that are not awake */
   int *todo, todo_count;           /* (list): awake candidates that the current evaluation processes */
   int *fresh, fresh_count;         /* slots with terms that may lack derivatives */
   PairSleep* sleep;                /* (slots) */
   char *lag_room, *own_room;       /* memory of the law for friction points */
-  size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in lag_room or own_room */
+  size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `own_room` */
   size_t own_capacity;
-  bool own_blends;   /* argument of contact_relag while it runs */
+  bool own_blends;   /* argument `blends` of contact_relag while that function runs */
   const int* groups; /* argument of contact_try: group of each link, -1 if there is none; NULL outside of contact_try
                         (links) */
-  bool* refused;     /* argument of contact_try: groups with a pair that makes the trial fail */
+  bool* refused;     /* argument of contact_try: true for groups with a pair that makes the trial fail */
   bool suspects_only;
   bool begins;             /* true while contact_reset runs */
   PairsKept remembered[2]; /* data stored by contact_remember, indexed by ContactMemory */
-  ContactGrip grip;        /* used from the next contact_lag on */
+  ContactGrip grip;        /* factor on friction that contact_lag uses from its next call on */
   ForcesKept forces[2];    /* forces stored by contact_note_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
@@ -208,20 +209,20 @@ bool contact_has_solid(const Model* model, int link);
  * Sets *count to their number. remembered: true if the path starts at contact_way_begin. The system owns the array. It
  * is valid until the next call. Returns NULL if there are no such pairs. Allocates while the number of pairs grows. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
-/* Initializes a pair that enters the list: its items, and its distance in the accepted state. Does not set the law's
- * data, which belong to a slot. */
+/* Initializes a pair that enters the list: sets its items, and its distance in the accepted state. Does not set the
+ * law's data of the pair, which are stored per slot. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
 /* Sets items and links of a pair from its key, and zeroes the other members. A half-space becomes b. Computes no
  * distance. The items must exist in the model (not checked). */
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
-/* Returns a free slot, an index into `pairs`, with the law's data zeroed. Makes room for one more candidate in the
- * list. If the arrays are full, allocates twice their size. Pointers to pairs and to the law's data then become
- * invalid. */
+/* Returns a free slot, an index into ContactSystem.pairs. Zeroes the law's data of the slot. Makes room for one more
+ * candidate in the list. If the arrays are full, allocates twice their size. Pointers to pairs and to the law's data
+ * then become invalid. */
 int contact_take_slot(ContactSystem* system);
-/* Merges keys[count] (sorted) into the list of candidates. Pairs of keys for which `wanted` returns true enter the list
- * or keep their slots. Other pairs of the list remain if `stays` returns true. If the list changes, contact_version
- * changes and no candidate is awake. Allocates while the list grows. */
+/* Merges keys[count] (sorted) into the list of candidates. Pairs whose key is in `keys` enter the list, or keep their
+ * slots, if `wanted` returns true for the key. Other pairs of the list remain if `stays` returns true for the pair. If
+ * the list changes, contact_version changes and no candidate is awake. Allocates while the list grows. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
@@ -244,7 +245,7 @@ bool contact_covers(const ContactSystem* system, const MotionBounds* bounds);
 /* Sets distance [m] and direction of two hulls in *state, computed from the poses of state `which` without previous
  * results. Under laws without barrier, sets the distance to 0, which means not computed. */
 void contact_measure_apart(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
-/* Copies the accepted state of a pair, and the law's data of this state, to the trial state. */
+/* Copies the accepted state of a pair to its trial state, including the law's data of the state. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
 /* Computes missing derivatives of the accepted state [N, N m], in parallel over pairs. */
 void contact_derive(ContactSystem* system);
@@ -276,7 +277,7 @@ void contact_list_rubbing(ContactSystem* system, bool drop_others);
  * links are farther apart than the law's range. */
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
-/* A path of a pair of links between the poses `start` and `end` (links). bound: upper bounds on the motion of both
+/* Path of a pair of links from the poses `start` to the poses `end` (links). bound: upper bounds on the motion of both
  * links over the complete path. `prove` returns true if two hulls provably do not intersect between the points `from`
  * and `to` of the path. The WholeWay is the first member of a structure that `prove` knows. */
 enum { WAY_PARTS = 64 };
@@ -294,8 +295,9 @@ typedef struct WholeWay {
   Pose pose[2][WAY_PARTS + 1];
   Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
-/* Returns true if no two hulls of the pair of links intersect on the path. Calls way->prove for the pairs of hulls that
- * the bounding spheres do not prove to be apart. Returns false if a proof failed. Sets trees, known, pose and frame. */
+/* Returns true if no two hulls of the pair of links intersect on the path. Calls way->prove for those pairs of hulls
+ * whose bounding spheres do not prove that the hulls stay apart. Returns false if way->prove returned false. Sets
+ * trees, known, pose and frame. */
 bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
 /* Returns the link of an item (hull or link). item is not checked. */
@@ -323,8 +325,8 @@ static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const
   return &s->derivatives[s->current][p - s->pairs];
 }
 
-/* Returns pair p in state `which` in the form that the law receives. The pointers in the result belong to the system
- * and are valid until the list grows. */
+/* Returns pair p in state `which` as a LawPair, the argument of the law's functions. The pointers in the result belong
+ * to the system and are valid until the list grows. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawPair){.law = p->law->data,
