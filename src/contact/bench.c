@@ -8,14 +8,14 @@
 
 enum { PAIRS = 64, MOVES = 16, REPEATS = 7 };
 static const double bench_support = 0.01; /* barrier distance [m]; the hulls have a radius of 0.5 m */
-static const double bench_motion = 2e-4;  /* size of the motion between two evaluations [m, rad] */
+static const double bench_motion = 2e-4;  /* length and angle of the motion between two evaluations [m, rad] */
 
 /* Values of the column `vertices` that stand for round bodies. */
 enum {
   BALL = 1,
   WHEEL = 0,
   WHEEL_FEELS = 8
-}; /* WHEEL_FEELS: number of vertices of the hull that forms a pair with a wheel */
+}; /* WHEEL_FEELS: a wheel is paired with a hull of this number of vertices */
 
 typedef struct {
   HullInstance hull; /* owns its points */
@@ -116,7 +116,8 @@ static void contact_cold(BenchPair* p, BenchState* s, int k) {
              s, k);
 }
 
-/* Solves the plane from the plane predicted by the response of the previous solution, as a time step does. */
+/* Solves the separating plane as a time step does: the start plane is predicted from the previous solution and its
+ * derivatives with respect to the motion. */
 static void contact_warm(BenchPair* p, BenchState* s, int k) {
   solve_from(p, plane_predict(s->solution[k].plane, &s->response[k], p->a.twist[p->a.move], p->b.twist[p->b.move]), s,
              k);

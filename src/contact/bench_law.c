@@ -7,8 +7,8 @@
 #include "contact/law.h"
 
 enum { PAIRS = 24, MOVES = 16, REPEATS = 7 };
-/* The hulls have a radius of 0.5 m. Contact range and gap [m], and size of the motion between two evaluations [m,
- * rad]. */
+/* Contact range and gap [m], and length and angle of the motion between two evaluations [m, rad]. The hulls have a
+ * radius of 0.5 m. */
 static const double bench_range = 0.02, bench_gap = 0.008, bench_motion = 2e-4;
 
 /* A pair of two links with one hull each, and all data that the law stores for the pair. */
@@ -102,7 +102,7 @@ static void bench_destroy(LawBench* p) {
   scene_free(&p->scene);
 }
 
-/* The pair at the poses of one move, and the LawPair that the law receives. */
+/* The hulls of the pair at the poses of one move, and the LawPair that the law's functions receive. */
 typedef struct {
   HullInstance instance[2];
   LawPair pair;

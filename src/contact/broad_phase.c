@@ -29,7 +29,7 @@ static bool before(const double* middle, int i, int j) {
   return a < b || (a == b && i < j);
 }
 
-/* Reorders order[count] such that the `rank` boxes with the smallest centres come first (quickselect). */
+/* Reorders order[count] such that the `rank` boxes with the smallest centre coordinates come first (quickselect). */
 static void split(const double* middle, int* order, int count, int rank) {
   int low = 0, high = count - 1;
   while (low < high) {
@@ -143,8 +143,8 @@ static void build_piece(void* context, int index, int thread) {
   build(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
 }
 
-/* Builds the same tree as `build`, with several threads. First divides the nodes level by level until there are
- * BROAD_PARTS nodes, then builds the subtrees of these nodes in parallel. */
+/* Builds the same tree as `build`, but with several threads. First divides the nodes level by level until there are
+ * BROAD_PARTS nodes. Then builds the subtrees of these nodes in parallel. */
 static void build_beside(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
   BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
   int pieces = 1;
@@ -263,8 +263,8 @@ typedef struct {
   int count, parts;
 } QueryTask;
 
-/* Finds the keys of one of the task->parts equal ranges of moving boxes, in the order of the boxes. part: number of the
- * range. */
+/* Finds the overlapping pairs of one range of the moving boxes, in the order of the boxes. The moving boxes are divided
+ * into task->parts equal ranges. part: number of the range. */
 static void query_part(void* context, int part, int thread) {
   (void)thread;
   const QueryTask* task = context;

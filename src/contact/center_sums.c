@@ -39,9 +39,9 @@ void center_sums_add(CenterSums* s, const CenterTerms* t) {
 
 static double sum_lanes(Lanes x) { return ((x[0] + x[1]) + x[2]) + x[3]; }
 
-/* Adds `sign` times a 3x3 block to a 12x12 Hessian. corner: entry of the Hessian in the first row and column of the
- * block. If `symmetric` is true, `entries` contains the upper triangle of the block by rows, and only this triangle is
- * added. Otherwise `entries` contains all nine entries by rows. */
+/* Adds `sign` times a 3x3 block to a 12x12 Hessian. corner: first entry of the block in the Hessian. If `symmetric` is
+ * true, `entries` contains the upper triangle of the block by rows, and only this triangle is added. Otherwise
+ * `entries` contains all nine entries by rows. */
 static void add_block(const Lanes* entries, bool symmetric, double sign, double* corner) {
   for (int i = 0, place = 0; i < 3; i++)
     for (int j = symmetric ? i : 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[place++]);

@@ -12,9 +12,9 @@
 
 /* Largest number of halvings. If an interval of 2^-14 of the path has no proof, the certificate fails. */
 enum { DEEPEST = 14 };
-/* contact_certify_arrival uses ARRIVAL_DEPTH halvings fewer, so that its shortest intervals are 2^-8 of the path. A
- * later proof of the same path may start from planes that differ by rounding. It then still succeeds with intervals of
- * at least 2^-14. */
+/* contact_certify_arrival uses ARRIVAL_DEPTH halvings fewer than contact_certify, so that its shortest intervals are
+ * 2^-8 of the path. A later proof of the same path may start from planes that differ by rounding. With intervals down
+ * to 2^-14 of the path, this proof still succeeds. */
 enum { ARRIVAL_DEPTH = 6 };
 
 /* A pair at the point alpha of its path. */
@@ -23,11 +23,11 @@ typedef struct {
   HullInstance a, b;
   bool has_plane;
   Plane plane;
-  double clearance[2]; /* lower bounds of both clearances [m] */
-  double separation;   /* lower bound of the distance [m] */
-  Vec3 axis;           /* unit, from a to b; direction of the gap that was computed last */
-  Mat3 frame; /* rotation of the common ancestor of the pair's links, relative to which motion is bounded; identity for
-                 the world */
+  double clearance[2]; /* lower bounds on the clearances of both hulls from the plane [m] */
+  double separation;   /* lower bound on the distance of the hulls [m] */
+  Vec3 axis;           /* unit vector from a to b; direction along which the gap was last computed */
+  Mat3 frame; /* rotation of the common ancestor of the pair's links; bounds on motion are relative to this ancestor;
+                 identity for the world */
 } Station;
 
 /* Upper bounds of the first and second derivatives of the positions of a hull's points with respect to alpha, over the
@@ -50,7 +50,7 @@ static PointBound bound_at(const MotionBound* m, double arm) {
   return (PointBound){m->speed + m->spin * arm, m->acceleration + (m->spin * m->spin + m->spin_rate) * arm};
 }
 
-/* Returns the upper bounds of the motion of a link relative to its ancestor `ancestor`. */
+/* Returns upper bounds on the motion of the link `link` relative to its ancestor `ancestor`. */
 static MotionBound bound_from(const Model* model, const JointBound* joints, int ancestor, int link) {
   if (link == ancestor) return (MotionBound){0, 0, 0, 0};
   return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
@@ -98,8 +98,9 @@ static bool stays_positive(double c0, double c1, double bound) {
 
 /* ---------------------------------------------------------------- three ways to prove an interval of length h */
 
-/* Returns true if the distances at both ends of the interval prove that the hulls do not intersect: if their sum
- * exceeds the sum of the lengths of both paths. */
+/* Returns true if the distances of the hulls at both ends of an interval prove that the hulls do not intersect within
+ * it. This is the case if the sum of both distances exceeds the sum of the lengths of both hulls' paths. h: length of
+ * the interval. */
 static bool proved_by_length(const Search* q, const Station* s0, const Station* s1, double h) {
   return s0->separation + s1->separation > h * (q->a.speed + q->b.speed);
 }
@@ -114,8 +115,8 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
          stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
-/* Returns true if a fixed direction proves that the hulls do not intersect: if the gap along `axis` stays positive.
- * axis: in the frame of the common ancestor. */
+/* Returns true if a fixed direction proves that the hulls do not intersect within an interval of length h. This is the
+ * case if the gap of the hulls along `axis` stays positive. axis: direction in the frame of the common ancestor. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);
@@ -176,8 +177,10 @@ static Station station_at(const Search* q, double alpha, const Pose* poses) {
                    .b = moved_instance(q->system, q->pair->hull_b, poses)};
 }
 
-/* Sets distance, direction and plane of the station *out. Returns false if the hulls intersect. */
-/* Sets the plane of a station, and the distances of both hulls from it. Every plane between the hulls is valid. */
+/* Sets the hulls' distance, the direction of the gap and the separating plane of the station *out. Returns false if the
+ * hulls intersect. */
+/* Sets the separating plane of a station, and the clearances of both hulls from it. Any plane that separates the hulls
+ * is valid for the proof. */
 static bool part_station(const ContactSystem* s, const GjkResult* found, Station* out) {
   const SceneLaw* law = s->laws.laws;
   if (law->row->overlaps) return false;
@@ -229,7 +232,7 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
 typedef struct {
   WholeWay way;
   Search search;
-  ContactPair* pair; /* current pair of one hull of each link, set by prove_hulls */
+  ContactPair* pair; /* pair of one hull of each link that is being proved; prove_hulls sets it */
   int depth;
 } WholeSearch;
 
@@ -258,7 +261,7 @@ static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to)
 
 /* Returns true if provably no hulls of a pair of links intersect on the path. If the pair of links does not represent
  * the pairs of its hulls, returns true without a proof. start, end: poses of all links at both ends of the path
- * (links). depth: number by which the largest number of halvings is reduced. */
+ * (links). depth: the largest number of halvings is reduced by this number. */
 static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
   ContactSystem* s = q->system;
   const ContactPair* p = q->pair;
@@ -282,8 +285,8 @@ static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pos
   return contact_prove_way(s, &w.way);
 }
 
-/* Returns true if the distances or the planes of the pair's two states prove the complete path without halving. This
- * function copies no states, so it is fast. */
+/* Returns true if the distances or the planes of the pair's accepted and trial state prove the complete path without
+ * halving. This function copies no states, so it is fast. */
 static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const PointBound* a, const PointBound* b) {
   const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
   if (s0->separation + s1->separation > a->speed + b->speed) return true;
@@ -299,8 +302,8 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
          stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
 }
 
-/* Returns true if the upper bounds of motion relative to the world prove that two distant hulls cannot intersect. This
- * proof succeeds for most pairs. */
+/* Returns true if the upper bounds on motion relative to the world prove that the hulls of a pair are too far apart to
+ * intersect. This proof succeeds for most pairs. */
 static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   if (!b->kind->bounded && s->model->links[b->link].tree >= 0) return false;
@@ -357,8 +360,8 @@ void contact_way_begin(ContactSystem* s) {
   }
 }
 
-/* Sets *out to the station at the start of the path. If `remembered` is true and the pair has a mark, distance and
- * plane are taken from the mark; otherwise they are computed. Returns false if the hulls intersect. */
+/* Sets *out to the station at the start of the path. If `remembered` is true and the pair has a PairMark, distance and
+ * plane are copied from this mark. Otherwise they are computed. Returns false if the hulls intersect. */
 static bool station_at_start(Search* q, bool remembered, Station* out) {
   const PairMark* mark = &q->pair->mark;
   pair_poses_at(q, 0, q->system->way_poses);

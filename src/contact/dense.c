@@ -1,13 +1,13 @@
-/* Limits the motion of links with very many triangles in one search for pairs. Without this limit, the candidate list
- * would grow to hundreds of thousands of pairs of triangles. */
+/* Limits the motion of links with very many triangles between two searches for candidate pairs. Without this limit, the
+ * list of candidates would grow to hundreds of thousands of pairs of triangles. */
 #include <assert.h>
 
 #include "contact/system.h"
 
 /* The motion of a link is limited if it has at least this many triangles. */
 enum { MANY_TRIANGLES = 64 };
-/* Largest motion in one search for two such links that are near each other, as a multiple of the mean radius of their
- * triangles. */
+/* Largest motion that one search for candidates covers, for two near links with at least MANY_TRIANGLES triangles. It
+ * is a multiple of the mean radius of their triangles. */
 #define RADII_AT_A_TIME 2.0
 
 /* Returns the mean radius of the triangles of a link [m]. Returns 0 for links with fewer than MANY_TRIANGLES

@@ -17,7 +17,7 @@ static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
   return vec3_add(vec3_at(r->twist[side] + 3), vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
 }
 
-/* Returns the rate of the difference of the centres of two nodes if the bodies move with their twists. */
+/* Returns the rate of change of the vector between the centres of two nodes if the bodies move with their twists. */
 static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
   Vec3 rate = field_at(r, 0, at->center[0]);
   if (r->pair->ground) return rate;
@@ -27,7 +27,8 @@ static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
 static double rate_along(const Reverse* r, const NodePlaces* at) { return vec3_dot(at->direction, center_rate(r, at)); }
 
 /* Adds the derivatives of alpha df/dt + beta f with respect to the centres of both nodes. f(r) is a function of the
- * distance with f' = first and f'' = second. df/dt is its rate if the bodies move with their twists. */
+ * distance r of the centres, with f' = first and f'' = second. df/dt is the rate of f if the bodies move with their
+ * twists. */
 static void reverse_center(const Reverse* r, const NodePlaces* at, double first, double second, double alpha,
                            double beta) {
   Vec3 g = vec3_scale(at->direction, first), rate = center_rate(r, at);

@@ -21,7 +21,7 @@ static double sum_marked(Lanes x, LaneBits where) {
   return ((x[0] + x[1]) + x[2]) + x[3];
 }
 
-/* Returns the potential of two points, as in centred_potential, at four distances r. */
+/* Returns the potential of two points (centred_potential) for four distances r. */
 static Lanes centred_values(Lanes r) {
   Lanes s = 1 + 1 / lanes_sqrt(r);
   return RECIPROCAL_PLANE * s * s;
@@ -67,7 +67,7 @@ static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
   return m;
 }
 
-/* Sets out (12) to J^T v. */
+/* Sets out (12) to J^T v, with the matrix J of CenterMotion. */
 static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
   memset(out, 0, 12 * sizeof(double));
   for (int side = 0; side < m->sides; side++) {
@@ -90,8 +90,8 @@ typedef struct {
 
 static void load_groups(const double* from, Lanes to[GROUPS]) { memcpy(to, from, GROUPS * sizeof(Lanes)); }
 
-/* Adds weight * h to the LANES rows from LANES * group on. In each row, only the groups of columns from `group` on are
- * added, which start with the block on the diagonal. */
+/* Adds weight * h to the LANES rows of *to that start with row LANES * group. In each of these rows, only the groups of
+ * columns from number `group` on are added. The first of these groups contains the diagonal. */
 static inline void add_rows(const double (*h)[12], double weight, int group, UpperRows* to) {
   for (int i = LANES * group; i < LANES * (group + 1); i++) {
     Lanes from[GROUPS];
@@ -100,7 +100,7 @@ static inline void add_rows(const double (*h)[12], double weight, int group, Upp
   }
 }
 
-/* Subtracts u v^T + v u^T from the same rows and columns to which add_rows adds. */
+/* Subtracts u v^T + v u^T from the rows and columns to which add_rows adds for the same `group`. */
 static inline void subtract_rows(const double* u, const double* v, int group, UpperRows* from) {
   Lanes us[GROUPS], vs[GROUPS];
   load_groups(u, us);
@@ -163,7 +163,8 @@ static bool derive_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-/* Adds J^T g of the terms marked in `far` to out (12), with g = f' e. */
+/* Adds J^T g of the terms marked in `far` to out (12). g = f' e: gradient of a term with respect to the difference of
+ * its centres. */
 static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[12]) {
   Lanes g[3], torque[3];
   for (int i = 0; i < 3; i++) {
@@ -188,7 +189,7 @@ static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, B
     t.arm[side][1] = at->center[side].y - from.y;
     t.arm[side][2] = at->center[side].z - from.z;
   }
-  /* the formulas are the same as in centred_potential */
+  /* these formulas for the potential of two points are those of centred_potential */
   Lanes s = 1 / lanes_sqrt(at->distance), s3 = s / at->distance;
   within->inner += sum_marked(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
   t.first = -RECIPROCAL_PLANE * (1 + s) * s3;

@@ -59,7 +59,8 @@ static double radius_of(const FarField* f, const FieldPair* pair, int side, int 
   return node_of(f, pair, side, node)->radius;
 }
 
-/* Sets direction, distance and near of a pair of nodes from the two centres, which the caller has set. */
+/* Sets the members direction, distance and near of NodePlaces. Computes them from the centres of the two nodes, which
+ * the caller has set. */
 static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
   at->near = radius_of(f, pair, 0, at->node[0]);
   if (pair->ground) {
@@ -79,8 +80,8 @@ static const ModelHull* hull_of(const Walk* w, int side, int node) {
   return &w->field->model->hulls[node_of(w->field, w->pair, side, node)->hull];
 }
 
-/* Appends the plane of two leaves to FieldPair.kept. The planes are stored in the order of the traversal. Does nothing
- * if kept is NULL. */
+/* Appends the plane of two leaves to FieldPair.kept, which stores planes in the order of the traversal. Does nothing if
+ * FieldPair.kept is NULL. */
 static void keep_plane(const Walk* w, const PlaneSolution* solution) {
   FieldKept* to = w->pair->kept;
   if (!to) return;
@@ -97,9 +98,9 @@ static void keep_plane(const Walk* w, const PlaneSolution* solution) {
  * between the spheres. */
 #define APART 0.1
 
-/* Sets *start to the plane from which the plane search of two leaves starts. It is computed from the bounding spheres
- * if they are far enough apart, otherwise from the closest points. It depends on the poses only, so that results do not
- * depend on earlier evaluations. Returns false if the hulls of the leaves intersect. */
+/* Sets *start to the plane from which the plane search of two leaves starts. The start plane is computed from the
+ * bounding spheres if they are far enough apart, otherwise from the closest points. It depends on the poses only, so
+ * that results do not depend on earlier evaluations. Returns false if the hulls of the leaves intersect. */
 static bool first_plane(const Walk* w, const NodePlaces* at, const HullInstance* a, const HullInstance* b,
                         Plane* start) {
   if (!w->pair->ground && at->distance > (1 + APART) * at->near) {
@@ -162,8 +163,8 @@ static bool two_leaves(const Walk* w, const int node[2]) {
 
 static Vec3 lane_at(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
 
-/* Sets directions and distances of four pairs of nodes from their centres, like `measure`. The caller has set nodes,
- * centres and near. */
+/* Computes the directions and distances of four pairs of nodes from the centres of the nodes. The caller has set the
+ * other members of *c. */
 static void measure_children(ChildPlaces* c) {
   Lanes3 d = {c->center[0].x - c->center[1].x, c->center[0].y - c->center[1].y, c->center[0].z - c->center[1].z};
   c->distance = lanes_sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
@@ -292,7 +293,7 @@ static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
   int which[CHILDREN];
   if (!solve_children(w, &c, near, solved, which)) return false;
   for (int k = 0; k < CHILDREN; k++) {
-    w->work->count -= (int)far[k]; /* a marked lane is -1 */
+    w->work->count -= (int)far[k]; /* a lane that is marked has the value -1, so that the subtraction counts it */
     if (!near[k]) continue;
     NodePlaces below = child_at(&c, k);
     if (which[k] >= 0) below.solved = &solved[which[k]];

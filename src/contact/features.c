@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-/* Features are skipped if they are farther than the range apart. The range is enlarged by RANGE_ROUNDING times the
- * range plus PLACE_ROUNDING times the largest coordinate, so that rounding does not skip a near feature. */
+/* Features of two surfaces are skipped if their distance exceeds the range. The range is enlarged by RANGE_ROUNDING
+ * times the range plus PLACE_ROUNDING times the largest coordinate, so that rounding does not skip a near feature. */
 #define RANGE_ROUNDING 1e-6
 #define PLACE_ROUNDING 1e-14
 
 /* ---------------------------------------------------------------- corner positions and edges found so far */
 
-/* Hash table with open addressing. It numbers distinct keys 0, 1, ... in the order of insertion. A key consists of
- * three 64-bit words. */
+/* Hash table with open addressing. It gives each distinct key a number: 0, 1, ... in the order of insertion. A key
+ * consists of three 64-bit words. */
 typedef struct {
   uint64_t (*keys)[3];
   int* slots; /* number of the key in each slot, or -1 for an empty slot  (size, a power of two) */
@@ -70,12 +70,13 @@ static bool edge_is_new(Seen* s, int a, int b) {
  * hulls. */
 typedef struct {
   Seen places, edges;
-  int alone; /* number given to the last corner that is not shared; these numbers are -1, -2, ... */
+  int alone; /* number of the last corner that is not shared with other hulls; corners of this kind have the numbers -1,
+                -2, ... */
 } Known;
 
-/* Sets *f to the triangles of a solid, and to the vertices and edges of the solid that are not in `known` yet. first:
- * number of the solid's first vertex in its link. shares: true if corners of the solid may coincide with corners of
- * other solids. */
+/* Sets *f to the features of a solid: all its triangles, and those of its vertices and edges that are not in `known`
+ * yet. first: number of the solid's first vertex in its link. shares: true if corners of the solid may coincide with
+ * corners of other solids. */
 static void take_solid(const ConvexHull* solid, int first, bool shares, Known* known, Features* f) {
   int* place = MEMORY_NEW(int, solid->vertex_count + 1);
   f->vertices = MEMORY_NEW(int, solid->vertex_count + 1);

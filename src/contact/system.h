@@ -173,7 +173,7 @@ struct ContactSystem {
   bool suspects_only;
   bool begins;             /* true while contact_reset runs */
   PairsKept remembered[2]; /* data stored by contact_remember, indexed by ContactMemory */
-  ContactGrip grip;        /* factor on friction that contact_lag uses from its next call on */
+  ContactGrip grip;        /* normal forces that limit friction from the next contact_lag on */
   ForcesKept forces[2];    /* forces stored by contact_note_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
