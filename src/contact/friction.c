@@ -6,8 +6,8 @@
 
 #include "contact/small_matrix.h"
 
-/* The iteration over the slip ends with the step whose Newton decrement is below SLIP_LAST_STEP * total weight *
- * sqrt(eps). total weight * sqrt(eps) is the energy scale of sticking contact. */
+/* The iteration over the slip ends with the first step whose Newton decrement is below SLIP_LAST_STEP * total weight *
+ * sqrt(eps). The factor (total weight * sqrt(eps)) is the energy scale of a sticking contact. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
 /* If the rms distance of the contact points from their centre is below ONE_POINT times the radius of the smaller hull,
@@ -38,8 +38,8 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
     double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
     if (h->rounding > 0) o -= h->rounding * vec3_norm(plane->n);
-    int near = 0; /* a slightly larger support than in friction_lag, so that rounding cannot make the points exceed the
-                     memory */
+    int near = 0; /* the support is slightly larger than in friction_lag, so that with rounding, too, the points fit
+                     into the memory */
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
     count += near;
@@ -60,8 +60,8 @@ static double smoothed_weight(const HullInstance* h, double support, double c, d
   return smoothed(-vertex_barrier(h, support, c).first * length, support);
 }
 
-/* Sets *e1 and *e2 to unit tangents with e1 x e2 = n. Do not replace the choice of e1 by vec3_across: stored states
- * contain slips in the basis chosen here. */
+/* Sets *e1 and *e2 to unit tangents with e1 x e2 = n. Do not use vec3_across to choose e1: stored states contain slips
+ * in the basis that this function chooses. */
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *e1 = vec3_normalized(vec3_cross(other, n));
@@ -154,7 +154,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   Vec3 arm1 = arm_basis(lag, 0), arm2 = arm_basis(lag, 1);
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
-    /* over a half-space, slip is measured from the poses `then` */
+    /* over a half-space, slip is measured from the poses FrictionLag.then */
     const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose;
     Vec3 y = vec3_sub(vec3_add(pose_apply(*pose, lag->vertices[k].local), lag->vertices[k].arm), lag->center);
     lag->vertices[k].position[0] = vec3_dot(arm1, y);
@@ -180,8 +180,8 @@ static Vec3 rotation_vector(Mat3 rotation) {
   return vec3_scale(sine, s > 0 ? math_atan2(s, c) / s : 1);
 }
 
-/* Replaces `local` of each contact point by the position of the point in its body, and its arm by zero. Used if
- * friction depends on the force of the same step. pose: poses of both bodies. */
+/* Sets `local` of each contact point to the position of the point in the frame of its body, and `arm` to zero. Used if
+ * the normal force of the same step limits friction. pose: poses of both bodies. */
 static void fix_arms(FrictionLag* lag, const Pose* pose) {
   for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
     FrictionVertex* v = &lag->vertices[k];
@@ -194,8 +194,8 @@ Vec3 friction_ring_axis(const HullInstance* h) {
   return h->ring_count > 0 ? mat3_mul_vec(h->pose.r, h->rings[0].axis) : vec3(0, 0, 0);
 }
 
-/* (F13) Sets lag->mean_arm[side] to the weighted mean of the arms of each side, and lag->arm[side] to the part of the
- * mean arm that does not rotate with the body. Both are zero if all arms are zero. */
+/* (F13) Sets lag->mean_arm[side] to the weighted mean of the arms of each side. Sets lag->arm[side] to the part of this
+ * mean that does not rotate with the body. Both vectors are zero if all arms are zero. */
 static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2]) {
   const FrictionVertex* v = lag->vertices;
   Vec3 n = lag->normal;
@@ -218,8 +218,9 @@ static bool has_arm(const FrictionLag* lag, int side) {
   return e.x != 0 || e.y != 0 || e.z != 0;
 }
 
-/* Sets the expected rotations lag->aim and the rotation vectors lag->roll from the rotations at t to them (F13). For a
- * body without an arm, lag->aim is the rotation at t. Also sets lag->shift and lag->shifted. */
+/* Sets lag->aim to the expected rotations of both bodies, and lag->roll to the rotation vectors from the rotations at t
+ * to the expected rotations (F13). For a body without an arm, lag->aim is the rotation at t. Also sets lag->shift and
+ * lag->shifted. */
 static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* const shift[2],
                    const HullInstance* const hull[2]) {
   for (int side = 0; side < 2; side++) {
@@ -265,8 +266,8 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
 
-/* Sums over the contact points, with the slip r, rho = sqrt(|r|^2 + eps), q = w / rho, the scaled position y, and the
- * derivative J = [-1 0 y2; 0 -1 -y1] of r with respect to (u1, u2, omega length). */
+/* Sums over the contact points. w: weight of a point; r: its slip; rho = sqrt(|r|^2 + eps); q = w / rho; y: scaled
+ * position of the point. J = [-1 0 y2; 0 -1 -y1] is the derivative of r with respect to (u1, u2, omega length). */
 typedef struct {
   double energy;        /* sum w (rho - sqrt(eps)) */
   double gradient[3];   /* with respect to (u1, u2, omega length) */
@@ -280,7 +281,8 @@ static inline void slip_of(const FrictionVertex* v, const double s[3], double r[
   r[1] = v->velocity[1] - s[1] - s[2] * v->scaled[0];
 }
 
-/* Returns w (rho - root) without cancellation, with rho = sqrt(|r|^2 + smoothing) and root = sqrt(smoothing). */
+/* Returns the energy w (rho - root) of a contact point without cancellation, with rho = sqrt(|r|^2 + smoothing) and
+ * root = sqrt(smoothing). w: weight; r: slip. */
 static inline double energy_of(double w, const double r[2], double smoothing, double root) {
   double r2 = r[0] * r[0] + r[1] * r[1];
   return w * r2 / (sqrt(r2 + smoothing) + root);
@@ -316,7 +318,7 @@ static inline void add_slip(SlipEvaluation* e, const SlipTerms* t, const double 
   e->radial[5] += c * spin;
 }
 
-/* Returns the energy that evaluate_slip computes, without its derivatives. */
+/* Returns the energy that evaluate_slip computes. Does not compute the derivatives. */
 static double slip_energy(const FrictionLag* lag, const double s[3], double smoothing) {
   double r[2], energy = 0, root = sqrt(smoothing);
   int count = lag->count[0] + lag->count[1];
@@ -371,7 +373,7 @@ static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   h[2][2] = e->qyy - part * e->radial[5];
 }
 
-/* Does the same as slip_step. Calls with a constant order let the compiler unroll the loops. */
+/* Computes the result of slip_step. A call with a constant `order` lets the compiler unroll the loops. */
 static inline double slip_step_of(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   double h[4][4];
   slip_matrix(e, newton, h);
@@ -385,8 +387,8 @@ static inline double slip_step_of(const SlipEvaluation* e, int order, bool newto
   return decrement;
 }
 
-/* Sets step[3] to -H^-1 g. H is the Hessian if newton is true, otherwise the majorant of the Hessian. Returns the
- * decrement g^T H^-1 g. */
+/* Sets step[3] to -H^-1 g with the gradient g of the slip energy. H is the Hessian if newton is true, otherwise the
+ * majorant of the Hessian. Returns the decrement g^T H^-1 g. */
 static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   return order == 2 ? slip_step_of(e, 2, newton, step) : slip_step_of(e, 3, newton, step);
 }
@@ -423,9 +425,9 @@ static void try_slip(const FrictionLag* lag, const double step[3], double smooth
   evaluate_slip(lag, trial, smoothing, out);
 }
 
-/* Replaces a full Newton step that does not decrease the energy enough, as happens in narrow valleys of width
- * sqrt(eps). Takes the step of the majorant, which always decreases the energy, if the decrease is large enough.
- * Otherwise takes the step with the lowest energy among the step of the majorant and the halved Newton steps. Sets
+/* Replaces a full Newton step that does not decrease the energy enough. This happens in narrow valleys of width
+ * sqrt(eps). The step of the majorant always decreases the energy, and is used if the decrease is large enough.
+ * Otherwise uses the step with the lowest energy among the step of the majorant and the halved Newton steps. Sets
  * best[3] to the new slip and *out to the evaluation there. */
 static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3], double decrement,
                            double smoothing, double best[3], SlipEvaluation* out) {
@@ -482,8 +484,8 @@ typedef struct {
   double slip[4][4];   /* (mu / dt) sum J^T h J, lower triangle */
 } SlipSums;
 
-/* Sets z at the slip of the state `to` by linearising z rho = r at the state `from` (F5): (z + dz) rho = r + dr - z (r
- * . dr) / rho. If the result is longer than 1, it is scaled to the length 1. */
+/* Computes the dual vector z of the state `to` (F5). z results from the linearisation of z rho = r at the state `from`:
+ * (z + dz) rho = r + dr - z (r . dr) / rho. r: slip. If z is longer than 1, it is scaled to the length 1. */
 static void follow_dual(const SlipState* from, double smoothing, SlipState* to) {
   const double *r0 = from->slip, *r = to->slip;
   double rho = sqrt(r0[0] * r0[0] + r0[1] * r0[1] + smoothing);
@@ -493,8 +495,9 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
   for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
 }
 
-/* Sets h to factor w / rho (I - (z r^T + r z^T) / (2 rho)), and stores slip and z in at[p->state]. Returns rho. For z =
- * r / rho, h is the second derivative of factor w rho with respect to r. */
+/* Sets h to the Hessian of one contact point, factor w / rho (I - (z r^T + r z^T) / (2 rho)). Stores the slip r and the
+ * dual vector z in at[p->state]. Returns rho. For z = r / rho, h is the second derivative of factor w rho with respect
+ * to r. */
 static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
                            double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
@@ -517,14 +520,14 @@ typedef struct {
   Vec3 w1, w2;
 } TwistRows;
 
-/* Returns the rows of a point of the body at `arm` from the body's reference point, from e . (w x arm + v) = (arm x e)
- * . w + e . v. */
+/* Returns the TwistRows of a point of the body. arm: vector from the body's reference point to the point. The rows
+ * follow from e . (w x arm + v) = (arm x e) . w + e . v. */
 static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
   return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
 }
 
-/* Returns the rows of a contact point of a hull: the rows `center` of the body's point at c, plus n x y times `spin`.
- * spin: (tr(R) n - R^T n) / 2, the derivative of the rotation about n with respect to the rotation vector. */
+/* Returns the TwistRows of a contact point of a hull: `center`, the rows of the body's point at c, plus n x y times
+ * `spin`. spin: (tr(R) n - R^T n) / 2, the derivative of the rotation about n with respect to the rotation vector. */
 static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
   return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
                      vec3_add_scaled(center->w2, v->position[0], spin)};
@@ -557,8 +560,8 @@ static void add_vertex_sums(const FrictionLag* lag, int side, const TwistRows* r
   sums->slip[2][2] += y[1] * s0 - y[0] * s1;
 }
 
-/* Subtracts cross^T slip^-1 cross from the first `rows` rows and columns of the Hessian, which eliminates the slip.
- * rows: 6 for a half-space, 12 for two hulls. order: number of unknowns of the slip. Overwrites sums. */
+/* Eliminates the slip from the Hessian: subtracts cross^T slip^-1 cross (SlipSums) from the first `rows` rows and
+ * columns. rows: 6 for a half-space, 12 for two hulls. order: number of unknowns of the slip. Overwrites sums. */
 static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[12][12]) {
   double(*z)[12] = sums->cross, (*l)[4] = sums->slip;
   small_cholesky(order, l);
@@ -590,7 +593,7 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   return m;
 }
 
-/* Returns the present position of the body's point that was at lag->from at t. */
+/* Returns the position at `pose` of the body's point that was at lag->from[side] at t. */
 static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
   return pose_apply(*pose, pose_apply_inverse(lag->then[side], lag->from[side]));
 }
@@ -686,16 +689,16 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
-/* Returns (tr(M) x - M^T x) / 2. It is the derivative of x . axial(M) / 2 with respect to a small rotation vector w
- * that changes M to exp(w) M. */
+/* Returns the derivative of x . axial(M) / 2 with respect to a small rotation vector w that changes M to exp(w) M. It
+ * is (tr(M) x - M^T x) / 2. */
 static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(m)), mat3_tmul_vec(m, x)), 0.5);
 }
 
 Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
-/* Returns the rows of the body's point at `center` from its reference point, plus the rows of an arm that rotates with
- * the body (F13, F15). */
+/* Returns the TwistRows of a body's point, plus the rows of an arm that rotates with the body (F13, F15). center:
+ * vector from the body's reference point to the point. */
 static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
   rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e1)));
@@ -703,14 +706,14 @@ static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const
   return rows;
 }
 
-/* Returns the matrix [torque]x M^T / 2 with M = roll->turn, the moment of the forces at the ends of rotating arms.
- * torque: sum of roll_rows_moment over the forces. */
+/* Returns the moment of the forces at the ends of rotating arms. It is the matrix [torque]x M^T / 2 with M =
+ * roll->turn. torque: sum of roll_rows_moment over the forces. */
 static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
   return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }
 
-/* Adds force, moment and Hessian of the contact points of one side to *out. Adds the terms of these points that are
- * needed to eliminate the slip to *sums. */
+/* Adds force, moment and Hessian of the contact points of one side to *out. Also adds the terms of these points to
+ * *sums, from which eliminate_slip eliminates the slip. */
 static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, const Pose* pose, Vec3 reference,
                      SlipSums* sums, PairDerivatives* out) {
   FrictionMotion m = {0};
@@ -755,9 +758,9 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     return;
   }
   out->force[side] = vec3_add(out->force[side], force);
-  /* The moment of the hull has three terms, with the sum G of the forces and the torque N about n: G center^T; [arm x
-   * G]x M^T / 2 for the rotating arm; N / 2 [n]x R^T for the spin. The last term gives the gradient and the curvature
-   * of the spin. */
+  /* The moment of the hull has three terms. G center^T is the moment of the sum G of the forces. [arm x G]x M^T / 2
+   * belongs to the rotating arm. N / 2 [n]x R^T belongs to the spin, with the torque N about n. The last term gives the
+   * gradient and the curvature of the spin. */
   Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));
   Mat3 moment = mat3_add(mat3_outer(force, center), about);
   if (m.rolls) moment = mat3_add(moment, moment_of_arm(roll_rows_moment(&arm_rows, force), &m.roll));

@@ -32,8 +32,8 @@ static Slip ground_slip(const FrictionLag* lag, double smoothing) {
   return slip_from(-lag->slip[0], -lag->slip[1], smoothing);
 }
 
-/* Adds w J^T h J to the lower triangle of `h`, and -w J^T h zeta to rhs, with dphi/dr = s->h for the formula's h and J
- * = [-1 0 y2; 0 -1 -y1]. */
+/* Adds the terms of one contact point to the equations for a. Adds w J^T h J to the lower triangle of the argument `h`,
+ * and -w J^T h zeta to rhs. In these formulas, h is dphi/dr (s->h) and J = [-1 0 y2; 0 -1 -y1]. */
 static void add_normal_equations(double w, const Slip* s, const double y[2], const double zeta[2], double h[4][4],
                                  double rhs[3]) {
   double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}}, hj[2][3], hz[2];
@@ -57,20 +57,21 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
-/* Returns (tr(M) w - M w) / 2. It is the change of axial(M) / 2 if M changes to exp(w) M for a small w. */
+/* Returns the change of axial(M) / 2 if M changes to exp(w) M for a small rotation vector w. It is (tr(M) w - M w) / 2.
+ */
 static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
 /* Returns the velocity of the end of an arm that rotates with its body, relative to the start of the arm. turn: rate of
- * FrictionRoll.change in the twist field. */
+ * FrictionRoll.change if the body moves with its twist. */
 static Vec3 arm_field(const FrictionLag* lag, int side, Vec3 arm, Vec3 turn) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   return roll_rows_displacement(&rows, turn);
 }
 
-/* Motion of a hull, and the velocities that its twist gives to its contact points in the contact plane. For contact
- * point m they are zeta_m = E^T field + spin n x y_m. */
+/* Motion of a hull, and the velocities that its twist gives to its contact points in the contact plane. The velocity of
+ * contact point m is zeta_m = E^T field + spin n x y_m, with the tangents E and the position y_m relative to c. */
 typedef struct {
   FrictionMotion motion;
   Vec3 field; /* velocity of the body's point at c - arm, plus the velocity of the arm's end relative to this point */
@@ -141,8 +142,8 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
       -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
-/* Returns the active vertex at t that belongs to contact point v. x0: position of the contact point at t, world [m];
- * for a ball, the ball's point nearest to the plane. */
+/* Returns the contact point v as an ActiveVertex at t. x0: position of the contact point at t, world [m]; for a ball,
+ * the ball's point nearest to the plane. */
 static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
                                   const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
@@ -205,12 +206,12 @@ typedef struct {
   Vec3 by_mean[2];   /* with respect to the mean arms of two hulls */
   Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
-  Vec3 fixed;        /* part of LagBar.direction due to quantities that do not rotate with the bodies at t */
+  Vec3 fixed;        /* part of LagBar.direction that results from quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
   Vec3 by_roll[2];   /* with respect to FrictionLag.roll */
-  Vec3 by_angle[2],
-      by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change in the twist field */
-  Vec3 by_arms;     /* over a half-space: with respect to a common rotation of all arms at t + dt */
+  Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
+                                     bodies move with their twists */
+  Vec3 by_arms;                   /* over a half-space: with respect to a common rotation of all arms at t + dt */
 } FrictionReverse;
 
 /* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the contribution of e to the derivatives
@@ -222,7 +223,7 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   const PairBody *now = &f->now[side], *next = &f->next[side];
   double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
   Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius), by_e = vec3_add(by->now, by_arm);
-  if (f->own) { /* e is fixed in the body and rotates with it */
+  if (f->own) { /* the vector e is fixed in the body and rotates with it */
     Mat3 then = f->lag->then[side].r;
     Vec3 e_then = mat3_mul_vec(then, mat3_tmul_vec(now->hull.pose.r, e));
     Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by->next));
@@ -236,9 +237,9 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   out->rounding[side] += lean * vec3_dot(n, by_e);
 }
 
-/* Evaluates the term of one contact point in Phi. Adds the term and its derivative with respect to the smoothing to
- * *out. Sets e to the derivative of mu w phi . q with respect to q, b to the derivative with respect to the slip r, and
- * *phi_q to phi . q. */
+/* Evaluates the term mu w phi . q of one contact point in Phi. Adds the term and its derivative with respect to the
+ * smoothing to *out. Sets e to the derivative of the term with respect to q, and b to its derivative with respect to
+ * the slip r. Sets *phi_q to phi . q. */
 static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
                          double e[2], double* phi_q, PairShares* out) {
   double weight = f->parameters->coefficient * v->weight, q[2];
@@ -299,9 +300,9 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
-/* (A8d) Differentiates by_r . displacement + by_q . velocity of the end of a rotating arm, relative to the start of the
- * arm. Adds the derivatives of this sum with respect to the angles and the shift of the arm. Returns its derivative
- * with respect to the arm. */
+/* (A8d) Differentiates the sum by_r . displacement + by_q . velocity. Displacement and velocity are those of the end of
+ * a rotating arm relative to the start of the arm. Adds the derivatives of this sum with respect to the angles and the
+ * shift of the arm. Returns its derivative with respect to the arm. */
 static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, Vec3 by_q, Vec3 change, Vec3 rate,
                             PairShares* out) {
   const RollShift* shift = &f->lag->shift[side];
@@ -315,9 +316,9 @@ static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, V
   return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
 }
 
-/* Returns the derivatives of Phi with respect to the positions of a contact point over a half-space at t + dt (`next`)
- * and at t (`now`), through its slip and zeta. Sets *by_arm to the derivative of Phi with respect to the arm of the
- * point at t + dt. */
+/* Returns derivatives of Phi with respect to the position of a contact point over a half-space, at t + dt (`next`) and
+ * at t (`now`). They include only the dependence of Phi through the slip of the point and zeta. Sets *by_arm to the
+ * derivative of Phi with respect to the arm of the point at t + dt. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* phi_q, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -359,8 +360,8 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
 }
 
 /* (A8d) The arm of a hull is e = (1 - q^2) E + q^2 (n^ . E) n^, with its mean arm E, q = n^ . z, and the axis z of its
- * circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative with respect to E. Adds the
- * derivatives with respect to n^ and with respect to the rotation of z. by_e: derivative of Phi with respect to e. */
+ * circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative of Phi with respect to E. Adds the
+ * derivatives of Phi with respect to n^ and to the rotation of z. by_e: derivative of Phi with respect to e. */
 static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
   Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
   double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);
@@ -371,9 +372,9 @@ static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* ba
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
 }
 
-/* (A8d) Sets the contribution of the lever arm of a hull to the derivatives of Phi with respect to the mean arm, the
- * roll angle and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm, which moves
- * with the arm. */
+/* (A8d) Sets derivatives of Phi that result from the lever arm of a hull. They are derivatives with respect to the mean
+ * arm, the roll angle and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm,
+ * which moves with the arm. */
 static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar, PairShares* out) {
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
@@ -391,7 +392,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   Mat3 turn = h->motion.rotation;
   Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->then[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
-  if (f->own) { /* c moves with the body from its pose in the previous solve of the step */
+  if (f->own) { /* the centre c moves with the body from the body's pose in the previous solve of the step */
     Pose solve = f->now[side].hull.pose;
     Vec3 local =
         vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->then[side].r, by->displacement));
@@ -418,8 +419,8 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
-/* Returns the member of `share` that belongs to the reference state: `own` for the previous solve of the step, `now`
- * for t. */
+/* Returns the member of `share` that belongs to the friction reference. It is VertexShare.own if the reference is the
+ * previous solve of the step, and VertexShare.now if the reference is the state at t. */
 static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
 
 /* Adds the contribution of the weight of a vertex to the derivatives of Phi with respect to plane, support, rounding
@@ -440,8 +441,8 @@ static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex*
 }
 
 /* Returns the derivatives of Phi with respect to the position of a contact point at t and to the position of its centre
- * at t + dt, at fixed weight. Sets *phi_q to the derivative of Phi with respect to the weight divided by mu, and
- * *by_arm to the derivative with respect to the arm of the point at t + dt. */
+ * at t + dt, at fixed weight. Sets *phi_q to the derivative of Phi with respect to the weight, divided by mu. Sets
+ * *by_arm to the derivative of Phi with respect to the arm of the point at t + dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                  double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -455,7 +456,8 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
     omega -= f->hull[side].motion.spin / f->parameters->dt;
     turn -= f->hull[side].spin;
   }
-  /* Phi depends on y = x - c through (omega - spin) n x y. Over a half-space omega and turn are 0. */
+  /* Phi depends on the position y = x - c of the contact point through (omega - spin) n x y. Over a half-space, omega
+   * and turn are 0. */
   double by_spin[2] = {omega * b[0] + turn * e[0], omega * b[1] + turn * e[1]};
   Vec3 y = vec3_sub(point_then(f, side, v), lag->center);
   Vec3 by_y = vec3_cross(lag->normal, in_plane(lag, by_spin[0], by_spin[1])), across = vec3_cross(lag->normal, y);
@@ -567,7 +569,7 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
   }
 }
 
-/* Adds the derivatives of the half-space's single friction term, which has the slip r = -u and q = -a. */
+/* Adds the derivatives of the single friction term of a half-space. This term has the slip r = -u and q = -a. */
 static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, q[2] = {-f->a[0], -f->a[1]};
@@ -577,9 +579,10 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
-/* Adds the derivatives of Phi with respect to the pose of the half-space. If the body and the half-space move together
- * at t, only the direction of the plane relative to the later motion changes. So the half-space gets the negative of
- * the body's derivatives. moved, turned: derivatives of the body without the contribution of friction. */
+/* Adds the derivatives of Phi with respect to the pose of the half-space. A common motion of the body and the
+ * half-space at t changes only the direction of the plane relative to the later motion. The half-space therefore gets
+ * the negative of the body's derivatives. moved, turned: derivatives of the body without the contribution of friction.
+ */
 static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {
@@ -600,8 +603,8 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
 }
 
 /* Adds the contribution of the plane at t to the derivatives of Phi with respect to the points that determine the plane
- * (implicit function theorem). The points are the lagged vertices and the nodes of circles. first[side]: index of the
- * first entry of out->share[side] that belongs to friction. */
+ * (implicit function theorem). These points are the active vertices in the state of the friction reference, and the
+ * nodes of circles. first[side]: index of the first entry of out->share[side] that belongs to friction. */
 static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
                           PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
@@ -662,7 +665,8 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   return count;
 }
 
-/* Adds the contribution of c to `share`, the derivatives of Phi with respect to the contact points of one side. */
+/* Adds the contribution of the centre c to the derivatives of Phi with respect to the contact points of one side.
+ * share: these derivatives. */
 static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
                         LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -701,8 +705,8 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
-/* Returns the derivative of a . v k with respect to the entries of the rotation matrix P. v k is the rotation vector of
- * P, with v = axial(P) / 2, s = |v|, k = angle / s, and the cosine c = (tr P - 1) / 2 of the angle. */
+/* Returns the derivative of a . (k v) with respect to the entries of the rotation matrix P. k v is the rotation vector
+ * of P, with v = axial(P) / 2 and k = angle / s. s = |v| is the sine of the angle, c = (tr P - 1) / 2 is its cosine. */
 static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   Vec3 v = vec3_scale(mat3_axial(p), 0.5);
   double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
@@ -734,7 +738,7 @@ static void roll_reverse(const FrictionReverse* f, int side, const double twist[
   *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
-/* Sets f->hull (for two hulls), f->roll (over a half-space) and the slip adjoint f->a. */
+/* Sets f->a, the solution a of the slip adjoint. Also sets f->hull for two hulls, or f->roll over a half-space. */
 static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   const FrictionLag* lag = f->lag;
   for (int side = 0; side < 2 && !lag->half_space; side++)
@@ -743,8 +747,8 @@ static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   solve_slip_adjoint(lag, f->parameters->smoothing, f->next, twist, f->hull, &f->roll, f->a);
 }
 
-/* Returns (tr(M) x - M^T x) / 2, M = roll->turn. It is the torque of a force at the end of a rotating arm, with x = arm
- * x force. */
+/* Returns the torque of a force at the end of a rotating arm. It is (tr(M) x - M^T x) / 2 with M = roll->turn and x =
+ * arm x force. */
 static Vec3 torque_of_roll(const FrictionRoll* roll, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(roll->turn)), mat3_tmul_vec(roll->turn, x)), 0.5);
 }

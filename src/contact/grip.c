@@ -1,8 +1,8 @@
-/* Friction of the first step of a run (docs/derivations/friction.md, F6, F7). Other steps limit friction by the force
- * of the previous step, which the first step lacks. The force of the given initial state may be wrong by a large
- * factor, for example a hundred times the weight if a body starts too low. The first step is therefore solved without
- * friction first. Friction of each pair is then limited by the force found in this solve. The force is expressed as a
- * multiple of the initial force, the grip. */
+/* Friction of the first step of a run (docs/derivations/friction.md, F6, F7). Other steps limit friction by the normal
+ * force of the previous step. The first step has no previous step. The normal force in the given initial state may be
+ * wrong by a large factor, for example a hundred times the weight if a body starts too low. The first step is therefore
+ * solved without friction first. Friction of each pair is then limited by the normal force that this solve finds. The
+ * grip of a pair is this force divided by the normal force in the initial state. */
 #include "contact/system.h"
 
 /* Upper bound of the grip. Pairs that come into range during the first step have friction from the second step on. */
@@ -23,8 +23,8 @@ static uint64_t record_key(const void* records, int index) {
   return contact_record_key((const ContactRecord*)records + index);
 }
 
-/* Returns the index of the record of two items, or -1 if there is none. Sets *force to the magnitude of the force of
- * this record [N], or to 0 if there is none. */
+/* Returns the index of the record of the pair of items a and b, or -1 if there is no such record. Sets *force to the
+ * magnitude of the force of the record [N], or to 0 without a record. */
 static int find_force(const ContactForces* at, int a, int b, double* force) {
   int index = find_key(at->records, record_key, at->count, contact_key(a, b));
   *force = index < 0 ? 0 : vec3_norm(at->force[index]);
@@ -36,7 +36,7 @@ ContactGripSlope contact_grip_found(const Model* model, const ContactForces* sta
   ContactGripSlope out = {.value = 1, .start = -1, .end = -1};
   double from, to, slope;
   int index = find_force(start, item_a, item_b, &from);
-  if (!(from > 0)) { /* happens under laws whose pairs of links have the potential */
+  if (!(from > 0)) { /* the initial force is 0 under laws in which a pair of links has the potential of its hulls */
     item_a = model->hull_count + contact_item_link(model, item_a);
     item_b = model->hull_count + contact_item_link(model, item_b);
     index = find_force(start, item_a, item_b, &from);
@@ -73,7 +73,7 @@ bool contact_begins_rubbing(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    /* pairs of hulls of these links that have friction may not be listed yet */
+    /* pairs of hulls of these two links that have friction may not be listed yet */
     if (p->links) presses = presses || contact_is_whole(s, p->link_a, p->link_b);
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
     if (presses && rough(&material)) return true;
@@ -81,7 +81,8 @@ bool contact_begins_rubbing(const ContactSystem* s) {
   return false;
 }
 
-/* Sets force[count] to the force of each record on its first link [N]. The records have the order of the candidates. */
+/* Sets force[count] to the force of each recorded pair on its first link [N]. The records are in the order of the
+ * candidates. */
 static void find_forces(const ContactSystem* s, const ContactRecord* records, int count, Vec3* force) {
   int next = 0;
   for (int k = 0; k < s->list_count && next < count; k++) {

@@ -30,7 +30,7 @@ typedef struct {
 
 static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root(m->sum) : 0; }
 
-/* Returns the derivative of the smooth maximum with respect to the distance that has the value x. */
+/* Returns the derivative of the smooth maximum with respect to one of its distances x_k. x: value of this distance. */
 static double smooth_max_slope(const SmoothMax* m, double x) {
   if (!(m->largest > 0) || !(x > 0)) return 0;
   double part = x / m->largest;
@@ -47,7 +47,7 @@ static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
 }
 
 /* Returns the distance from the centre of a node to the farthest point of the bounding sphere of one child [m]. which:
- * 0 or 1, the child. */
+ * index of the child, 0 or 1. */
 static double child_extent(const BodyTree* tree, const TreeNode* node, int which) {
   const TreeNode* child = &tree->nodes[node->child[which]];
   return vec3_norm(vec3_sub(child->center, node->center)) + child->radius;
@@ -75,8 +75,8 @@ static int compare_pieces(const void* x, const void* y) {
 
 static double along(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* Sorts pieces[count] by their grid cells along one axis: the axis along which the bounding box of their centres is
- * longest. */
+/* Sorts pieces[count] by their grid cells along one axis. It is the axis along which the bounding box of the pieces'
+ * centres is longest. */
 static void sort_pieces(TreePiece* pieces, int count, double cell) {
   Vec3 low = pieces[0].center, high = low;
   for (int k = 1; k < count; k++) {

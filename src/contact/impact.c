@@ -2,10 +2,11 @@
 
 #include "contact/impact.h"
 
-/* (I2) |dy/dz| of a vertex is about SLOPE y^(7/5) for small clearances. */
+/* (I2) For small clearances of a vertex, the derivative |dy/dz| of the compression y with respect to the normalized
+ * clearance z is about SLOPE y^(7/5). */
 #define SLOPE 2.5
-/* (I2) If the displacement in a step at the rest speed is below FINE_STEP times the range, the width also accounts for
- * |dy/dz| at the edge of the range. */
+/* (I2) FINE_STEP is a limit on the displacement in one step at the rest speed, divided by the contact range. Below it,
+ * the width eta of the impact law (impact.h) also accounts for |dy/dz| at the edge of the range. */
 #define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {
@@ -25,9 +26,9 @@ static double ramp_slope(double t) {
   return t > 0 ? t * t * (18 + t * (15 * t - 32)) : 0;
 }
 
-/* Returns the integral of phi(1 + (y - before) / width) y over y in [from, to]. Uses Gauss-Legendre quadrature with
- * four points, which is exact up to degree seven. The integrand has degree six where phi is a quintic, and degree two
- * where phi is linear. */
+/* Returns the integral of phi(1 + (y - before) / width) y over y in [from, to], with phi(t) = ramp(t). Uses
+ * Gauss-Legendre quadrature with four points, which is exact up to degree seven. The integrand has degree six where phi
+ * is a quintic, and degree two where phi is linear. */
 static double integral(double from, double to, double before, double width) {
   static const double node[2] = {0.33998104358485626, 0.86113631159405258},
                       weight[2] = {0.65214515486254614, 0.34785484513745386};
@@ -40,7 +41,8 @@ static double integral(double from, double to, double before, double width) {
   return half * sum;
 }
 
-/* (I2) step_part returns h = v_r dt / (2 s). edge_of returns eps(h). */
+/* (I2) step_part returns h = v_r dt / (2 s), the displacement in one step at the rest speed v_r, divided by the contact
+ * range. edge_of returns eps(h), which makes the width positive at the compression 0. */
 static double step_part(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
 
 static double edge_of(double part) {

@@ -2,7 +2,8 @@
 #include "contact/adjoint.h"
 
 /* Adds `bar` times the derivatives of the potential U in one state to *out, with respect to all quantities on which U
- * depends. The plane counts as constant, because it minimises U (envelope theorem). moment: selects the state. */
+ * depends. The plane counts as constant, because it minimises U (envelope theorem). moment: state in which U is
+ * evaluated, at t, at t + dt, or in the previous solve of the step. */
 typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;
 static void potential_adjoint(double bar, double support, const ImpactMoment* at, MomentShare moment,
                               ActiveSides* active, PairShares* out) {
@@ -19,7 +20,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      if (moment == AT_OWN) /* only vertices have this derivative, because friction of circles uses the force at t */
+      if (moment == AT_OWN) /* only vertices have derivatives in the previous solve of the step, because friction of
+                               circles uses the force at t */
         out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .own = slope};
       else
         active_share(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
@@ -29,8 +31,9 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* Adds the contribution of y at t to the derivatives of Phi with respect to the support (*out) and to the potential at
- * t (*bar). y_bar: derivative of Phi with respect to y. */
+/* Adds the contribution of the compression y at t to derivatives of Phi. The derivative with respect to the support is
+ * added to *out, the derivative with respect to the potential at t to *bar. y_bar: derivative of Phi with respect to y.
+ */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -40,8 +43,8 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
 }
 
 /* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
- * force of the previous solve of the step (AT_OWN). The derivatives are the derivatives of Phi for a uniform velocity
- * along the force (A5). */
+ * force of the previous solve of the step (AT_OWN). They equal the derivatives of Phi for a uniform velocity of the
+ * body along the force (A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
                           PairShares* out) {
   PairDerivatives d;
@@ -106,7 +109,7 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
 
 /* Adds the contribution of the impact factor of a bouncing pair to the derivatives of Phi (I12). The contribution of
  * the pair's potential at t + dt is not included. by_factor: derivative of Phi with respect to the factor. by_load:
- * contribution of the force that limits friction to by_factor. */
+ * part of by_factor that results from the force that limits friction. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
@@ -114,7 +117,8 @@ static void bounce_adjoint(double by_factor, double by_load, const Impact* impac
   out->inertia += by_factor * impact->by_inertia;
   /* the force that limits friction does not depend on the stiffness */
   out->stiffness += (by_factor - by_load) * impact->by_stiffness;
-  out->dt += by_load * impact->by_dt; /* step_lengths.c adds the contribution of the contact force */
+  out->dt += by_load * impact->by_dt; /* only the contribution of friction is added here; step_lengths.c adds the
+                                         contribution of the contact force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
@@ -138,7 +142,8 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
 }
 
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out) {
-  /* the derivatives with respect to friction, rolling and spinning are with respect to coefficient times factor */
+  /* the derivatives friction, rolling and spinning in *out are with respect to the coefficient times the impact factor
+   */
   double by_factor = out->friction * material->value[MATERIAL_FRICTION];
   if (out->rolling != 0 || out->spinning != 0)
     by_factor += out->rolling * material->value[MATERIAL_ROLLING] + out->spinning * material->value[MATERIAL_SPINNING];

@@ -3,14 +3,16 @@
 
 #include "contact/impact.h"
 
-/* (I7) Compliance, dimensionless, of the spring that enforces the clearance. It is the inertia of the pair divided by
- * the spring stiffness and by the squared substep. The error of the clearance is SOFTNESS times the relative deviation
- * of the inertia from the inertia of two bodies that do not rotate. */
+/* (I7) Dimensionless compliance of the spring that moves the clearance of a rebounding pair to its required value. It
+ * is the inertia of the pair divided by the spring stiffness and by the squared length of the substep. The error of the
+ * clearance is SOFTNESS times the relative deviation of the inertia from the inertia of two bodies that do not rotate.
+ */
 #define SOFTNESS 1e-4
 
 /* ---------------------------------------------------------------- depth of a potential */
 
-/* barrier_slope returns dQ/dx and barrier_curvature returns d2Q/dx2 of Q = x^4 / z^5, with z = 1 - x. */
+/* barrier_slope returns dQ/dx and barrier_curvature returns d2Q/dx2 of the barrier Q = x^4 / z^5. x: depth; z = 1 - x:
+ * normalized clearance. */
 static double barrier_slope(double x) {
   double z = 1 - x, z2 = z * z;
   return x * x * x * (4 + x) / (z2 * z2 * z2);
@@ -21,9 +23,9 @@ static double barrier_curvature(double x) {
   return x * x * (12 + 16 * x + 2 * x * x) / (z2 * z2 * z2 * z);
 }
 
-/* Returns the depth x with Q(x) = scale U, for U = potential. Solves z + w z^(5/4) = 1 with w = (scale U)^(1/4) and z =
- * 1 - x by Newton's method. The left side is convex and increasing in z. The rounding error is relative to x. scale: s
- * / N [m]. */
+/* Returns the depth x at which the barrier is Q(x) = scale U, for U = potential. Solves z + w z^(5/4) = 1 with w =
+ * (scale U)^(1/4) and z = 1 - x by Newton's method. The left side is convex and increasing in z. The rounding error is
+ * relative to x. scale: s / N [m]. */
 static double depth_of(double scale, double potential) {
   if (!(potential > 0)) return 0;
   double w = sqrt(sqrt(scale * potential)), x = w / (1 + w);
@@ -59,8 +61,9 @@ static ClearanceScale scale_of(double s, const Pressure* p) {
                           .by_support = -by_tau * tau / (s * p->potential)};
 }
 
-/* Depth x = 1 - z of a pressure, and r = |Q'| / (sigma p), the displacement of the bodies along the force per unit of
- * x. nearness_of sets the derivatives only if x > 0 and p > 0. */
+/* Depth x = 1 - z of a pair with the potential U and the force p, and its derivatives. r = |Q'| / (sigma p) is the
+ * displacement of the bodies along the force per unit of x. The function nearness_of sets the derivatives only if x > 0
+ * and p > 0. */
 typedef struct {
   double x, by_potential, by_scale; /* dx/dU, dx/dsigma */
   double way;                       /* r [m]; 0 if there is no force */
@@ -124,7 +127,8 @@ static WayBack way_back(double now, double old, double part) {
                    .by_old = part / sum - bend * part * old / root};
 }
 
-/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring and its derivatives. W is 0 if x <= x*. */
+/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring and its derivatives. k: stiffness of the spring; x: depth;
+ * x*: depth that restitution requires. W is 0 if x <= x*. */
 Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, both = h + before, ratio = h / before;
   Pressure here = {potential, 1};

@@ -49,7 +49,8 @@ bool impact_struck(const ImpactParameters* p, const ImpactCourse* course, const 
 
 bool impact_presses_on(const Impact* impact) { return impact->first > PRESSES_ON; }
 
-/* If at most this fraction of W' U at the start of the substep remains at its end, the contact counts as ended. */
+/* A contact counts as ended if W' U at the end of the substep is at most this fraction of W' U at its start. W': impact
+ * factor; U: potential. */
 #define LEFT_OF_PRESS 0.25
 
 bool impact_lets_go(const PairImpact* pair, bool in_range) {

@@ -9,7 +9,7 @@ static bool in_range(const ContactSystem* s, const ContactPair* p) {
   return p->state[s->current].outcome == PAIR_PRESSED;
 }
 
-/* Sets *out to the impact of a pair. Returns false if its law has no impacts. */
+/* Sets *out to the impact of a pair in the accepted state. Returns false if the law of the pair has no impacts. */
 static bool impact_of_pair(const ContactSystem* s, ContactPair* p, PairImpact* out) {
   if (!p->law->row->impacts) return false;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
@@ -42,12 +42,12 @@ void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) 
 }
 
 /* If the cosine of the rotation of the separating direction in a substep is below TURNED_AWAY, the approach speed is
- * also computed along the direction at the start of the substep. This is needed for bodies that pass each other: they
- * are side by side at the end of the substep. */
+ * also computed along the direction at the start of the substep. This is needed for bodies that pass each other,
+ * because they are side by side at the end of the substep. */
 #define TURNED_AWAY 0.7
 
-/* If a link rotates by more than this angle in a substep [rad], the path of its farthest point is added to the
- * approach, because the poses at both ends of the substep do not show this path. */
+/* If a link rotates by more than this angle in a substep [rad], the path length of its farthest point is added to the
+ * approach, because the poses at both ends of the substep do not determine this path. */
 #define TURNED_FAR 0.5
 
 /* Returns the length of the path that the farthest point of a link covers by rotation from `begin` to `aim` [m].
@@ -66,7 +66,7 @@ static double distance_at(const ContactSystem* s, const ContactPair* p, const Po
 }
 
 /* Returns the mean approach speed of a pair over a substep of length dt [m/s]. begin: poses of all links at the start
- * of the substep. aim: poses that the links would have at its end without contact. */
+ * of the substep. aim: poses that the links would have at the end of the substep without contact. */
 static double approach_of(const ContactSystem* s, const ContactPair* p, const Pose* begin, const Pose* aim, double dt) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   HullInstance from[2] = {pair_hull_at(a, &begin[p->link_a]), pair_hull_at(b, &begin[p->link_b])};
@@ -86,7 +86,7 @@ static double approach_of(const ContactSystem* s, const ContactPair* p, const Po
 
 /* Returns z - IMPACT_ENTRY for the normalized clearance z of a pair at the beginning (begin true) or the end of the
  * substep. For a pair out of range, z is its distance divided by the contact range, but at least 1. poses: poses of all
- * links at this time. */
+ * links at the selected end of the substep. */
 static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const Pose* poses) {
   double z = 1, range = s->range;
   PairImpact pair;
@@ -100,7 +100,8 @@ static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const
 }
 
 /* Returns true if the impact of at least one pair begins at the end of the substep, up to the tolerance IMPACT_BEGUN.
- * Then the impacts of pairs within IMPACT_TIE begin at the same time. */
+ * Then the impacts of all pairs whose distance from the start of an impact is below IMPACT_TIE begin at the same time.
+ */
 static bool ends_with_entry(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
