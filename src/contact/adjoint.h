@@ -42,8 +42,8 @@ typedef struct {
 } ActiveSides;
 
 /* Corrects the derivatives P' of the vertex barriers of two hulls to first order (A5). The correction is the effect of
- * a small change of the separating plane, after which the derivatives of the potential U with respect to the plane are
- * zero. The sum of the forces on both hulls is then zero to rounding. */
+ * a small change of the separating plane. After this change, the derivatives of the potential U with respect to the
+ * plane are zero. The sum of the forces on both hulls is then zero to rounding. */
 void active_balance(const PlaneSolution* solution, ActiveSides* active);
 
 /* Returns the derivative of P'(c) with respect to the support s at fixed clearance c. It is -(2 P' + c P'') / s,
@@ -87,9 +87,9 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                       const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out);
 
 /* Sets wrench to the Hessian of friction times the motion (w, v) of both bodies, for stiffness 1. wrench: torque about
- * the reference point of each body, and force. wrench = sum T^T b / dt, with the derivative T of a contact point's
- * displacement by the motion, and the derivative b of Phi by the point's slip. b has the same rounding errors as in
- * friction_adjoint. lag: after friction_evaluate at the poses of `next`. */
+ * the reference point of each body, and force. wrench is the sum of T^T b / dt over the contact points. T: derivative
+ * of a point's displacement with respect to the motion of the bodies. b: derivative of Phi with respect to the point's
+ * slip, with the same rounding errors as in friction_adjoint. lag: after friction_evaluate at the poses of `next`. */
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
                       const double twist[2][6], double wrench[2][6]);
 

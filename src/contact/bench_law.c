@@ -1,6 +1,7 @@
 /* `sdrs bench pair --law NAME`: measures the time of contact and of friction of one pair under a law, for several
- * numbers of vertices. One evaluation is the work of a time step for the pair. It computes the value of a trial state
- * that starts from an accepted state, and then the gradient and Hessian with respect to the twists of both bodies. */
+ * numbers of vertices. One evaluation is the work of a time step for the pair. It computes the energy of a trial state
+ * that starts from an accepted state. It then computes the gradient and the Hessian with respect to the twists of both
+ * bodies. */
 #include <stdlib.h>
 #include <time.h>
 

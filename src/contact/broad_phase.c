@@ -100,8 +100,8 @@ static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
   build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2, next);
 }
 
-/* Sets below[0] to the number of descendants of a node with `count` boxes, and below[1] to the number of descendants of
- * a node with count + 1 boxes. */
+/* Sets below[0] to the number of descendants of a node with `count` boxes. Sets below[1] to the number of descendants
+ * of a node with count + 1 boxes. */
 static void count_below(int count, int below[2]) {
   below[0] = below[1] = 0;
   if (count < LEAF_SIZE) return;

@@ -23,8 +23,8 @@ typedef struct {
   Lanes both[FULL_ENTRIES];        /* sum r_b x (rows of C_a) */
 } CenterSums;
 
-/* Four terms of the sums. arm: arms r of both bodies [m]; direction: e; first = f'; second = f''; across = f' / r (0
- * for a half-space). Unused lanes contain zeros. */
+/* Four terms of the sums, one in each lane. arm: arms r of both bodies [m]; direction: e; first = f'; second = f'';
+ * across = f' / r (0 for a half-space). Unused lanes contain zeros. */
 typedef struct {
   Lanes arm[2][3], direction[3], first, second, across;
 } CenterTerms;
@@ -32,8 +32,8 @@ typedef struct {
 /* Adds four terms to *sums. The caller zeroes *sums before the first call. */
 void center_sums_add(CenterSums* sums, const CenterTerms* terms);
 /* Adds the sums to *out: forces, moments and the upper triangle of the Hessian (12 x 12). If ground is true, b is a
- * half-space. Then only the moment and the rows of a are added, and the opposite of the force of a is added to the
- * force of b. */
+ * half-space. In the moments and the Hessian, only the entries of a are then added. The opposite of the force of a is
+ * added to the force of b. */
 void center_sums_give(const CenterSums* sums, bool ground, PairDerivatives* out);
 
 static inline void lanes_cross(const Lanes r[3], const Lanes v[3], Lanes out[3]) {

@@ -1,8 +1,8 @@
 /* Proof that no hulls intersect along the path of a step (docs/derivations/certificate.md).
  *
- * Let x(alpha) be the path of a vertex of a hull, and let the plane (n, o) be interpolated linearly between its values
- * at both ends. The second derivative of the clearance c(alpha) = sigma (n . x + o) is bounded by |c''| <= B = 2 |n1 -
- * n0| |x'| + max|n| |x''|. Hence
+ * Let x(alpha) be the path of a vertex of a hull. Let the plane (n, o) be interpolated linearly between its values at
+ * both ends. The second derivative of the clearance c(alpha) = sigma (n . x + o) is bounded by |c''| <= B = 2 |n1 - n0|
+ * |x'| + max|n| |x''|. Hence
  *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
  * If this lower bound is not positive, the interval is halved, and the plane is computed at its middle. */
 #include <assert.h>
@@ -30,8 +30,8 @@ typedef struct {
                  identity for the world */
 } Station;
 
-/* Upper bounds of the first and second derivatives of the positions of a hull's points with respect to alpha, over the
- * whole path (alpha in [0, 1]) [m]. */
+/* Upper bounds on the motion of a hull's points over the whole path, alpha in [0, 1]. They bound the first and the
+ * second derivative of the positions with respect to alpha [m]. */
 typedef struct {
   double speed, acceleration;
 } PointBound;
@@ -56,15 +56,15 @@ static MotionBound bound_from(const Model* model, const JointBound* joints, int 
   return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
 }
 
-/* Returns the upper bounds of the motion of a link relative to the common ancestor of the pair's links, or relative to
- * the world if the links have no common ancestor. A motion of the common ancestor does not change the distance of the
- * links. */
+/* Returns upper bounds on the motion of a link relative to the common ancestor of the pair's links. If the links have
+ * no common ancestor, the motion is relative to the world. A motion of the common ancestor does not change the distance
+ * of the links. */
 static MotionBound bound_of(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds, int link) {
   return p->common < 0 ? bounds->link[link] : bound_from(s->model, bounds->joint, p->common, link);
 }
 
-/* Sets q->a and q->b to the upper bounds of the motion of the points of both hulls. ma, mb: upper bounds of the motion
- * of the links of these hulls. */
+/* Sets q->a and q->b to upper bounds on the motion of the points of both hulls. ma, mb: upper bounds on the motion of
+ * the links to which these hulls belong. */
 static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
   const ContactSystem* s = q->system;
   const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];

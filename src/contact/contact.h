@@ -1,8 +1,8 @@
 /* contact: finds pairs of hulls in contact and evaluates the contact laws (laws.c). The default law separates the hulls
  * of a pair by a plane; its friction uses the normal forces of the previous step (SDRS sections IV-B, IV-C). Equations:
  * docs/derivations/contact.md, friction.md and certificate.md. Contact depends on poses of links, but not on joints.
- * Its results are a force, a first moment of force and a 6x6 Hessian for each link, and a 6x6 cross block for each pair
- * of links. */
+ * Its results for each link are a force, a first moment of force and a 6x6 Hessian. Its result for each pair of links
+ * is a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
 #define SDRS_CONTACT_H
 
@@ -155,8 +155,8 @@ bool contact_lag(ContactSystem* system);
  * StepFriction.share (law.h), otherwise 1. Evaluates the accepted state again. Returns false if a separating plane is
  * not found. Asserts that some law has the function `relag`. Allocates when more pairs are active than before. */
 bool contact_relag(ContactSystem* system, bool blends);
-/* Returns true if the normal force of the same step limits friction of some pair in the accepted state, at least in
- * part (StepFriction.share > 0). */
+/* Returns true if the normal force of the same step at least partly limits friction of some pair in the accepted state
+ * (StepFriction.share > 0). */
 bool contact_friction_is_late(const ContactSystem* system);
 /* Returns true if the normal forces that limit friction have converged. They have converged if they differ from the
  * normal forces of the accepted state by at most `tolerance` >= 0 (asserted) times the largest force. Returns true
@@ -385,8 +385,8 @@ bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 /* Force and torque of a pair on its second link, world axes. force [N]; torque about the world's origin [N m]. point:
  * centre of pressure on the pair's plane [m]; the torque about this point is normal to the plane. `press`: normal force
  * [N]. Laws with many distances per pair (ContactLaw.center) set `point` to the force-weighted mean of the contact
- * points and `press` to the sum of the forces' magnitudes. For a pair without a plane that has only friction, `point`
- * is the body's reference point and `press` is 0. */
+ * points. They set `press` to the sum of the magnitudes of the forces. For a pair without a plane that has only
+ * friction, `point` is the body's reference point and `press` is 0. */
 typedef struct {
   Vec3 force, torque, point;
   double press;

@@ -14,8 +14,8 @@
 #include "contact/hierarchy.h"
 #include "contact/reciprocal.h"
 
-/* Weight phi of the point potential (N7), with its derivatives with respect to the distance r, to d (`near`) and to the
- * width `blend` of the transition. */
+/* Weight phi of the point potential (N7) and its derivatives. They are derivatives with respect to the distance r, to d
+ * (`near`) and to the relative width `blend` of the transition. */
 typedef struct {
   double value, first, second;     /* phi, dphi/dr [1/m], d2phi/dr2 [1/m^2] */
   double by_near, first_by_near;   /* derivatives of value and first with respect to d [1/m, 1/m^2] */
@@ -83,8 +83,8 @@ typedef struct {
 /* Sets *value to the potential P of the pair. Returns false, with *value unset, if two hulls intersect or a plane was
  * not found. This function and the functions below allocate only while FieldPair.kept grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
-/* Sets *out to the energy P with gradient and Hessian by the twists of both bodies. Returns false, with *out zero, if
- * two hulls intersect or a plane was not found. */
+/* Sets *out to the energy P, with its gradient and Hessian with respect to the twists of both bodies. Returns false,
+ * with *out zero, if two hulls intersect or a plane was not found. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
 /* Sets *point to the force-weighted mean contact point of the pair, world [m]. Sets `press` to the sum of the

@@ -109,8 +109,8 @@ const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, Plan
  * not found. */
 const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
-/* Converts forces and moments of *d to a gradient by the twists of both bodies, out (12). ground: true if body b is a
- * half-space, whose entries are zero. */
+/* Converts forces and moments of *d to a gradient with respect to the twists of both bodies, out (12). ground: true if
+ * body b is a half-space, whose entries are zero. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
 /* Calls the function `one` for each pair of children that is marked in `far`. Adds the potential of each of these pairs
  * to within->inner. A visitor that processes four pairs at once is faster. */

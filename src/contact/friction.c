@@ -10,8 +10,8 @@
  * sqrt(eps). The factor (total weight * sqrt(eps)) is the energy scale of a sticking contact. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
-/* If the rms distance of the contact points from their centre is below ONE_POINT times the radius of the smaller hull,
- * the contact points count as one point. Planes are solved to a relative accuracy of about 1e-8. */
+/* Limit on the rms distance of the contact points from their centre, divided by the radius of the smaller hull. Below
+ * ONE_POINT, the contact points count as one point. Planes are solved to a relative accuracy of about 1e-8. */
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
 
@@ -121,7 +121,7 @@ static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, c
 
 /* Returns the vector b_i with FrictionVertex.position[i] = b_i . (x^t - c), for the contact point x^t and the centre c
  * of the contact (F11). Over a half-space b_i is the tangent e_i. Between two hulls b_i is adj(S) times the tangent
- * without the stretch S of the tangent plane, so that n x position = S (n x (x^t - c)). */
+ * before its multiplication by S. This gives n x position = S (n x (x^t - c)). */
 static Vec3 arm_basis(const FrictionLag* lag, int i) {
   if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
   double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
@@ -393,8 +393,8 @@ static double slip_step(const SlipEvaluation* e, int order, bool newton, double 
   return order == 2 ? slip_step_of(e, 2, newton, step) : slip_step_of(e, 3, newton, step);
 }
 
-/* Sets lag->slip to the mean of the two weighted mean velocities of both sides. This is the exact minimiser if each
- * side slides as a whole and both sides have the same total weight. */
+/* Sets lag->slip to the mean of two velocities, the weighted mean velocities of the contact points of each side. This
+ * is the exact minimiser if each side slides as a whole and both sides have the same total weight. */
 static void first_guess(FrictionLag* lag) {
   double u[2][2] = {{0}}, spin[2] = {0}, weight[2] = {0}, inertia[2] = {0};
   int count = lag->count[0] + lag->count[1];

@@ -93,8 +93,8 @@ typedef struct {
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
 
 /* Motion of a hull from t to a pose (F2, F13). It is the sum of three motions: the displacement of the hull's point at
- * c - arm, the rotation of the arm, and the rotation about the normal, measured by the sine of its angle. If two hulls
- * without arms move as one rigid body, their motions are equal at every vertex. */
+ * c - arm, the rotation of the arm, and the rotation about the normal. The last rotation is measured by the sine of its
+ * angle. If two hulls without arms move as one rigid body, their motions are equal at every vertex. */
 typedef struct {
   Mat3 rotation;     /* R R_t^T */
   Vec3 sine;         /* axial vector of the antisymmetric part of `rotation`: sin(angle) times the axis */
@@ -172,7 +172,7 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters
  * friction_derivatives does. Returns the result of friction_value. If the result is -1, *out is unchanged. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
-/* Copies the slip of all contact points to the state with the index `to` from the other state, which has the index 1 -
- * to (FrictionVertex.at). */
+/* Copies the slip of all contact points from state 1 - `to` to state `to`. Both numbers are indices into
+ * FrictionVertex.at. */
 void friction_keep(FrictionLag* lag, int to);
 #endif

@@ -383,8 +383,8 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
-/* Adds the contribution of the motion of a hull to the derivatives of Phi with respect to c, the hull's pose at t and
- * the normal (A7b). */
+/* (A7b) Adds the contribution of a hull's motion to derivatives of Phi. They are derivatives with respect to c, to the
+ * hull's pose at t and to the normal. */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
@@ -440,9 +440,9 @@ static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex*
   return vec3_add(pose_apply(f->now[side].hull.pose, v->local), v->arm);
 }
 
-/* Returns the derivatives of Phi with respect to the position of a contact point at t and to the position of its centre
- * at t + dt, at fixed weight. Sets *phi_q to the derivative of Phi with respect to the weight, divided by mu. Sets
- * *by_arm to the derivative of Phi with respect to the arm of the point at t + dt. */
+/* Returns derivatives of Phi at fixed weight of a contact point. They are derivatives with respect to the position of
+ * the point at t and to the position of its centre at t + dt. Sets *phi_q to the derivative of Phi with respect to the
+ * weight, divided by mu. Sets *by_arm to the derivative of Phi with respect to the arm of the point at t + dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                  double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -480,9 +480,9 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* Returns the contribution of c, the weighted mean of the contact points, to the derivative of Phi with respect to the
- * position of one contact point at t. Sets *weight_bar to the derivative of Phi with respect to the weight of the
- * point. Sets *by_arm to the contribution of FrictionLag.mean_arm, the weighted mean of the arms of the side, to the
+/* The centre c and FrictionLag.mean_arm are weighted means over the contact points. Returns the contribution of c to
+ * the derivative of Phi with respect to the position of one contact point at t. Sets *weight_bar to the derivative of
+ * Phi with respect to the weight of the point. Sets *by_arm to the contribution of FrictionLag.mean_arm to the
  * derivative of Phi with respect to the arm of the point. side_weight: total weight of the points of the side. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
@@ -519,9 +519,10 @@ static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
 }
 
 /* (A8c) Friction of a circle acts at the points y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N). m
- * is the force-weighted mean of the unit radii of the rim, b = 2/3 (1 - m^2)^2, and e_j is a unit radius fixed in the
- * body. Adds the contribution of these points and weights to the derivatives of Phi. v: the friction points of the
- * circle. nodes: the nodes of the circle, over which F and m are sums. */
+ * is the force-weighted mean of the unit vectors from the centre to the rim, and b = 2/3 (1 - m^2)^2. e_j is a unit
+ * vector from the centre to the rim that is fixed in the body. Adds the contribution of these points and weights to the
+ * derivatives of Phi. v: the friction points of the circle. nodes: the nodes of the circle, over which F and m are
+ * sums. */
 static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
                          const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
   const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
@@ -685,8 +686,8 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
   }
 }
 
-/* (A7d) Adds by_slip times the derivatives of the squared slip from t to t + dt with respect to the poses at t, c and
- * the normal. The half-space's derivatives at t are the negative of the body's. */
+/* (A7d) Adds by_slip times the derivatives of the squared slip from t to t + dt. They are derivatives with respect to
+ * the poses at t, to c and to the normal. The half-space's derivatives at t are the negative of the body's. */
 static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   FrictionSlip slip = friction_slip(lag, &f->next[0].hull.pose, &f->next[1].hull.pose, f->parameters->dt);
@@ -719,8 +720,8 @@ static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
 }
 
-/* (A8d) Adds the contribution of the roll angle of the arms to the derivatives of Phi with respect to the rotation at t
- * and the expected rotation at t + dt. */
+/* (A8d) Adds the contribution of the roll angle of the arms to derivatives of Phi. They are derivatives with respect to
+ * the rotation at t and to the expected rotation at t + dt. */
 static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];

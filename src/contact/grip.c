@@ -1,6 +1,6 @@
 /* Friction of the first step of a run (docs/derivations/friction.md, F6, F7). Other steps limit friction by the normal
  * force of the previous step. The first step has no previous step. The normal force in the given initial state may be
- * wrong by a large factor, for example a hundred times the weight if a body starts too low. The first step is therefore
+ * wrong by a large factor. If a body starts too low, it may be a hundred times the weight. The first step is therefore
  * solved without friction first. Friction of each pair is then limited by the normal force that this solve finds. The
  * grip of a pair is this force divided by the normal force in the initial state. */
 #include "contact/system.h"

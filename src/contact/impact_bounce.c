@@ -112,8 +112,9 @@ ImpactShare impact_share(const ImpactParameters* p, double speed) {
 
 /* ---------------------------------------------------------------- the law */
 
-/* Fraction u of the approach in x that the pair returns if the bodies move back by the fraction `part` of their
- * approach, with its derivatives. u is the root of  r_t u + (r_- - r_t) u^2 / 2 = part (r_t + r_-) / 2  (I7). */
+/* Fraction u, with its derivatives, by which the pair reverses the change of the depth x during its approach. The
+ * bodies move back by the fraction `part` of the displacement of their approach. u is the root of  r_t u + (r_- - r_t)
+ * u^2 / 2 = part (r_t + r_-) / 2  (I7). */
 typedef struct {
   double value, by_part, by_now, by_old;
 } WayBack;

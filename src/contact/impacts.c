@@ -41,13 +41,13 @@ void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) 
   }
 }
 
-/* If the cosine of the rotation of the separating direction in a substep is below TURNED_AWAY, the approach speed is
- * also computed along the direction at the start of the substep. This is needed for bodies that pass each other,
- * because they are side by side at the end of the substep. */
+/* Limit on the cosine of the angle by which the separating direction rotates in a substep. Below TURNED_AWAY, the
+ * approach speed is also computed along the direction at the start of the substep. This is needed for bodies that pass
+ * each other, because they are side by side at the end of the substep. */
 #define TURNED_AWAY 0.7
 
-/* If a link rotates by more than this angle in a substep [rad], the path length of its farthest point is added to the
- * approach, because the poses at both ends of the substep do not determine this path. */
+/* Limit on the rotation of a link in a substep [rad]. For larger rotations, the path length of the link's farthest
+ * point is added to the approach. The poses at both ends of the substep do not determine this path. */
 #define TURNED_FAR 0.5
 
 /* Returns the length of the path that the farthest point of a link covers by rotation from `begin` to `aim` [m].

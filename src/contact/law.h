@@ -2,15 +2,15 @@
  * in laws.c.
  *
  * The system (system.h) finds pairs of neighbouring hulls. It stores two states of each pair, the accepted state and a
- * trial state. The law computes the energy of a trial state, the derivatives of the energy in an accepted state, and
- * the friction reference of the next step (`lag`). The replay (replay.c) processes recorded steps backwards. For
- * recorded pairs, the law computes the same quantities and their adjoint. The law receives one pair at a time and calls
- * no function of the system, so that pairs are processed in parallel.
+ * trial state. The law computes the energy of a trial state and the derivatives of the energy in an accepted state. It
+ * also computes the friction reference of the next step (`lag`). The replay (replay.c) processes recorded steps
+ * backwards. For recorded pairs, the law computes the same quantities and their adjoint. The law receives one pair at a
+ * time and calls no function of the system, so that pairs are processed in parallel.
  *
- * `create` builds the law's data of the scene. The system owns the memory for the law's data of a pair and of its two
- * states, and zeroes this memory when the pair is new. A stored state (`pass`) contains the data of a pair and of its
- * accepted state, if the pair is active, is lagged or has terms. For other pairs, these data are undefined. Pointers in
- * the data are valid until the next call of `lag`. */
+ * `create` builds the law's data of the scene. The system owns the memory for the law's data of a pair and of the
+ * pair's two states. It zeroes this memory when the pair is new. A stored state (`pass`) contains the data of a pair
+ * and of its accepted state, if the pair is active, is lagged or has terms. For other pairs, these data are undefined.
+ * Pointers in the data are valid until the next call of `lag`. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -74,7 +74,7 @@ typedef struct {
   bool apart;     /* true if `replay` leaves out the Hessian that `slip_product` multiplies */
 } LawReplay;
 
-/* Friction that the normal force of the same step limits (ContactLaw.own_force). */
+/* Friction that the normal force of the same step limits (LawImpacts.own_force). */
 typedef struct {
   double load;   /* largest friction force for the present normal force [N] */
   double change; /* difference of `load` from the value of the friction reference [N]. For a pair with an account (F14),
@@ -115,11 +115,11 @@ typedef struct {
    * state of `kept`; NULL means that the pair was inactive in that state. rest_speed [m/s] and restitution replace the
    * parameters of the pair. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
-  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
-   * limited by the force of the previous solve of the step, and of friction limited by the force at t. `own_force`
-   * describes this friction in *out. `relag` makes the normal force of the accepted state limit friction, as `lag`
-   * does. Slip is measured from the poses `begin` of both bodies. The weight becomes StepFriction.share if `blends` is
-   * true, otherwise 1. `relag` returns false if nothing has changed. */
+  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of two
+   * frictions. The force of the previous solve of the step limits the first, the force at t limits the second.
+   * `own_force` describes this friction in *out. `relag` makes the normal force of the accepted state limit friction,
+   * as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight becomes StepFriction.share if
+   * `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
   void (*own_force)(const LawPair* pair, StepFriction* out);
   bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`

@@ -153,13 +153,14 @@ typedef struct {
 /* Ratio owed / bound of the arguments of payment_of from which on only `owed` limits friction, and not the predicted
  * force (F14). */
 #define LATE_ONLY 1.5
-/* Fraction of a small sum `owed` (Payment) that limits friction in one step (F14). With 1, friction in steady contact
- * would predict 2 N - N(previous step), and the forces of a sliding leg would alternate from step to step. */
+/* Fraction of a small sum `owed` (Payment) that limits friction in one step (F14). With the value 1, the predicted
+ * force in steady contact would be 2 N - N(previous step), for the normal force N. The forces of a sliding leg would
+ * then alternate from step to step. */
 #define PAID_SHARE 0.1
 
-/* Returns the factor S and its derivatives (F14). With x = owed / bound, S is 1 / (1 - PAID_SHARE x) for x < 0, x for x
- * > LATE_ONLY, and a cubic polynomial in between. S is once continuously differentiable, increases with x, and is above
- * 0. */
+/* Returns the factor S and its derivatives (F14). Let x = owed / bound. S is 1 / (1 - PAID_SHARE x) for x < 0, and x
+ * for x > LATE_ONLY. In between, S is a cubic polynomial. S is once continuously differentiable, increases with x, and
+ * is above 0. */
 static inline Payment payment_of(double bound, double owed) {
   if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
   double x = owed / bound, value = x, above = 0,

@@ -160,7 +160,7 @@ typedef struct {
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
-/* Derivatives of a scalar with respect to the numbers of a pair that one step passes to the next, besides poses
+/* Derivatives of a scalar with respect to those numbers of a pair, besides poses, that one step passes to the next
  * (impact.md, I6, I12). The step starts at t. y: with respect to the compression y at t - dt. old: with respect to the
  * Pressure of the pair at t - dt. load: with respect to the impact factor of the force at t. event: with respect to the
  * potential at t, if it determines the end of a substep (I10). */
@@ -185,8 +185,8 @@ typedef struct {
   double static_friction, stribeck_speed;
   double own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the law's own parameters */
   double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
-  /* inertia: with respect to ImpactPast.inertia. stiffness: with respect to the stiffness through the impact factor and
-   * the weight of friction (F14), but not through the factor on the energy of the pair. */
+  /* inertia: with respect to ImpactPast.inertia. stiffness: with respect to the stiffness, as far as the impact factor
+   * and the weight of friction (F14) depend on it. The factor `stiffness` on the energy of the pair is not included. */
   double inertia, stiffness;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
   PairCarry carry;      /* derivatives for the step that ends at t */

@@ -4,7 +4,7 @@
  *   P = min of  12 / (1 - |n|) + sum over a 3 / (M_a c_m) + sum over b 3 / (M_b c_m),
  *   c_m = sigma (n . x_m + o) > 0.
  * c_m: clearance of vertex x_m; sigma: -1 for a, +1 for b; M_a, M_b: numbers of vertices. A half-space b fixes the
- * direction of n and has the single term 3 / c at the point of its boundary nearest to the plane's origin. A solution
+ * direction of n. It has the single term 3 / c at the point of its boundary nearest to the plane's origin. A solution
  * is stored as a PlaneSolution (plane.h), from which plane_derivatives computes its derivatives (C4, C5). */
 #ifndef SDRS_CONTACT_RECIPROCAL_H
 #define SDRS_CONTACT_RECIPROCAL_H

@@ -31,8 +31,8 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
 
 /* Quadrature nodes of a circle, with scaled clearances 0 < c < 1. Pair k has the nodes center + radius (cosine[k] u +-
  * sine[k] v), with the vectors u and v of RingPlace. weight: weight of each node of a pair; if the complete circle is
- * in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and of its derivatives P' and P''
- * over the nodes agree with the means over the circle to 1e-12. */
+ * in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and its derivatives over the nodes
+ * agree with the means over the circle to 1e-12. */
 typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
