@@ -1,7 +1,7 @@
 /* Private to contact/: adjoint of the energy E of one pair (docs/derivations/adjoint.md, A5-A8, A13). The functions
  * differentiate Phi = dE/d(twists of both bodies) . (w, v) with respect to all quantities on which E depends, except
- * the poses at t + dt. (w, v): given motion of each body; a point x moves by v + w x (x - reference). All values are
- * for stiffness 1. */
+ * the poses at t + dt. (w, v): given motion of each body, in which a point x of the body moves by v + w x (x -
+ * reference). All values are for stiffness 1. */
 #ifndef SDRS_CONTACT_ADJOINT_H
 #define SDRS_CONTACT_ADJOINT_H
 

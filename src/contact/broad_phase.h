@@ -28,8 +28,8 @@ typedef struct {
   int middle_capacity;
 } BroadTree;
 
-/* Groups of boxes, and pairs of groups that the search skips. A zeroed struct skips no pairs. The arrays are
- * borrowed. */
+/* Groups of boxes, and pairs of groups that the search skips. With a zeroed struct, the search skips no pairs. The
+ * arrays are borrowed. */
 typedef struct {
   const int* of;       /* group of each box; BROAD_MIXED if the box has no group (boxes) */
   const bool* strange; /* true for pairs of groups that the search skips, symmetric (count x count) */

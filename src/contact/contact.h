@@ -87,7 +87,7 @@ bool contact_once_differentiable(const Model* model);
  * are listed if they exert a force on each other. A pair without its own law uses the range of the model's law. The
  * link numbers are not checked. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
-/* Returns true if some law of the model lists touching pairs by distance (contact_listed_range). Under such a law,
+/* Returns true if some law of the model lists touching pairs by distance (contact_listed_range). Under these laws,
  * pairs at a larger distance may exert forces, too. */
 bool contact_lists_by_range(const Model* model);
 /* Updates the candidates, which are all pairs of hulls that may touch while the links move. The links start at their
@@ -160,15 +160,15 @@ bool contact_relag(ContactSystem* system, bool blends);
 bool contact_friction_is_late(const ContactSystem* system);
 /* Returns true if the normal forces that limit friction have converged. They have converged if they differ from the
  * normal forces of the accepted state by at most `tolerance` >= 0 (asserted) times the largest force. Returns true
- * under laws without ContactLaw.loads. If some difference is above 0, sets links[2], unless NULL, to the links of the
- * pair with the largest difference. */
+ * under laws without impacts (ContactLaw.impacts). If a normal force differs, sets links[2], unless NULL, to the links
+ * of the pair with the largest difference. */
 bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
 /* Returns the largest change of speed [m/s] that results from friction acting one step late. For a pair it is mu |N -
  * N_r| dt / m, at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r:
  * normal force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees.
  * For a pair with a FrictionAccount (friction.md, F14), the normal force that is lost when the pair leaves the range
  * replaces N - N_r. If the result is above 0, sets links[2] to the links of the pair with the largest change. Returns 0
- * under laws without ContactLaw.loads. */
+ * under laws without impacts (ContactLaw.impacts). */
 double contact_late_friction(ContactSystem* system, double dt, int links[2]);
 /* Starts a run at poses[links] (copied). Removes all candidates. Returns false if hulls intersect; no pair then has
  * terms. Allocates. */
@@ -213,9 +213,9 @@ bool contact_struck(ContactSystem* system);
 /* Returns true if an impact continues after the accepted state. An impact continues while the force of its pair is more
  * than twice the barrier force. Returns false under laws without impacts. */
 bool contact_pressed(ContactSystem* system);
-/* Returns true if some pair separated in the last substep. Such a pair exerted a force at the start of the substep, and
- * exerts little or no force in the accepted state. Call after contact_impact_entry. Returns false under laws without
- * impacts. */
+/* Returns true if some pair separated in the last substep. A pair counts as separated if it exerted a force at the
+ * start of the substep, and exerts little or no force in the accepted state. Call after contact_impact_entry. Returns
+ * false under laws without impacts. */
 bool contact_lets_go(ContactSystem* system);
 
 /* Friction in the first step of a run (contact/grip.c; docs/derivations/friction.md, F6, F7). There are no normal
@@ -474,11 +474,11 @@ void contact_replay_begin(ContactReplay* replay);
 void contact_replay_set_dt(ContactReplay* replay, double dt);
 /* Sets the expected poses `aim` (links; contact_set_aim) of the steps that are loaded from now on.
  * contact_replay_adjoint adds the derivatives with respect to the entries of these poses to `bar` (links), unless bar
- * is NULL. Both arrays are borrowed. aim is NULL by default, which means unknown poses. */
+ * is NULL. Both arrays are borrowed. By default, `aim` is NULL, which means that the expected poses are unknown. */
 void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
 /* Sets the previous solve of the step, for the steps that are loaded from now on. Normal forces of this solve limit
- * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. solve is NULL by
- * default, which means that there are no such pairs. */
+ * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. By default, `solve` is
+ * NULL, which means that no pair has ContactRecord.own_force. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
 /* contact_replay_set_aside stores the derivatives with respect to the numbers that pairs pass to the next step
  * (PairCarry) at t. The last contact_replay_adjoint has found these derivatives. contact_replay_add_aside adds the

@@ -114,7 +114,8 @@ ImpactShare impact_share(const ImpactParameters* p, double speed) {
 
 /* Fraction u, with its derivatives, by which the pair reverses the change of the depth x during its approach. The
  * bodies move back by the fraction `part` of the displacement of their approach. u is the root of  r_t u + (r_- - r_t)
- * u^2 / 2 = part (r_t + r_-) / 2  (I7). */
+ * u^2 / 2 = part (r_t + r_-) / 2  (I7). r_t, r_-: displacements per unit of x (Nearness.way) at t and at t - dt_before.
+ */
 typedef struct {
   double value, by_part, by_now, by_old;
 } WayBack;

@@ -161,11 +161,11 @@ typedef struct ContactLaw {
   bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
   bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow the items of
                  hulls (system.h) */
-  size_t pair_size, state_size,
-      kept_size; /* bytes of the law's data: of a pair, of each of its states, and of the data of `keep` */
+  size_t pair_size, state_size, kept_size; /* numbers of bytes of the law's data for a pair, for each of its states, and
+                                              for the data that LawImpacts.keep writes */
   size_t moment_size, replay_size,
-      vertex_size;         /* bytes of the law's data for a recorded pair: per state, per step, and per vertex */
-  int vertex_shares;       /* largest number of VertexShare entries per vertex that `reverse` sets */
+      vertex_size;   /* numbers of bytes of the law's data for a recorded pair: per state, per step, and per vertex */
+  int vertex_shares; /* largest number of VertexShare entries per vertex that `reverse` sets */
   size_t link_vertex_size; /* vertex_size for pairs of links; link_vertex_shares: vertex_shares for pairs of links */
   int link_vertex_shares;
 
@@ -184,8 +184,8 @@ typedef struct ContactLaw {
   /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
    * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Return the equilibrium of two parallel faces for stiffness 1 (model.h). If both functions are NULL, the stiffness
-   * is neither derived nor checked. */
+  /* Return the equilibrium of two parallel faces for stiffness 1 (ContactEquilibrium in model.h). If both functions are
+   * NULL, the stiffness of the scene is neither derived nor checked. */
   ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 

@@ -183,7 +183,7 @@ typedef struct {
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction */
   double static_friction, stribeck_speed;
-  double own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the law's own parameters */
+  double own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the parameters that only this law has */
   double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
   /* inertia: with respect to ImpactPast.inertia. stiffness: with respect to the stiffness, as far as the impact factor
    * and the weight of friction (F14) depend on it. The factor `stiffness` on the energy of the pair is not included. */
@@ -191,8 +191,8 @@ typedef struct {
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
   PairCarry carry;      /* derivatives for the step that ends at t */
   GroundShare ground_now, ground_next;         /* with respect to the motion of a half-space at t and at t + dt */
-  double pair_own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the law's parameters that the pair's entry of
-                                              contact.pairs sets */
+  double pair_own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to parameters that only this law has and that the pair's
+                                                  entry of contact.pairs sets */
   Vec3 turn_now[2];                /* with respect to rotations of the bodies at t, except through their vertices */
   Vec3 move_now[2];                /* with respect to displacements of the bodies at t */
   Vec3 turn_own[2], move_own[2];   /* with respect to rotations and displacements of the bodies in the previous solve of

@@ -88,12 +88,12 @@ double contact_replay_left(const ContactReplay* replay);
 
 /* Evaluates the terms of the loaded step again, with or without one Hessian. If `apart` is true, the terms leave out
  * the Hessian of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
- * contact_replay_product then adds the product with this Hessian separately, as contact_replay_slip_product does. Each
- * load of a step sets `apart` to false. */
+ * contact_replay_product then adds the product with this Hessian separately, as contact_replay_slip_product does.
+ * Loading a step sets `apart` to false. */
 void contact_replay_set_apart(ContactReplay* replay, bool apart);
 /* Adds the product of a Hessian and the twists of `field` to wrench (links x 6: torque about the centre of mass, force)
  * [N m, N]. The Hessian belongs to friction that is limited by the impulse of an impact. The product has the same
- * rounding errors as in contact_replay_adjoint. Returns false if no pair has such friction. */
+ * rounding errors as in contact_replay_adjoint. Returns false if no pair has friction of this kind. */
 bool contact_replay_slip_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 
 #endif

@@ -13,7 +13,7 @@ enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
  * LINKS_GRAIN: number of links that a thread processes at a time. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
-/* State of a pair at the start of a path (contact_way_begin). */
+/* Separating plane and distance of a pair at the start of a path (contact_way_begin). */
 typedef struct {
   bool set, has_plane;
   Plane plane;
@@ -199,15 +199,16 @@ static inline uint64_t contact_record_key(const ContactRecord* record) {
 }
 /* Callback: returns the key at an index of a list. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
-/* Returns the index of the first entry with the key `key`, or -1 if there is no such entry. list: `count` entries,
+/* Returns the index of the first entry with the key `key`, or -1 if no entry has this key. list: `count` entries,
  * sorted by key. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
 /* Returns true if the link may collide and has a bounded hull. */
 bool contact_has_solid(const Model* model, int link);
-/* Returns the keys of unlisted pairs that may come near each other on a path within `bounds` to the accepted state.
- * Sets *count to their number. remembered: true if the path starts at contact_way_begin. The system owns the array. It
- * is valid until the next call. Returns NULL if there are no such pairs. Allocates while the number of pairs grows. */
+/* Returns the keys of pairs that are not in the list but may come near each other on a path to the accepted state.
+ * `bounds` limits the motion on the path. Sets *count to the number of keys. remembered: true if the path starts at
+ * contact_way_begin. The system owns the array. It is valid until the next call. Returns NULL if no pair was found.
+ * Allocates while the number of pairs grows. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
 /* Initializes a pair that enters the list: sets its items, and its distance in the accepted state. Does not set the
  * law's data of the pair, which are stored per slot. */
@@ -255,8 +256,8 @@ void contact_list_terms(ContactSystem* system);
 
 /* ---- pairs of links that represent all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
 
-/* Finds the pairs of links that represent the pairs of their hulls. Call once, after the law was created. Allocates a
- * table (links x links) if there are such pairs. */
+/* Finds the pairs of links that represent the pairs of their hulls. Call once, after the law was created. If it finds a
+ * pair, allocates a table (links x links). */
 void contact_find_whole(ContactSystem* system);
 /* Returns true if the pair of these links represents the pairs of its hulls. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
