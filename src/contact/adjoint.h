@@ -38,7 +38,7 @@ void active_share(const HullInstance* at, const Plane* plane, int side, const Ac
 typedef struct {
   ActiveVertex* vertices;
   int count[2];
-  bool known; /* true if the vertices are set */
+  bool known; /* true if `vertices` and `count` are set */
 } ActiveSides;
 
 /* Corrects the derivatives P' of the vertex barriers of two hulls to first order (A5). The correction is the effect of
@@ -96,7 +96,7 @@ void friction_product(const FrictionLag* lag, const FrictionParameters* paramete
 /* Bodies and separating plane of a pair in one state. */
 typedef struct {
   const PairBody* body;
-  const PlaneSolution* solution; /* NULL if not in contact */
+  const PlaneSolution* solution; /* separating plane of the pair; NULL if the pair is not in contact */
 } ImpactMoment;
 /* Sets *active to the active vertices of both sides, if active->known is false. at->solution must not be NULL. The
  * caller owns active->vertices, with room for the vertices of both hulls. */

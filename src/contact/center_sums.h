@@ -15,12 +15,12 @@ enum { SYMMETRIC_ENTRIES = 6, FULL_ENTRIES = 9 };
  * H, the blocks of J^T H J are H, C_a, C_b and the products [r]x C^T (N9). A product [r]x C^T is symmetric if the lever
  * arm r and the lever arm of C belong to the same body. */
 typedef struct {
-  Lanes force[3];                  /* sum g */
-  Lanes moment[2][FULL_ENTRIES];   /* sum g r^T with the arm r of each body */
-  Lanes across[SYMMETRIC_ENTRIES]; /* sum H */
-  Lanes turn[2][FULL_ENTRIES];     /* sum C with the arm of each body */
-  Lanes own[2][SYMMETRIC_ENTRIES]; /* sum r x (rows of C) with the arm of each body */
-  Lanes both[FULL_ENTRIES];        /* sum r_b x (rows of C_a) */
+  Lanes force[3];                  /* sum of the gradients g */
+  Lanes moment[2][FULL_ENTRIES];   /* sum of g r^T with the arm r of each body */
+  Lanes across[SYMMETRIC_ENTRIES]; /* sum of the Hessians H */
+  Lanes turn[2][FULL_ENTRIES];     /* sum of C = [r]x H with the arm r of each body */
+  Lanes own[2][SYMMETRIC_ENTRIES]; /* sum of r x (rows of C) with the arm r of each body */
+  Lanes both[FULL_ENTRIES];        /* sum of r_b x (rows of C_a) */
 } CenterSums;
 
 /* Four terms of the sums, one in each lane. arm: arms r of both bodies [m]; direction: e; first = f'; second = f'';

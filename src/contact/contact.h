@@ -50,7 +50,7 @@ MotionBound motion_bound_below(MotionBound up, const JointBound* own);
  * is never negative; link_b may be immovable. */
 typedef struct {
   int link_a, link_b;
-  const Vec3* force;  /* dE/dv of a and b  (2) */
+  const Vec3* force;  /* derivative of the energy E with respect to the velocities v of a and b (2) */
   const Mat3* moment; /* first moments sum g r^T of the forces g on a and on b, r from the centre of mass (2) */
   const double (*hessian)[12]; /* 12x12 matrix, rows of a before rows of b; NULL if there is no Hessian */
   bool across;                 /* true if only the cross block of the Hessian is nonzero: rows of a, columns of b */
@@ -174,7 +174,10 @@ double contact_late_friction(ContactSystem* system, double dt, int links[2]);
  * terms. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* States whose data contact_remember stores. Each state has its own memory. */
-typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* start of the step; start of the substep */
+typedef enum {
+  CONTACT_STEP,
+  CONTACT_PART
+} ContactMemory; /* CONTACT_STEP: start of the step; CONTACT_PART: start of the substep */
 /* Stores those data of the accepted state that cannot be computed from poses, in the memory `which`. Does nothing under
  * laws without data of this kind. Allocates when there are more candidates than before. */
 void contact_remember(ContactSystem* system, ContactMemory which);
@@ -270,7 +273,7 @@ typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pos
 /* The pair at which contact_certify failed. */
 typedef struct {
   int candidate;
-  double alpha; /* alpha where the search ended */
+  double alpha; /* point of the path at which the proof failed */
   bool meet;    /* true if the hulls intersect at alpha; false if the largest number of halvings gave no proof */
 } ContactFailure;
 /* Proves that no hulls intersect along a path from the accepted to the trial poses (docs/derivations/certificate.md).

@@ -17,7 +17,7 @@
 /* Weight phi of the point potential (N7) and its derivatives. They are derivatives with respect to the distance r, to d
  * (`near`) and to the relative width `blend` of the transition. */
 typedef struct {
-  double value, first, second;     /* phi, dphi/dr [1/m], d2phi/dr2 [1/m^2] */
+  double value, first, second;     /* weight phi, and its derivatives dphi/dr [1/m] and d2phi/dr2 [1/m^2] */
   double by_near, first_by_near;   /* derivatives of value and first with respect to d [1/m, 1/m^2] */
   double by_blend, first_by_blend; /* derivatives of value and first with respect to blend */
 } BlendWeight;
@@ -30,8 +30,8 @@ typedef struct {
   int node[2];                 /* node[1] is -1 for a half-space */
   Vec3 center[2];              /* world [m]; center[1] is unused for a half-space */
   Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
-  double distance, near;       /* distance: r, near: d [m] */
-  const PlaneSolution* solved; /* plane of two leaves; NULL if not computed yet */
+  double distance, near;       /* distance r of the centres; sum d of the radii (`near`) [m] */
+  const PlaneSolution* solved; /* plane between the hulls of two leaves; NULL if not computed yet */
 } NodePlaces;
 
 /* Workspace of one thread. */
@@ -52,7 +52,7 @@ typedef struct {
   ReciprocalPlane* planes; /* (count) */
   double value;
   Vec3 reference[2];
-  PairDerivatives* derivatives; /* (1); NULL if not computed yet */
+  PairDerivatives* derivatives; /* derivatives of the potential; NULL if not computed yet (1) */
 } FieldKept;
 /* Frees the arrays of *kept, which may be zeroed. NULL is not accepted. */
 void field_kept_destroy(FieldKept* kept);
@@ -76,7 +76,7 @@ typedef struct {
   int root[2]; /* nodes at which the traversal starts; root[1] is -1 for a half-space */
   Pose pose[2];
   Vec3 reference[2];          /* reference points of the twists, world [m] */
-  const HullInstance* ground; /* NULL for two links */
+  const HullInstance* ground; /* the half-space; NULL for two links */
   FieldKept* kept;            /* results for these two links, borrowed; NULL if not stored */
 } FieldPair;
 

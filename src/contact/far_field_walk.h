@@ -42,8 +42,9 @@ typedef struct {
   bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* returns false if no plane was found */
   /* Visits the pairs of children whose lanes are marked in `far`, as pairs of points. */
   void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within);
-  void (*enter)(const Walk* walk, Blend* blend); /* NULL if not needed */
-  void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
+  void (*enter)(const Walk* walk,
+                Blend* blend); /* called before the terms of the blend are visited; NULL if not needed */
+  void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend were visited */
 } Visitor;
 
 struct Walk {

@@ -18,7 +18,7 @@
 /* Slip r of a contact point in one state. dual: vector z with |z| <= 1. It replaces r / rho in the Hessian, with rho =
  * sqrt(|r|^2 + eps) (F5). */
 typedef struct {
-  double slip[2]; /* m/s */
+  double slip[2]; /* slip r [m/s] */
   double dual[2];
 } SlipState;
 
@@ -29,7 +29,7 @@ typedef struct {
   double position[2]; /* x^t - c in the tangent basis [m]; for directed friction between two hulls multiplied by adj(S)
                          (F11) */
   double scaled[2];   /* position / FrictionLag.length */
-  double height;      /* x^t - c along the normal [m] */
+  double height;      /* component of x^t - c along the normal [m] */
   double weight;      /* normal force [1/m^2] for stiffness 1 */
   int vertex;         /* index of the vertex in its hull */
   double velocity[2]; /* workspace: present velocity of the point in the contact plane [m/s] */
@@ -40,7 +40,7 @@ typedef struct {
  * normal. Tangents are multiplied by S = P + (ratio - 1) p p^T, with P = I - n n^T and p = P d at t. */
 typedef struct {
   double ratio; /* friction along the axis divided by friction across it */
-  Vec3 axis;    /* unit, in the frame of body `side` */
+  Vec3 axis;    /* friction axis, a unit vector in the frame of body `side` */
   int side;
 } FrictionDirection;
 
@@ -53,14 +53,14 @@ typedef struct {
   Vec3 e1, e2, normal;
   bool directed; /* true for friction that depends on the direction: direction, axis and basis are set */
   FrictionDirection direction;
-  Vec3 axis, basis[2]; /* axis d, and the tangents before S, world axes */
+  Vec3 axis, basis[2]; /* friction axis d, and the tangents before their multiplication by S, world axes */
   int count[2];
   FrictionVertex* vertices; /* (count[0] + count[1]), borrowed */
   Pose then[2];             /* poses of both bodies at t */
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
   bool aimed;               /* true if `aim` are expected rotations; false if they are the rotations at t */
-  RollShift shift[2];       /* zero unless shifted (F15) */
+  RollShift shift[2];       /* shifts of the rolling bodies; zero unless `shifted` (F15) */
   bool shifted[2];          /* true if the body has balls or circles and its expected rotation is known */
   Vec3 mean_arm[2];         /* weighted mean of the arms of a side's points (F13) [m]; zero for vertices */
   Vec3 arm[2];              /* part of `mean_arm` that does not rotate with the body (F13) [m] */
@@ -86,7 +86,7 @@ Vec3 friction_ring_axis(const HullInstance* h);
 
 /* Rotation of a body from its expected rotation `aim` to its present rotation R (F13). */
 typedef struct {
-  Mat3 turn;   /* R aim^T */
+  Mat3 turn;   /* rotation R aim^T from the expected to the present rotation */
   Vec3 change; /* half of the axial part of `turn` [rad] */
 } FrictionRoll;
 /* Returns the rotation of the body of `side` from its expected rotation to its rotation at `pose`. */
@@ -96,14 +96,14 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
  * c - arm, the rotation of the arm, and the rotation about the normal. The last rotation is measured by the sine of its
  * angle. If two hulls without arms move as one rigid body, their motions are equal at every vertex. */
 typedef struct {
-  Mat3 rotation;     /* R R_t^T */
+  Mat3 rotation;     /* rotation R R_t^T of the hull since t */
   Vec3 sine;         /* axial vector of the antisymmetric part of `rotation`: sin(angle) times the axis */
   Vec3 center;       /* present position of the body's point at c - arm [m] */
   Vec3 displacement; /* displacement of c [m]: the displacement of `center` plus the displacement of the arm's end
                         relative to `center` */
-  FrictionRoll roll; /* set if `rolls` */
-  bool rolls;        /* the arm is not zero */
-  double spin;       /* n . sine */
+  FrictionRoll roll; /* rotation from the expected rotation; set if `rolls` is true */
+  bool rolls;        /* true if the arm is not zero */
+  double spin;       /* rotation about the normal n: n . sine */
 } FrictionMotion;
 /* Returns the motion of the body of `side` from t to `pose`. */
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
@@ -147,7 +147,7 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
 
 typedef struct {
   double coefficient; /* Coulomb coefficient */
-  double smoothing;   /* eps [(m/s)^2] */
+  double smoothing;   /* smoothing eps of friction [(m/s)^2] */
   double dt;          /* length of the step [s] */
   int state;          /* index (0 or 1) in FrictionVertex.at of the state that is evaluated */
   bool follow; /* true if the vector z (SlipState.dual) is computed from the other state (F5). Otherwise z = r / rho,

@@ -13,7 +13,7 @@ typedef struct {
   int child[2]; /* indices of the child nodes, larger than the index of the node; -1 for a leaf */
   int hull;     /* hull of a leaf; -1 for an inner node */
   int pieces;   /* number of pieces below the node */
-  Vec3 center;  /* link frame [m] */
+  Vec3 center;  /* centre x of the node, link frame [m] */
   double radius;
 } TreeNode;
 

@@ -15,12 +15,12 @@
 #define POTENTIAL_TERMS 8.0
 
 typedef struct {
-  double support;     /* s [m] */
+  double support;     /* support s [m] */
   double rest_speed;  /* bodies separate at most at this speed if restitution is 0 [m/s]; 0 selects the barrier without
                          dissipation, W = U */
   double dt;          /* s */
   double restitution; /* coefficient of restitution e; 0 selects the law (I1) */
-  double stiffness;   /* kappa [J m] */
+  double stiffness;   /* contact stiffness kappa [J m] */
 } ImpactParameters;
 
 /* Returns the dimensionless compression y = sqrt(s U / N) for the potential U [1/m]. The result is 0 if the pair is out
@@ -34,16 +34,16 @@ typedef struct {
                     range is used (I2a) */
   bool recorded; /* true for a recorded step. The spring then also acts slightly beyond its rest position, so that
                     differences with respect to lengths can be computed (I11) */
-  Pressure now, old; /* pressure at t and at t - dt_before */
+  Pressure now, old; /* potential and force at t and at t - dt_before */
   double dt_before;  /* s */
   double
       inertia; /* 1 / (1/m_a + 1/m_b) with the masses m of the trees of both links [kg]; 0 if neither tree can move */
 } ImpactPast;
 
 typedef struct {
-  double value;            /* W [1/m] */
+  double value;            /* potential W [1/m] */
   double first, second;    /* dW/dU, d2W/dU2 [m]; the product `second` (dU/dx)^2 vanishes with U */
-  double by_before;        /* derivative of `first` with respect to y_t */
+  double by_before;        /* derivative of `first` with respect to the compression y_t */
   double by_support;       /* derivative of `first` with respect to s at fixed U and y_t [1/m] */
   double by_rest_speed;    /* derivative of `first` with respect to rest_speed [s/m] */
   Pressure by_now, by_old; /* derivatives of `first` with respect to past.now and past.old, for a pair that bounces */
@@ -96,7 +96,7 @@ typedef enum {
   IMPACT_NONE,
   IMPACT_ENTERED, /* the normalized clearance z has reached IMPACT_ENTRY; the substep measures the approach speed */
   IMPACT_BOUNCES, /* the substep reverses the approach velocity */
-  IMPACT_RUBS,    /* the substep applies the friction of the impulse */
+  IMPACT_RUBS,    /* the impulse of the impact limits friction of the substep */
 } ImpactStage;
 typedef struct {
   ImpactPast past;
@@ -113,10 +113,10 @@ typedef struct {
   ImpactParameters parameters;
   double inertia;       /* ImpactPast.inertia [kg] */
   ImpactCourse* course; /* impact state of the substep */
-  Pressure now;         /* 0 if the pair is out of range */
+  Pressure now;         /* potential and force at the end of the substep; 0 if the pair is out of range */
   const Impact* impact; /* impact factor at the end of the substep; only for a pair in range */
   double load;          /* W' at the start of the substep; 0 if the pair was out of range */
-  double before;        /* y_t of the substep */
+  double before;        /* compression y_t at the start of the substep */
 } PairImpact;
 /* Returns true if the pair was active at the start of the substep and now exerts little or no force. in_range: true if
  * the pair is in range. */

@@ -29,7 +29,7 @@ typedef struct {
 /* A pair in one state, as argument of the functions of a law. */
 typedef struct {
   void* law;   /* result of ContactLaw.create */
-  int thread;  /* number of the workspace to use */
+  int thread;  /* number of the workspace that the law uses */
   int item[2]; /* numbers of both hulls; a number >= Model.hull_count belongs to a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
@@ -60,16 +60,16 @@ typedef struct {
 typedef struct {
   void* law;
   int thread;
-  const ContactRecord* record; /* at t + dt */
+  const ContactRecord* record; /* record of the pair at t + dt */
   const PairMaterial* material;
   const PairBody *now, *next; /* bodies at t and t + dt (2); now is NULL if the pair was not active at t */
   const PairBody* solve; /* bodies in the previous solve of the step, if the force of that solve limits friction; NULL
                             if the pair was not active in that solve (2) */
   Pose begin[2];         /* poses of both bodies at t */
-  const Pose* aim[2];    /* as LawPair.aim */
-  const RollShift* shift[2]; /* as LawPair.shift */
+  const Pose* aim[2];    /* expected poses of the links at the end of the step; NULL if unknown */
+  const RollShift* shift[2]; /* shifts of the links (step.h); NULL: zero */
   const void *own_now, *own_next, *own_solve;
-  void* memory;   /* (ContactLaw.replay_size) */
+  void* memory;   /* the law's data of the recorded pair (ContactLaw.replay_size) */
   void* vertices; /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
   bool apart;     /* true if `replay` leaves out the Hessian that `slip_product` multiplies */
 } LawReplay;
@@ -99,7 +99,7 @@ typedef struct {
  * centres of the bounding spheres of both hulls; R_a, R_b: radii of these spheres. */
 typedef struct {
   const BodyTree *a, *b;
-  double spread; /* 0 without friction */
+  double spread; /* factor `spread` of the distance limit; 0 without friction */
 } PieceTrees;
 
 /* Functions of a law that has impacts, and friction that the normal force of the same step limits. */

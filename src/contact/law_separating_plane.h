@@ -54,7 +54,7 @@ typedef struct {
   FrictionLag lag;        /* friction limited by the force at t */
   FrictionLag own_lag;    /* friction limited by the force of the previous solve of the step */
   RollingLag rolling;     /* rolling friction */
-  PlaneResponse response; /* response of the plane, for an active pair */
+  PlaneResponse response; /* derivative of the plane with respect to the twists, for an active pair */
   Impact impact;          /* impact factor at t + dt, for an active pair */
   Impact solve_impact; /* impact factor in the previous solve of the step, if the force of this solve limits friction */
 } PlaneReplay;

@@ -17,7 +17,7 @@ typedef struct {
   Pose pose;
   Vec3 center; /* world centre of the bounding sphere [m] */
   double radius;
-  bool half_space; /* only as second body of a pair */
+  bool half_space; /* true for a half-space, which is always the second body of a pair */
   Vec3 normal;     /* half-space: outward unit normal, world */
   double offset;   /* half-space: normal . x <= offset inside [m] */
 } HullInstance;
@@ -80,14 +80,14 @@ typedef struct {
                      clearances */
   Plane plane;
   double clearance[2];                    /* lower bounds on the clearances of both hulls from the plane [m] */
-  double separation;                      /* lower bound of the distance [m] */
+  double separation;                      /* lower bound on the distance of the hulls [m] */
   Vec3 axis;                              /* unit vector from a to b; direction along which the gap was last computed */
   double contact_energy, friction_energy; /* J */
   double spent_energy;                    /* energy of contact_energy that an impact dissipates in this step [J] */
-  bool has_terms;                         /* derivatives are not zero */
-  bool has_friction;                      /* friction_energy is set */
+  bool has_terms;                         /* true if the derivatives of the energy are not zero */
+  bool has_friction;                      /* true if friction_energy is set */
   bool convex;                            /* the Hessian is known to be positive semidefinite (ContactLaw.derive) */
-  bool derived;                           /* the derivatives are set */
+  bool derived;                           /* true if the derivatives of the energy are set */
 } PairState;
 
 /* Marks a state as out of contact (PAIR_APART). axis: unit direction of the gap, from a to b. separation: lower bound
@@ -131,13 +131,13 @@ static inline PairMaterial contact_gripping(PairMaterial material, double grip) 
 /* A body of a pair, with the reference point of its twist. */
 typedef struct {
   HullInstance hull;
-  Vec3 reference; /* world */
+  Vec3 reference; /* reference point of the body's twist, world [m] */
 } PairBody;
 
 /* Derivatives of a scalar with respect to a vertex of one side, world axes. */
 typedef struct {
   int vertex;
-  Vec3 next, now; /* with respect to its position at t + dt and at t */
+  Vec3 next, now; /* with respect to the position of the vertex at t + dt and at t */
   Vec3 own;       /* with respect to its position in the previous solve of the step, if the force of that solve limits
                      friction */
 } VertexShare;
@@ -156,7 +156,7 @@ static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 orig
 
 /* Potential U and force p of a pair without the impact factor, for stiffness 1. Both are 0 out of range. */
 typedef struct {
-  double potential; /* U [1/m] */
+  double potential; /* potential U [1/m] */
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
@@ -178,7 +178,7 @@ typedef struct {
 typedef struct {
   VertexShare* share[2];
   int count[2];
-  double value;   /* Phi */
+  double value;   /* value of the scalar Phi */
   double support; /* with respect to the support s */
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction */

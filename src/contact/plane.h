@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
   Plane plane;
-  double energy; /* U [1/m] for stiffness 1 */
+  double energy; /* potential U [1/m] for stiffness 1 */
   SideMoments side[2];
   double norm_first, norm_second; /* W'(1 - |n|) and W''(1 - |n|) with W(d) = Q(d / sigma) / s [1/m] */
   double clearance[2];            /* lower bound on the clearances of all vertices of each side [m] */
@@ -27,7 +27,7 @@ typedef struct {
 
 /* Workspace for the vertices near the plane. capacity is at least the number of vertices of both hulls. */
 typedef struct {
-  double *x, *y, *z; /* relative to the plane's origin, world axes [m] */
+  double *x, *y, *z; /* coordinates of vertices relative to the plane's origin, world axes [m] */
   int capacity;
   double last_step; /* the iteration ends after a step whose Newton decrement is below last_step * U; 0 solves to
                        rounding */

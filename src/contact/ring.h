@@ -51,8 +51,8 @@ static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out
 }
 /* A circle of a hull relative to a plane, and its force for stiffness 1. */
 typedef struct {
-  Circle ring;     /* the centre is relative to the plane's origin, world axes */
-  RingPlace place; /* lengths divided by the support */
+  Circle ring;     /* circle with its centre relative to the plane's origin, world axes */
+  RingPlace place; /* position relative to the plane, lengths divided by the support */
   double force;    /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
   Vec3 mean;       /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
   double spread;   /* 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the force */

@@ -24,8 +24,8 @@ typedef struct {
  * force. */
 typedef struct {
   Mat3 turn[2];
-  Vec3 normal;  /* unit */
-  double force; /* p [1/m^2] */
+  Vec3 normal;  /* unit normal of the contact plane */
+  double force; /* normal force p [1/m^2] */
 } RollingLag;
 
 /* Returns the reference state of rolling friction for the present poses. plane: contact plane, of which only the normal

@@ -14,11 +14,11 @@ typedef struct {
   int side[STENCIL_POINTS];          /* side of the pair (0 or 1) to which each point belongs */
   int vertex[STENCIL_POINTS];        /* number of each point among the vertices of its body */
   Vec3 x[STENCIL_POINTS];            /* positions of the points, world [m] */
-  double c[STENCIL_POINTS];          /* weights of the points in y */
+  double c[STENCIL_POINTS];          /* weights c_i of the points in y = sum c_i x_i */
   int free;                          /* number of free coordinates of the closest points */
   double by_free[2][STENCIL_POINTS]; /* derivatives of the weights with respect to the free coordinates */
   Vec3 along[2];                     /* derivatives of y with respect to the free coordinates [m] */
-  Vec3 y, n;                         /* y [m], and its unit direction */
+  Vec3 y, n;                         /* difference y of the closest points [m], and its unit direction n */
   double d;                          /* distance [m]; negative for a point inside a half-space */
   bool edges;                        /* true if the stencil has the edges (0, 1) and (2, 3) */
   bool plane; /* true if the stencil has one point and a half-space; then d = n . x - offset with fixed n */

@@ -58,7 +58,7 @@ typedef struct {
 /* Data of the active pairs, stored by contact_remember. */
 typedef struct {
   uint64_t* keys;
-  char* kept; /* data of the law */
+  char* kept; /* data of the law for each pair */
   int count, capacity;
 } PairsKept;
 
