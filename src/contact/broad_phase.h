@@ -24,7 +24,7 @@ typedef struct {
   BroadNode* nodes;
   int* order;
   int node_count, capacity;
-  Vec3* middle; /* twice the centre of each box [m], indexed as the boxes */
+  Vec3* middle; /* twice the centre of each box [m]; entry i belongs to box i */
   int middle_capacity;
 } BroadTree;
 
@@ -50,7 +50,7 @@ typedef struct {
   int threads;
   BroadTree moving, still;
   BroadKeys part[BROAD_PARTS];
-  uint64_t* keys; /* box pairs a << 32 | b with a < b, sorted */
+  uint64_t* keys; /* sorted keys of the overlapping pairs; the key of boxes a < b is a << 32 | b */
   int key_count, key_capacity;
 } BroadPhase;
 

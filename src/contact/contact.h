@@ -30,7 +30,7 @@ typedef struct {
   double arm;             /* distance of the joint's origin from the origin of the parent's frame [m] */
   double length;          /* largest displacement of the link from the joint's origin by prismatic coordinates [m] */
   double slide;           /* bound on the derivative of this displacement with respect to alpha [m] */
-  double spin, spin_rate; /* bounds on the rotation, as in MotionBound [rad] */
+  double spin, spin_rate; /* bounds on the first and second derivative of the rotation with respect to alpha [rad] */
   Vec3 start_w, start_v;  /* exact derivatives of rotation and position of the link frame with respect to alpha at alpha
                              = 0, world axes [rad, m] */
 } JointBound;
@@ -266,9 +266,9 @@ void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* bl
  * restored from a file. Affects active pairs with terms under laws that depend on previous states. */
 void contact_hold(ContactSystem* system);
 
-/* Callback that sets poses on a path. Sets the poses of `link` and of its ancestors below `from` at alpha in [0, 1]. If
- * from is -1, sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses. poses
- * (links): world frame [m]. */
+/* Callback that computes poses on a path. Sets the poses of `link` and of its ancestors below `from` at alpha in [0,
+ * 1]. If from is -1, sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses.
+ * poses (links): world frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
 /* The pair at which contact_certify failed. */
 typedef struct {

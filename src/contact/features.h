@@ -19,7 +19,7 @@ void features_of_link(const Model* model, int link, Features* features);
 /* Sets *features to the features of one solid. Vertices are numbered as in the solid. Allocates; the caller frees the
  * features with features_free. */
 void features_of_solid(const ConvexHull* solid, Features* features);
-void features_free(Features* features); /* frees the arrays of *features, which may be zeroed */
+void features_free(Features* features); /* frees the arrays of *features; *features may be zeroed */
 
 /* Growing list of stencils; owns its array. */
 typedef struct {

@@ -318,7 +318,7 @@ static inline void add_slip(SlipEvaluation* e, const SlipTerms* t, const double 
   e->radial[5] += c * spin;
 }
 
-/* Returns the energy that evaluate_slip computes. Does not compute the derivatives. */
+/* Returns the slip energy of the contact points, as evaluate_slip does, but without derivatives. */
 static double slip_energy(const FrictionLag* lag, const double s[3], double smoothing) {
   double r[2], energy = 0, root = sqrt(smoothing);
   int count = lag->count[0] + lag->count[1];

@@ -79,8 +79,8 @@ typedef struct {
   double load;   /* largest friction force for the present normal force [N] */
   double change; /* difference of `load` from the value of the friction reference [N]. For a pair with an account (F14),
                     the friction force that is lost when the pair leaves the range */
-  double share;  /* weight of friction limited by the state's own force; 0 if this force differs negligibly from the
-                    force at t, and 1 if it differs much */
+  double share;  /* weight of friction that the normal force of the same step limits; 0 if this force differs negligibly
+                    from the force at t, and 1 if it differs much */
   FrictionAccount account; /* account of friction in the last substep (friction.md, F14) */
 } StepFriction;
 
@@ -99,7 +99,7 @@ typedef struct {
  * centres of the bounding spheres of both hulls; R_a, R_b: radii of these spheres. */
 typedef struct {
   const BodyTree *a, *b;
-  double spread; /* factor `spread` of the distance limit; 0 without friction */
+  double spread; /* factor on R_a + R_b in the distance limit for listed pairs; 0 without friction */
 } PieceTrees;
 
 /* Functions of a law that has impacts, and friction that the normal force of the same step limits. */
