@@ -115,11 +115,11 @@ typedef struct {
    * state of `kept`; NULL means that the pair was inactive in that state. rest_speed [m/s] and restitution replace the
    * parameters of the pair. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
-  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of two
-   * frictions. The force of the previous solve of the step limits the first, the force at t limits the second.
+  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of two friction
+   * terms. The force of the previous solve of the step limits the first term, the force at t limits the second.
    * `own_force` describes this friction in *out. `relag` makes the normal force of the accepted state limit friction,
-   * as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight becomes StepFriction.share if
-   * `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
+   * as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight of the first term becomes
+   * StepFriction.share if `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
   void (*own_force)(const LawPair* pair, StepFriction* out);
   bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
