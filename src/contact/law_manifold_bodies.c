@@ -1,4 +1,4 @@
-/* Contacts and smallest distance of two bodies, for the law `manifold` (X9). */
+/* Finds the contacts and the smallest distance of two bodies, for the contact law `manifold` (X9). */
 #include <assert.h>
 #include <string.h>
 
@@ -120,7 +120,8 @@ static void put_over_ground_by(const ManifoldBodies* b, int point, int first, Ma
   }
 }
 
-/* The derivatives have twelve columns for MANIFOLD_BY_MOTION and MANIFOLD_CAUSES columns for other causes. */
+/* The derivatives of each contact have twelve columns if `cause` is MANIFOLD_BY_MOTION, and MANIFOLD_CAUSES columns
+ * otherwise. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first) {
   assert(thread >= 0 && first >= 0);

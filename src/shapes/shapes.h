@@ -43,7 +43,7 @@ typedef struct {
   SmoothKind kind;
   double beta, exponent, size[4]; /* exponent of a superquadric: 1 / the lesser of its two exponents */
   double exponents[2];
-  double over[3];         /* superellipsoid, cylinder: 1 / size */
+  double over[3];         /* superellipsoid, cylinder: reciprocals 1 / size[k] */
   int whole;              /* `exponent` if it is an integer, else 0 */
   int face_count, padded; /* padded: face_count rounded up to a multiple of 4; padding faces are infinitely distant */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals, and offsets divided by `length` (padded) */
@@ -76,8 +76,8 @@ typedef struct {
  * allocate. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
-/* Returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0 then lies inside the
- * body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_steepness. */
+/* shape_is_level returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0 then
+ * lies inside the body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_steepness. */
 static inline bool shape_is_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
 static inline double shape_steepness(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
@@ -108,11 +108,11 @@ double shape_reach(const Shape* shape, Vec3 direction);
  *     superquadric: e1, e2, a, b, c
  * The functions below assert that 0 <= k < count for a parameter index k. */
 int shape_parameter_count(const Shape* shape);
-/* Returns true if parameter k can be both increased and decreased by `way` within its range. Always true for parameters
- * other than bounded exponents. */
+/* Returns true if shape parameter k can be both increased and decreased by the amount `way` without leaving its range.
+ * Only exponents have a bounded range; for other parameters the result is always true. */
 bool shape_parameter_moves(const Shape* shape, int k, double way);
-/* Computes derivatives with respect to parameter k at z [m, shape's frame]. Sets *value to the derivative of phi and
- * *gradient to the derivative of the gradient of phi [1/m]. Does not allocate. */
+/* Computes the derivatives of phi with respect to shape parameter k at the point z [m, shape's frame]. Sets *value to
+ * the derivative of phi and *gradient to the derivative of the gradient of phi [1/m]. Does not allocate. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
@@ -126,14 +126,15 @@ int shape_form_count(const SmoothForm* form);
 
 /* Returns the half extents of the shape along the x, y and z axes of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);
-/* Returns the derivative of shape_extents with respect to parameter k. */
+/* Returns the derivative of the half extents (shape_extents) with respect to shape parameter k. */
 Vec3 shape_extents_slope(const Shape* shape, int k);
-/* Returns the surface point [m, shape's frame] in the direction of s, where s is scaled by the half extents (B8). s may
- * have any nonzero length. */
+/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector s, after each component of s
+ * is multiplied by the half extent of its axis (B8). s may have any nonzero length. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
-/* Replaces each direction points[i] (count) by its surface point, as shape_surface_point does. */
+/* Replaces each vector points[i] (count) by the surface point that shape_surface_point returns for this vector. */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
-/* Returns the derivative of shape_surface_point with respect to parameter k at constant s. */
+/* Returns the derivative of the surface point (shape_surface_point) with respect to shape parameter k, at constant s.
+ */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
 /* Support point (farthest point of the body) along a direction (B9). */
 typedef struct {
@@ -150,8 +151,8 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction);
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Sets out (shape_parameter_count) to the derivatives of shape_mass with respect to each parameter. Allocates temporary
- * memory. */
+/* Sets out (shape_parameter_count) to the derivatives of the moments of the solid (shape_mass) with respect to each
+ * shape parameter. Allocates temporary memory. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
 /* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame. The moments
  * are computed by quadrature over directions (B6). */
@@ -189,7 +190,7 @@ typedef struct Field {
 typedef struct {
   double value;  /* phi [m] */
   Vec3 gradient; /* gradient of phi */
-  Vec3 outward;  /* outward vector of about unit length, defined everywhere (Y6) */
+  Vec3 outward;  /* vector of about unit length that points out of the body, defined everywhere (Y6) */
   Mat3 turn;     /* derivative of outward with respect to the position [1/m] */
 } FieldValue;
 
@@ -206,13 +207,13 @@ const char* field_points_rule(const Vec3* points, const Vec3* normals, int count
 /* Returns the field and its derivatives at `place` [m, body's frame]. At the centre of a convex shape, where no outward
  * direction exists, gradient and outward vector are zero. Does not allocate. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
-/* Members of FieldValue that field_evaluate_many sets. FIELD_VALUES: value and outward. FIELD_GRADIENTS: also gradient.
- * FIELD_TURNS: also gradient and turn. The other members are undefined. */
+/* Selects the members of FieldValue that field_evaluate_many sets. FIELD_VALUES: value and outward. FIELD_GRADIENTS:
+ * also gradient. FIELD_TURNS: also gradient and turn. The other members are undefined. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
 /* Sets out (count) to the values of the field at places (count) [m, body's frame]. The values agree with field_evaluate
  * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen places at a time
- * (shapes/field_many.c). The result at one place depends neither on the other places nor on `wanted`. Does not
- * allocate. */
+ * (shapes/field_many.c). The values that are set for one place depend neither on the other places nor on `wanted`. Does
+ * not allocate. */
 void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out);
 /* Returns the number of parameters of a field. The parameters are, in order:
  *     shape: the parameters of the shape
@@ -221,9 +222,9 @@ void field_evaluate_many(const Field* field, const Vec3* places, int count, Fiel
  * parameters The rotations are about the axes of the enclosing field through the origin of the part's frame. */
 enum { PART_MOTIONS = 6 };
 int field_parameter_count(const Field* field);
-/* Computes the derivatives of phi and of the outward vector with respect to parameters (Y10, Y11). Sets value (count)
- * and outward (count) at `place` [m, body's frame] for the parameters first to first + count - 1. All these parameters
- * must exist (asserted). Does not allocate. */
+/* Computes the derivatives of phi and of the outward vector with respect to parameters of the field (Y10, Y11). Sets
+ * value (count) and outward (count) at `place` [m, body's frame] for the parameters first to first + count - 1. All
+ * these parameters must exist (asserted). Does not allocate. */
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
