@@ -22,8 +22,8 @@ static bool makes_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Divides the hulls into movable (movers) and immovable ones (still). Also selects the movable (seeking) and immovable
- * hulls (sought) that the broad phase contains. */
+/* Sorts the hulls of the model into movable hulls (movers) and immovable hulls (still). Also selects the movable
+ * (seeking) and immovable hulls (sought) that the broad phase contains. */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;
   int count = model->hull_count;
@@ -379,10 +379,11 @@ double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
-  if (contact_stands_for(s, p->key)) return INFINITY; /* the pair of their links has the gap */
+  if (contact_stands_for(s, p->key))
+    return INFINITY; /* the gap belongs to the pair of links that represents this pair of hulls */
   if (s->overlaps) return state->separation;
   GjkResult found;
-  GjkCache cache = p->gjk; /* a copy, so that computing the gap does not change the run */
+  GjkCache cache = p->gjk; /* a copy, so that reading the gap does not change later results of the simulation */
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &cache, &found);
 }
 
