@@ -34,7 +34,7 @@ typedef struct {
   const Model* model;
   double support, stiffness, smoothing;
   const LawStep* step;
-  double far;   /* coefficient of the long-range potential far / d [m^3] (N25) */
+  double far;   /* coefficient of the long-range potential, which is far / d at the distance d [m^3] (N25) */
   double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
   bool rough;   /* true if some pair has friction */
   int threads;
@@ -43,7 +43,7 @@ typedef struct {
   Work* work;         /* (threads) */
 } Law;
 
-/* Friction reference of a pair: the stencils of the accepted state. The arrays belong to the contact system. */
+/* Friction reference of a pair: the stencils of the accepted state. The contact system owns the arrays. */
 typedef struct {
   Stencil* stencils;
   double* load; /* normal force of each stencil for stiffness 1 (count); NULL: load_of computes the force from the
@@ -143,8 +143,8 @@ static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
   return mesh_barrier_by_support(s, law->support);
 }
 
-/* Returns true if the stencil has a long-range energy. Stencils with a half-space have none, as in the law
- * long_range. */
+/* Returns true if the stencil has a long-range energy. Stencils with a half-space have none; the law `long_range` makes
+ * the same choice. */
 static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {

@@ -251,8 +251,8 @@ static void evaluate_links(const LawPair* p) {
   p->state->has_terms = true;
 }
 
-/* Stores the distance of two hulls and the plane halfway between their closest points. For a half-space no plane is
- * stored, because the certificate uses the normal of the half-space. */
+/* Stores in the pair's state the distance of two hulls and the plane halfway between their closest points. For a
+ * half-space no plane is stored, because the certificate uses the normal of the half-space. */
 static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
   PairState* state = p->state;
   pair_set_apart(state, distance, found->normal);
@@ -360,8 +360,9 @@ static void derive(const LawPair* p) {
   p->state->convex = !of_links(p->law, p->item[0]) && stands_for(p->law, p->item);
 }
 
-/* Returns the rounding error of the energy [J]. A gap c is a difference of coordinates of size `reach_of_coordinates`.
- * The potential P is about 12 / c, so its rounding error is about eps reach_of_coordinates / c times P. */
+/* Returns an estimate of the rounding error of the pair's energy [J]. A gap c is a difference of coordinates of size
+ * `reach_of_coordinates`. The potential P is about 12 / c. Its rounding error is therefore about P times eps
+ * reach_of_coordinates / c, where eps is the machine precision. */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
   double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
@@ -382,8 +383,8 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
 }
 
-/* Sets *solution to the contact plane between two hulls at their poses. Returns false if the hulls intersect or the
- * plane was not found. */
+/* Computes the contact plane between two hulls at their poses, and stores it in *solution. Returns false if the hulls
+ * intersect or the plane was not found. */
 static bool solve_plane(const Law* law, int thread, const HullInstance* a, const HullInstance* b, GjkCache* gjk,
                         PlaneSolution* solution) {
   GjkResult found;

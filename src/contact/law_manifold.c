@@ -23,10 +23,10 @@ enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
 /* Contacts whose activity is at most LEAST_ACTIVITY are ignored. */
 #define LEAST_ACTIVITY 1e-9
 #define ENERGY_ROUNDINGS 50.0
-/* A first-order distance can exceed the true distance. CERTAIN_PART times a positive first-order distance is used as a
- * lower bound of the true distance. */
+/* The first-order distance of a point from a surface can exceed the true distance. CERTAIN_PART times a positive
+ * first-order distance is used as a lower bound of the true distance. */
 #define CERTAIN_PART 0.5
-/* Smoothing of the field of a polyhedron, as a multiple of `activity_width` (Y13). */
+/* Smoothing length of the distance field of a polyhedron, as a multiple of the parameter `activity_width` (Y13). */
 #define FIELD_WIDTH 0.1
 
 /* A contact found in the initial state of the step (X9). */
@@ -295,12 +295,12 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
  * [m], and u = x[1] - x[0]. */
 typedef struct {
   Vec3 x[2], u;
-  double delta;        /* depth [m]; if delta <= 0, the contact has no force */
+  double delta;        /* depth of the contact [m]; if delta <= 0, the contact has no force */
   Vec3 velocity, slip; /* velocity: u / dt; slip: component of the velocity perpendicular to the normal [m/s] */
   double rho;          /* sqrt(slip^2 + epsilon) */
 } SpotMotion;
 
-/* Returns (I - n n^T) v. This is the component of v perpendicular to n only if |n| = 1. */
+/* Returns (I - n n^T) v. The result is the component of v perpendicular to n only if n has unit length. */
 static Vec3 across(Vec3 n, Vec3 v) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
 
 static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, const Spot* s) {
@@ -314,8 +314,8 @@ static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, 
   return m;
 }
 
-/* Returns the gradient of a contact's energy with respect to u. Sets *bend to the Hessian with respect to u (X10, X11).
- * mu: friction coefficient. */
+/* Returns the gradient of the energy of a contact with respect to the relative displacement u of its two points. Sets
+ * *bend to the Hessian with respect to u (X10, X11). mu: friction coefficient. */
 static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, double mu, Mat3* bend) {
   Vec3 pull = {0, 0, 0}, n = s->n;
   *bend = mat3_scale(mat3_identity(), 0);
@@ -599,8 +599,9 @@ static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
   return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(point, b->pose[side].t));
 }
 
-/* Returns the derivative of a contact's contribution to Phi with respect to one column of the contact's derivatives.
- * moves: true if the column is a motion of a body at t, false if it is a parameter. */
+/* Returns the derivative of a contact's contribution to Phi with respect to the motion or parameter that belongs to one
+ * column of the contact's derivatives. moves: true if the column is a motion of a body at t, false if it is a
+ * parameter. */
 static double along_column(const ManifoldBodies* now, const Mat3 turn[2], const ManifoldContact* at,
                            const ManifoldContact* c, const SpotBar* bar, int column, bool moves) {
   Vec3 dx = row_at(c, MANIFOLD_POINT, column);

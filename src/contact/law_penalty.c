@@ -29,8 +29,8 @@ typedef struct {
 
 /* Friction reference: the contact of the pair at the start of the step. */
 typedef struct {
-  double on;         /* 1 if the pair was in contact, otherwise 0 */
-  double load;       /* delta^p at the start of the step */
+  double on;         /* 1 if the pair was in contact at the start of the step, otherwise 0 */
+  double load;       /* delta^p at the start of the step: normal force for stiffness 1 */
   double n[3];       /* normal from a to b */
   double x[2][3];    /* contact point of each body in the frame of its link [m] */
   double then[2][3]; /* contact point of each body at the start of the step, world [m] */
@@ -444,9 +444,9 @@ static int pair_parameters(const Bodies* b) {
   return shape_parameter_count(b->shape[0]) + (b->shape[1] ? shape_parameter_count(b->shape[1]) : 0);
 }
 
-/* Adds the derivatives of Phi = -delta^p g . t, with the gradient g of the gap and the twists t. The derivative with
- * respect to column k is p delta^(p-1) gap_k (g . t) - delta^p g_k . t, where gap_k and g_k are the derivatives of gap
- * and g. */
+/* Adds the derivatives of Phi = -delta^p g . t, with the overlap delta, the gradient g of the gap and the twists t. The
+ * derivative with respect to column k is p delta^(p-1) gap_k (g . t) - delta^p g_k . t, where gap_k and g_k are the
+ * derivatives of gap and g. */
 static void reverse_contact(const LawReplay* p, const Bodies* b, const double twist[2][6], PairShares* out) {
   const Law* law = p->law;
   Overlap o = overlap_of(b, NULL);
@@ -527,8 +527,8 @@ static Vec3 row_at(const double* slopes, int row, int columns, int k) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Adds by[COLUMNS], derivatives with respect to the poses at t, to *out, as forces and torques about the origins of the
- * links. */
+/* Adds the derivatives by[COLUMNS] with respect to the poses at t to *out. There they are stored as forces and torques
+ * about the origins of the links. */
 static void hand_poses(const Bodies* now, const double by[COLUMNS], PairShares* out) {
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_at(by + 6 * side + 3), torque = vec3_at(by + 6 * side);

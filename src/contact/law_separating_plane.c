@@ -12,8 +12,8 @@
 #include "contact/tree_mass.h"
 
 /* Estimated rounding error of a pair's energy, divided by DBL_EPSILON times the energy. ENERGY_ROUNDINGS accounts for
- * the sums. CLEARANCE_ROUNDINGS accounts for the clearances of a few vertices, because the energy is inversely
- * proportional to the fifth power of a clearance. */
+ * the rounding of sums. CLEARANCE_ROUNDINGS accounts for the clearances of a few vertices, because the energy is
+ * inversely proportional to the fifth power of a clearance. */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
 /* If the tolerance of steps is at least LOOSE_TOLERANCE, the plane iteration ends with a step below LOOSE_LAST_STEP,
@@ -44,7 +44,7 @@ typedef struct {
   double paid;       /* factor on friction by which this step reduces `owed` (S in F14) */
   double left;       /* force that limited friction in this step, minus `owed` (grip (S B - e) in F14) */
   bool owes;         /* true if `owed` was computed from the previous step; false if it is 0 */
-  double before;     /* y_t (impact.h) when the friction reference was computed */
+  double before;     /* value y_t of impact.h at the time when the friction reference was computed */
   Impact load;       /* impact factor W' of the normal force at t, found in the previous step */
   Impact step_load;  /* impact factor `load`, converted to the length of this step (I5) */
   bool load_bounces; /* true if `load` is the impact factor of an impact with restitution */
@@ -54,12 +54,13 @@ typedef struct {
   FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
 } Memory;
 
-/* Data of one state of a pair. */
+/* Data that the law stores for one state of a pair. */
 typedef struct {
   PlaneSolution solution; /* plane that minimises the potential, for an active pair */
   PlaneResponse response;
   Impact impact;
-  double slip[2][3]; /* slips of the friction minima (FrictionLag.slip): [0] for `lag`, [1] for `own_lag` */
+  double slip[2][3]; /* slips at which the friction energies are minimal (FrictionLag.slip): slip[0] for `lag`, slip[1]
+                        for `own_lag` */
   bool follows;      /* FrictionParameters.follow when the state was evaluated */
 } PairOwn;
 
@@ -358,8 +359,9 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* Returns the rounding error of the energy [J]. A clearance c is a difference of coordinates of size `reach`, so the
- * error of c / s is eps reach / s. The barrier P_s is approximately proportional to (c / s)^-5. */
+/* Returns an estimate of the rounding error of the pair's energy [J]. A clearance c is a difference of coordinates of
+ * size `reach`, so the error of c / s is eps reach / s. The barrier P_s with the barrier distance s is approximately
+ * proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const PlaneLaw* law = p->law;
   const PairOwn* own = p->own;
@@ -369,16 +371,16 @@ static double rounding(const LawPair* p, double reach) {
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
 }
 
-/* Returns the first-order change of a potential if body `side` moves by the twist (w, v). d: derivatives of the
- * potential. */
+/* Returns the first-order change of the potential of a pair if body `side` moves by the twist (w, v). d: derivatives of
+ * the potential. */
 static double change_under(const PairDerivatives* d, int side, const double twist[6]) {
   return vec3_dot(mat3_axial(d->moment[side]), vec3(twist[0], twist[1], twist[2])) +
          vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
 }
 
-/* Corrects the impact factor to first order for the next Newton step. The stiff spring of an impact (I7) amplifies
- * rounding errors of positions. The corrected force balances the inertia force, which does not amplify these errors
- * (I13). */
+/* Corrects the impact factor of a pair to first order for the motion of the next Newton step. The stiff spring of an
+ * impact (I7) amplifies rounding errors of positions. The corrected force balances the inertia force, which does not
+ * amplify these errors (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
   PairOwn* own = p->own;
   if (p->state->outcome != PAIR_PRESSED || !((const Memory*)p->memory)->course.past.bounces) return;

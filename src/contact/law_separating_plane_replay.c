@@ -272,9 +272,9 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   }
 }
 
-/* Returns Phi of a pair that bounces, computed from the same numbers as the Hessian. plane_adjoint rounds differently.
- * If its result were added to the derivatives of the load, the sum would lose its digits by cancellation (impact.md,
- * I14). */
+/* Returns Phi of a pair whose impact has restitution, computed from the same numbers as the Hessian. plane_adjoint
+ * rounds differently. If its result were added to the derivatives of the load, the sum would lose its digits by
+ * cancellation (impact.md, I14). */
 static double potential_change(const LawReplay* p, const double twist[2][6]) {
   Vec3 force[2], torque[2];
   double sum = 0;
@@ -311,7 +311,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     PairMaterial material = acting(p->material, &r.slip);
     impact_load_adjoint(&r.load, &material, &bar, s);
     reverse_static_friction(p, &r.slip, s);
-    if (r.past.dt_before > 0) /* because the width depends on v_r dt (I2) */
+    if (r.past.dt_before > 0) /* the width of the impact depends on v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);

@@ -1,5 +1,5 @@
-/* The contact laws of a scene (Model.pair_laws). Each law receives a copy of the model with its own contact parameters.
- * Results of a law are for its own stiffness. */
+/* The contact laws of a scene (Model.pair_laws). Each law receives a copy of the model that contains the contact
+ * parameters of the law. Forces and energies of a law contain the stiffness of this law. */
 #include <assert.h>
 
 #include "contact/system.h"

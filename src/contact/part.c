@@ -6,10 +6,10 @@
 
 #include "contact/system.h"
 
-/* The region of a link contains the link in its present pose and in its expected pose, with a margin. The margin is the
- * sum of the contact range, a term for rotation, and MARGIN_WAY times the displacement of the fastest link with which
- * the link may collide. Newton's method nearly always moves a link by less than this margin beyond its expected
- * pose. */
+/* The region of a link is a box that contains the link in its present pose and in its expected pose at the end of the
+ * step, with a margin. The margin is the sum of the contact range, a term for rotation, and MARGIN_WAY times the
+ * displacement of the fastest link with which the link may collide. Newton's method nearly always moves a link by less
+ * than this margin beyond its expected pose. */
 #define MARGIN_WAY 0.5
 /* The term for rotation is MARGIN_BENDS times the largest deviation of the link's points from straight paths. */
 #define MARGIN_BENDS 2.0
@@ -177,7 +177,7 @@ void contact_parts_find(ContactSystem* s, const Pose* aim, int* sets) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* Makes the trial state of a link equal to its accepted state. */
+/* Copies the accepted pose of a link to its trial state. */
 static void stand_still(const ContactSystem* s, int link) {
   int now = s->current;
   const ModelLink* l = &s->model->links[link];

@@ -240,8 +240,8 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
-/* Returns the data of a pair that contact_remember stored in slot `which`. Returns NULL if the slot has no data of the
- * pair. */
+/* Returns the data of a pair that contact_remember stored in memory number `which`. Returns NULL if this memory has no
+ * data of the pair. */
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
   const PairsKept* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);
@@ -313,7 +313,7 @@ bool contact_lag(ContactSystem* s) {
   }
   parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
-  /* evaluates the accepted state again, now with the friction of the new step */
+  /* the accepted state is evaluated again with the friction of the new step */
   memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
   return contact_evaluate_again(s);
 }

@@ -13,7 +13,7 @@ void contact_list_terms(ContactSystem* s) {
   for (int k = 0; k < s->awake_count; k++) {
     int slot = s->list[s->awake[k]];
     s->sleep[slot].has_terms = s->pairs[slot].state[s->current].has_terms;
-    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state is no longer valid */
+    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state of the pair is no longer valid */
   }
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];
@@ -33,7 +33,7 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
 }
 
 /* If the cosine of the angle between the contact normal and the axis of a circle is above this value, the circle may
- * come to lie flat. */
+ * come to lie flat on the other body. */
 #define FLAT 0.98
 
 /* Sums over the balls and circles of a round body: their normal forces, and the displacements of their points nearest
