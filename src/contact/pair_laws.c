@@ -1,5 +1,5 @@
 /* The contact laws of a scene (Model.pair_laws). Each law receives a copy of the model that contains the contact
- * parameters of the law. Forces and energies of a law contain the stiffness of this law. */
+ * parameters of the law. Forces and energies of a law are computed with the stiffness of this law. */
 #include <assert.h>
 
 #include "contact/system.h"

@@ -120,7 +120,7 @@ int contact_take_slot(ContactSystem* s) {
 }
 
 static int common_ancestor(const Model* model, int a, int b) {
-  while (a != b) { /* parents have smaller indices */
+  while (a != b) { /* a parent link has a smaller index than its children */
     if (a > b)
       a = model->links[a].parent;
     else
@@ -137,7 +137,8 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->hull_a = (int)(key >> 32);
   p->hull_b = (int)(key & 0xffffffffu);
   p->links = p->hull_a >= s->model->hull_count;
-  if (!p->links && !s->model->hulls[p->hull_a].kind->bounded) { /* a half-space becomes b */
+  if (!p->links &&
+      !s->model->hulls[p->hull_a].kind->bounded) { /* in a pair with a half-space, hull b is the half-space */
     int swap = p->hull_a;
     p->hull_a = p->hull_b;
     p->hull_b = swap;
@@ -245,7 +246,7 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
   if (!changed) return;
   s->version++;
   s->awake_count = -1;
-  s->phase = CONTACT_STANDING; /* new pairs have no trial state yet */
+  s->phase = CONTACT_STANDING; /* no trial state is valid, because new pairs have none */
 }
 
 static bool may_touch(const ContactSystem* s, uint64_t key) {

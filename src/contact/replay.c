@@ -20,7 +20,7 @@ typedef struct {
   const ContactRecord* records; /* records of this state; NULL if there are none */
   int count, capacity, own_capacity;
   ReplayMoment* moments;
-  char* own; /* the law's data of each pair in this state (records) */
+  char* own; /* data that the contact law stores for each pair in this state (records) */
 } ReplaySide;
 
 typedef struct {
@@ -53,8 +53,8 @@ struct ContactReplay {
   ContactMoment solved; /* state of the previous solve, as given to contact_replay_set_solve; its pose is NULL if there
                            is no such solve */
   const Pose *pose_now, *pose_next;
-  const Pose* aim;         /* borrowed (contact_set_aim) */
-  double (*aim_bar)[3][4]; /* derivatives with respect to the entries of aim, borrowed */
+  const Pose* aim;         /* expected poses of the links at t + dt (contact_set_aim), borrowed */
+  double (*aim_bar)[3][4]; /* derivatives with respect to the entries of the expected poses `aim`, borrowed */
   const RollShift* shift;  /* shifts of all links, borrowed (contact_replay_set_shifts) */
   RollShift* shift_bar;    /* derivatives with respect to `shift`, borrowed */
   int64_t number_now;      /* ContactMoment.number of the moment at t */
@@ -197,7 +197,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   for (int k = 0, before = 0; k < next->count; k++) {
     ReplayPair* p = &r->pairs[k];
     const ContactRecord* record = &next->records[k];
-    p->record = record; /* evaluate_pair sets the derivatives */
+    p->record = record; /* evaluate_pair sets p->derivatives later */
     p->next = &next->moments[k];
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
@@ -418,7 +418,7 @@ static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   for (int k = 0; k < next && !follows; k++) r->carry[1][k] = (PairCarry){0};
 }
 
-/* Returns true if `next` is the state at t of the step that was loaded last. */
+/* Returns true if `next` is the initial state of the step that was loaded last. */
 static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
   if (!r->pose_now) return false;
   if (next->number > 0) return r->number_now == next->number;

@@ -20,7 +20,8 @@ typedef struct {
   int map_first;   /* index of the front's first entry in Plan.map. Plan.map contains, for each row that the front does
                       not eliminate, the index of this row in the parent front */
   int parent;      /* index of the parent front, or -1 if there is none */
-  int child, next; /* last child, and previous child of the same parent; -1 if there is none */
+  int child, next; /* child: index of the last child; next: index of the previous child of the same parent; -1 if there
+                      is none */
   int entry_first, entry_count;
   size_t panel;   /* offset of the front's first columns (panel in front.h) in the storage of the factor */
   size_t waiting; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
@@ -49,14 +50,15 @@ typedef struct {
 
 typedef struct {
   int block_count, coupling_count, order;
-  Room size, couplings;  /* copy of the pattern: int, uint64_t */
+  Room size, couplings;  /* copy of the pattern; element types int and uint64_t */
   Room unknown;          /* int (order): unknown at each place, numbered within the component */
   Room fronts;           /* Front */
   Room rows, map;        /* int */
   Room entries;          /* FrontEntry */
   Room work[8], columns; /* workspace of the analysis */
   Room ordering;         /* int, workspace of the ordering */
-  Room base, base_order; /* pattern of the last computed ordering, and its order: uint64_t, int */
+  Room base,
+      base_order; /* pattern of the last computed ordering (uint64_t), and the resulting elimination order (int) */
   int base_blocks, base_couplings;
   int front_count;
   size_t panels, update, stack,

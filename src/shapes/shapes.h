@@ -118,8 +118,8 @@ void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
  * the result is HULL_OK, the caller frees the hull with hull_free. Otherwise there is nothing to free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
-/* Returns a pointer to parameter k of a form, borrowed from the form or its faces. If the caller's form is const, the
- * number must not be written. */
+/* Returns a pointer to parameter k of a form. The pointer is borrowed from the form or from its faces. If the object
+ * that the caller passes is const, the parameter must not be written. */
 double* shape_form_number(const SmoothForm* form, int k);
 /* Returns the number of parameters of a form, equal to shape_parameter_count of the shape created from it. */
 int shape_form_count(const SmoothForm* form);
@@ -181,8 +181,8 @@ typedef struct Field {
   Shape shape;            /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (count) */
   int count;              /* number of points */
-  double radius;          /* FIELD_POINTS: radius of (Y3) [m], > 0 */
-  double smoothing;       /* union, subtraction: tau [m], > 0 */
+  double radius;          /* FIELD_POINTS: radius of the weights in (Y3) [m], > 0 */
+  double smoothing;       /* union, subtraction: smoothing length tau [m], > 0 */
   struct Field* parts;    /* (part_count). union: at least one; subtraction: two, of which the second is subtracted */
   int part_count;
 } Field;
@@ -201,8 +201,8 @@ typedef struct {
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* Checks the points and normals of a field of points (count > 0 each). Normals may have any nonzero length. radius > 0
  * [m]. Returns NULL if points and normals are valid. Returns the violated rule (static text) if the normals point
- * inward. This is the case if the field (Y3) far from the points is negative in all of 26 directions. The field of an
- * open surface is negative in some of them only. */
+ * inward. Normals count as inward if the field (Y3) far from the points is negative in all of 26 directions. The field
+ * of an open surface is negative in some of these directions only. */
 const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius);
 /* Returns the field and its derivatives at `place` [m, body's frame]. At the centre of a convex shape, where no outward
  * direction exists, gradient and outward vector are zero. Does not allocate. */
@@ -236,9 +236,9 @@ void field_free(Field* field);
  * read. Never fails. Allocates; the caller frees the field with field_free. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Derivative of one plane or point of a field with respect to a displacement e of a vertex.
- * Of a plane n . x = o the height is n . x - o. share = 0 (Y12): the height changes by -(weight + along . x) (n . e),
- * the normal by -along (n . e). share > 0 (Y13): the normal changes by (turned e), the height by (turned e) . (x -
+/* Derivative of one plane or point of a field with respect to a displacement e of a vertex. The height of a position x
+ * above the plane n . x = o is n . x - o. If share = 0 (Y12), the height changes by -(weight + along . x) (n . e), the
+ * normal by -along (n . e). If share > 0 (Y13), the normal changes by (turned e), the height by (turned e) . (x -
  * along) - share (n . e). A point of a field of points moves by share e, and its normal changes by turned e. */
 typedef struct {
   int of;
@@ -251,38 +251,38 @@ typedef struct {
  * The struct owns its arrays. field_corners_free frees them and accepts a zeroed struct. */
 typedef struct {
   int count;          /* number of corners */
-  int* first;         /* the links of corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
+  int* first;         /* the derivatives for corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
   CornerLink* links;  /* (first[count]) */
   const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
   Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
   double* offsets;    /* offsets of the planes [m] (plane_count) */
   int plane_count;
   double tau;  /* smoothing of the planes [m] */
-  bool fitted; /* true if a face has more than three corners, so that its plane is their best fit */
+  bool fitted; /* true if a face has more than three corners. The plane of such a face is the best fit of its corners */
 } FieldCorners;
-/* Returns the derivatives of a level function (field) with respect to the vertices of its hull. The smoothing length of
- * the field does not change. field was created
- * by field_of_hull from hull and must outlive the result, which borrows the field. number[v]: corner index, below
- * count, of vertex v of the hull, or -1 if vertex v is no corner. The caller frees the result with
- * field_corners_free. */
+/* Returns the derivatives of the field of a hull with respect to the vertices of the hull, at constant smoothing length
+ * of the field. field was created by field_of_hull from hull and must outlive the result, which borrows the field.
+ * number[v]: corner index, below count, of vertex v of the hull, or -1 if vertex v is no corner. The caller frees the
+ * result with field_corners_free. */
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count);
-/* Returns the derivatives of a field with respect to the points of its surface, at constant radius. field was created
- * by field_of_triangles from surface and must outlive the result, which borrows the field. number[p]: corner index,
- * below count, of point p of the surface, or -1 if point p is no corner. The caller frees the result with
- * field_corners_free. */
+/* Returns the derivatives of a field of points with respect to the points of its surface, at constant radius of the
+ * weights. field was created by field_of_triangles from surface and must outlive the result, which borrows the field.
+ * number[p]: corner index, below count, of point p of the surface, or -1 if point p is no corner. The caller frees the
+ * result with field_corners_free. */
 FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
                                         int count);
 /* Computes the derivatives of phi and of the outward vector with respect to vertex coordinates (Y12). Sets value
  * (count) and outward (count) at `place` [m, body's frame] for the coordinates first to first + count - 1. Coordinates
  * 3 i, 3 i + 1, 3 i + 2 are x, y, z of corner i. */
 void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward);
-/* Frees the arrays, but not the field, and zeroes the struct. Does not accept NULL. */
+/* Frees the arrays of the struct, but not the borrowed field, and zeroes the struct. Does not accept NULL. */
 void field_corners_free(FieldCorners* corners);
 
 /* Returns triangles on the surface of the field [m, body frame], for contacts and images. For a shape they are the hull
  * of shape_mesh at `level` (0 to 3). For a union or subtraction they are the visible regions of the surfaces of the
- * parts, projected onto phi = 0. The result is empty if no region is visible. For a field of points the result has the
- * points, projected onto phi = 0, without triangles. The caller frees the result with surface_free. */
+ * parts, projected onto phi = 0. The result is empty if no region is visible. For a field of points, the result
+ * contains the points of the field, projected onto phi = 0, and no triangles. The caller frees the result with
+ * surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
 
 /* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], as triangles (shapes/field_solid.c). The
