@@ -55,7 +55,7 @@ typedef struct {
 } Problem;
 
 typedef struct {
-  double energy;       /* s U */
+  double energy;       /* potential U times the barrier distance s */
   SideMoments side[2]; /* moments of both sides, with the second and first derivatives of the barrier as weights;
                           lengths are divided by the barrier distance s */
   double norm_first, norm_second;

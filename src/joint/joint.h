@@ -3,8 +3,8 @@
  * fails on input that the scene reader accepts.
  *
  * Frames (K1, docs/derivations/kinematics.md): the pose of the link frame in the joint frame is
- *   Trans(sum_k q_k slide_axis_k) M(r) with up to three slides along fixed axes, followed by the motion M of the joint
- * type with the coordinates r.
+ *   Trans(sum_k q_k slide_axis_k)  M(r)
+ * with up to three slides along fixed axes, followed by the motion M of the joint type with the coordinates r.
  *
  * Coordinates are of two sorts. Coordinates in m or rad add. They come first and may be followed by one unit quaternion
  * w x y z with three degrees of freedom: rotations about the current link axes, applied in the order

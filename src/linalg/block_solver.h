@@ -1,7 +1,9 @@
-/* Private to linalg/: data and functions shared by the files of the block solver. block_solver.c: pattern, entries,
- * operations on the whole matrix. block_components.c: connected components. block_factor.c: Cholesky and spectral
- * factors, all solves. block_indefinite.c: factors of indefinite components. The caller of block_solver_create owns the
- * solver, and the solver owns its arrays. */
+/* Private to linalg/: data and functions shared by the files of the block solver.
+ * block_solver.c: pattern, entries, operations on the whole matrix.
+ * block_components.c: connected components.
+ * block_factor.c: Cholesky and spectral factors, all solves.
+ * block_indefinite.c: factors of indefinite components.
+ * The caller of block_solver_create owns the solver, and the solver owns its arrays. */
 #ifndef SDRS_LINALG_BLOCK_SOLVER_H
 #define SDRS_LINALG_BLOCK_SOLVER_H
 

@@ -36,8 +36,9 @@ static void add_outer(Mat3* sum, double factor, Vec3 a, Vec3 b) {
 }
 
 /* Returns the field of points p_i with normals n_i (Y3). E is the weighted mean over the points, b_i = -(x - p_i) /
- * radius^2, and h_i = n_i . (x - p_i) is the height of x above the plane of point i: gradient = E[n] + E[h b] - phi
- * E[b] Hessian = E[n b^T] + E[b n^T] + E[h b b^T] - gradient E[b]^T - E[b] gradient^T - phi E[b b^T] */
+ * radius^2, and h_i = n_i . (x - p_i) is the height of x above the plane of point i:
+ *     gradient = E[n] + E[h b] - phi E[b]
+ *     Hessian = E[n b^T] + E[b n^T] + E[h b b^T] - gradient E[b]^T - E[b] gradient^T - phi E[b b^T] */
 static FieldValue points_field(const Field* field, Vec3 x) {
   double over = 1 / (field->radius * field->radius), nearest = HUGE_VAL, sum = 0, height = 0;
   for (int i = 0; i < field->count; i++) {
