@@ -3,8 +3,8 @@
  * factor for nearly parallel edges. Friction acts across the contact directions at the start of the step. The energy is
  * twice differentiable only while the nearest features of the two meshes stay the same.
  *
- * Each pair of links has the energy of all its hulls. Each pair of a hull and a half-space has its own energy. Other
- * pairs of hulls have no energy and only provide distances for the certificate. */
+ * The energy of a pair of links covers all hulls of both links. A pair of a hull and a half-space has an energy of its
+ * own. A pair of two hulls has no energy, and only provides a distance for the certificate. */
 #include <float.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 /* If two hulls together have at most this many vertices, the search for their closest points is skipped, because it
  * costs more time than it saves. */
 enum { FEW_POINTS = 12 };
-/* Number of VertexShare entries that a vertex needs. */
+/* Number of VertexShare entries that a recorded pair needs for each vertex. */
 enum { VERTEX_SHARES = 1 };
 /* Number of vertices of two parallel faces that exert force at equilibrium (N21). */
 #define REST_VERTICES_BOTH 8.0
@@ -34,16 +34,16 @@ typedef struct {
   const Model* model;
   double support, stiffness, smoothing;
   const LawStep* step;
-  double far;   /* coefficient of the long-range potential far / d [m^3] (N25) */
+  double far;   /* coefficient of the long-range potential, which is far / d at the distance d [m^3] (N25) */
   double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
-  bool rough;   /* some pair has friction */
+  bool rough;   /* true if some pair has friction */
   int threads;
   Hierarchy hierarchy;
   Features* features; /* (hulls) */
   Work* work;         /* (threads) */
 } Law;
 
-/* Friction reference of a pair: the stencils of the accepted state. The arrays belong to the contact system. */
+/* Friction reference of a pair: the stencils of the accepted state. The contact system owns the arrays. */
 typedef struct {
   Stencil* stencils;
   double* load; /* normal force of each stencil for stiffness 1 (count); NULL: load_of computes the force from the
@@ -143,8 +143,8 @@ static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
   return mesh_barrier_by_support(s, law->support);
 }
 
-/* Returns true if the stencil has a long-range energy. Stencils with a half-space have none, as in the law
- * long_range. */
+/* Returns true if the stencil has a long-range energy. Stencils with a half-space have none; the law `long_range` makes
+ * the same choice. */
 static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
@@ -157,7 +157,7 @@ static StencilEnergy energy_of(const Law* law, const Stencil* s) {
 
 /* ---------------------------------------------------------------- the stencils of a pair */
 
-/* Two links (ground is NULL), or a hull and a half-space (`ground`). */
+/* The two bodies of a pair: two links (ground is NULL), or a hull and the half-space `ground`. */
 typedef struct {
   int link[2], hull;
   Pose pose[2];
@@ -176,7 +176,8 @@ typedef struct {
 static Vec3 local_vertex(const Model* model, int link, int vertex) {
   const ModelLink* l = &model->links[link];
   int hull = l->hull_first, first = model->hulls[hull].vertex_first;
-  int low = hull, high = hull + l->hull_count; /* the last hull that begins at or before the vertex */
+  int low = hull, high = hull + l->hull_count; /* bisection for the hull that contains the vertex: the last hull whose
+                                                  first vertex is not after it */
   while (high - low > 1) {
     int middle = (low + high) / 2;
     *(model->hulls[middle].vertex_first <= first + vertex ? &low : &high) = middle;
@@ -202,8 +203,8 @@ static Surface surface_at(const Search* q, int side, int hull) {
   return (Surface){&q->law->features[hull], points, p->count, first};
 }
 
-/* Returns the unit direction between the closest points of two hulls. Returns zero for at most FEW_POINTS vertices, for
- * example two triangles, because their bounding boxes separate such hulls equally well. */
+/* Returns the unit direction between the closest points of two hulls. Returns zero if both hulls together have at most
+ * FEW_POINTS vertices, for example two triangles. The bounding boxes of such small hulls separate them equally well. */
 static Vec3 direction_across(const Search* q, int a, int b) {
   const PointView *one = &q->law->model->hulls[a].points, *two = &q->law->model->hulls[b].points;
   if (one->count + two->count <= FEW_POINTS) return vec3(0, 0, 0);
@@ -249,8 +250,8 @@ static void find_within(const Law* law, const Bodies* bodies, double range, int 
     walk(&q, 0, 0);
 }
 
-/* find_stencils writes all stencils of the bodies that have energy to *out. find_local writes only those within the
- * barrier distance, which also have friction. thread: number of the workspace. */
+/* find_stencils sets *out to all stencils of two bodies that have energy. find_local sets *out to the stencils within
+ * the barrier distance only, which also have friction. thread: index of the thread's workspace. */
 static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
   find_within(law, bodies, law->range, thread, out);
 }
@@ -279,7 +280,7 @@ static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Returns true if the pair has energy. Returns false for two hulls, whose pair only provides distances for the
+/* Returns true if the pair has energy. Returns false for a pair of two hulls, which only provides a distance for the
  * certificate. */
 static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
 
@@ -366,7 +367,8 @@ static void add_contact(const Law* law, const Bodies* bodies, const Stencils* fo
   }
 }
 
-/* Adds the derivatives of the friction energy to *out. With respect to sum c_i x_i of a stencil, its Hessian is mu load
+/* Adds the derivatives of the friction energy of all stencils to *out. n: normal of a stencil; r: slip; mu: friction
+ * coefficient; load: normal force. With respect to the distance vector sum c_i x_i of a stencil, the Hessian is mu load
  * (I - n n^T - r r^T / rho^2) / (rho dt), with rho = sqrt(|r|^2 + smoothing). */
 static void add_friction(const Law* law, const Bodies* now, const Memory* m, PairDerivatives* out) {
   Pose ground = ground_motion(now, &m->pose[1]);
@@ -452,7 +454,7 @@ static double rounding(const LawPair* p, double reach) {
   return DBL_EPSILON * (ENERGY_ROUNDINGS + 100 * reach / law->support) * (contact + p->state->friction_energy);
 }
 
-/* Returns the midpoint of the closest points of a stencil. */
+/* Returns the midpoint between the two closest points of a stencil, world [m]. */
 static Vec3 middle_of(const Stencil* s) {
   if (s->plane) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
   Vec3 sum = {0, 0, 0};
@@ -511,7 +513,7 @@ static size_t lag(const LawPair* p, void* room) {
   return (sizeof(Stencil) + sizeof(double)) * (size_t)found->count;
 }
 
-/* Writes nothing to the block, because every step computes the friction reference from the poses. */
+/* Stores nothing in the state block, because every step computes the friction reference from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   (void)p;
   (void)block;
@@ -525,7 +527,7 @@ static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
   return bodies_of(p->law, item, &body[0].hull, &body[1].hull, reference);
 }
 
-/* Derivatives of Phi with respect to the position of a vertex at t + dt (`next`) and at t (`now`). */
+/* Derivatives of the scalar Phi (N20) with respect to the position of a vertex at t + dt (`next`) and at t (`now`). */
 typedef struct {
   Vec3 next, now;
 } VertexRoom;
@@ -607,9 +609,9 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   }
 }
 
-/* Adds the contribution of the load -m b' of a stencil of the friction reference to the derivatives of Phi. The
- * derivatives are with respect to y (*y_bar), to the points of the stencil (by_x) and to the support (r->out). bar:
- * derivative of Phi with respect to the load. */
+/* Adds the contribution of the normal force (load) of a stencil of the friction reference to the derivatives of Phi.
+ * The derivatives are with respect to the distance vector of the stencil (*y_bar), to its points (by_x) and to the
+ * support (r->out). bar: derivative of Phi with respect to the load. */
 static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
   const Law* law = r->replay->law;
   StencilEnergy e = local_energy(law, s);

@@ -18,7 +18,8 @@
 #define LISTED_PER_FEATURE 0.05
 /* Number of VertexShare entries of a vertex: one each for contact, friction, and the local share of friction. */
 enum { VERTEX_SHARES = 3 };
-/* Support that is passed to functions of friction.h. It is infinite, because this law has no barrier distance. */
+/* Barrier distance [m] that is passed to the functions of friction.h. It is infinite, because the long-range law has no
+ * barrier distance. */
 #define NO_SUPPORT ((double)INFINITY)
 
 enum { OWN_BLEND, OWN_LISTED, OWN_COUNT };
@@ -30,9 +31,9 @@ typedef struct {
   Hierarchy hierarchy;
   FarField field;
   FieldWork* work;    /* one a thread */
-  FieldKept** kept;   /* results of each pair of links that was evaluated; NULL: not evaluated yet  (links x links) */
-  bool rough;         /* some pair has friction */
-  bool* of_triangles; /* whether the link has triangles  (links) */
+  FieldKept** kept;   /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
+  bool rough;         /* true if some pair has friction */
+  bool* of_triangles; /* true if the link has triangles (links) */
   double smoothing;
   const LawStep* step;
   ActiveVertex** active; /* one a thread */
@@ -55,7 +56,7 @@ typedef struct {
   FieldLocal local; /* local share at t */
 } Replay;
 
-/* Memory per vertex: a friction point, and the derivative with respect to the vertex. */
+/* Workspace per vertex of a recorded pair: a friction point, and the derivative with respect to the vertex. */
 typedef struct {
   FrictionVertex friction;
   Vec3 share;
@@ -191,8 +192,8 @@ static ContactEquilibrium rest_under_force(double support, int n_a, int n_b, dou
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
 
-/* Returns the stored results of a pair of links. The law owns them, and creates them at the first call. Two threads
- * never process the same pair at the same time. */
+/* Returns the stored results of a pair of links. The law owns these results, and allocates them at the first call. Two
+ * threads never process the same pair at the same time. */
 static FieldKept* kept_of(const Law* law, const int link[2]) {
   FieldKept** kept = &law->kept[link[0] * law->model->link_count + link[1]];
   if (!*kept) *kept = MEMORY_NEW(FieldKept, 1);
@@ -250,8 +251,8 @@ static void evaluate_links(const LawPair* p) {
   p->state->has_terms = true;
 }
 
-/* Stores the distance of two hulls and the plane halfway between their closest points. For a half-space no plane is
- * stored, because the certificate uses the normal of the half-space. */
+/* Stores in the pair's state the distance of two hulls and the plane halfway between their closest points. For a
+ * half-space no plane is stored, because the certificate uses the normal of the half-space. */
 static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
   PairState* state = p->state;
   pair_set_apart(state, distance, found->normal);
@@ -308,7 +309,7 @@ static bool friction_acts(const LawPair* p) {
          p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
 }
 
-/* Returns the parameters of friction without the coefficient, which belongs to the pair. */
+/* Returns the friction parameters of the law. The friction coefficient is not set, because it belongs to the pair. */
 static FrictionParameters friction_parameters(const Law* law) {
   return (FrictionParameters){.smoothing = law->smoothing, .dt = law->step->dt};
 }
@@ -359,8 +360,9 @@ static void derive(const LawPair* p) {
   p->state->convex = !of_links(p->law, p->item[0]) && stands_for(p->law, p->item);
 }
 
-/* Returns the rounding error of the energy [J]. A gap c is a difference of coordinates of size `reach_of_coordinates`.
- * The potential P is about 12 / c, so its rounding error is about eps reach_of_coordinates / c times P. */
+/* Returns an estimate of the rounding error of the pair's energy [J]. A gap c is a difference of coordinates of size
+ * `reach_of_coordinates`. The potential P is about 12 / c. Its rounding error is therefore about P times eps
+ * reach_of_coordinates / c, where eps is the machine precision. */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
   double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
@@ -381,8 +383,8 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
 }
 
-/* Sets *solution to the contact plane between two hulls at their poses. Returns false if the hulls intersect or the
- * plane was not found. */
+/* Computes the contact plane between two hulls at their poses, and stores it in *solution. Returns false if the hulls
+ * intersect or the plane was not found. */
 static bool solve_plane(const Law* law, int thread, const HullInstance* a, const HullInstance* b, GjkCache* gjk,
                         PlaneSolution* solution) {
   GjkResult found;
@@ -402,8 +404,8 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-/* Reads or writes the slip of the state. The friction reference is not stored, because every step computes it from the
- * poses. */
+/* Reads the slip of the accepted state from the state block, or writes it. The friction reference is not stored,
+ * because every step computes it from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, own->slip, 3);
@@ -446,7 +448,8 @@ static FieldPair recorded_pair(const LawReplay* p) {
   return hulls_pair(law, item, &p->next[0].hull, &p->next[1].hull, reference, leaf);
 }
 
-/* Returns true if this pair has a potential. A pair of two hulls has none, because the pair of their links has it. */
+/* Returns true if the recorded pair has a potential. A pair of two hulls has none, because the pair of their links has
+ * the potential of all hulls. */
 static bool carries_potential(const LawReplay* p) {
   return p->record->active && (of_links(p->law, p->record->hull_a) || p->next[1].hull.half_space);
 }
@@ -499,7 +502,7 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
     count[side] = pair.ground ? p->next[side].hull.points.count : law->hierarchy.trees[pair.link[side]].vertex_count;
   FieldShares shares = {.vertices = {room, room + count[0]}};
   memset(room, 0, sizeof(Vec3) * (size_t)(count[0] + count[1]));
-  /* field_reverse cannot fail if `replay` returned true */
+  /* cannot fail here, because `replay` evaluated the same pair successfully */
   if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return;
   s->value += shares.value;
   s->own[OWN_BLEND] += shares.by_blend;

@@ -14,18 +14,19 @@
 #include "shapes/field_faces.h"
 
 enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
-/* Dimensionless softness and regularization of the query of two edges. They move the witness points of the edges by
- * about this share of the length of an edge. The share must be small compared with the overlap at rest, which is 1/400
- * of the body, because otherwise the line between the witness points is not normal to both edges. */
+/* Dimensionless softness, and regularization, in the search for the nearest points (witness points) of two edges. Both
+ * displace the witness points by about this share of the length of an edge. The displacement must be small compared
+ * with the overlap at rest, which is 1/400 of the body size, because otherwise the line between the witness points is
+ * not normal to both edges. */
 #define SOFTNESS 2e-3
 #define REGULARIZATION 1e-6
 /* Contacts whose activity is at most LEAST_ACTIVITY are ignored. */
 #define LEAST_ACTIVITY 1e-9
 #define ENERGY_ROUNDINGS 50.0
-/* A first-order distance can exceed the true distance. CERTAIN_PART times a positive first-order distance is used as a
- * lower bound of the true distance. */
+/* The first-order distance of a point from a surface can exceed the true distance. CERTAIN_PART times a positive
+ * first-order distance is used as a lower bound of the true distance. */
 #define CERTAIN_PART 0.5
-/* Smoothing of the field of a polyhedron, as a multiple of `activity_width` (Y13). */
+/* Smoothing length of the distance field of a polyhedron, as a multiple of the parameter `activity_width` (Y13). */
 #define FIELD_WIDTH 0.1
 
 /* A contact found in the initial state of the step (X9). */
@@ -37,7 +38,7 @@ typedef struct {
 
 typedef struct {
   double count;
-  Spot* spots; /* valid until the next lag */
+  Spot* spots; /* valid until the next call of `lag` */
 } Memory;
 
 /* ---------------------------------------------------------------- the scene */
@@ -89,7 +90,8 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
   return sag;
 }
 
-/* Sets the surface of a convex polyhedron: its vertices and edges, and the smooth maximum over its faces (X18, Y13). */
+/* Sets *out to the surface of a convex polyhedron: its vertices, its edges, and its distance field, a smooth maximum
+ * over the faces (X18, Y13). width: activity width [m]. */
 static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   int count = hull->solid.vertex_count;
@@ -195,10 +197,11 @@ static void destroy(void* instance) {
   memory_free(law);
 }
 
-/* Returns the force of a contact with stiffness 1 and activity 1 at a given overlap [m]. */
+/* Returns the largest distance of two bodies at which the law finds contacts [m]. */
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
 
-/* The field of a polyhedron is exact within its thickness only if its smoothing is much smaller. */
+/* Returns false, with a message in text (size), if the field of a polyhedron would be inexact inside it. The field is
+ * exact only if its smoothing is much smaller than the thickness of the polyhedron. */
 static bool fits(const ModelHull* hull, const double* own, char* text, size_t size) {
   if (hull->kind != &SOLID_HULL) return true;
   double thickness = hull->kind->thickness(hull), width = own[OWN_WIDTH];
@@ -231,11 +234,11 @@ static void set_pressed(PairState* state, double separation, Vec3 point, Vec3 no
   state->outcome = PAIR_PRESSED;
   state->separation = separation;
   state->axis = normal;
-  state->has_plane = true; /* for contact_wrench */
+  state->has_plane = true; /* contact_wrench reads the plane */
   state->plane = (Plane){point, normal, 0};
 }
 
-/* Contacts with less activity do not count for the separation of two polyhedra. */
+/* Contacts with an activity below this value do not count for the separation of two polyhedra. */
 #define SEPARATING_ACTIVITY 0.1
 
 /* Sets the separation of two polyhedra within reach. The separation is the exact distance, or else the distance of the
@@ -292,12 +295,12 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
  * [m], and u = x[1] - x[0]. */
 typedef struct {
   Vec3 x[2], u;
-  double delta;        /* depth [m]; if delta <= 0, the contact has no force */
+  double delta;        /* depth of the contact [m]; if delta <= 0, the contact has no force */
   Vec3 velocity, slip; /* velocity: u / dt; slip: component of the velocity perpendicular to the normal [m/s] */
   double rho;          /* sqrt(slip^2 + epsilon) */
 } SpotMotion;
 
-/* Returns (I - n n^T) v. This is the component of v perpendicular to n only if |n| = 1. */
+/* Returns (I - n n^T) v. The result is the component of v perpendicular to n only if n has unit length. */
 static Vec3 across(Vec3 n, Vec3 v) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
 
 static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, const Spot* s) {
@@ -311,8 +314,8 @@ static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, 
   return m;
 }
 
-/* Returns the gradient of a contact's energy with respect to u. Sets *bend to the Hessian with respect to u (X10, X11).
- * mu: friction coefficient. */
+/* Returns the gradient of the energy of a contact with respect to the relative displacement u of its two points. Sets
+ * *bend to the Hessian with respect to u (X10, X11). mu: friction coefficient. */
 static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, double mu, Mat3* bend) {
   Vec3 pull = {0, 0, 0}, n = s->n;
   *bend = mat3_scale(mat3_identity(), 0);
@@ -480,8 +483,8 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(Spot) * (size_t)count;
 }
 
-/* Reads or writes the number of contacts, from which friction_acts decides whether `lag` found contacts. The contacts
- * themselves are not stored, because they follow from the poses. */
+/* Reads the number of contacts from the state block, or writes it. From this number, friction_acts decides whether
+ * `lag` found contacts. The contacts themselves are not stored, because they follow from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* m = p->memory;
   state_block_doubles(block, &m->count, 1);
@@ -498,7 +501,8 @@ static ManifoldBodies recorded_bodies(const LawReplay* p, const PairBody body[2]
 
 static bool replay(const LawReplay* p, PairDerivatives* out) {
   const ManifoldLaw* law = p->law;
-  if (!p->record->rubbing) return true; /* the step has no other contacts than its initial state */
+  if (!p->record->rubbing)
+    return true; /* the initial state has no contacts, and a step has no contacts besides those of its initial state */
   ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
   const ManifoldContact* contacts = law->work[p->thread].contacts;
   int count = manifold_contacts(law, p->thread, &now, true, MANIFOLD_BY_MOTION, 0);
@@ -595,8 +599,9 @@ static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
   return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(point, b->pose[side].t));
 }
 
-/* Returns the derivative of a contact's contribution to Phi with respect to one column of the contact's derivatives.
- * moves: true if the column is a motion of a body at t, false if it is a parameter. */
+/* Returns the derivative of a contact's contribution to Phi with respect to the motion or parameter that belongs to one
+ * column of the contact's derivatives. moves: true if the column is a motion of a body at t, false if it is a
+ * parameter. */
 static double along_column(const ManifoldBodies* now, const Mat3 turn[2], const ManifoldContact* at,
                            const ManifoldContact* c, const SpotBar* bar, int column, bool moves) {
   Vec3 dx = row_at(c, MANIFOLD_POINT, column);
@@ -654,7 +659,7 @@ static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, const M
   }
 }
 
-/* Adds the derivatives with respect to shape parameters, vertices of polyhedra and activity width. */
+/* Adds the derivatives of Phi with respect to shape parameters, vertices of polyhedra and the activity width. */
 static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
                            const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
   for (int side = 0; side < 2; side++) {

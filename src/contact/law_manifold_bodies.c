@@ -1,4 +1,4 @@
-/* Contacts and smallest distance of two bodies, for the law `manifold` (X9). */
+/* Finds the contacts and the smallest distance of two bodies, for the contact law `manifold` (X9). */
 #include <assert.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 /* An edge is used if its distance is below EDGE_WIDTHS times the activity width. Beyond this distance its activity is
  * at most e^-20. */
 #define EDGE_WIDTHS 20.0
-/* Assumed bound: along an edge, the gradient of the distance field changes by less than this factor. */
+/* Assumed upper bound of the factor by which the gradient of the distance field changes along an edge. */
 #define EDGE_SLOPE 1.5
 /* Assumed upper bound of the length of the field's gradient at points where the field is not evaluated. */
 #define STEEPEST 2.0
@@ -57,8 +57,8 @@ static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int si
   return depth > -far ? depth : -HUGE_VAL;
 }
 
-/* Copies those points and edges of body `side` that may touch the other body into the workspace of the thread, and
- * returns the body restricted to them. If more than law->most_edges edges may touch it, the deepest edges are
+/* Copies those points and edges of body `side` that may touch the other body into the workspace of the thread. Returns
+ * the body with only these points and edges. If more than law->most_edges edges may touch it, the deepest edges are
  * copied. */
 static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, int side) {
   const ManifoldBody* own = &b->surface[side]->body;
@@ -120,7 +120,8 @@ static void put_over_ground_by(const ManifoldBodies* b, int point, int first, Ma
   }
 }
 
-/* The derivatives have twelve columns for MANIFOLD_BY_MOTION and MANIFOLD_CAUSES columns for other causes. */
+/* The derivatives of each contact have twelve columns if `cause` is MANIFOLD_BY_MOTION, and MANIFOLD_CAUSES columns
+ * otherwise. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first) {
   assert(thread >= 0 && first >= 0);

@@ -16,7 +16,8 @@ typedef struct {
   const Model* model;
   double stiffness, exponent, smoothing;
   const LawStep* step;
-  int columns;   /* largest number of derivative columns of a pair, shape parameters included */
+  int columns;   /* largest number of columns of the derivatives of a pair: motions of both bodies and their shape
+                    parameters */
   double** work; /* workspaces for the derivatives of growth and gap; the list ends with NULL  (threads) */
 } Law;
 
@@ -28,8 +29,8 @@ typedef struct {
 
 /* Friction reference: the contact of the pair at the start of the step. */
 typedef struct {
-  double on;         /* 1 if the pair was in contact, otherwise 0 */
-  double load;       /* delta^p at the start of the step */
+  double on;         /* 1 if the pair was in contact at the start of the step, otherwise 0 */
+  double load;       /* delta^p at the start of the step: normal force for stiffness 1 */
   double n[3];       /* normal from a to b */
   double x[2][3];    /* contact point of each body in the frame of its link [m] */
   double then[2][3]; /* contact point of each body at the start of the step, world [m] */
@@ -140,7 +141,7 @@ static void over_ground(const Bodies* b, Overlap* o) {
 }
 
 /* Returns the overlap of two bodies. own: solution from which the growth problem starts, replaced by the new solution.
- * If own is NULL, the problem starts without a known solution. */
+ * If own is NULL, the growth problem starts without a known solution. */
 static Overlap overlap_of(const Bodies* b, Own* own) {
   Overlap o = {.gap = 0};
   if (!b->shape[1]) {
@@ -157,9 +158,9 @@ static Overlap overlap_of(const Bodies* b, Own* own) {
   return o;
 }
 
-/* Returns the derivatives of the overlap, with the rows GAP_.... The columns are the poses and, if `parameters` is
- * true, the shape parameters. Returns NULL if the derivatives do not exist. The law owns the array, which is valid
- * until the next call of the thread. */
+/* Returns the derivatives of the overlap as a matrix. The constants GAP_... number its rows. The columns are the poses
+ * and, if `parameters` is true, the shape parameters. Returns NULL if the derivatives do not exist. The law owns the
+ * array, which is valid until the next call of the thread. */
 static const double* slopes_of(const Law* law, int thread, const Bodies* b, const Overlap* o, bool parameters) {
   double *work = law->work[thread], *out = work + GROWTH_ROWS * law->columns;
   const char* why =
@@ -199,9 +200,9 @@ static void add_wrench(const Bodies* b, int side, Vec3 torque, Vec3 force, PairD
   out->moment[side] = mat3_add(out->moment[side], moment);
 }
 
-/* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p dg) to *out. g is the
- * gradient of the gap and dg the symmetric derivative of g. Returns false if dg does not exist; the Hessian then lacks
- * its second term. */
+/* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p dg) to *out. kappa:
+ * stiffness; delta: overlap; p: exponent of the law; g: gradient of the gap; dg: symmetric derivative of g. Returns
+ * false if dg does not exist; the Hessian then lacks its second term. */
 static bool add_contact(const Law* law, int thread, const Bodies* b, const Overlap* o, PairDerivatives* out) {
   double delta = -o->gap, p = law->exponent, c[COLUMNS][COLUMNS];
   double first = law->stiffness * math_pow(delta, p), second = law->stiffness * p * math_pow(delta, p - 1);
@@ -280,8 +281,8 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Returns true if the bounding balls of two shapes are separated. Then also sets *state to separated, with the distance
- * of the balls. */
+/* Returns true if the bounding balls of two shapes are separated. In this case, also marks *state as separated, with
+ * the distance of the balls as separation. */
 static bool balls_apart(const Bodies* b, PairState* state) {
   if (!b->shape[0] || !b->shape[1]) return false;
   Vec3 r = vec3_sub(b->pose[1].t, b->pose[0].t);
@@ -298,9 +299,9 @@ static double distance_bound(const Bodies* b, const Overlap* o) {
   return o->gap * vec3_dot(o->normal, vec3_normalized(vec3_sub(b->pose[1].t, b->pose[0].t)));
 }
 
-/* Copies the contact of the accepted state to the trial state and returns true, if neither body has moved since the
- * accepted state. This is possible because the contact does not depend on the friction reference. Returns false if a
- * body has moved or the accepted state was not evaluated. */
+/* If neither body has moved since the accepted state, copies the contact of that state to the trial state and returns
+ * true. The copy is correct because the contact does not depend on the friction reference. Returns false if a body has
+ * moved or the accepted state was not evaluated. */
 static bool repeats(const LawPair* p, const LawOrigin* from) {
   const PairState* old = from->state;
   if (!from->stays || !(old->outcome == PAIR_PRESSED || old->separation > 0)) return false;
@@ -337,7 +338,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->outcome = PAIR_PRESSED;
   state->separation = o.gap;
   state->axis = o.normal;
-  state->has_plane = true; /* contact_wrench needs the plane */
+  state->has_plane = true; /* contact_wrench reads the plane */
   state->plane = (Plane){vec3_scale(vec3_add(o.witness[0], o.witness[1]), 0.5), o.normal, 0};
   state->contact_energy = law->stiffness * math_pow(-o.gap, law->exponent + 1) / (law->exponent + 1);
   state->has_terms = true;
@@ -443,9 +444,9 @@ static int pair_parameters(const Bodies* b) {
   return shape_parameter_count(b->shape[0]) + (b->shape[1] ? shape_parameter_count(b->shape[1]) : 0);
 }
 
-/* Adds the derivatives of Phi = -delta^p g . t, with the gradient g of the gap and the twists t. The derivative with
- * respect to column k is p delta^(p-1) gap_k (g . t) - delta^p g_k . t, where gap_k and g_k are the derivatives of gap
- * and g. */
+/* Adds the derivatives of Phi = -delta^p g . t, with the overlap delta, the gradient g of the gap and the twists t. The
+ * derivative with respect to column k is p delta^(p-1) gap_k (g . t) - delta^p g_k . t, where gap_k and g_k are the
+ * derivatives of gap and g. */
 static void reverse_contact(const LawReplay* p, const Bodies* b, const double twist[2][6], PairShares* out) {
   const Law* law = p->law;
   Overlap o = overlap_of(b, NULL);
@@ -526,8 +527,8 @@ static Vec3 row_at(const double* slopes, int row, int columns, int k) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Adds by[COLUMNS], derivatives with respect to the poses at t, to *out, as forces and torques about the origins of the
- * links. */
+/* Adds the derivatives by[COLUMNS] with respect to the poses at t to *out. There they are stored as forces and torques
+ * about the origins of the links. */
 static void hand_poses(const Bodies* now, const double by[COLUMNS], PairShares* out) {
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_at(by + 6 * side + 3), torque = vec3_at(by + 6 * side);

@@ -1,7 +1,7 @@
-/* The contact law `separating_plane` of SDRS. A plane between two convex hulls minimises their barriers (plane.h,
- * docs/derivations/contact.md). The law also has dissipation and restitution of impacts (impact.h), and friction in the
- * contact plane at the start of the step (friction.h). The functions for recorded pairs are in
- * law_separating_plane_replay.c. */
+/* The contact law `separating_plane` of SDRS. The contact energy is the minimum, over all planes between two convex
+ * hulls, of the barrier energies of both hulls (plane.h, docs/derivations/contact.md). The law also has dissipation and
+ * restitution of impacts (impact.h), and friction in the contact plane at the start of the step (friction.h). The
+ * functions for recorded pairs are in law_separating_plane_replay.c. */
 #include "contact/law_separating_plane.h"
 
 #include <float.h>
@@ -12,8 +12,8 @@
 #include "contact/tree_mass.h"
 
 /* Estimated rounding error of a pair's energy, divided by DBL_EPSILON times the energy. ENERGY_ROUNDINGS accounts for
- * the sums. CLEARANCE_ROUNDINGS accounts for the clearances of a few vertices, because the energy is inversely
- * proportional to the fifth power of a clearance. */
+ * the rounding of sums. CLEARANCE_ROUNDINGS accounts for the clearances of a few vertices, because the energy is
+ * inversely proportional to the fifth power of a clearance. */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
 /* If the tolerance of steps is at least LOOSE_TOLERANCE, the plane iteration ends with a step below LOOSE_LAST_STEP,
@@ -44,22 +44,23 @@ typedef struct {
   double paid;       /* factor on friction by which this step reduces `owed` (S in F14) */
   double left;       /* force that limited friction in this step, minus `owed` (grip (S B - e) in F14) */
   bool owes;         /* true if `owed` was computed from the previous step; false if it is 0 */
-  double before;     /* y_t (impact.h) when the friction reference was computed */
+  double before;     /* value y_t of impact.h at the time when the friction reference was computed */
   Impact load;       /* impact factor W' of the normal force at t, found in the previous step */
-  Impact step_load;  /* `load` for the length of this step (I5) */
-  bool load_bounces; /* `load` is the factor of an impact with restitution */
+  Impact step_load;  /* impact factor `load`, converted to the length of this step (I5) */
+  bool load_bounces; /* true if `load` is the impact factor of an impact with restitution */
   ImpactCourse course;
   bool acts;               /* true if friction acts in this step; `lag` sets it */
   bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
   FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
 } Memory;
 
-/* Data of one state of a pair. */
+/* Data that the law stores for one state of a pair. */
 typedef struct {
   PlaneSolution solution; /* plane that minimises the potential, for an active pair */
   PlaneResponse response;
   Impact impact;
-  double slip[2][3]; /* slips of the friction minima (FrictionLag.slip): [0] for `lag`, [1] for `own_lag` */
+  double slip[2][3]; /* slips at which the friction energies are minimal (FrictionLag.slip): slip[0] for `lag`, slip[1]
+                        for `own_lag` */
   bool follows;      /* FrictionParameters.follow when the state was evaluated */
 } PairOwn;
 
@@ -176,8 +177,8 @@ static Plane start_plane(const PlaneLaw* law, const HullInstance* a, const HullI
                        : plane_from_witness(a, b, law->support, found->witness_a, found->witness_b, found->normal);
 }
 
-/* Solves the contact plane, starting from the plane between the closest points of the hulls. If the hulls are out of
- * range, marks the pair as separated. */
+/* Computes the contact plane by iterations that start from the plane between the closest points of the hulls. If the
+ * hulls are out of range, marks the pair as separated. */
 static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
   GjkResult found;
@@ -193,8 +194,8 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   return outcome;
 }
 
-/* Solves the contact plane, starting from a prediction. The prediction is the plane of the accepted state, corrected to
- * first order for the motion of the bodies. */
+/* Computes the contact plane by iterations that start from a prediction. The prediction is the plane of the accepted
+ * state, corrected to first order for the motion of the bodies. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
   const PairOwn* old = from->own;
@@ -252,7 +253,9 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->axis = vec3_normalized(solution->plane.n);
   if (!pressed) return;
   ImpactParameters impact = impact_parameters(law, p->material);
-  if (from->begins) impact.rest_speed = 0; /* then W = U, so contacts at the start of a run count as resting */
+  if (from->begins)
+    impact.rest_speed = 0; /* the energy is then the potential without impact factor (W = U), so contacts at the start
+                              of a run count as resting */
   Memory* memory = p->memory;
   Impact found = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
   if (from->begins) begin(p);
@@ -262,8 +265,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->has_terms = true;
 }
 
-/* Returns the slip of the step that led to the accepted state. It is unknown (known is false) for pairs without static
- * friction and without friction in this step. */
+/* Returns the slip of the pair in the step that led to the accepted state. The member `known` is false for pairs
+ * without static friction and without friction in this step. */
 static FrictionSlip slip_to(const LawPair* p) {
   const Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
@@ -356,27 +359,28 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* Returns the rounding error of the energy [J]. A clearance c is a difference of coordinates of size `reach`, so the
- * error of c / s is eps reach / s. The barrier P_s is approximately proportional to (c / s)^-5. */
+/* Returns an estimate of the rounding error of the pair's energy [J]. A clearance c is a difference of coordinates of
+ * size `reach`, so the error of c / s is eps reach / s. The barrier P_s with the barrier distance s is approximately
+ * proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const PlaneLaw* law = p->law;
   const PairOwn* own = p->own;
-  double contact = 0; /* because dW = W' dU */
+  double contact = 0; /* the impact factor W' scales the change of the potential U */
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
 }
 
-/* Returns the first-order change of a potential if body `side` moves by the twist (w, v). d: derivatives of the
- * potential. */
+/* Returns the first-order change of the potential of a pair if body `side` moves by the twist (w, v). d: derivatives of
+ * the potential. */
 static double change_under(const PairDerivatives* d, int side, const double twist[6]) {
   return vec3_dot(mat3_axial(d->moment[side]), vec3(twist[0], twist[1], twist[2])) +
          vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
 }
 
-/* Corrects the impact factor to first order for the next Newton step. The stiff spring of an impact (I7) amplifies
- * rounding errors of positions. The corrected force balances the inertia force, which does not amplify these errors
- * (I13). */
+/* Corrects the impact factor of a pair to first order for the motion of the next Newton step. The stiff spring of an
+ * impact (I7) amplifies rounding errors of positions. The corrected force balances the inertia force, which does not
+ * amplify these errors (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
   PairOwn* own = p->own;
   if (p->state->outcome != PAIR_PRESSED || !((const Memory*)p->memory)->course.past.bounces) return;
@@ -454,8 +458,9 @@ static void begin_payment(const LawPair* p, double force) {
   pay(p, memory->late_force);
 }
 
-/* Returns the factor on the impulse of an impact in the normal force at t that limits friction. The factor is 0 if the
- * pair uses this impulse in later steps (F14), otherwise the factor of (I5). */
+/* The normal force at t limits friction, and may contain the impulse of an impact. Returns the factor by which this
+ * impulse counts for friction. The factor is 0 if friction of later steps uses the impulse (F14), otherwise the factor
+ * of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
   return law->pays && takes_own_force(p) ? 0 : law->step->force_ratio;
@@ -535,7 +540,7 @@ static void account(const LawPair* p, FrictionAccount* out) {
   const Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
   bool carried = law->pays && takes_own_force(p) && p->state->outcome == PAIR_PRESSED;
-  /* not computed as left + owed, because the difference would lose the digits of a small force */
+  /* not computed as left + owed, which would lose the digits of a small force */
   double bound = (1 - memory->own_share) * memory->late_force;
   if (memory->own_share > 0) bound += memory->own_share * memory->lag_force;
   out->load = law->stiffness * p->grip * memory->paid * bound;
@@ -638,8 +643,8 @@ static void pass_slip(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) state_block_doubles(block, &slip->point[k].x, 3);
 }
 
-/* Reads from a block, or writes to it, the data on which later steps depend. The friction reference is not stored,
- * because every step computes it. */
+/* Reads from a state block, or writes to it, the data of a pair on which later steps depend. The friction reference is
+ * not stored, because every step computes it. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* memory = p->memory;
   PairOwn* own = p->own;
@@ -660,7 +665,8 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_slip(p, block);
 }
 
-/* Sets the derivatives of the restored slip and impact factor to 0, because both are constants of the run. */
+/* Sets the derivatives of the slip and of the impact factor to 0 after a state was restored, because both are then
+ * constants of the run. */
 static void hold(const LawPair* p) {
   ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
   Impact* impact = &((PairOwn*)p->own)->impact;
@@ -689,7 +695,7 @@ static void record(const LawPair* p, ContactRecord* out) {
   const PlaneLaw* law = p->law;
   const bool pays = law->pays && takes_own_force(p);
   const Impact* load = pays ? &memory->load : &memory->step_load;
-  if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes stay 0 */
+  if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes of the record stay 0 */
     r.weighs.owed = memory->owed;
     r.weighs.ratio = law->step->force_ratio;
     r.weighs.pays = pays;

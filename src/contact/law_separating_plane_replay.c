@@ -9,8 +9,8 @@ static PlaneRecord record_of(const ContactRecord* from) {
   return r;
 }
 
-/* (F14) Returns the payment of the record r. It is zero for pairs with static friction, which store a slip in its
- * place. */
+/* (F14) Returns the normal force of past steps that has not limited friction yet, from the record r. The result is zero
+ * for pairs with static friction, whose records contain a slip instead. */
 static PlanePayment payment_in(const LawReplay* p, const PlaneRecord* r) {
   const PlanePayment none = {0};
   return sticks(p->material) ? none : r->weighs;
@@ -23,8 +23,8 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
          PLANE_ACTIVE;
 }
 
-/* Returns the impact factor that limits friction, for the present force_ratio. It is extrapolated to first order from
- * the factor of the record. */
+/* Returns the impact factor of the normal force that limits friction, for the present force_ratio. The factor is
+ * extrapolated to first order from the recorded factor. */
 static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
   return r->load.factor + (law->step->force_ratio - 1) * r->load.by_ratio;
 }
@@ -205,7 +205,8 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   const PlanePayment weighs = payment_in(p, &r);
   double mu = p->material->value[MATERIAL_FRICTION], own = r.own_share;
   double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
-  double by_late = 0, by_own = 0; /* derivatives with respect to both coefficients times their factors */
+  double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
+                                     times the factors of (F14) */
   if (p->record->late) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, &then, s);
@@ -226,7 +227,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   s->grip = by_left * b.paid.left; /* a pair whose grip is not 1 has owed = 0 */
   double force = b.load * b.force, own_force = b.own_load * b.own_force;
   double by_change = 0;
-  if (weighs.pays && own > 0) /* otherwise the step may have no previous solve */
+  if (weighs.pays && own > 0) /* if the weight is 0, the step may have no previous solve */
     by_change = reverse_own_share(
         p, mu * b.paid.value * (by_own * b.own_load - by_late * b.load) + by_bound * (own_force - force),
         own_force - force, s);
@@ -257,7 +258,7 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   s->static_friction = by * part;
   s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
   double by_slip = -by * above * part / (speed * speed);
-  if (!(slip->dt > 0)) return; /* the slip at the start of a run is a constant */
+  if (!(slip->dt > 0)) return; /* the slip at the start of a run is a constant without derivatives */
   s->carry.slip = by_slip;
   s->dt_before -= 2 * slip->square / slip->dt * by_slip;
   for (int side = 0; side < 2; side++) {
@@ -271,9 +272,9 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   }
 }
 
-/* Returns Phi of a pair that bounces, computed from the same numbers as the Hessian. plane_adjoint rounds differently.
- * If its result were added to the derivatives of the load, the sum would lose its digits by cancellation (impact.md,
- * I14). */
+/* Returns Phi of a pair whose impact has restitution, computed from the same numbers as the Hessian. plane_adjoint
+ * rounds differently. If its result were added to the derivatives of the load, the sum would lose its digits by
+ * cancellation (impact.md, I14). */
 static double potential_change(const LawReplay* p, const double twist[2][6]) {
   Vec3 force[2], torque[2];
   double sum = 0;
@@ -310,7 +311,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     PairMaterial material = acting(p->material, &r.slip);
     impact_load_adjoint(&r.load, &material, &bar, s);
     reverse_static_friction(p, &r.slip, s);
-    if (r.past.dt_before > 0) /* because the width depends on v_r dt (I2) */
+    if (r.past.dt_before > 0) /* the width of the impact depends on v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);

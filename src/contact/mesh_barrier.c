@@ -13,8 +13,9 @@ LogBarrier log_barrier(double d, double support) {
                       2 * t * l + t * t / support, 2 * l + 2 * t / support + 2 * t / d};
 }
 
-/* Sets m[0] to the damping factor m(s) = 2 s / e - (s / e)^2, and m[1], m[2] to its first two derivatives (N19). s:
- * squared sine of the angle of two edges. e: PARALLEL_SINE. For s >= e, m = 1. */
+/* Sets m[0] to the factor m(s) = 2 s / e - (s / e)^2 that damps the energy of nearly parallel edges (N19). Sets m[1]
+ * and m[2] to its first and second derivatives. s: squared sine of the angle of two edges. e: PARALLEL_SINE. For s >=
+ * e, m = 1. */
 static void damping(double s, double m[3]) {
   double t = s / PARALLEL_SINE;
   m[0] = t < 1 ? t * (2 - t) : 1;

@@ -25,8 +25,8 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
   return off <= tolerance * largest;
 }
 
-/* Returns the displacement of a point of a link since the last contact_lag [m]. point: present position of the point,
- * world [m]. */
+/* Returns the displacement of a point of a link since the last call of contact_lag [m]. point: present position of the
+ * point, world [m]. */
 static Vec3 displacement_at(const ContactSystem* s, int link, Vec3 point) {
   Vec3 local = pose_apply_inverse(s->pose[s->current][link], point);
   return vec3_sub(point, pose_apply(s->begin_poses[link], local));
@@ -97,8 +97,8 @@ double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   return most;
 }
 
-/* Sets s->lag_first[k] to the offset of the memory of each candidate k. Returns the total number of bytes that the
- * candidates need. */
+/* Sets s->lag_first[k] to the offset of the memory for the friction reference of each candidate pair k. Returns the
+ * total number of bytes that all candidate pairs need. */
 static size_t find_rooms(ContactSystem* s) {
   size_t needed = 0;
   for (int k = 0; k < s->list_count; k++) {

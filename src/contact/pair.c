@@ -47,7 +47,9 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
 }
 
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
-  if (b->half_space) return height_over_half_space(a, b); /* along other axes a half-space is unbounded */
+  if (b->half_space)
+    return height_over_half_space(
+        a, b); /* a half-space is bounded only along its normal, so the argument `axis` is ignored */
   double far_a = pair_support(a, axis, NULL), far_b = pair_support(b, vec3_scale(axis, -1.0), NULL);
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }

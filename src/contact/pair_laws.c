@@ -1,5 +1,5 @@
-/* The contact laws of a scene (Model.pair_laws). Each law receives a copy of the model with its own contact parameters.
- * Results of a law are for its own stiffness. */
+/* The contact laws of a scene (Model.pair_laws). Each law receives a copy of the model that contains the contact
+ * parameters of the law. Forces and energies of a law are computed with the stiffness of this law. */
 #include <assert.h>
 
 #include "contact/system.h"
@@ -64,7 +64,8 @@ static void take_sizes(const ContactLaw* law, SceneLaws* all) {
   all->replay_size = larger(all->replay_size, law->replay_size);
 }
 
-/* Sets own_of_item and own_of_contact of law k. */
+/* Finds out which parameters of law k come from its entry in `contact.pairs` (own_of_item), and which come from
+ * `contact` (own_of_contact). */
 static void find_own(const Model* model, int k, SceneLaw* law) {
   ContactModel name = k == 0 ? model->contact_model : model->pair_laws[k - 1].law;
   for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {

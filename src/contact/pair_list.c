@@ -11,7 +11,8 @@
  * least the contact range. */
 #define SLACK_PATHS 4.0
 #define SLACK_RADIUS 0.1
-/* The reach of a hull is enlarged by this fraction, so that rounding of its box does not matter. */
+/* The distance by which the box of a hull is extended is enlarged by this fraction, so that rounding of the box does
+ * not matter. */
 #define REACH_ROUNDING 1e-9
 
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
@@ -52,8 +53,8 @@ static void push_key(BroadPhase* b, int a, int c) {
   b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
 }
 
-/* Returns true if `hull`, which lies in its box, may come within `reach` [m] of the half-space `ground`. Always returns
- * true for a movable half-space, because its rotation can move distant points arbitrarily far. */
+/* Returns true if `hull` may come within `reach` [m] of the half-space `ground`. Always returns true for a movable
+ * half-space, because its rotation can move distant points arbitrarily far. */
 static bool near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
   const Box* b = &boxes[hull];
   bool moves = s->model->links[s->model->hulls[ground].link].tree >= 0;
@@ -77,7 +78,8 @@ static void find_half_space_pairs(ContactSystem* s) {
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), compare_uint64);
 }
 
-/* Adds the keys of all pairs of links if the law has pairs of links. These keys are larger than the keys of hulls. */
+/* Adds the keys of all pairs of links, if the contact law has pairs of links. The keys of pairs of links are larger
+ * than the keys of pairs of hulls. */
 static void find_link_pairs(ContactSystem* s) {
   int first = s->model->hull_count;
   for (int a = first; a < s->item_count; a++)
@@ -118,7 +120,7 @@ int contact_take_slot(ContactSystem* s) {
 }
 
 static int common_ancestor(const Model* model, int a, int b) {
-  while (a != b) { /* parents have smaller indices */
+  while (a != b) { /* a parent link has a smaller index than its children */
     if (a > b)
       a = model->links[a].parent;
     else
@@ -135,7 +137,8 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->hull_a = (int)(key >> 32);
   p->hull_b = (int)(key & 0xffffffffu);
   p->links = p->hull_a >= s->model->hull_count;
-  if (!p->links && !s->model->hulls[p->hull_a].kind->bounded) { /* a half-space becomes b */
+  if (!p->links &&
+      !s->model->hulls[p->hull_a].kind->bounded) { /* in a pair with a half-space, hull b is the half-space */
     int swap = p->hull_a;
     p->hull_a = p->hull_b;
     p->hull_b = swap;
@@ -166,7 +169,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
   if (contact_stands_for(s, key)) {
-    state->outcome = PAIR_PRESSED; /* such a pair is listed only for friction */
+    state->outcome = PAIR_PRESSED; /* a pair of hulls that a pair of links represents is listed only for friction */
     state->separation = 0;
   } else if (!p->links) {
     contact_measure_apart(s, p, s->current, state);
@@ -243,7 +246,7 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
   if (!changed) return;
   s->version++;
   s->awake_count = -1;
-  s->phase = CONTACT_STANDING; /* new pairs have no trial state yet */
+  s->phase = CONTACT_STANDING; /* no trial state is valid, because new pairs have none */
 }
 
 static bool may_touch(const ContactSystem* s, uint64_t key) {
@@ -284,7 +287,7 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
-/* Memory for this many pairs per moving hull is allocated before the first step. */
+/* Number of pairs per movable hull for which memory is allocated before the first step. */
 enum { PAIRS_RESERVED = 8 };
 
 /* Sets the boxes of immovable hulls in both broad phases, and allocates memory for pairs. Called once after each

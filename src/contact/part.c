@@ -6,10 +6,10 @@
 
 #include "contact/system.h"
 
-/* The region of a link contains the link in its present pose and in its expected pose, with a margin. The margin is the
- * sum of the contact range, a term for rotation, and MARGIN_WAY times the displacement of the fastest link with which
- * the link may collide. Newton's method nearly always moves a link by less than this margin beyond its expected
- * pose. */
+/* The region of a link is a box that contains the link in its present pose and in its expected pose at the end of the
+ * step, with a margin. The margin is the sum of the contact range, a term for rotation, and MARGIN_WAY times the
+ * displacement of the fastest link with which the link may collide. Newton's method nearly always moves a link by less
+ * than this margin beyond its expected pose. */
 #define MARGIN_WAY 0.5
 /* The term for rotation is MARGIN_BENDS times the largest deviation of the link's points from straight paths. */
 #define MARGIN_BENDS 2.0
@@ -70,14 +70,15 @@ static Box link_box(const ContactSystem* s, int link, const Pose* pose) {
   return box;
 }
 
-/* Returns the largest distance by which box a extends beyond box b along a coordinate axis [m]. */
+/* Returns the largest distance by which box a protrudes from box b along a coordinate axis [m]. */
 static double beyond(const Box* a, const Box* b) {
   Vec3 x = most_of(vec3_sub(b->low, a->low), vec3_sub(a->high, b->high));
   return more_of(x.x, more_of(x.y, x.z));
 }
 
-/* Returns the largest distance of a point from its straight path, if `acceleration` is the largest second derivative of
- * its position with respect to alpha in [0, 1]. */
+/* Returns an upper bound of the distance between the curved path of a point and the straight line between the ends of
+ * the path [m]. acceleration: largest second derivative of the position with respect to the path coordinate alpha in
+ * [0, 1]. */
 static double bend(double acceleration) { return 0.125 * acceleration; }
 
 /* Returns the rotation angle between two poses [rad]. It is exact in the limit of small angles. */
@@ -121,7 +122,7 @@ static void find_region(void* context, int i, int thread) {
   const Pose *from = &s->pose[s->current][i], *to = &task->aim[i];
   Box here = link_box(s, i, from);
   s->regions[i] = united(here, link_box(s, i, to));
-  if (!(here.low.x <= here.high.x)) return; /* no colliding hulls */
+  if (!(here.low.x <= here.high.x)) return; /* the box is empty, because the link has no colliding hulls */
   double ahead, way = longest_way(s, i, from, to, &ahead), turn = turn_between(from, to);
   double margin = MARGIN_WAY * way + s->range + MARGIN_BENDS * bend(turn * turn * s->model->links[i].reach);
   s->way[i] = way;
@@ -176,7 +177,7 @@ void contact_parts_find(ContactSystem* s, const Pose* aim, int* sets) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* Makes the trial state of a link equal to its accepted state. */
+/* Copies the accepted pose of a link to its trial state. */
 static void stand_still(const ContactSystem* s, int link) {
   int now = s->current;
   const ModelLink* l = &s->model->links[link];
@@ -211,14 +212,16 @@ void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
   PartLists* lists = &s->parts;
   grow_parts(lists, part_count, s->list_count);
   lists->of_tree = of;
-  int* first = lists->first; /* pairs that belong to no part come first; the pairs of part k begin at first[k + 2] */
+  int* first = lists->first; /* list of pairs sorted by part. Pairs that belong to no part come first; the pairs of part
+                                k begin at first[k + 2] */
   memset(first, 0, sizeof(int) * (size_t)(part_count + 3));
   for (int k = 0; k < s->list_count; k++) first[(lists->of[k] = part_of_pair(s, s->list_links[k], of)) + 2]++;
   for (int k = 1; k < part_count + 2; k++) first[k] += first[k - 1];
   for (int k = s->list_count - 1; k >= 0; k--)
     lists->items[--first[lists->of[k] + 2]] = k; /* first[] changes from the ends to the beginnings of the ranges */
   first[part_count + 2] = s->list_count;
-  for (int i = 0; i < s->model->link_count; i++) { /* immovable links have the same pose in both states */
+  for (int i = 0; i < s->model->link_count;
+       i++) { /* immovable links have equal poses in the accepted and the trial state */
     if (s->model->links[i].tree >= 0) continue;
     stand_still(s, i);
     s->stays[0][i] = s->stays[1][i] = true;
@@ -335,7 +338,7 @@ static void even_out(const ContactSystem* s, int slot) {
   if (s->sleep[slot].even) return;
   contact_take_over(s, p);
   bool known = p->state[s->current].stamp ==
-               s->stamp; /* otherwise the pair must be evaluated with the present friction reference */
+               s->stamp; /* if false, the pair must be evaluated again, with the present friction reference */
   s->sleep[slot] = (PairSleep){.even = known, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
 }
 
@@ -352,7 +355,8 @@ typedef struct {
   const Pose* begin;
 } EndTask;
 
-/* Sets s->moved of each hull of link i to an upper bound of the hull's motion while the parts were solved [m]. */
+/* Sets s->moved of each hull of link i to an upper bound of the distance that the hull moved while the parts of the
+ * scene were solved [m]. */
 static void end_link(void* context, int i, int thread) {
   (void)thread;
   const EndTask* task = context;

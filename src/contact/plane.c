@@ -4,23 +4,24 @@
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
 
-/* A vertex is skipped if its distance from the plane exceeds (1 + CULL_MARGIN) s. Vertices are selected again if the
- * plane has moved too far. */
+/* A vertex is skipped if its distance from the plane exceeds (1 + CULL_MARGIN) s, where s is the barrier distance.
+ * Vertices are selected again if the plane has moved too far. */
 #define CULL_MARGIN 1.0
-/* No vertices are skipped for hulls with at most CULL_MIN_COUNT vertices and a radius of CULL_MAX_RADIUS s or more,
- * because a small rotation of the plane would bring skipped vertices into range. */
+/* No vertices are skipped for hulls with at most CULL_MIN_COUNT vertices and a radius of at least CULL_MAX_RADIUS times
+ * the barrier distance s, because a small rotation of the plane would bring skipped vertices into range. */
 #define CULL_MIN_COUNT 16
 #define CULL_MAX_RADIUS 300.0
-/* If the Newton decrement is below this fraction of U, one more step makes the plane exact to rounding, because a step
- * squares the decrement. */
+/* If the Newton decrement is below this fraction of the potential U, one more Newton step makes the plane exact to
+ * rounding, because a step squares the relative decrement. */
 #define DECREMENT_TO_ROUNDING 1e-13
-/* If the Newton decrement is below this fraction of U, convergence is quadratic. */
+/* If the Newton decrement is below this fraction of the potential U, Newton's method converges quadratically. */
 #define NEAR_MINIMUM 1e-6
-/* If U s is below this value, U counts as zero. The value is (1 - z)^4 with 1 - z = 1e-7. */
+/* The potential U counts as zero if U times the barrier distance s is below this value. The value is (1 - z)^4 at the
+ * scaled clearance z with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
-/* Largest number of iterations. A few iterations suffice if the start plane is near the minimum. If n must rotate far,
- * it moves along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma). This takes some hundred iterations for
- * pairs at the end of the range. */
+/* Largest number of Newton iterations. A few iterations suffice if the start plane is near the minimum. If the normal n
+ * must rotate far, it moves along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma). This takes some hundred
+ * iterations for pairs whose distance is near the end of the contact range. */
 #define MAX_ITERATIONS 1000
 /* If a clearance n . x + o of a vertex x is as small as its rounding error, the computed potential U is noisy, and
  * steps that do not lower U are accepted. Therefore, after PATIENCE iterations, the solve fails if STALL iterations
@@ -35,7 +36,8 @@ typedef struct {
   bool culled;
 } Range;
 
-/* Newton problem of one pair, in the scaled unknowns N = n / s and O = o / s and with scaled clearances z = c / s. */
+/* Minimization problem of one pair. The unknowns are the scaled normal N = n / s and the scaled offset O = o / s of the
+ * plane, with the barrier distance s. Clearances c are scaled to z = c / s. */
 typedef struct {
   const HullInstance* hull[2];
   double inv_s;
@@ -48,19 +50,20 @@ typedef struct {
   double last_step;
   Circle rings[2][ROUND_RINGS_MAX]; /* centres relative to the origin, world axes [m] */
   Range range[2];
-  Vec3 cull_N; /* cull_N, cull_O: plane for which the vertices were selected */
+  Vec3 cull_N; /* cull_N, cull_O: scaled normal and offset of the plane for which the vertices were selected */
   double cull_O;
 } Problem;
 
 typedef struct {
-  double energy;       /* s U */
-  SideMoments side[2]; /* in units of s: moments of Q'' and Q' */
+  double energy;       /* potential U times the barrier distance s */
+  SideMoments side[2]; /* moments of both sides, with the second and first derivatives of the barrier as weights;
+                          lengths are divided by the barrier distance s */
   double norm_first, norm_second;
   double z_min[2];
 } Evaluation;
 
-/* at[now] is the evaluation of the best plane so far, at[1 - now] the evaluation of a trial plane. A trial is accepted
- * by changing `now`, without copying. */
+/* Evaluations of two planes. at[now] belongs to the best plane so far, at[1 - now] to the plane that the line search
+ * tries. A tried plane is accepted by changing `now`, without copying. */
 typedef struct {
   Evaluation at[2];
   int now;
@@ -78,8 +81,9 @@ Plane plane_about(Plane plane, Vec3 origin) {
   return plane;
 }
 
-/* Returns the start value of |n| for hulls at the distance `gap` [m]. With z = gap / 2s and nu = (1 - |n|) / sigma, the
- * derivatives of the terms of U with respect to |n| balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
+/* Returns the length |n| of the normal from which the minimization starts. gap: distance of the hulls [m]; s: barrier
+ * distance [m]. With z = gap / 2s and nu = (1 - |n|) / sigma, the derivatives of the terms of U with respect to |n|
+ * balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
   double sigma = BARRIER_NORM_WIDTH;
@@ -99,14 +103,15 @@ Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double
   assert(gap > 0);
   double length = start_length(support, gap);
   Plane plane = {plane_origin(a, b), vec3_scale(b->normal, -length), 0};
-  double level = vec3_dot(b->normal, plane.origin) - b->offset; /* height of the origin over the boundary */
+  double level = vec3_dot(b->normal, plane.origin) -
+                 b->offset; /* height of the plane's origin above the boundary of the half-space [m] */
   plane.o = length * (0.5 * gap - level);
   return plane;
 }
 
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane) {
   assert(sigma == 1 || sigma == -1);
-  if (hull->half_space) /* n is -|n| normal: the boundary is the nearest part of the half-space */
+  if (hull->half_space) /* n is -|n| times the normal of the half-space, whose boundary is nearest to the plane */
     return sigma * (vec3_norm(plane.n) * (vec3_dot(hull->normal, plane.origin) - hull->offset) + plane.o);
   double farthest = pair_support(hull, vec3_scale(plane.n, -sigma), NULL);
   return sigma * (vec3_dot(plane.n, vec3_sub(hull->pose.t, plane.origin)) + plane.o) - farthest;
@@ -125,8 +130,8 @@ static void append_vertex(Problem* p, const HullInstance* h, Vec3 shift, int m, 
 
 enum { CULL_CHUNK = 64 };
 
-/* Appends those vertices of a side to the workspace whose scaled clearance is below 1 + CULL_MARGIN. The loops are
- * vectorised over chunks of vertices; `padded` is a multiple of 8. */
+/* Appends to the workspace those vertices of hull `side` whose scaled clearance from the plane (N, O) is below 1 +
+ * CULL_MARGIN. The loops are vectorised over chunks of vertices; `padded` is a multiple of 8. */
 static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
@@ -165,7 +170,7 @@ static void gather_vertices(Problem* p, Vec3 N, double O, bool all) {
   }
 }
 
-/* Returns true if every skipped vertex is certainly farther than s from the plane (N, O). */
+/* Returns true if every skipped vertex is certainly farther from the plane (N, O) than the barrier distance. */
 static bool culling_valid(const Problem* p, Vec3 N, double O) {
   double turn = vec3_norm(vec3_sub(N, p->cull_N)), lift = fabs(O - p->cull_O);
   for (int side = 0; side < 2; side++) {
@@ -325,11 +330,13 @@ void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_firs
   }
 }
 
-/* Sets *dN and *dO to the Newton step -H^-1 g. Returns the squared decrement g^T H^-1 g. */
+/* Sets *dN and *dO to the Newton step -H^-1 g of the plane. g: gradient of the potential; H: Hessian. Returns the
+ * squared decrement g^T H^-1 g. */
 static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* dN, double* dO) {
   double g[4], h[4][4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, N, g, h);
-  if (p->half_space) { /* only the length along the axis and the offset are free */
+  if (p->half_space) { /* a half-space fixes the direction of the normal, so only its length and the offset are unknown
+                        */
     double u[3] = {p->axis.x, p->axis.y, p->axis.z}, ga = 0, haa = 0, hao = 0;
     for (int i = 0; i < 3; i++) {
       ga += u[i] * g[i];
@@ -357,9 +364,10 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* d
 
 typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
 
-/* Finds a plane on the Newton step (dN, dO) at which U is lower, and sets (*N, *O) to it. The step is halved until the
- * plane is feasible and U decreases by the Armijo condition, with a small constant because U is convex. Returns
- * SEARCH_STALLED, with the plane unchanged, if MAX_BACKTRACKS trials did not suffice. */
+/* Line search: finds a plane along the Newton step (dN, dO) at which the potential U is lower, and sets (*N, *O) to
+ * this plane. The step is halved until the plane is feasible and U decreases by the Armijo condition, with a small
+ * constant because U is convex. Returns SEARCH_STALLED, with the plane unchanged, if MAX_BACKTRACKS trials did not
+ * suffice. */
 static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluations* e) {
   double alpha = 1.0, energy = e->at[e->now].energy;
   Evaluation* trial = &e->at[1 - e->now];
@@ -387,8 +395,8 @@ static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, 
   return true;
 }
 
-/* Minimises U over the selected vertices, starting from the plane (*N, *O), and sets the plane to the minimum. Adds the
- * number of iterations to *iterations. Returns false if the iteration does not converge. */
+/* Minimises the potential U of the selected vertices, starting from the plane (*N, *O), and sets the plane to the
+ * minimum. Adds the number of iterations to *iterations. Returns false if the iteration does not converge. */
 static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterations) {
   double before = INFINITY, earlier = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
@@ -408,7 +416,8 @@ static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterat
     /* Near the minimum, convergence is quadratic. A test whether U decreases is not needed, and could fail because of
      * rounding. */
     bool near = decrement < NEAR_MINIMUM * energy;
-    if (near && decrement >= 0.5 * before) return true; /* limited by rounding of 1 - |n| */
+    if (near && decrement >= 0.5 * before)
+      return true; /* the decrement does not decrease further, because of rounding of 1 - |n| */
     before = decrement;
     if (near && full_step(p, N, O, dN, dO, e)) {
       if (decrement < p->last_step * e->at[e->now].energy) return true;

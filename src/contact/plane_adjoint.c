@@ -49,7 +49,7 @@ void active_share(const HullInstance* at, const Plane* plane, int side, const Ac
 
 int active_vertices(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
   assert(out);
-  if (h->half_space) { /* one term, at the point of the boundary nearest to the plane's origin */
+  if (h->half_space) { /* a half-space has one term, at the point of its boundary nearest to the plane's origin */
     double level = h->offset - vec3_dot(h->normal, plane->origin);
     Vec3 x = vec3_scale(h->normal, level);
     double c = vec3_dot(plane->n, x) + plane->o;
@@ -104,7 +104,7 @@ static Vec3 field_at(const double twist[6], Vec3 arm) {
   return vec3_add(vec3(twist[3], twist[4], twist[5]), vec3_cross(vec3(twist[0], twist[1], twist[2]), arm));
 }
 
-/* Sets dp[4] to the change of the plane if the bodies move by their twists. */
+/* Sets dp[4] to the first-order change of the plane (normal, offset) if the bodies move by their twists. */
 static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
   for (int k = 0; k < 4; k++) {
     dp[k] = 0;
@@ -165,7 +165,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       out->support += sigma * active_first_by_support(v, support) * (along + turned);
       if (ground) continue;
       out->rounding[side] += ball_share(n, v, sigma * (along + turned), dn);
-      /* (A5) the derivative with respect to the vertex is v_m + g_m x w */
+      /* derivative with respect to vertex m: v_m + g_m x w (A5) */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
       if (body[1].hull.half_space) { /* a rotation of the half-space by d has the same effect as a rotation of body and
                                         twist by -d */
@@ -193,7 +193,8 @@ void plane_implicit(const PlaneSolution* solution, bool half_space, const double
     small_backward(4, h, z);
     return;
   }
-  Vec3 u = vec3_normalized(n); /* only the length along u and the offset are free */
+  Vec3 u = vec3_normalized(
+      n); /* a half-space fixes the direction u of the normal, so only its length and the offset are unknown */
   double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}}, x[2] = {0, -plane_bar[3]};
   for (int i = 0; i < 3; i++) {
     x[0] -= axis[i] * plane_bar[i];

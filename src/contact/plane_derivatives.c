@@ -26,8 +26,8 @@ static void unpack(const double packed[10], double full[4][4]) {
     for (int j = i; j < 4; j++, k++) full[i][j] = full[j][i] = packed[k];
 }
 
-/* Derivatives of the gradients of both bodies with respect to p, transposed so that the loops below run over the 12
- * components of both twists. */
+/* Derivatives of the gradients of both bodies with respect to the plane p = (n, o). The matrix is transposed so that
+ * inner loops run over the 12 components of both twists. */
 typedef struct {
   double v[4][12];
 } Cross;
@@ -41,7 +41,8 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
   for (int k = 0; k < 4; k++) twist_from_array(g[k], d, n, t[k]); /* t[k] is column k of sum P'' b x~^T */
   int base = 6 * side;
   double(*h)[12] = out->hessian + base;
-  for (int i = 0; i < 6; i++) { /* the same map is applied to the rows; the result is symmetric */
+  for (int i = 0; i < 6;
+       i++) { /* the transformation that was applied to the columns is applied to the rows; the result is symmetric */
     double x = t[0][i] - t[3][i] * d.x, y = t[1][i] - t[3][i] * d.y, z = t[2][i] - t[3][i] * d.z;
     h[0][base + i] = y * n.z - z * n.y;
     h[1][base + i] = z * n.x - x * n.z;
@@ -63,8 +64,9 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
   out->moment[side] = mat3_outer(n, rho);
 }
 
-/* Subtracts cross H_pp^-1 cross^T from the Hessian. Replaces *cross by the response of the plane, -H_pp^-1 cross^T. h:
- * H_pp, overwritten. order: number of unknowns of the plane, 4 or 2. */
+/* Eliminates the plane p from the Hessian: subtracts cross H_pp^-1 cross^T. Replaces *cross by the response of the
+ * plane, -H_pp^-1 cross^T. h: Hessian H_pp of the potential with respect to p, overwritten. order: number of unknowns
+ * of the plane, 4 or 2. */
 static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12][12]) {
   double(*z)[12] = cross->v;
   small_cholesky(order, h);
@@ -87,8 +89,8 @@ static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12
     for (int c = 0; c < 12; c++) z[i][c] = -z[i][c];
 }
 
-/* Does the same as `eliminate` for a plane p = (a u, o) at a half-space, of which only the length a and the offset o
- * are free. Sets *response to the response of n and o. */
+/* Eliminates the plane p = (a u, o) of a half-space from the Hessian, like `eliminate`. Only the length a of the normal
+ * and the offset o are unknown. Sets *response to the response of n and o. */
 static void eliminate_half_space(double h[4][4], const Cross* cross, Vec3 u, double hessian[12][12],
                                  PlaneResponse* response) {
   double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}};
@@ -158,8 +160,8 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
     d[k] = 0;
     for (int i = 0; i < 6; i++) d[k] += response->dp[k][i] * twist_a[i] + response->dp[k][6 + i] * twist_b[i];
   }
-  /* The rotation of the normal must not increase |n|. So |n| is set to its first-order prediction, and n and o are
-   * scaled together, which keeps the position of the plane. */
+  /* The rotation of the normal n must not increase its length |n|. Therefore |n| is set to its first-order prediction,
+   * and n and o are scaled together, which keeps the position of the plane. */
   Vec3 n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
   double length = vec3_norm(plane.n);
   double wanted = length + (plane.n.x * d[0] + plane.n.y * d[1] + plane.n.z * d[2]) / length,

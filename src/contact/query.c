@@ -21,7 +21,7 @@ static HullInstance query_hull(const Vec3* points, int count) {
 }
 
 /* Sets out[count] to the derivatives dU/dx_m = sigma P'(c_m) n of the potential with respect to the points. The plane
- * minimizes U, so its change does not contribute (envelope theorem). */
+ * minimizes the potential U, so the motion of the plane does not contribute (envelope theorem). */
 static void vertex_gradients(const HullInstance* hull, const Vec3* points, int count, double sigma, double support,
                              const Plane* plane, Vec3* out) {
   for (int k = 0; k < count; k++) {
@@ -145,8 +145,8 @@ static int flat_corners(const Vec3* points, int count, int* corners) {
     flat[k] = (FlatPoint){vec3_dot(d, along), vec3_dot(d, across), k};
   }
   qsort(flat, (size_t)count, sizeof *flat, compare_flat);
-  for (int way = 0; way < 2;
-       way++) { /* first the lower chain of corners from left to right, then the upper chain from right to left */
+  for (int way = 0; way < 2; way++) { /* corners of the hull: first the lower chain from left to right, then the upper
+                                         chain from right to left */
     int floor = kept + 1;
     for (int k = 0; k < count; k++) {
       int at = way == 0 ? k : count - 1 - k;
@@ -206,7 +206,7 @@ static void query_surface_free(QuerySurface* s) {
   memory_free(s->number);
 }
 
-/* Returns the sum of the energies of all stencils. Adds the gradient with respect to the points of side k to
+/* Returns the sum of the energies of all stencils. Adds its gradient with respect to the points of surface k to
  * gradient[k]. */
 static double sum_stencils(const Stencils* found, double support, const QuerySurface surface[2], Vec3* gradient[2]) {
   double sum = 0;

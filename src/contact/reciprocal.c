@@ -12,7 +12,7 @@ CentredPotential centred_potential(double r) {
 
 typedef struct {
   const HullInstance* hull[2];
-  Vec3 origin, axis; /* axis: for a half-space, the direction of n */
+  Vec3 origin, axis; /* axis: for a half-space, the fixed direction of the plane's normal n */
   double level;      /* for a half-space: axis . (boundary - origin) [m] */
   bool half_space;
   int first[2], count[2];
@@ -52,7 +52,8 @@ static void add_vertex(SideMoments* s, double sigma, double c, double share, dou
   s->first[3] += g;
 }
 
-/* Adds energy and moments of one side to *e. Returns false if a vertex is not on its side of the plane (n, o). */
+/* Adds the energy and the moments of the vertices of one hull to *e. Returns false if a vertex of the hull is not on
+ * the hull's side of the plane (n, o). */
 static bool add_side(const Problem* p, int side, Vec3 n, double o, Evaluation* e) {
   double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / p->count[side], sum = 0, least = INFINITY;
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
@@ -89,7 +90,8 @@ static bool evaluate(const Problem* p, Vec3 n, double o, Evaluation* e) {
   return (p->half_space ? add_half_space(p, n, o, e) : add_side(p, 1, n, o, e)) && isfinite(e->energy);
 }
 
-/* Sets *dn and *d_o to the Newton step -H^-1 g. Returns the squared decrement g^T H^-1 g. */
+/* Sets *dn and *d_o to the Newton step -H^-1 g of the plane. g: gradient of the energy; H: Hessian. Returns the squared
+ * decrement g^T H^-1 g. */
 static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* dn, double* d_o) {
   double g[4], h[4][4], step[4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, n, g, h);
@@ -120,9 +122,9 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* d
   return -(gradient[0] * step[0] + gradient[1] * step[1]);
 }
 
-/* Finds a plane on the Newton step (dn, d_o) at which the energy is lower, by halving the step (Armijo condition). Sets
- * the plane (*n, *o) and *e. Returns false, with the plane unchanged, if RECIPROCAL_HALVINGS halvings did not
- * suffice. */
+/* Line search: halves the Newton step (dn, d_o) until the energy decreases enough (Armijo condition). Sets (*n, *o) to
+ * the plane that was found and *e to its evaluation. Returns false, with the plane unchanged, if RECIPROCAL_HALVINGS
+ * halvings did not suffice. */
 static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement, Evaluation* e) {
   double factor = 1;
   for (int k = 0; k < RECIPROCAL_HALVINGS; k++, factor *= 0.5) {
@@ -147,7 +149,8 @@ static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* i
     if (!isfinite(decrement)) return false;
     if (decrement <= RECIPROCAL_LEAST * e->energy) return true;
     bool near = decrement < RECIPROCAL_NEAR * e->energy;
-    if (near && decrement >= 0.5 * before) return true; /* the decrement is limited by rounding */
+    if (near && decrement >= 0.5 * before)
+      return true; /* the decrement does not decrease further, because of rounding */
     before = decrement;
     Evaluation trial;
     if (near && evaluate(p, vec3_add(*n, dn), *o + d_o, &trial)) {

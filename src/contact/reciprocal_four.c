@@ -22,14 +22,14 @@ typedef struct {
 typedef struct {
   Lanes energy, norm_first, norm_second, least[2];
   Lanes second[2][ENTRIES], first[2][4];
-  LaneBits sound; /* true if all corners are on their sides of the plane */
+  LaneBits sound; /* per lane: true if all corners of both triangles are on the correct sides of the plane */
 } Evaluations;
 
 /* Newton step of each pair, and state of the pair's line search. */
 typedef struct {
   LanePlanes by;
   Lanes decrement, before, factor;
-  LaneBits near; /* convergence is quadratic, so the energy is not tested */
+  LaneBits near; /* per lane: Newton's method converges quadratically, so the energy is not tested */
   LaneBits steps, halvings;
 } Steps;
 
@@ -118,7 +118,8 @@ static void evaluate(const Corners* at, const LanePlanes* p, Evaluations* e) {
   e->sound &= is_finite(e->energy);
 }
 
-/* Sets the gradient and the lower triangle of the Hessian of each lane, as plane_assemble does. */
+/* Sets the gradient and the lower triangle of the Hessian of each lane. The computation is the one of plane_assemble.
+ */
 static void assemble(const Evaluations* e, const LanePlanes* p, Lanes gradient[4], Lanes hessian[4][4]) {
   static const int row[ENTRIES] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3}, column[ENTRIES] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
   for (int k = 0; k < ENTRIES; k++) hessian[row[k]][column[k]] = e->second[0][k] + e->second[1][k];
@@ -182,7 +183,7 @@ static void choose(LaneBits where, const Lanes* from, Lanes* to, int count) {
 }
 
 static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, LanePlanes* p, Evaluations* e) {
-  if (!lanes_any(~where)) { /* all lanes are accepted, which is the usual case */
+  if (!lanes_any(~where)) { /* the step of every lane is accepted, which is the usual case */
     *p = *p1;
     *e = *e1;
     return;
@@ -199,8 +200,8 @@ static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, 
   }
 }
 
-/* Minimises the energy of the lanes marked in `busy`, starting from the planes *p. Returns false if one of these lanes
- * failed. */
+/* Minimises the energy of each pair whose lane is marked in `busy`, starting from the planes *p. Returns false if one
+ * of these lanes failed. */
 static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluations* e, Steps* s) {
   LaneBits fresh = busy, lost = busy & ~e->sound;
   *s = (Steps){.before = lanes_broadcast(INFINITY)};
@@ -220,7 +221,7 @@ static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluation
     LaneBits last = fresh & whole & (s->decrement < RECIPROCAL_LAST * e->energy), halved = busy & ~fresh;
     busy &= ~last;
     fresh &= ~last;
-    s->steps -= fresh; /* a marked lane is -1 */
+    s->steps -= fresh; /* a marked lane has the value -1, so the subtraction adds 1 */
     s->halvings -= halved;
     s->factor = lanes_select(halved, 0.5 * s->factor, s->factor);
     LaneBits stalled = halved & (s->halvings >= RECIPROCAL_HALVINGS);

@@ -20,7 +20,7 @@ typedef struct {
   const ContactRecord* records; /* records of this state; NULL if there are none */
   int count, capacity, own_capacity;
   ReplayMoment* moments;
-  char* own; /* the law's data of each pair in this state (records) */
+  char* own; /* data that the contact law stores for each pair in this state (records) */
 } ReplaySide;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
   const ReplayMoment* now;   /* NULL if the pair was not active at t */
   const ReplayMoment* solve; /* state in the previous solve of the step, if friction depends on the force of this solve;
                                 NULL if the pair was not active in it */
-  int before;                /* if `now` is not NULL, index of the pair's record at t */
+  int before;                /* index of the pair's record at t; valid only if `now` is not NULL */
   int points[2];             /* number of vertices of each item */
   char* vertices;            /* memory that the law uses for the vertices of both items */
   PairDerivatives derivatives;
@@ -47,13 +47,14 @@ struct ContactReplay {
   int threads;
   SceneLaws laws;
   double* tree_mass;    /* result of tree_masses (trees) */
-  ReplaySide side[2];   /* pairs at t and at t + dt; see `next` */
+  ReplaySide side[2];   /* pairs at t and at t + dt; the member `next` tells which is which */
   int next;             /* index in `side` of the pairs at t + dt */
   ReplaySide solve;     /* pairs in the previous solve of the step */
-  ContactMoment solved; /* argument of contact_replay_set_solve; its pose is NULL if there is none */
+  ContactMoment solved; /* state of the previous solve, as given to contact_replay_set_solve; its pose is NULL if there
+                           is no such solve */
   const Pose *pose_now, *pose_next;
-  const Pose* aim;         /* borrowed (contact_set_aim) */
-  double (*aim_bar)[3][4]; /* derivatives with respect to the entries of aim, borrowed */
+  const Pose* aim;         /* expected poses of the links at t + dt (contact_set_aim), borrowed */
+  double (*aim_bar)[3][4]; /* derivatives with respect to the entries of the expected poses `aim`, borrowed */
   const RollShift* shift;  /* shifts of all links, borrowed (contact_replay_set_shifts) */
   RollShift* shift_bar;    /* derivatives with respect to `shift`, borrowed */
   int64_t number_now;      /* ContactMoment.number of the moment at t */
@@ -196,7 +197,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   for (int k = 0, before = 0; k < next->count; k++) {
     ReplayPair* p = &r->pairs[k];
     const ContactRecord* record = &next->records[k];
-    p->record = record; /* evaluate_pair sets the derivatives */
+    p->record = record; /* evaluate_pair sets p->derivatives later */
     p->next = &next->moments[k];
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
@@ -233,7 +234,7 @@ static int item_first(const ContactReplay* r, int item) {
   return model->hulls[hull].vertex_first;
 }
 
-/* Memory that a pair needs per vertex: bytes of the law's data, and number of VertexShare entries. */
+/* Memory that a recorded pair needs for each vertex: bytes of the law's data, and number of VertexShare entries. */
 typedef struct {
   size_t size;
   int shares;
@@ -274,8 +275,8 @@ static int item_parameters(const ContactReplay* r, int item) {
   return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
-/* Sets shares.shape of all pairs to parts of r->parameters, the memory for derivatives with respect to parameters of
- * smooth shapes. */
+/* Assigns to each pair its part of the array r->parameters, and stores the pointer in shares.shape. The array contains
+ * derivatives with respect to parameters of smooth shapes. */
 static void lend_parameters(ContactReplay* r) {
   int needed = 0, first = 0;
   for (int k = 0; k < r->count; k++)
@@ -327,7 +328,7 @@ void contact_replay_refresh(ContactReplay* r, double ratio_change) {
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }
 
-/* Returns ContactLaw.passes of a pair. */
+/* Returns the numbers that a recorded pair passes to events and to the next step (PairPasses). */
 static PairPasses passes_of(const ContactReplay* r, int index) {
   LawReplay pair = law_replay(r, index, 0);
   PairPasses out;
@@ -417,7 +418,7 @@ static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   for (int k = 0; k < next && !follows; k++) r->carry[1][k] = (PairCarry){0};
 }
 
-/* Returns true if `next` is the state at t of the step that was loaded last. */
+/* Returns true if `next` is the initial state of the step that was loaded last. */
 static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
   if (!r->pose_now) return false;
   if (next->number > 0) return r->number_now == next->number;
@@ -525,8 +526,8 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
 
 /* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
  * because the force on a link is minus the derivative of E with respect to its displacement. If body b is a half-space,
- * its displacement is subtracted from the displacement of body a, because a half-space has no rows in the terms.
- * Returns false if both twists are zero. */
+ * its displacement is subtracted from the displacement of body a, because the equations of the step have no unknowns
+ * for a half-space. Returns false if both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -570,7 +571,8 @@ static void reverse_pair(void* context, int index, int thread) {
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
   }
   bool moves = pair_field(r, index, r->field, twist);
-  if (!moves && !carries(&r->carry[1][index])) return; /* this pair contributes to no derivative */
+  if (!moves && !carries(&r->carry[1][index]))
+    return; /* the twists of the pair and the derivatives that it carries are zero, so it contributes nothing */
   LawReplay pair = law_replay(r, index, thread);
   p->law->row->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
   law_divide_own(&r->laws, p->law, &p->shares);
@@ -589,7 +591,7 @@ static bool is_round(const ContactReplay* r, int item) {
   return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
 }
 
-/* Adds `by`, the derivative with respect to a vertex in the frame of its link, to the derivative with respect to this
+/* Adds `by`, a derivative with respect to the position of a vertex in the frame of its link, to the entry of this
  * vertex in *gradient. For a round solid, adds it to the derivatives with respect to the shape parameters that move the
  * vertex. */
 static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, ModelGradient* gradient) {

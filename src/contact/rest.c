@@ -11,14 +11,15 @@
 #define Z_MIN 1e-20
 enum { BISECTIONS = 120, NORM_ITERATIONS = 60 };
 
-/* Returns -s^2 P_s'(c) at the scaled clearance z = c / s. */
+/* Returns the scaled barrier force -s^2 P_s'(c) at the scaled clearance z = c / s. P_s: barrier; s: barrier distance.
+ */
 static double slope(double z) { return -barrier_eval(z).first; }
 
 static double slope_inverse(double q) {
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);
-    if (middle <= low || middle >= high) break; /* low and high are neighbouring doubles */
+    if (middle <= low || middle >= high) break; /* no double lies between low and high */
     if (slope(middle) > q)
       low = middle;
     else
@@ -27,9 +28,9 @@ static double slope_inverse(double q) {
   return high;
 }
 
-/* Returns the equilibrium with face a at the clearance z s. n_a, n_b: numbers of vertices of the faces. The length a =
- * 1 - sigma y of the normal and the gap depend on each other only weakly, by a factor of order sigma, so fixed-point
- * iteration finds both. */
+/* Returns the equilibrium of two faces for a given clearance z s of face a from the plane. s: barrier distance [m].
+ * n_a, n_b: numbers of vertices of the faces. The length a = 1 - sigma y of the plane's normal and the gap of the faces
+ * depend on each other only weakly, by a factor of order sigma, so fixed-point iteration finds both. */
 static ContactEquilibrium rest_at_distance(double s, int n_a, int n_b, double z) {
   double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
   double sum = s * (z + other), gap = sum, a = 1;
@@ -46,7 +47,7 @@ static ContactEquilibrium rest_at_distance(double s, int n_a, int n_b, double z)
 
 ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
   assert(!(support <= 0) &&
-         !(force < 0)); /* numbers that overflow or underflow become NaN or 0; the callers refuse such results */
+         !(force < 0)); /* if a number overflows or underflows, the result is NaN or 0, which the callers reject */
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);

@@ -27,13 +27,13 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
 /* Quantities that all nodes of a circle use. They are computed once per circle. The compiler could not do this itself,
  * because it must assume that writing a node changes the RingPlace. */
 typedef struct {
-  double e;    /* spread / middle */
-  double q;    /* least (1 + e) */
+  double e;    /* RingPlace.spread / RingPlace.middle */
+  double q;    /* RingPlace.least times (1 + e) */
   double root; /* sqrt(q / middle) */
 } RingScale;
 
-/* Adds the pair of nodes at the angles +psi and -psi, with the clearance c = q / (1 + e cos psi). With this
- * substitution, P dphi is a polynomial in cos psi. */
+/* Adds the pair of quadrature nodes at the angles +psi and -psi, with the clearance c = q / (1 + e cos psi). With the
+ * substitution of psi for the angle phi on the circle, the integrand of the barrier P is a polynomial in cos psi. */
 static inline void put(RingNodes* out, RingScale s, double cosine, double sine, double weight) {
   int k = out->count++;
   double below = 1 / (1 + s.e * cosine);
@@ -57,7 +57,7 @@ void ring_nodes(const RingPlace* p, RingNodes* out) {
   }
   double left = p->least / p->middle;
   double half = math_atan2(sqrt((1 + scale.e) * (1 - p->least)),
-                           sqrt(left * (most - 1))); /* half of the angle psi at which c = 1 */
+                           sqrt(left * (most - 1))); /* half of the angle psi at which the clearance c is 1 */
   double middle[2], turn[2], part = half / M_PI;
   math_sincos(half, &middle[1], &middle[0]);
   for (int k = 0; k < RING_HALF / 2; k++) {

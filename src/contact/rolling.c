@@ -6,7 +6,7 @@ RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane
   return (RollingLag){{a->pose.r, b->pose.r}, vec3_normalized(plane->n), force};
 }
 
-/* Returns R R0^T, the rotation from R0 to R. Its axial part is linear in R. */
+/* Returns the rotation matrix r r0^T, which leads from the orientation r0 to r. Its axial part is linear in r. */
 static Mat3 turn_since(Mat3 r, Mat3 r0) { return mat3_mul(r, mat3_transpose(r0)); }
 
 static Vec3 rate_of(const RollingLag* lag, const Pose* a, const Pose* b, double dt) {
@@ -19,15 +19,15 @@ double rolling_value(const RollingLag* lag, const RollingParameters* p, const Po
   double along = vec3_dot(lag->normal, rate);
   Vec3 across = vec3_add_scaled(rate, -along, lag->normal);
   double rolls = vec3_dot(across, across),
-         spins = along *
-                 along; /* sqrt(x + e) - sqrt(e) is computed as x / (sqrt(x + e) + sqrt(e)), which loses no digits */
+         spins = along * along; /* with x = rolls or spins and e = SMOOTHING, sqrt(x + e) - sqrt(e) is computed as x /
+                                   (sqrt(x + e) + sqrt(e)), which loses no digits */
   return lag->force * p->dt *
          (p->rolling * rolls / (sqrt(rolls + SMOOTHING) + ROLLING_RATE) +
           p->spinning * spins / (sqrt(spins + SMOOTHING) + ROLLING_RATE));
 }
 
-/* (T2) Sets *q to (dD/d(rho)) / dt, with the rate of rotation rho = rate, and *by_rate to the derivative of *q with
- * respect to rho. */
+/* (T2) Sets *q to the derivative of the dissipation D of one step with respect to the relative rate of rotation `rate`,
+ * divided by dt. Sets *by_rate to the derivative of *q with respect to the rate. */
 static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
   Vec3 n = lag->normal;
   double along = vec3_dot(n, rate);
@@ -41,8 +41,8 @@ static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rat
   *by_rate = mat3_add(mat3_scale(mat3_sub(flat, bend), rolling), mat3_scale(nn, curve));
 }
 
-/* (T3) Returns (tr(M) - M) / 2. It is the derivative of the axial part of M = R R0^T with respect to a rotation of the
- * body. */
+/* (T3) Returns (tr(M) I - M) / 2, the derivative of the axial part of the rotation matrix M with respect to a further
+ * rotation of the body. M: rotation of the body since the friction reference (turn_since). */
 static Mat3 end_slope(Mat3 m) { return mat3_scale(mat3_sub(mat3_scale(mat3_identity(), mat3_trace(m)), m), 0.5); }
 
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b,
@@ -103,7 +103,8 @@ double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double
   Vec3 q, rate = rate_of(lag, &next[0].hull.pose, &next[1].hull.pose, p->dt), n = lag->normal, eta = {0, 0, 0};
   Vec3 turning[2] = {vec3_at(twist[0]), vec3_at(twist[1])};
   Mat3 by_rate, m[2];
-  if (next[1].hull.half_space) turning[1] = vec3(0, 0, 0); /* a half-space has no rows in the terms */
+  if (next[1].hull.half_space)
+    turning[1] = vec3(0, 0, 0); /* the equations of the step have no unknowns for a half-space */
   slope_of(lag, p, rate, &q, &by_rate);
   for (int i = 0; i < 2; i++) { /* Phi = q . eta; eta is dt times the change of rho under the twists */
     m[i] = turn_since(next[i].hull.pose.r, lag->turn[i]);

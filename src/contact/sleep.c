@@ -1,5 +1,5 @@
-/* Skips the evaluation of pairs whose links do not move. A pair sleeps as long as both links of the pair keep their
- * poses. */
+/* Sleeping pairs: pairs that are not evaluated, because their links do not move. A pair sleeps as long as both of its
+ * links keep their poses. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
 
 typedef struct {
   ContactSystem* system;
-  const bool* links; /* links whose pairs are woken; NULL: all links */
+  const bool* links; /* true for each link whose pairs are woken; NULL: pairs of all links are woken */
 } WakeTask;
 
 static void wake_pair(void* context, int k, int thread) {

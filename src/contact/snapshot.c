@@ -6,7 +6,7 @@
 
 #include "contact/system.h"
 
-/* Saved state of a candidate pair. */
+/* State of a candidate pair in the saved block. */
 typedef struct {
   uint64_t key;
   GjkCache gjk;
@@ -178,7 +178,7 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
   if (block->pass == BLOCK_READ) {
     contact_place(s, s->current, poses);
     make_pairs(s, count);
-    s->stamp++; /* then no state counts as evaluated with the present friction reference */
+    s->stamp++; /* invalidates all evaluations, which belong to an older friction reference */
     s->version++;
     s->way_moved = s->entered = true;
     s->phase = CONTACT_STANDING;

@@ -5,7 +5,7 @@
 
 typedef struct {
   const Model* model;
-  double range;           /* search range [m] */
+  double range;           /* distance up to which hulls count as neighbours [m] */
   HullInstance* instance; /* (hulls) */
   SceneLaws laws;
   ContactSpot* spots;

@@ -138,12 +138,13 @@ double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][
       hessian[i][j] = sum;
     }
   return vec3_dot(cross, cross) /
-         ab; /* computed from the cross product, because 1 - p^2 / ab loses its digits if it is small */
+         ab; /* squared sine, computed from the cross product because 1 - p^2 / ab loses its digits if it is small */
 }
 
 /* ---------------------------------------------------------------- derivatives with respect to the points (N18) */
 
-/* Sets `out` to (E^T E)^-1. The columns of E are the derivatives e_k of y with respect to the free coordinates. */
+/* Sets `out` to (E^T E)^-1. The columns of E are the derivatives of the vector between the closest points with respect
+ * to its free coordinates. */
 static void inverse_square(const Stencil* s, double out[2][2]) {
   double a = s->free > 0 ? vec3_dot(s->along[0], s->along[0]) : 1;
   if (s->free < 2) {
@@ -157,7 +158,8 @@ static void inverse_square(const Stencil* s, double out[2][2]) {
   out[0][1] = out[1][0] = -b / det;
 }
 
-/* Returns the derivative of c_i y with respect to the free coordinate k: c_i e_k + (dc_i/dk) y. */
+/* Returns the derivative of c_i y with respect to the free coordinate k: c_i e_k + (dc_i/dk) y. y: vector between the
+ * closest points; c_i: weight of point i; e_k: derivative of y with respect to coordinate k. */
 static Vec3 coupling(const Stencil* s, int i, int k) {
   return vec3_add(vec3_scale(s->along[k], s->c[i]), vec3_scale(s->y, s->by_free[k][i]));
 }

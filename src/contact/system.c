@@ -22,8 +22,8 @@ static bool makes_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Divides the hulls into movable (movers) and immovable ones (still). Also selects the movable (seeking) and immovable
- * hulls (sought) that the broad phase contains. */
+/* Sorts the hulls of the model into movable hulls (movers) and immovable hulls (still). Also selects the movable
+ * (seeking) and immovable hulls (sought) that the broad phase contains. */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;
   int count = model->hull_count;
@@ -240,8 +240,8 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
-/* Returns the data of a pair that contact_remember stored in slot `which`. Returns NULL if the slot has no data of the
- * pair. */
+/* Returns the data of a pair that contact_remember stored in memory number `which`. Returns NULL if this memory has no
+ * data of the pair. */
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
   const PairsKept* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);
@@ -313,7 +313,7 @@ bool contact_lag(ContactSystem* s) {
   }
   parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
-  /* evaluates the accepted state again, now with the friction of the new step */
+  /* the accepted state is evaluated again with the friction of the new step */
   memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
   return contact_evaluate_again(s);
 }
@@ -379,10 +379,11 @@ double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
-  if (contact_stands_for(s, p->key)) return INFINITY; /* the pair of their links has the gap */
+  if (contact_stands_for(s, p->key))
+    return INFINITY; /* the gap belongs to the pair of links that represents this pair of hulls */
   if (s->overlaps) return state->separation;
   GjkResult found;
-  GjkCache cache = p->gjk; /* a copy, so that computing the gap does not change the run */
+  GjkCache cache = p->gjk; /* a copy, so that reading the gap does not change later results of the simulation */
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &cache, &found);
 }
 

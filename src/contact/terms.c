@@ -13,7 +13,7 @@ void contact_list_terms(ContactSystem* s) {
   for (int k = 0; k < s->awake_count; k++) {
     int slot = s->list[s->awake[k]];
     s->sleep[slot].has_terms = s->pairs[slot].state[s->current].has_terms;
-    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state is no longer valid */
+    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state of the pair is no longer valid */
   }
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];
@@ -33,7 +33,7 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
 }
 
 /* If the cosine of the angle between the contact normal and the axis of a circle is above this value, the circle may
- * come to lie flat. */
+ * come to lie flat on the other body. */
 #define FLAT 0.98
 
 /* Sums over the balls and circles of a round body: their normal forces, and the displacements of their points nearest
@@ -94,7 +94,7 @@ bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pos
   const PairState* state = &p->state[s->current];
   const double* material = p->material.value;
   bool of_links = p->hull_b >= m->hull_count, turns = m->link_tree[p->link_a] < 0;
-  /* near_points knows one support, so scenes with several laws have no such term */
+  /* near_points takes a single barrier distance, so the function returns false in scenes with several laws */
   if (of_links || s->laws.count > 1 || !p->law->row->round || (!turns && m->link_tree[p->link_b] >= 0)) return false;
   const HullInstance* moving = &s->instance[s->current][turns ? p->hull_b : p->hull_a];
   if (moving->ring_count == 0 && !(moving->rounding > 0)) return false;
@@ -123,7 +123,7 @@ ContactTermList contact_term_list(const ContactSystem* s) {
 static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
   const double *a = twist[p->link_a], *b = twist[p->link_b];
   memcpy(felt, a, sizeof(double[6]));
-  bool of_links = p->hull_b >= s->model->hull_count; /* pairs of links are not refined by any law */
+  bool of_links = p->hull_b >= s->model->hull_count; /* no contact law refines pairs of links */
   if (of_links || s->model->hulls[p->hull_b].kind->bounded) return;
   Vec3 arm = vec3_sub(s->reference[s->current][p->link_a], s->reference[s->current][p->link_b]);
   Vec3 along = vec3_cross(vec3(b[0], b[1], b[2]), arm);

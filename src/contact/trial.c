@@ -36,7 +36,7 @@ typedef struct {
   ContactSystem* system;
   int which;
   const Pose* poses;
-  bool measures; /* true: also compute twist and motion from the accepted state */
+  bool measures; /* true: also compute twist and motion of each link since the accepted state */
   const bool*
       moves; /* links that may have moved since the last measurement; NULL if all links may have moved  (links) */
 } PlaceTask;
@@ -89,14 +89,14 @@ static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) 
   return s->stays[which][p->link_a] && s->stays[which][p->link_b];
 }
 
-/* Returns true if state `which` of the pair is also valid for the trial: it was evaluated with the present friction
- * reference, and neither link has moved since. */
+/* Returns true if the evaluation of the pair in state `which` is also valid for the trial state: it was evaluated with
+ * the present friction reference, and neither link has moved since. */
 static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
   return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
-/* Sets *state to separated if the hulls of the pair have certainly moved too little since the accepted state to come
- * into range. Returns false if this is not certain. */
+/* Sets *state to separated if the hulls of the pair are certainly still out of contact range, because they have moved
+ * little since the accepted state. Returns false if this is not certain. */
 static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
   if (p->links) return false;
   bool turning = !s->model->hulls[p->hull_b].kind->bounded && s->model->links[p->link_b].tree >= 0;
@@ -120,15 +120,15 @@ void contact_take_over(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
-  size_t size = s->laws.state_size; /* if the size is 0, no law stores data and `own` is NULL */
+  size_t size = s->laws.state_size; /* if state_size is 0, no law stores data of a state, and s->own is NULL */
   if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
   if (p->law->row->take_over) p->law->row->take_over(&trial);
 }
 
 static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }
 
-/* Smallest separation of two bodies in a trial, divided by the accepted separation. Below it, the quadratic model of
- * Newton's method is inaccurate. */
+/* Smallest admitted ratio of the separation of two bodies in a trial to their separation in the accepted state. At
+ * smaller ratios, the quadratic model of Newton's method is inaccurate. */
 #define NEARER_MOST 0.1
 
 /* Returns true if the bodies of a pair are nearer in the trial than the line search admits. The bound is a share of the
@@ -145,7 +145,8 @@ static bool group_refused(const ContactSystem* s, int link) {
   return s->groups[link] < 0 || s->refused[s->groups[link]];
 }
 
-/* Returns true if the groups of both links are already refused. Then the pair need not be evaluated. */
+/* Returns true if the trial is already refused for the groups of both links of the pair. The pair need not be evaluated
+ * then. */
 static bool given_up(const ContactSystem* s, const ContactPair* p) {
   return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
 }
@@ -232,8 +233,8 @@ static int find_suspects(ContactSystem* s) {
   return count;
 }
 
-/* Sets s->todo to the awake pairs whose trial state must be evaluated. In later trials of a line search, these are few.
- * Returns the number of pairs that made the last trial fail. */
+/* Sets s->todo to the awake pairs whose trial state must be evaluated. In later trials of a line search, few pairs must
+ * be evaluated. Returns the number of pairs that made the last trial fail. */
 static int list_untried(ContactSystem* s) {
   const bool* stays = s->stays[1 - s->current];
   int before = 0;

@@ -69,7 +69,8 @@ typedef struct {
 static double least_for_rubbing(const void* context, const TreeNode* a, const TreeNode* b) {
   const RubWalk* w = context;
   double apart = spheres_apart(w->a, w->b, a, b) - (w->spread - 1) * (a->radius + b->radius);
-  return apart == 0 ? DBL_MIN : apart; /* a pair of hulls exactly at the limit has no friction */
+  return apart == 0 ? DBL_MIN : apart; /* hulls exactly at the limit distance have no friction, like hulls beyond it, so
+                                          the result must be positive */
 }
 
 static bool list_rubbing(void* context, int hull_a, int hull_b) {
@@ -154,8 +155,8 @@ double contact_whole_distance(const ContactSystem* s, const ContactPair* p, cons
 
 /* ---------------------------------------------------------------- collisions along a path */
 
-/* Sets the poses of both links and the frame of their common ancestor at point `part` of the path, unless they are
- * already known. */
+/* Computes the poses of both links, and the frame of their common ancestor, at point number `part` of the path, unless
+ * they were computed before. */
 static void know(const ContactSystem* s, WholeWay* w, int part) {
   if (w->known[part]) return;
   const Pose* poses = part == 0 ? w->start : part == WAY_PARTS ? w->end : s->certificate_poses;

@@ -3,7 +3,7 @@
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
-  joint->axis[0] = axes[0]; /* twist axis, used by limits only */
+  joint->axis[0] = axes[0]; /* axis of the joint's twist; only the joint limits read it */
   joint_add_quaternion(joint);
 }
 
@@ -18,8 +18,8 @@ static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, S
   for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
 }
 
-/* Along alpha d, rotation axis 2 stays perpendicular to axes 1 and 3. The cosine between axes 1 and 3 is sin(alpha
- * d[1]). */
+/* The link performs rotations by alpha d[0], alpha d[1] and alpha d[2] about three axes. Axis 2 stays perpendicular to
+ * axes 1 and 3. The cosine of the angle between axes 1 and 3 is sin(alpha d[1]). */
 static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
   (void)joint, (void)r;
   double cross = 2 * fabs(d[0] * d[2]) * fmin(1.0, fabs(d[1]));

@@ -86,7 +86,7 @@ void joint_increment(const Joint* joint, const double* q, const double* d, doubl
   for (int k = 0; k < plain; k++) out[k] = q[k] + d[k];
   if (!joint->quaternion) return;
   if (d[plain] == 0 && d[plain + 1] == 0 &&
-      d[plain + 2] == 0) { /* exact copy, so that links at rest are not recomputed */
+      d[plain + 2] == 0) { /* the quaternion is copied bit-identically, so that links at rest are not recomputed */
     memmove(out + plain, q + plain, 4 * sizeof(double));
     return;
   }

@@ -1,4 +1,5 @@
-/* Universal joint: two rotations R = R(axis 1, r1) R(axis 2, r2); axis 1 is fixed to the parent. */
+/* Universal joint: two rotations R = R(axis 1, r1) R(axis 2, r2); axis 1 is fixed to the parent link, axis 2 to the
+ * child link. */
 #include "joint/joint.h"
 
 static Mat3 turn(Vec3 axis, double angle) { return mat3_from_quat(quat_about(axis, angle)); }

@@ -7,12 +7,13 @@
 
 /* Components up to this order are always factored as dense matrices. */
 enum { DENSE_ALWAYS = 48 };
-/* The multifrontal method is used only if its flops are below this fraction of the dense method's n^3 / 3, because it
- * moves more data per operation. */
+/* The multifrontal method is used only if its number of floating-point operations is below this fraction of n^3 / 3,
+ * the number of the dense method. The multifrontal method moves more data per operation. */
 #define FRONTS_FLOP_SHARE 0.5
-/* Limits for keeping an elimination order (block_solver_hold_orders). The order is dropped if its flops per order^2
- * exceed HELD_FLOPS times those at its computation. It is also dropped if more than the fraction HELD_UNPLACED of the
- * blocks has no rank. Flops per order^2 do not depend on the size of a pile of bodies. */
+/* Limits for keeping an elimination order (block_solver_hold_orders). The elimination order is dropped if the flops per
+ * squared matrix order exceed HELD_FLOPS times the flops per squared order when the elimination order was computed. It
+ * is also dropped if more than the fraction HELD_UNPLACED of the blocks has no rank. For piles of bodies, the flops per
+ * squared order do not depend on the size of the pile. */
 #define HELD_FLOPS 1.5
 #define HELD_UNPLACED 0.125
 
@@ -28,7 +29,7 @@ static void number_components(BlockSolver* s) {
   int count = 0;
   for (int a = 0; a < s->block_count; a++) {
     int root = disjoint_sets_find(s->component, a);
-    s->local[a] = root == a ? count++ : s->local[root]; /* the root is the smallest member */
+    s->local[a] = root == a ? count++ : s->local[root]; /* the root of a component is its smallest block */
   }
   s->component_count = count;
   memset(s->components, 0, sizeof(Component) * (size_t)(count + 1));
@@ -41,7 +42,8 @@ static void number_components(BlockSolver* s) {
     if (s->filled[k]) s->components[s->component[s->row[k]]].link_first++;
 }
 
-/* Converts the counts of the components to first indices. An additional component marks the end. */
+/* Replaces the numbers of members and links of each component by the indices of its first member and link. An
+ * additional component marks the end. */
 static void accumulate_counts(BlockSolver* s) {
   int member = 0, link = 0, unknown = 0;
   for (int k = 0; k <= s->component_count; k++) {
@@ -60,14 +62,15 @@ static void list_members(BlockSolver* s) {
   for (int a = 0; a < s->block_count; a++) s->members[s->components[s->component[a]].member_first++] = a;
   for (int k = 0; k < s->coupling_count; k++)
     if (s->filled[k]) s->links[s->components[s->component[s->row[k]]].link_first++] = k;
-  for (int k = s->component_count; k > 0; k--) { /* the ends of the ranges become first indices again */
+  for (int k = s->component_count; k > 0;
+       k--) { /* the loops above moved each first index to the end of its range; this loop restores it */
     s->components[k].member_first = s->components[k - 1].member_first;
     s->components[k].link_first = s->components[k - 1].link_first;
   }
   s->components[0].member_first = s->components[0].link_first = 0;
 }
 
-/* Numbers the blocks, couplings and unknowns of a component within the component. */
+/* Assigns indices within the component to the blocks, couplings and unknowns of a component. */
 static void number_locally(BlockSolver* s, const Component* c) {
   int order = 0;
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -143,8 +146,8 @@ static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
   }
 }
 
-/* Makes the plan of a component. The plan depends only on the pattern, or on the pattern and the kept ranks, so results
- * do not depend on whether an existing plan is reused. */
+/* Computes the symbolic factorization (plan) of a component. The plan depends only on the pattern, or on the pattern
+ * and the kept ranks, so results do not depend on whether an existing plan is reused. */
 static void make_plan(BlockSolver* s, const Component* c, int index) {
   Plan* plan = &s->plans[index];
   PlanPattern pattern = pattern_of(s, c);

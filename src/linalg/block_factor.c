@@ -73,7 +73,8 @@ bool block_solver_factor_component_lifted(BlockSolver* s, int component, double 
 
 /* ---------------------------------------------------------------- solving one component */
 
-/* Replaces x by V diag(1 / values) V^T x, where the rows of V^T are the eigenvectors. */
+/* Solves the linear system of a component by its eigenvalues and eigenvectors: replaces x by V diag(1 / eigenvalues)
+ * V^T x, where the rows of V^T are the eigenvectors. */
 static void solve_spectral(const BlockSolver* s, const Component* c, double* x) {
   const double *v = s->storage + c->storage, *values = s->eigenvalues + c->unknown_first;
   double* turned = s->turned + c->unknown_first;
@@ -89,7 +90,8 @@ static void solve_spectral(const BlockSolver* s, const Component* c, double* x) 
     for (int i = 0; i < n; i++) x[i] += v[i] * turned[k];
 }
 
-/* Solves with the dense Cholesky factor of a component. Unknown k of the whole matrix is x[k * apart]. */
+/* Solves the linear system of a component by its dense Cholesky factor. Unknown k of the complete matrix is x[k *
+ * apart]. */
 static void solve_dense(const BlockSolver* s, const Component* c, double* x, size_t apart) {
   int n = c->order, stride = front_stride(n);
   const int* unknown = s->unknowns + c->unknown_first;
@@ -103,7 +105,8 @@ static void solve_dense(const BlockSolver* s, const Component* c, double* x, siz
 
 static bool is_dense(const Component* c) { return c->plan < 0 && c->factor <= FACTOR_CHOLESKY; }
 
-/* Solves with the factor of a component, of any kind. Unknown k of the whole matrix is x[k * apart]. */
+/* Solves the linear system of a component by its factor of any kind (FactorKind). Unknown k of the complete matrix is
+ * x[k * apart]. */
 static void solve_one(BlockSolver* s, const Component* c, double* x, size_t apart) {
   const int* unknown = s->unknowns + c->unknown_first;
   double* own = s->off + c->unknown_first;

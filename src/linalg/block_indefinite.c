@@ -19,7 +19,8 @@ enum { REFINEMENTS = 10 };
 /* Largest accepted backward error of a sparse factor after refinement. If the error is larger, the component is
  * factored as a dense matrix, with pivots from all rows. */
 #define ACCEPTED 1e-12
-/* Smaller pivots are replaced by this, relative to the largest entry. */
+/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are replaced by this
+ * value. */
 #define PIVOT_TINY 1e-16
 /* Largest number of Lanczos iterations in the search for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };
@@ -51,7 +52,7 @@ static void multiply_component(const BlockSolver* s, const Component* c, const d
   }
 }
 
-/* Largest magnitude of an entry, and largest row sum of magnitudes. */
+/* Norms of the matrix of a component: largest magnitude of an entry, and largest sum of the magnitudes of a row. */
 typedef struct {
   double entry, row;
 } Norms;
@@ -75,7 +76,7 @@ static Norms norms_of(BlockSolver* s, const Component* c) {
   return (Norms){entry, array_largest(c->order, sum)};
 }
 
-/* Replaces x by (L D L^T)^-1 x, without refinement. */
+/* Replaces x by (L D L^T)^-1 x, without iterative refinement. L D L^T: factorization of a component. */
 static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
   IndefinitePivots pivots = pivots_of(s, c);
   double* storage = s->storage + c->storage;

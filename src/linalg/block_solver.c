@@ -154,7 +154,7 @@ void block_solver_clear_some(BlockSolver* s, const bool* which) {
 void block_solver_hold_orders(BlockSolver* s) {
   s->holds = true;
   s->version++;
-  s->grouped = false; /* plans made with kept orders become invalid */
+  s->grouped = false; /* symbolic factorizations that were made with kept elimination orders become invalid */
   for (int a = 0; a < s->block_count; a++) s->rank[a] = -1;
 }
 

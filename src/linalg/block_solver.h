@@ -3,7 +3,7 @@
  * block_components.c: connected components.
  * block_factor.c: Cholesky and spectral factors, all solves.
  * block_indefinite.c: factors of indefinite components.
- * Ownership is as in linalg.h. */
+ * The caller of block_solver_create owns the solver, and the solver owns its arrays. */
 #ifndef SDRS_LINALG_BLOCK_SOLVER_H
 #define SDRS_LINALG_BLOCK_SOLVER_H
 
@@ -20,7 +20,7 @@ typedef struct {
   int unknown_first;            /* index of the component's first entry in `unknowns` and other lists in that order */
   size_t storage;               /* offset of the component's factor in BlockSolver.storage */
   int plan;                     /* index of the component's plan, or -1 for a dense component */
-  double norm;                  /* largest row sum of magnitudes, set for FACTOR_INDEFINITE */
+  double norm; /* largest sum of the magnitudes of a row of the component's matrix; set only for FACTOR_INDEFINITE */
   FactorKind factor;
 } Component;
 
@@ -47,14 +47,14 @@ struct BlockSolver {
   int *members, *links;  /* blocks and filled couplings, grouped by component, ascending */
   int* unknowns;         /* unknowns, grouped by component */
   int* place;            /* for each block: its first unknown, counted within its component */
-  /* plans, identified by the smallest block of their component. A plan is kept until another component needs its
-   * slot */
+  /* Symbolic factorizations (plans) of sparse components. A plan is identified by the smallest block of its component,
+   * and kept until another component needs its slot. */
   Plan* plans;
   int *plan_of, *plan_owner;
   int plan_count;
-  /* elimination orders kept by block_solver_hold_orders. rank: position of each block in the last computed order, or -1
-   * if there is none. rate: flops per order^2 of that order. local_rank: ranks in the order of `members`. plan_version:
-   * version of the ranks with which each plan was made, or -1 */
+  /* Elimination orders that are reused after a call of block_solver_hold_orders. rank: position of each block in the
+   * last computed order, or -1 if there is none. rate: flops per order^2 of that order. local_rank: ranks in the order
+   * of `members`. plan_version: version of the ranks with which each plan was made, or -1 */
   bool holds;
   int64_t version, *plan_version;
   int *rank, *local_rank;
@@ -67,7 +67,7 @@ struct BlockSolver {
   double* storage;
   size_t storage_capacity;
   double *eigenvalues, *off; /* in the order of `unknowns` */
-  double* turned;            /* a vector in the basis of the eigenvectors, in the order of `unknowns` */
+  double* turned;            /* right-hand side in the basis of the eigenvectors, in the order of `unknowns` */
   int* pivot_from;           /* IndefinitePivots of FACTOR_INDEFINITE, in the order of `unknowns` */
   double *pivot_beside, *right,
       *rest; /* right, rest: right-hand side and residual of the iterative refinement, in the order of `unknowns` */
@@ -75,14 +75,14 @@ struct BlockSolver {
 
 /* Frees `array` and returns a zeroed array of `count` elements of `element` bytes. The caller owns the new array. */
 void* block_replaced(void* array, size_t element, size_t count);
-/* Finds the components of the filled blocks and chooses their factorization methods. Does nothing if both are up to
- * date. May allocate. */
+/* Finds the connected components of the matrix from its filled blocks, and chooses the factorization method of each
+ * component. Does nothing if the components are up to date. May allocate. */
 void block_find_components(BlockSolver* s);
 
 /* Returns the blocks of a component in the form that plan_factor reads. The result borrows from the solver. */
 PlanValues block_values_of(const BlockSolver* s, const Component* c);
-/* Storage sizes of a dense component, in doubles. block_dense_size: matrix and two vectors. block_dense_storage: also
- * the workspace of the factorization. */
+/* Return the storage size of a dense component, in doubles. block_dense_size counts the matrix and two vectors.
+ * block_dense_storage also counts the workspace of the factorization. */
 size_t block_dense_size(const Component* c);
 size_t block_dense_storage(const Component* c);
 /* Writes the blocks of a component as one dense matrix (stride x order): the lower triangle, by columns. */

@@ -12,9 +12,9 @@ const char* dense_version(void);
 
 /* Computes the eigenvalues and eigenvectors of a symmetric matrix. a (n x n; only the lower triangle is read) is
  * replaced by the unit eigenvectors, one per row. values (n): receives the eigenvalues, ascending. The sign of an
- * eigenvector is chosen so that its largest component is positive, or the first of those equal to rounding. Returns
- * false if the lower triangle is not finite or the iteration does not converge; a and values are then undefined.
- * Allocates workspace. */
+ * eigenvector is chosen so that its component of largest magnitude is positive. Among components whose magnitudes are
+ * equal to rounding, the first one decides. Returns false if the lower triangle is not finite or the iteration does not
+ * converge; a and values are then undefined. Allocates workspace. */
 bool dense_eigen(int n, double* a, double* values);
 
 /* Computes the Cholesky factor L of a (n x n), a = L L^T, in the lower triangle of a. The upper triangle is neither
@@ -31,9 +31,9 @@ bool dense_solve_band(int n, int band, double* a, double* x);
 
 /* Computes the minimum-norm least-squares solution of A x = b from the singular values of A. a: A (rows x columns),
  * rows >= 1 and columns >= 1 (asserted). b (max(rows, columns)): the right-hand side in the first `rows` entries on
- * entry, x in the first `columns` entries on return. Singular values of at most `rank` times the largest one count as
- * zero. Returns the number of larger singular values. Returns -1, with b unchanged, if a number is not finite or the
- * iteration does not converge. Allocates workspace. */
+ * entry, x in the first `columns` entries on return. Singular values of at most `rank` times the largest singular value
+ * count as zero. Returns the number of nonzero singular values, which is the numerical rank of A. Returns -1, with b
+ * unchanged, if a number is not finite or the iteration does not converge. Allocates workspace. */
 int dense_least_squares(int rows, int columns, const double* a, double* b, double rank);
 
 #endif

@@ -52,8 +52,9 @@ static void tridiagonalise(int order, int stride, double* a, double* values, dou
   for (int i = order - 1; i > 0; i--) values[i] = reduce_row(i, stride, a, off);
 }
 
-/* Accumulates the reflections H_i: A = Q T Q^T with Q = H_(n-1) ... H_1 and tridiagonal T. Replaces a by Q^T, and
- * values by the diagonal of T. On entry values[i] is the number h of H_i. */
+/* Multiplies the Householder reflections H_i of all rows: A = Q T Q^T with Q = H_(n-1) ... H_1 and tridiagonal T.
+ * Replaces a by Q^T, and values by the diagonal of T. On entry values[i] is the divisor h of the reflection H_i
+ * (reduce_row). */
 static void accumulate(int order, int stride, double* a, double* values) {
   for (int i = 0; i < order; i++) {
     double *v = a + (long)i * stride, diagonal = v[i];
@@ -83,7 +84,8 @@ static void rotate(int order, double c, double s, double* low, double* high) {
   }
 }
 
-/* Makes one implicit QL sweep over rows l to m. off[i] couples rows i and i + 1. z: eigenvectors to rotate, or NULL. */
+/* Makes one implicit QL sweep over rows l to m. d: diagonal; off[i]: entry between rows i and i + 1. z: eigenvectors to
+ * rotate, or NULL. */
 static void sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
   double g = (d[l + 1] - d[l]) / (2 * off[l]), r = sqrt(g * g + 1);
   g = d[m] - d[l] + off[l] / (g + (g < 0 ? -r : r)); /* Wilkinson's shift */
@@ -91,7 +93,7 @@ static void sweep(int l, int m, int order, int stride, double* d, double* off, d
   for (int i = m - 1; i >= l; i--) {
     double f = s * off[i], b = c * off[i];
     off[i + 1] = r = sqrt(f * f + g * g);
-    if (r == 0) { /* the matrix splits here */
+    if (r == 0) { /* an off-diagonal entry became zero, so the matrix splits into two */
       d[i + 1] -= p;
       off[m] = 0;
       return;

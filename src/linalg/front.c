@@ -39,7 +39,8 @@ INLINE void subtract_tile(int width, int depth, int from, const double* panel, i
   for (; r < stride; r += 4) subtract(4, width, depth, panel + r, panel + column, stride, c + r);
 }
 
-/* Updates `width` columns of the front, from `column` on, by the first `depth` pivot columns. */
+/* Subtracts the contributions of the first `depth` pivot columns from `width` columns of the front, which begin at
+ * `column`. */
 static void update_tile(int width, int depth, const double* panel, int column, int stride, double* c) {
   int from = column & ~3; /* whole vectors are updated, including undefined entries above the diagonal */
   if (depth == 0) return;
@@ -106,7 +107,7 @@ enum { WIDE = LANES };
 typedef double Wide __attribute__((vector_size(8 * WIDE)));
 enum { SUMS = 2, ROWS = SUMS * WIDE }; /* independent accumulators; all of them fit into registers */
 
-/* Copies rows from `from` to the stride of `depth` columns, in groups of eight rows. */
+/* Copies the rows from index `from` on of `depth` columns to contiguous memory, in groups of eight rows. */
 static void pack_rows(int from, int depth, int stride, const double* panel, double* packed) {
   for (int r = from; r < stride; r += 8)
     for (int k = 0; k < depth; k++, packed += 8) memcpy(packed, panel + (long)k * stride + r, sizeof(double[8]));
@@ -127,7 +128,8 @@ INLINE void subtract_packed(int sums, int depth, const double* a, const double (
     for (int i = 0; i < sums; i++) ((Wide*)(c + (long)j * stride))[i] = sum[j][i];
 }
 
-/* Updates four columns by a panel. packed begins with row `from` of the panel. */
+/* Subtracts the contributions of a panel of pivot columns from four columns of the front. packed: rows of the panel,
+ * from row `from` on. */
 static void update_packed(int depth, const double* panel, const double* packed, int from, int column, int stride,
                           double* c) {
   double b[FRONT_PANEL][TILE];
@@ -223,7 +225,7 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
 
 /* ---------------------------------------------------------------- four right-hand sides */
 
-/* Four right-hand sides, one per lane. */
+/* One entry of four right-hand sides, one SIMD lane per right-hand side. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
 /* Subtracts the result of `dot` for four right-hand sides. Padding rows are skipped, because they are zero. */
@@ -241,7 +243,7 @@ INLINE void subtract_dot(int from, int rows, const double* column, const int* at
   *own -= head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* Does the same as forward_four and backward_four for four right-hand sides. */
+/* Forward and backward substitution of one to four pivots (forward_four, backward_four) for four right-hand sides. */
 static void solve_small(int pivots, const double* p, const int* at, double* x, size_t apart) {
   Four v[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   for (int k = 0; k < pivots; k++) v[k] = *(const Four*)(x + (size_t)at[k] * apart);

@@ -2,8 +2,8 @@
  * solves. Results do not depend on processor or blocking, because every entry is computed by the same sequence of
  * roundings as in the textbook loops.
  *
- * A front has `rows` rows, of which the first `pivots` (index p) are eliminated; the rest has index r. The front is
- * stored as two lower triangles by columns, front_stride(rows) apart:
+ * A front has `rows` rows, of which the first `pivots` are eliminated. In the formulas below, index p means these rows,
+ * and index r the remaining rows. The front is stored as two lower triangles by columns, front_stride(rows) apart:
  *     panel   the first `pivots` columns; become columns of L with inverted diagonal
  *     update  the other rows - pivots columns; become the Schur complement (NULL if there are none)
  * Unset entries and the padding rows up to the stride must be zero. Entries above the diagonal are undefined. Both
@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 enum {
-  FRONT_PACKED = 96, /* least number of rows for which operands are packed */
+  FRONT_PACKED = 96, /* smallest number of rows for which the factorization copies its operands to contiguous memory */
   FRONT_PANEL = 48   /* number of pivots per panel */
 };
 
@@ -42,8 +42,9 @@ void front_forward(int pivots, int stride, const double* panel, double* x);
 /* Backward substitution for x = (x1; x2): replaces x1 (pivots) by Lpp^-T (x1 - Lrp^T x2). x (stride) and panel (pivots
  * columns of length stride) are as in front_forward. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
-/* Solves for four right-hand sides with a front whose rows are all pivots. The results are bit-identical to the results
- * of front_forward and front_backward. Unknown k of column c is x[at[k] * apart + c]. at (pivots); apart >= 4. */
+/* Solves a factored system for four right-hand sides. All rows of the front must be pivots. The results are
+ * bit-identical to the results of front_forward and front_backward. Unknown k of column c is x[at[k] * apart + c]. at
+ * (pivots); apart >= 4. */
 void front_solve_four(int pivots, int stride, const double* panel, const int* at, double* x, int apart);
 
 #endif

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Threshold of the choice between 1 x 1 and 2 x 2 pivots, (1 + sqrt 17) / 8. With this value both have the same bound
- * of element growth. */
+/* Threshold of the choice between 1 x 1 and 2 x 2 pivots, (1 + sqrt 17) / 8. With this value, both sizes of pivots have
+ * the same bound on the growth of matrix entries. */
 #define ALPHA 0.6403882032022076
 
 static double* at(double* panel, int stride, int row, int column) { return panel + (long)column * stride + row; }
@@ -79,7 +79,8 @@ static void eliminate_one(int pivots, int stride, double* panel, int k) {
   }
 }
 
-/* Replaces (x, y) by (x, y) B^-1 for B = [d1 b; b d2]. |b| is dominant by the choice of pivots. */
+/* Replaces the row vector (x, y) by (x, y) B^-1 for the 2 x 2 pivot B = [d1 b; b d2]. The choice of pivots ensures that
+ * |b| is the largest entry. */
 static void divide_two(double d1, double b, double d2, double* x, double* y) {
   double p = d1 / b, q = d2 / b, scale = 1.0 / (b * (p * q - 1.0));
   double u = (q * *x - *y) * scale, v = (p * *y - *x) * scale;
@@ -115,7 +116,7 @@ static int factor_pivots(int pivots, int stride, double tiny, double* panel, Ind
       eliminate_two(pivots, stride, panel, k, p.beside[k]);
       continue;
     }
-    if (!(fabs(*d) >= tiny)) { /* the other entries of the column are at most tiny / ALPHA */
+    if (!(fabs(*d) >= tiny)) { /* the pivot is nearly zero; the other entries of its column are at most tiny / ALPHA */
       if (!isfinite(*d)) return -1;
       *d = *d < 0 ? -tiny : tiny;
       replaced++;
@@ -138,7 +139,7 @@ static void solve_rows(int rows, int pivots, int stride, double* panel) {
   }
 }
 
-/* Sets l (pivots) to row j of Lrp = W D^-1. */
+/* Sets l (pivots) to row j of the factor Lrp = W D^-1 below the pivots. */
 static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
   for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
   for (int k = 0; k < pivots; k++) {

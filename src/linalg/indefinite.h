@@ -12,17 +12,17 @@ typedef struct {
   double* beside; /* (pivots) entry (k + 1, k) of D if a 2 x 2 block begins at k, otherwise 0 */
 } IndefinitePivots;
 
-/* Factors a front as L D L^T. panel and update are as for front_factor; update may be NULL if rows = pivots. Pivots
- * with a magnitude below `tiny` > 0 are replaced by +-tiny; they occur if the matrix is nearly singular. Sets the
- * arrays of p, (pivots) each. Returns the number of replaced pivots, or -1 if the matrix is not finite. Does not
- * allocate. */
+/* Factors a front as L D L^T. panel and update: the two arrays of the front (front.h); update may be NULL if rows =
+ * pivots. Pivots with a magnitude below `tiny` > 0 are replaced by +-tiny; they occur if the matrix is nearly singular.
+ * Sets the arrays of p, (pivots) each. Returns the number of replaced pivots, or -1 if the matrix is not finite. Does
+ * not allocate. */
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update, IndefinitePivots p);
 
-/* Forward substitution for x = (x1; x2): replaces x1 by L^-1 P x1, then x2 by x2 - W D^-1 x1. x is as in front_forward.
- * spare: workspace of `stride` doubles. */
+/* Forward substitution for x = (x1; x2): replaces x1 by L^-1 P x1, then x2 by x2 - W D^-1 x1. x has length `stride` and
+ * is zero after the rows of the front. spare: workspace of `stride` doubles. */
 void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
-/* Backward substitution for x = (x1; x2): replaces x1 by P^T L^-T D^-1 (x1 - W^T x2). x (stride) and spare (stride) are
- * as in indefinite_forward. */
+/* Backward substitution for x = (x1; x2): replaces x1 by P^T L^-T D^-1 (x1 - W^T x2). x has length `stride` and is zero
+ * after the rows of the front. spare: workspace of `stride` doubles. */
 void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
 
 #endif

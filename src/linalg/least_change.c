@@ -5,8 +5,8 @@
 #include "linalg/eigen.h"
 #include "linalg/linalg.h"
 
-/* A pivot or eigenvalue below this counts as zero, and the equations as dependent. The matrix is scaled to entries of
- * order 1. */
+/* If a pivot or an eigenvalue is below this value, it counts as zero, and the equations count as dependent. The matrix
+ * is scaled so that its entries are of order 1. */
 #define RANK 1e-12
 /* Rounding error of an entry of the scaled matrix. A row with a small pivot amplifies this error in later rows by the
  * squared ratio of the row's entry to its pivot. */
@@ -30,7 +30,7 @@ static double dot(int order, const double* x, const double* y) {
   return sum;
 }
 
-/* Four independent sums. Each sum adds its terms in the order of a scalar loop. */
+/* SIMD vector of four independent sums. Each sum adds its terms in the order of a scalar loop. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
 /* Computes four or eight entries of row j, from `first` on, minus the contributions of the rows above. */
@@ -47,9 +47,9 @@ static inline void subtract_fours(int stride, int j, int fours, int first, const
     }
 }
 
-/* Computes row j of the factor before division by the pivot. The entries from the diagonal on are reduced by the
- * contributions of the rows above. Returns the diagonal entry. The diagonal and the lower triangle of a do not
- * change. */
+/* Computes row j of the Cholesky factor, without the division by the pivot. Subtracts the contributions of the rows
+ * above from the entries at and right of the diagonal. Returns the diagonal entry. The diagonal and the lower triangle
+ * of a do not change. */
 static double subtract_rows(int order, int stride, int j, double* a) {
   double *row = a + j * stride, pivot = row[j];
   int first = j & ~3;
@@ -74,7 +74,7 @@ static double subtract_rows(int order, int stride, int j, double* a) {
   return pivot;
 }
 
-/* Returns the amplification of the rounding errors of earlier rows in the pivot of row j. */
+/* Returns the factor by which the pivot of row j amplifies rounding errors of earlier rows. */
 static double blown_up(int stride, int j, const double* a, const double* pivot) {
   double sum = 0;
   for (int k = 0; k < j; k++) sum += a[k * stride + j] * a[k * stride + j] / (pivot[k] * pivot[k]);
@@ -85,7 +85,7 @@ static double blown_up(int stride, int j, const double* a, const double* pivot) 
  * diagonal. The diagonal and the lower triangle of a do not change. Returns false if a is not numerically positive
  * definite. */
 static bool factor(int order, int stride, double* a, double rank, double* pivot) {
-  double least = INFINITY; /* least squared pivot so far */
+  double least = INFINITY; /* smallest squared pivot so far */
   for (int j = 0; j < order; j++) {
     double* row = a + j * stride;
     double left = subtract_rows(order, stride, j, a), taken = row[j] - left;

@@ -164,7 +164,7 @@ static inline Quat quat_about(Vec3 axis, double angle) {
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 /* Returns the quaternion of a rotation matrix by Shepperd's method, with w >= 0 (linalg/rotation.c). The matrix is not
- * checked. This function and those below do not allocate. */
+ * checked. None of the functions for rotations allocates. */
 Quat quat_from_mat3(Mat3 r);
 /* Returns the quaternion of roll, pitch, yaw as in URDF [rad]: rotations about the fixed x axis, then y axis, then z
  * axis. */
@@ -233,7 +233,8 @@ int rank_factor(int order, double* a, int* row, int* column, double least);
 /* Solves A y = x and replaces x (order) by y. Unknowns without a pivot are zero in y, equations without a pivot are
  * ignored. a, row, column, rank: results of rank_factor, rank >= 0. work: order. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* Solves A^T y = x as rank_solve does for A. x (order); work: order. */
+/* Solves A^T y = x and replaces x (order) by y. a, row, column, rank: results of rank_factor for A, rank >= 0. work:
+ * order. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
 /* Removes from x (order) the component in the null space of A. x becomes the shortest vector with the same product A x.
@@ -261,13 +262,13 @@ void block_solver_destroy(BlockSolver* solver);
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 /* Zeroes and uncouples all blocks. The pattern stays. Does not allocate. */
 void block_solver_clear(BlockSolver* solver);
-/* Zeroes and uncouples only the blocks in the rows and columns marked in which (block_count). Other blocks keep their
- * values. Does not allocate. */
+/* Zeroes and uncouples the blocks of some block rows and block columns. which (block_count): true for each of these
+ * rows and columns. Other blocks keep their values. Does not allocate. */
 void block_solver_clear_some(BlockSolver* solver, const bool* which);
 /* Keeps the elimination order of blocks, because ordering a large component costs more than factoring it. Once a
- * component has been ordered, its blocks keep their rank, even if other couplings are filled later. Another call
- * discards the ranks. Results then depend on the blocks filled since the last call. Without any call every pattern is
- * ordered independently. Does not allocate. */
+ * component has been ordered, its blocks keep their rank, even if other couplings are filled later. Another call of
+ * block_solver_hold_orders discards the kept order. Results then depend on the blocks filled since the last call.
+ * Without any call every pattern is ordered independently. Does not allocate. */
 void block_solver_hold_orders(BlockSolver* solver);
 /* Returns a pointer to block (a, b), a <= b, and couples a and b. Entry (r, c) is at [r * stride + c]; sets *stride to
  * the number of columns. Only entries c >= r of a diagonal block are used. A block that was not filled before is zero.
@@ -278,7 +279,8 @@ double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
  * rows of the identity, and their entries in rhs become their values. The other entries of rhs are adjusted. fixed,
  * value, rhs: (block_solver_order). */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
-/* Returns the number of unknowns, the sum of the block sizes. Every x, y and rhs below has this length. */
+/* Returns the number of unknowns of the matrix, which is the sum of the block sizes. All vectors of the functions of
+ * the solver have this length. */
 int block_solver_order(const BlockSolver* solver);
 /* Returns true if any component is factored by the multifrontal method. May reorder components, which allocates. */
 bool block_solver_is_sparse(BlockSolver* solver);
@@ -286,16 +288,16 @@ bool block_solver_is_sparse(BlockSolver* solver);
 /* Returns the number of components, 0 if there are no blocks. Finds the components again if couplings were filled since
  * the last search, which may allocate. */
 int block_solver_component_count(BlockSolver* solver);
-/* Returns the index of the component that contains a block. The index of the block is asserted. May allocate as
- * block_solver_component_count. */
+/* Returns the index of the connected component that contains a block. The index of the block is asserted. Allocates if
+ * couplings were filled since the components were found. */
 int block_solver_component_of(BlockSolver* solver, int block);
 /* Computes the Cholesky factor of a component. Returns false, without a factor, if the component is not positive
  * definite or not finite. The blocks keep their values. Does not allocate once the components are known. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
-/* Factors a component after making it positive definite. In a dense component, eigenvalues are replaced by their
- * magnitudes, at least `floor`. In a sparse component, the diagonal is raised. floor > 0, in the unit of the matrix.
- * Returns false if the component is not finite or no raised diagonal was sufficient. The blocks keep their values. Does
- * not allocate once the components are known. */
+/* Modifies the matrix of a component so that it is positive definite, and factors it. In a dense component, eigenvalues
+ * are replaced by their magnitudes, at least `floor`. In a sparse component, the diagonal is raised. floor > 0, in the
+ * unit of the matrix. Returns false if the component is not finite or no raised diagonal was sufficient. The blocks
+ * keep their values. Does not allocate once the components are known. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
 /* Factors a component without modification, even if the component is indefinite. Updates *smallest, initially HUGE_VAL,
  * to the component's eigenvalue nearest to zero if that eigenvalue is nearer to zero than *smallest. The eigenvalue is
@@ -306,9 +308,10 @@ bool block_solver_factor_component_indefinite(BlockSolver* solver, int component
 /* Solves H y = x for a factored component, where H is the matrix, and replaces x (block_solver_order) by y. Only the
  * unknowns of the component change. Without a factor the result is undefined. Does not allocate. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
-/* Does the same as block_solver_solve_component for four right-hand sides, with bit-identical results. Unknown k of
- * column c is x[k * stride + c], stride >= 4. Bit c of `wanted` selects column c. Columns that are not selected must be
- * zero in the component's unknowns and stay zero. x: block_solver_order * stride. */
+/* Solves H y = x for a factored component and four right-hand sides. The results are bit-identical to those of
+ * block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit c of `wanted` selects
+ * column c. Columns that are not selected must be zero in the component's unknowns and stay zero. x: block_solver_order
+ * * stride. */
 void block_solver_solve_four(BlockSolver* solver, int component, unsigned wanted, double* x, int stride);
 
 /* Computes the Cholesky factors of all components in order. Returns false at the first component that is not positive

@@ -32,7 +32,8 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   }
 }
 
-/* Returns the number of ints for the graph in AMD, which overwrites the graph and needs additional space. */
+/* Returns the size of the array of neighbours for the AMD algorithm, in ints. AMD overwrites the graph, and needs more
+ * space than the graph. */
 static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; }
 
 enum { AMD_ARRAYS = 7 }; /* number of arrays with one int per node */

@@ -2,7 +2,7 @@
 #ifndef SDRS_LINALG_ORDERING_H
 #define SDRS_LINALG_ORDERING_H
 
-enum { ORDERING_SMALL = 64 }; /* up to this number of nodes the ordering takes negligible time */
+enum { ORDERING_SMALL = 64 }; /* graphs with at most this number of nodes are ordered in negligible time */
 
 /* Finds an elimination order of a graph that causes little fill. Sets order[k] (nodes) to the node eliminated k-th. The
  * neighbours of node a are other[start[a]] to other[start[a + 1] - 1]. Each edge is listed at both ends; no node is its

@@ -42,7 +42,7 @@ bool plan_fits(const Plan* plan, const PlanPattern* p) {
 
 /* ---------------------------------------------------------------- order of the blocks */
 
-/* Neighbours of every block in both directions, with the coupling of each pair. */
+/* Neighbours of every block: all blocks that are coupled to it, with the index of the coupling. */
 typedef struct {
   int *start, *other, *coupling;
 } Neighbours;
@@ -121,7 +121,7 @@ static void postorder(int count, int* order, int* parent, int* head, int* next, 
   int done = 0;
   for (int root = 0; root < count; root++)
     for (int j = parent[root] < 0 ? root : -1; j >= 0;) {
-      if (head[j] >= 0) { /* descend to an unvisited child */
+      if (head[j] >= 0) { /* visit a child that was not visited yet */
         int child = head[j];
         head[j] = next[child];
         j = child;
@@ -163,7 +163,7 @@ static int append_new(int* row, int count, const int* from, int from_count, int 
   return count;
 }
 
-/* Computes the block structure of L. The rows of a column are its couplings and the rows of its children in the
+/* Computes the block structure of L. A column has the rows of its own couplings and the rows of its children in the
  * elimination tree. */
 static Columns columns_of(Plan* plan, int count, Neighbours near, const int* order, const int* position,
                           const int* parent, int* start, int* marked) {
@@ -248,14 +248,14 @@ static void add_entries(Layout* l, Front* f, int j) {
   e[l->entry_count++] = (FrontEntry){block, l->offset[j], l->offset[j], true};
   for (int k = l->near.start[block]; k < l->near.start[block + 1]; k++) {
     int other = l->near.other[k], i = l->position[other];
-    if (i > j) /* a coupling is stored with the rows of the lower block number */
+    if (i > j) /* the rows of a stored coupling belong to the block with the lower number */
       e[l->entry_count++] =
           (FrontEntry){l->pattern->block_count + l->near.coupling[k], l->offset[i], l->offset[j], block < other};
   }
   f->entry_count = l->entry_count - f->entry_first;
 }
 
-/* Sets the rows of a front: the rows of its own blocks, then the rows below its last column. */
+/* Lists the rows of a front: first the rows of the blocks that it eliminates, then the rows below its last column. */
 static void add_rows(Layout* l, Front* f, int first, int last, const int* place) {
   int own = 0, count = l->columns.start[last + 1] - l->columns.start[last], total = 0;
   for (int j = first; j <= last; j++) own += size_at(l, j);
@@ -306,7 +306,8 @@ static void place_storage(Plan* plan) {
     if ((size_t)f->stride * below > plan->update) plan->update = (size_t)f->stride * below;
     if ((size_t)f->stride > plan->longest) plan->longest = (size_t)f->stride;
     for (int c = f->child; c >= 0; c = fronts[c].next)
-      top = fronts[c].waiting; /* the last value belongs to the first child */
+      top = fronts[c].waiting; /* children are listed from the last to the first, so the final value belongs to the
+                                  first child */
     f->waiting = top;
     top += below * below;
     if (top > plan->stack) plan->stack = top;
@@ -453,7 +454,7 @@ static void put_aside(const Front* f, const double* update, double* stack) {
     for (int i = j; i < count; i++) to[i] = update[(size_t)j * (size_t)f->stride + (size_t)(f->pivots + i)];
 }
 
-/* Sections of the storage. */
+/* Sections of the storage of a factor. */
 typedef struct {
   double *panels, *update, *stack, *places, *part, *spare, *work;
 } Parts;
@@ -516,7 +517,8 @@ int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, dou
   return replaced;
 }
 
-/* Copies the rows of a front from y, the vector in elimination order, to x. Padding rows become zero. */
+/* Copies the entries that belong to the rows of a front from y, a vector in elimination order, to x. Padding rows
+ * become zero. */
 static void gather(const Front* f, const int* rows, const double* y, double* x) {
   for (int r = 0; r < f->rows; r++) x[r] = y[rows[r]];
   for (int r = f->rows; r < f->stride; r++) x[r] = 0;

@@ -15,13 +15,15 @@
 
 typedef struct {
   int first, pivots, rows, stride;
-  int row_first;   /* index of the front's first entry in plan.rows, which has the place of each row */
-  int map_first;   /* index of the front's first entry in plan.map, which has the parent's row for each of the rows -
-                      pivots rows */
+  int row_first;   /* index of the front's first entry in Plan.rows. Plan.rows contains the place of each row of each
+                      front */
+  int map_first;   /* index of the front's first entry in Plan.map. Plan.map contains, for each row that the front does
+                      not eliminate, the index of this row in the parent front */
   int parent;      /* index of the parent front, or -1 if there is none */
-  int child, next; /* last child, and previous child of the same parent; -1 if there is none */
+  int child, next; /* child: index of the last child; next: index of the previous child of the same parent; -1 if there
+                      is none */
   int entry_first, entry_count;
-  size_t panel;   /* offset into the storage of the factor */
+  size_t panel;   /* offset of the front's first columns (panel in front.h) in the storage of the factor */
   size_t waiting; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
 } Front;
 
@@ -33,8 +35,8 @@ typedef struct {
   bool flipped;
 } FrontEntry;
 
-/* Pattern of one component, with blocks numbered within the component: diagonal blocks, then couplings. Blocks are
- * row-major; a coupling (a, b), a < b, has the rows of a. */
+/* Pattern of nonzero blocks of one component. Blocks are numbered within the component: diagonal blocks first, then
+ * off-diagonal blocks (couplings). Blocks are row-major; a coupling (a, b), a < b, has the rows of a. */
 typedef struct {
   int block_count, coupling_count;
   const int* size;           /* number of rows of each block */
@@ -48,14 +50,15 @@ typedef struct {
 
 typedef struct {
   int block_count, coupling_count, order;
-  Room size, couplings;  /* copy of the pattern: int, uint64_t */
+  Room size, couplings;  /* copy of the pattern; element types int and uint64_t */
   Room unknown;          /* int (order): unknown at each place, numbered within the component */
   Room fronts;           /* Front */
   Room rows, map;        /* int */
   Room entries;          /* FrontEntry */
   Room work[8], columns; /* workspace of the analysis */
   Room ordering;         /* int, workspace of the ordering */
-  Room base, base_order; /* pattern of the last computed ordering, and its order: uint64_t, int */
+  Room base,
+      base_order; /* pattern of the last computed ordering (uint64_t), and the resulting elimination order (int) */
   int base_blocks, base_couplings;
   int front_count;
   size_t panels, update, stack,
@@ -67,9 +70,10 @@ typedef struct {
 void plan_free(Plan* plan);
 /* Returns true if the plan was made for exactly these block sizes and couplings. */
 bool plan_fits(const Plan* plan, const PlanPattern* pattern);
-/* Makes the plan of a pattern, which is copied. rank (block_count): blocks are eliminated in ascending rank, and blocks
- * of equal rank in ascending number. If rank is NULL, a fill-reducing order is computed. A Plan must be zeroed before
- * the first call. The caller frees the plan with plan_free. May allocate. */
+/* Computes the symbolic factorization of a pattern, and stores it in *plan. The pattern is copied. rank (block_count):
+ * blocks are eliminated in ascending rank, and blocks of equal rank in ascending number. If rank is NULL, a
+ * fill-reducing order is computed. A Plan must be zeroed before the first call. The caller frees the plan with
+ * plan_free. May allocate. */
 void plan_make(Plan* plan, const PlanPattern* pattern, const int* rank);
 /* Returns the blocks in elimination order (block_count). The array is owned by the plan and valid until the next
  * plan_make. */
@@ -92,8 +96,8 @@ bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, dou
  * storage contains the workspace, so only one solve may run at a time. */
 void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x);
 /* Computes the factor L D L^T of an indefinite matrix, with pivots chosen within each front. storage: plan_storage
- * doubles; receives the factor. pivots: (order) each, by place, owned by the caller. Returns the number of pivots
- * replaced by `tiny`, or -1 if the matrix is not finite. Does not allocate. */
+ * doubles; receives the factor. pivots: arrays of `order` entries each, indexed by place; owned by the caller. Returns
+ * the number of pivots replaced by `tiny`, or -1 if the matrix is not finite. Does not allocate. */
 int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
                            const IndefinitePivots* pivots);
 

@@ -11,7 +11,8 @@ bool symmetric_project(int order, double* matrix) {
   double vectors[MAX * MAX], values[MAX], off[MAX];
   memcpy(vectors, matrix, sizeof(double) * (size_t)(order * order));
   if (!symmetric_eigen(order, order, vectors, values, off)) return false;
-  /* adds |value| v v^T for each negative eigenvalue, so a matrix without negative eigenvalues does not change */
+  /* adds |lambda| v v^T for each negative eigenvalue lambda with eigenvector v, so a matrix without negative
+   * eigenvalues does not change */
   for (int e = 0; e < order && values[e] < 0; e++)
     for (int i = 0; i < order; i++)
       for (int j = 0; j < order; j++)

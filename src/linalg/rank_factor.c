@@ -26,7 +26,8 @@ static void swap_numbers(int* a, int i, int j) {
   a[j] = kept;
 }
 
-/* Moves the largest remaining entry to the pivot position. Returns its magnitude. */
+/* Exchanges rows and columns so that the largest remaining entry of the matrix becomes pivot number `at`. Returns the
+ * magnitude of this entry. */
 static double bring_pivot(int order, double* a, int at, int* row, int* column) {
   int best_row = at, best_column = at;
   double largest = 0;

@@ -2,11 +2,11 @@
 
 #include "linalg/linalg.h"
 
-/* Below this relative size two terms of a series are used, because the closed form would give 0/0. The next term is
- * below 1e-16. */
+/* For arguments below this value, two terms of a series replace the closed form, which would give 0/0 at zero. The next
+ * term is below 1e-16. */
 #define SERIES_LIMIT 1e-4
 
-/* Shepperd's method divides only by the largest of the four components. */
+/* Shepperd's method divides only by the largest of the four components of the quaternion. */
 Quat quat_from_mat3(Mat3 r) {
   double xx = r.m[0][0], yy = r.m[1][1], zz = r.m[2][2], trace = xx + yy + zz;
   Quat q;
@@ -63,8 +63,8 @@ Quat quat_exp(Vec3 v) {
   return (Quat){cosine, s * v.x, s * v.y, s * v.z};
 }
 
-/* Coefficients of J_r(v) = I - a [v]x + b [v]x^2 and their derivatives: a = (1 - cos t)/t^2, b = (t - sin t)/t^3,
- * a_slope = (da/dt)/t, b_slope = (db/dt)/t, with t = |v|. */
+/* Coefficients a, b of the right Jacobian J_r(v) = I - a [v]x + b [v]x^2 of a rotation vector v, and their derivatives:
+ * a = (1 - cos t)/t^2, b = (t - sin t)/t^3, a_slope = (da/dt)/t, b_slope = (db/dt)/t, with t = |v|. */
 typedef struct {
   double a, b, a_slope, b_slope;
 } RightJacobian;
@@ -105,8 +105,8 @@ void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar)
   *v_bar = vec3_add_scaled(out, j.b * vec3_dot(bar, v), rate);
 }
 
-/* J_r^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, t = |v| and a1 = sin t / t. c equals -a_slope / (2
- * a) of RightJacobian. */
+/* The inverse of the right Jacobian is J_r^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, t = |v| and a1
+ * = sin t / t. c equals -a_slope / (2 a) of RightJacobian. */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn) {
   assert(!(vec3_norm(v) >= 2 * M_PI)); /* NaN is accepted */
   RightJacobian j = right_jacobian(v);

@@ -3,10 +3,10 @@
 #include "shapes/shape.h"
 
 enum { SIDE, BOTTOM, TOP, PIECES };
-/* Least radius of the side, relative to the smaller end. The limit applies only far outside of the body, near the apex
- * of the extended side. */
+/* Smallest radius of the conical side, relative to the radius of the smaller end. The limit applies only far outside of
+ * the body, near the apex of the extended cone. */
 #define RADIUS_LEAST 1e-3
-/* Number of samples along the axis in the check of convexity. */
+/* Number of samples along the axis for the check that the body is convex. */
 enum { CONVEX_SAMPLES = 4000 };
 
 typedef struct {
@@ -51,8 +51,8 @@ static Vec3 mean_of(const Cone* c, const Vec3 g[PIECES]) {
   return mean;
 }
 
-/* The gradient is the weighted mean of the pieces' gradients. The Hessian is the weighted mean of the pieces' Hessians
- * plus beta times the covariance of the gradients. */
+/* phi is a smooth maximum of three functions: side and two ends. Its gradient is the weighted mean of their gradients.
+ * Its Hessian is the weighted mean of their Hessians plus beta times the covariance of their gradients. */
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   Cone c = cone_parts(shape, z);
   Vec3 g[PIECES];
@@ -100,7 +100,7 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
     beta_slope(shape, &c, g, value, gradient);
     return;
   }
-  double f[PIECES] = {0}; /* derivatives of the pieces, and of the pieces' gradients */
+  double f[PIECES] = {0}; /* derivatives of the functions of the side and of the ends, and of their gradients */
   Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double radius = 0, rate = 0, q = 1 / (c.radius * c.radius);
   if (c.rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &rate);
@@ -136,7 +136,8 @@ static double profile(const Shape* shape, double z) {
   return square < 0 ? -1 : (shape->size[0] + slope * (z + shape->size[2])) * sqrt(square);
 }
 
-/* Returns the end of the body on the axis by bisection, between a position inside and a position outside. */
+/* Returns the position on the axis at which the surface of the body crosses the axis, by bisection between a position
+ * inside and a position outside of the body. */
 static double profile_end(const Shape* shape, double inside, double outside) {
   for (int k = 0; k < 60; k++) {
     double middle = 0.5 * (inside + outside);
@@ -145,7 +146,8 @@ static double profile_end(const Shape* shape, double inside, double outside) {
   return inside;
 }
 
-/* Returns the distance of the origin from the line through the points a and b of the profile, each (x, r). */
+/* Returns the distance of the origin from the line through two points of the profile. a, b: position along the axis and
+ * radius of each point. */
 static double chord_distance(const double a[2], const double b[2]) {
   double dz = b[0] - a[0], dr = b[1] - a[1];
   return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);

@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* l phi of a polytope is a signed distance field without further conversion (Y2). */
+/* Returns l phi, which is the signed distance field of a polytope (Y2). */
 static FieldValue polytope_field(const Shape* shape, Vec3 x) {
   ShapeValue v = polytope_evaluate(shape, x);
   double length = shape->length;
@@ -35,7 +35,8 @@ static void add_outer(Mat3* sum, double factor, Vec3 a, Vec3 b) {
   *sum = mat3_add(*sum, mat3_scale(mat3_outer(a, b), factor));
 }
 
-/* Field of points with normals (Y3). E is the weighted mean, b_i = -(x - p_i) / radius^2, h_i = n_i . (x - p_i):
+/* Returns the field of points p_i with normals n_i (Y3). E is the weighted mean over the points, b_i = -(x - p_i) /
+ * radius^2, and h_i = n_i . (x - p_i) is the height of x above the plane of point i:
  *     gradient = E[n] + E[h b] - phi E[b]
  *     Hessian = E[n b^T] + E[b n^T] + E[h b b^T] - gradient E[b]^T - E[b] gradient^T - phi E[b b^T] */
 static FieldValue points_field(const Field* field, Vec3 x) {
@@ -89,7 +90,8 @@ static void rescale(SoftLeast* s, double factor) {
   s->mixed = mat3_scale(s->mixed, factor);
 }
 
-/* A part is skipped if the logarithm of its weight is below this value. exp(-40) is below rounding. */
+/* A part is skipped if the logarithm of its weight is below this value. A relative weight of exp(-40) is below the
+ * rounding error. */
 #define WEIGHT_GONE (-40.0)
 
 /* Adds the value and derivatives of a part to the sums. If sign is -1, the field of the part is negated. */
@@ -132,7 +134,7 @@ static double far_square(const Field* part, Vec3 x, double reach) {
   return vec3_dot(apart, apart) - outer * outer;
 }
 
-/* Adds the parts of a union to the sums. The part that is probably nearest to x comes first. Parts with negligible
+/* Adds the parts of a union to the sums. The part that is probably nearest to x is added first. Parts with negligible
  * weight are skipped. */
 static void join_parts(const Field* field, Vec3 x, SoftLeast* s) {
   int first = 0;
@@ -183,7 +185,8 @@ FieldValue field_evaluate(const Field* field, Vec3 place) {
 
 /* ---------------------------------------------------------------- creation and destruction */
 
-/* Distance of the test points, relative to the distance of the farthest point from the mean. */
+/* Distance of the test points of field_points_rule from the mean of the points, relative to the distance of the
+ * farthest point from the mean. */
 #define FAR_AWAY 10
 
 /* Returns true if the field (Y3) of the points and normals (count) is negative at x. */

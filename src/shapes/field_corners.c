@@ -30,7 +30,8 @@ static Vec3* corner_areas(const TriangleSurface* surface) {
   return out;
 }
 
-/* Adds a point to a field of points. Returns the index of the point, or -1 if the normal is zero. */
+/* Adds a point with a normal to a field of points. Returns the index of the point, or -1 without adding it if the
+ * normal is zero. */
 static int add_oriented(Field* field, Vec3 point, Vec3 normal) {
   double length = vec3_norm(normal);
   if (!(length > 0)) return -1;
@@ -57,7 +58,8 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
 
 /* ---------------------------------------------------------------- lists of links */
 
-/* Unsorted links, with the corner of each link. */
+/* List of derivatives (CornerLink) in the order in which they were found, with the index of the corner of each of them.
+ */
 typedef struct {
   int* corner;
   CornerLink* link;
@@ -72,7 +74,8 @@ static void add_link(LinkList* list, int corner, const CornerLink* link) {
   list->link[list->count++] = *link;
 }
 
-/* Sorts the links by corner, in a stable way, into out. Frees the list. */
+/* Sorts the derivatives in the list by corner and stores them in *out. Derivatives of one corner keep their order.
+ * Frees the list. */
 static void sort_links(FieldCorners* out, LinkList* list) {
   out->first = MEMORY_NEW(int, out->count + 2);
   out->links = MEMORY_NEW(CornerLink, list->count + 1);
@@ -177,9 +180,9 @@ static void flat_coordinates(const Vec3 axis[2], Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = vec3_dot(axis[k], arm);
 }
 
-/* Adds links of plane k to its vertices corner (count), as the best-fit plane with the weights b_i(x) = 1/N + c_i .
- * S^-1 c(x) (H5). N is count. c_i and c(x) are the coordinates of vertex i and of x along two axes perpendicular to the
- * normal, relative to the mean of the vertices. S is the sum of c_i c_i^T. */
+/* Adds one CornerLink of plane k for each of its vertices corner (count). The plane is the best fit of its vertices,
+ * with the weights b_i(x) = 1/N + c_i . S^-1 c(x) (H5). N is count. c_i and c(x) are the coordinates of vertex i and of
+ * x along two axes perpendicular to the normal, relative to the mean of the vertices. S is the sum of c_i c_i^T. */
 static void link_plane(LinkList* list, const ConvexHull* hull, const int* number, const int* corner, int count, int k,
                        Vec3 normal) {
   Vec3 axis[2], mean = {0, 0, 0};
@@ -225,7 +228,7 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
 
 /* ---------------------------------------------------------------- faces of nearly coplanar triangles */
 
-/* Sets areas[k] to the sum of the area vectors of the triangles of face k. */
+/* Sets areas[k] of each face k to the sum of the area vectors of the triangles of the face. */
 static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3* areas) {
   for (int k = 0; k < faces->count; k++) areas[k] = vec3(0, 0, 0);
   const TriangleSurface surface = {hull->vertices, hull->vertex_count, hull->triangles, hull->triangle_count};
@@ -272,15 +275,15 @@ const char* field_of_faces(Field* field, const ConvexHull* hull, double smoothin
   return rule;
 }
 
-/* Returns the derivative of the unit vector along `area` with respect to `area`: (I - n n^T) / |area|. */
+/* Returns the derivative of the unit vector n along the vector `area` with respect to `area`: (I - n n^T) / |area|. */
 static Mat3 across(Vec3 area) {
   Vec3 n = vec3_normalized(area);
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
 }
 
-/* Adds one link for each corner of face k (Y13). When a corner moves by e, the area vector of the face changes by the
- * sum of e x (next - previous) over the triangles at the corner, where next and previous are the other corners of the
- * triangle. */
+/* Adds one CornerLink for each corner of face k (Y13). When a corner moves by e, the area vector of the face changes by
+ * the sum of e x (next - previous) over the triangles at the corner, where next and previous are the other corners of
+ * the triangle. */
 static void link_face(LinkList* list, const ConvexHull* hull, const PolyhedronFaces* faces, int k, Vec3 area,
                       const int* corner, int count) {
   Mat3 turn = across(area);
@@ -325,9 +328,10 @@ FieldCorners field_corners_of_faces(const Field* field, const ConvexHull* hull) 
 
 /* ---------------------------------------------------------------- points with normals */
 
-/* Adds links for corner k of triangle t (Y12). A displacement e of the corner changes the triangle's area vector by e x
- * (next - previous), where next and previous are the other corners. The change affects the normals of the triangle's
- * centroid and of its three corners. of: index of each point of the field; points of triangles come first. */
+/* Adds the CornerLinks of corner k of triangle t (Y12). A displacement e of the corner changes the triangle's area
+ * vector by e x (next - previous), where next and previous are the other corners. The change affects the normals of the
+ * triangle's centroid and of its three corners. of: index of each point of the field; points of triangles come first.
+ */
 static void link_triangle(LinkList* list, const TriangleSurface* surface, const Vec3* areas, const int* number,
                           const int* of, int t, int k) {
   const int* corner = surface->triangles[t];
@@ -367,8 +371,8 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
 
 /* ---------------------------------------------------------------- derivatives at a point */
 
-/* Smooth maximum of the planes at a point (Y2): phi = tau log sum exp(h / tau), with heights h. top: largest h. sum:
- * sum of the weights w = exp((h - top) / tau). outward: mean of the normals with these weights. */
+/* Smooth maximum of the heights of a point above the planes (Y2): phi = tau log sum exp(h / tau), with heights h. top:
+ * largest h. sum: sum of the weights w = exp((h - top) / tau). outward: mean of the normals with these weights. */
 typedef struct {
   double top, sum;
   Vec3 outward;
@@ -401,8 +405,9 @@ static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double*
   return vec3_scale(link->along, -along);
 }
 
-/* Adds the contribution of one link to the derivatives (Y12): dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau). w:
- * weight of the plane; h, n: its height and normal; N: outward vector of the field. */
+/* Adds the contribution of one CornerLink to the derivatives of the field value phi and of the outward vector N (Y12):
+ * dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau). w: weight of the plane; h: height of the point above the plane;
+ * n: normal of the plane. */
 static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerLink* link, int axis,
                       double* value, Vec3* outward) {
   Vec3 n = c->normals[link->of];

@@ -21,8 +21,8 @@ static Lanes3 lanes3_turned_back(const Mat3* r, Lanes3 v) {
                   r->m[0][2] * v.x + r->m[1][2] * v.y + r->m[2][2] * v.z};
 }
 
-/* Number of lane groups processed together. The operations of two groups overlap, because each group is a long
- * dependency chain. */
+/* Number of groups of eight points that are processed together. The operations of two groups overlap, because each
+ * group is a long dependency chain. */
 enum { SIDES = 2 };
 #define EACH_SIDE for (int side = 0; side < SIDES; side++)
 
@@ -37,7 +37,8 @@ typedef struct {
 /* Lower limit of coordinates and of their ratios. Powers of smaller numbers are zero or do not change the result. */
 #define SMALLEST 1e-150
 
-/* Norm of superquadric.c for lanes. Index 0 belongs to the first argument, index 1 to the second. */
+/* Norm of two numbers (Norm in superquadric.c) for eight points. In the arrays, index 0 belongs to the first number,
+ * index 1 to the second. */
 typedef struct {
   Lanes norm, part[2], less[2];
 } NormLanes;
@@ -69,23 +70,23 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
   }
 }
 
-/* Returns x >= 0 with the sign of y. */
+/* Returns the numbers x >= 0 with the signs of the numbers y. */
 static Lanes signed_as(Lanes x, Lanes y) { return (Lanes)((LaneBits)x | ((LaneBits)y & INT64_MIN)); }
 
-/* Gauge and its gradient. The Hessian is set only for FIELD_TURNS. */
+/* Gauge of a part at eight points, with its gradient. The Hessian is set only for FIELD_TURNS. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, hessian[3];
 } GaugeLanes;
 
-/* A point in a part's frame. */
+/* Positions of eight points in the frame of a part. */
 typedef struct {
   Lanes3 y, t; /* t: |y| / semi-axes, at least SMALLEST */
   Lanes distance;
 } QuadricPlace;
 
-/* Does the same as quadric_evaluate for lanes. q: order of the outer norm; p: order of the norm of x and y. round, all:
- * results of both norms. */
+/* Computes the gauge of a superquadric at eight points, like quadric_evaluate at one point. q: order of the outer norm;
+ * p: order of the norm of x and y. round, all: results of both norms. */
 static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
                                  Lanes3 y, FieldAnswer wanted, GaugeLanes* out) {
   Lanes3 slope = {signed_as(round->less[0] * round->part[0] * (1 / size[0]), y.x),
@@ -216,15 +217,16 @@ static void other_field(const Field* part, Lanes3 x, LaneBits active, FieldLanes
 
 /* ---------------------------------------------------------------- a union (Y4) */
 
-/* Does the same as SoftLeast of field.c for lanes. */
+/* Weighted sums over the parts of a union at eight points (SoftLeast in field.c). */
 typedef struct {
   Lanes least, sum;
   Lanes3 gradient, outward, turn[3], mixed[3];
 } SoftLanes;
 
-/* A part is skipped if the logarithm of its weight is below this: half a rounding error of the result (Y9). */
+/* A part is skipped if the logarithm of its weight is below this value. The weight is then below half a rounding error
+ * of the result (Y9). */
 #define WEIGHT_GONE (-37.0)
-/* Upper bound of the value of any part [m]. The bound is finite, so that differences are numbers. */
+/* Upper bound of the field value of any part [m]. The bound is finite, so that differences of values are not NaN. */
 #define NOWHERE 1e300
 
 static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {
@@ -277,8 +279,8 @@ static void soft_least(const SoftLanes* s, double tau, FieldAnswer wanted, Field
   }
 }
 
-/* Returns true if |x| - outer <= phi <= |x| - inner holds for a part (Y1). Other kinds of fields have no such
- * bounds. */
+/* Returns true if a part has the bounds |x| - outer <= phi(x) <= |x| - inner, with the radii of its inner and outer
+ * ball (Y1). Other kinds of fields have no such bounds. */
 static bool in_balls(const Field* part) { return part->kind == FIELD_SHAPE && part->shape.kind != SMOOTH_POLYTOPE; }
 
 static Lanes square_to(const Field* part, Lanes3 x) {
@@ -286,7 +288,7 @@ static Lanes square_to(const Field* part, Lanes3 x) {
   return lanes3_dot(apart, apart);
 }
 
-/* Number of parts whose squared distances are stored. */
+/* Largest number of parts of a union whose squared distances from the points are stored. */
 enum { SQUARES = 32 };
 
 /* Computes the squared distances of the points from the centres of the parts. Sets *bound to an upper bound of the
@@ -333,7 +335,7 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer 
       EACH_SIDE {
         quadric_place(part, x[side], &at[side]);
         Lanes most = lanes_elementwise_max(
-            at[side].t.x, lanes_elementwise_max(at[side].t.y, at[side].t.z)); /* lower bound of gamma */
+            at[side].t.x, lanes_elementwise_max(at[side].t.y, at[side].t.z)); /* lower bound of the gauge gamma */
         active[side] &= at[side].distance * (most - 1) < reach[side] * most;
       }
       if (!lanes_any(active[0] | active[1])) continue;

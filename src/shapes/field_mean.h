@@ -14,8 +14,8 @@ typedef struct {
   Vec3 gradient, pull; /* gradient of phi; weighted mean of b_i = (p_i - place) / radius^2 over the points p_i [1/m] */
 } FieldMean;
 
-/* Derivatives of the quantities of one point of the field: height, exponent of the weight, normal, and vector b_i of
- * (Y10). */
+/* Derivatives of four quantities of one point of the field: height of `place` above the plane of the point, exponent of
+ * the point's weight, normal, and vector b_i (Y10). */
 typedef struct {
   double height, exponent;
   Vec3 normal, pull;
@@ -27,7 +27,8 @@ typedef struct {
   Vec3 outward;
 } FieldSlope;
 
-/* Returns the means at x [m, field's frame]. The result borrows the field. Does not allocate. */
+/* Returns the weighted means over the points of a field, evaluated at the position x [m, field's frame]. The result
+ * borrows the field. Does not allocate. */
 FieldMean field_mean_at(const Field* field, Vec3 x);
 /* Returns the unnormalized weight of point i. The weight of the nearest point is 1. */
 static inline double field_mean_weight(const FieldMean* mean, int i) {
@@ -35,13 +36,14 @@ static inline double field_mean_weight(const FieldMean* mean, int i) {
   double radius = mean->field->radius;
   return math_exp_nonpositive((mean->least - vec3_dot(arm, arm)) / (2 * radius * radius));
 }
-/* Returns the derivatives of the quantities of point i. The point moves by `moved` [m], its normal changes by
- * `turned`. */
+/* Returns the derivatives of the quantities of point i in a direction in which the point moves by `moved` [m] and its
+ * normal changes by `turned`. */
 FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned);
-/* Adds the contribution of point i to *sum. d: derivatives of the quantities of point i. */
+/* Adds the contribution of point i to the derivatives of the sums over all points, *sum. d: result of
+ * field_point_change for point i. */
 void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, FieldSlope* sum);
-/* Computes the derivatives of phi and of the outward vector N from the sums over all points (Y10). Sets *value and
- * *outward. */
+/* Computes the derivatives of the field from the sums over all points (Y10). Sets *value to the derivative of phi, and
+ * *outward to the derivative of the outward vector. */
 void field_mean_slope(const FieldMean* mean, const FieldSlope* sum, double* value, Vec3* outward);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* Computes the derivatives of l phi for a polytope. l may depend on the parameters of one face. */
+/* Computes the derivatives of the field l phi of a polytope. The length l may depend on the parameters of one face. */
 static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   ShapeValue v = polytope_evaluate(shape, x);
   double l = shape->length;
@@ -142,7 +142,7 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
 
 /* ---------------------------------------------------------------- unions */
 
-/* A part is skipped if the logarithm of its weight is below this value, as in field.c. */
+/* A part is skipped if the logarithm of its weight is below this value, which is the same in field.c. */
 #define WEIGHT_GONE (-40.0)
 
 /* Maps parameter k of a union or difference to a part. Sets *part to the index of the part, or to -1 for the smoothing.
@@ -180,8 +180,8 @@ static double part_weight(const WholeField* all, double part, double* exponent) 
   return *exponent < WEIGHT_GONE ? 0 : *exponent > 0 ? 1 : math_exp_nonpositive(*exponent);
 }
 
-/* Writes the derivatives of the union or difference. up: dphi. change: sum of w_i dN_i and of the weight terms, where N
- * = sum w_i N_i is the outward vector and N_i the outward vector of part i. */
+/* Writes the derivatives of the field of a union or difference. up: derivative of phi. change: sum of w_i dN_i and of
+ * the weight terms, where N = sum w_i N_i is the outward vector and N_i the outward vector of part i. */
 static void put_whole(const WholeField* all, double up, Vec3 change, double* value, Vec3* outward) {
   *value = all->sign * up;
   *outward = vec3_scale(vec3_add_scaled(change, up / all->tau, all->outward), all->sign);
@@ -199,7 +199,8 @@ static void smoothing_slope(const Field* field, const WholeField* all, Vec3 x, d
   put_whole(all, up, change, value, outward);
 }
 
-/* Computes the derivatives with respect to `count` parameters of part `own`, from `number` on. */
+/* Computes the derivatives with respect to `count` parameters of part number `own` of a union or difference, beginning
+ * with its parameter `number`. */
 static void part_slopes(const Field* field, const WholeField* all, Vec3 x, int own, int number, int count,
                         double* value, Vec3* outward) {
   const Field* part = &field->parts[own];

@@ -66,7 +66,8 @@ static Grid grid_create(const Field* field, int cells) {
 #define ROOT_ROUNDING 1e-15
 
 /* Returns the zero of the field between a (inside) and b (outside). Newton's method along the line starts from the
- * secant's estimate. Bisection replaces a step that leaves the bracket or does not halve the previous step. */
+ * estimate of the secant. Bisection replaces a step that leaves the interval of the zero, or that is longer than half
+ * of the previous step. */
 static Vec3 root_between(const Field* field, Vec3 a, Vec3 b, double at_a, double at_b) {
   double low = 0, high = 1, t = at_a / (at_a - at_b), before = 2;
   Vec3 way = vec3_sub(b, a);
@@ -218,14 +219,14 @@ static Vec3 with(Vec3 v, int axis, double x) {
   return v;
 }
 
-/* Adds the moments of the inner section of a line along `axis`, times `weight`. */
+/* Adds the moments of that section of a line along `axis` that lies inside the solid, times `weight`. */
 static void add_line(const Grid* g, Vec3 from, Vec3 to, int axis, double weight, MassMoment* sum) {
   double a = field_evaluate(g->field, from).value, b = field_evaluate(g->field, to).value;
   if (a > 0 && b > 0) return;
   Vec3 start = from, end = to;
   if (a > 0) start = root_between(g->field, to, from, b, a);
   if (b > 0) end = root_between(g->field, from, to, a, b);
-  /* moments of a line, which has no cross-section */
+  /* moments of a line segment without cross-section */
   Vec3 c = vec3_scale(vec3_add(start, end), 0.5);
   double length = along(end, axis) - along(start, axis), mass = weight * length;
   const double at[3] = {c.x, c.y, c.z};

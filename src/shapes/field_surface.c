@@ -77,8 +77,8 @@ static TriangleSurface joined_surface(const Field* whole, int level) {
   return out;
 }
 
-/* Projects the points onto phi = 0. The projection is needed, because smoothing displaces the surface from the surfaces
- * of the parts. */
+/* Moves the points of a surface along the gradient onto phi = 0. The points lie on the surfaces of the parts, and
+ * smoothing displaces the surface phi = 0 from them. */
 static void draw_points(const Field* field, TriangleSurface* surface) {
   for (int i = 0; i < surface->point_count; i++)
     for (int step = 0; step < DRAWING_STEPS; step++) {
@@ -105,7 +105,7 @@ TriangleSurface field_surface(const Field* field, int level) {
   else
     out = joined_surface(field, level);
   if (field->kind != FIELD_SHAPE) {
-    Field own = *field; /* the field in its own frame */
+    Field own = *field; /* copy of the field with the identity as its pose */
     own.pose = pose_identity();
     draw_points(&own, &out);
   }

@@ -3,7 +3,7 @@
 
 #include "shapes/shape.h"
 
-/* Largest number of Newton and bisection steps along a ray. A few are usual. */
+/* Largest number of Newton and bisection steps along a ray. Usually a few steps suffice. */
 #define RAY_STEPS 200
 
 static double polytope_reach(const Shape* shape, Vec3 d) {
@@ -13,22 +13,25 @@ static double polytope_reach(const Shape* shape, Vec3 d) {
   return 1 / steepest;
 }
 
-/* Returns the factor s at which s d lies on the cone with sharp edges. d: direction of any length. */
+/* Returns the factor s for which the point s d lies on the surface of the truncated cone with sharp edges. d: direction
+ * of any length. */
 static double cone_reach(const Shape* shape, Vec3 d) {
   double below = shape->size[2], above = shape->size[3], rate = (shape->size[1] - shape->size[0]) / (below + above);
   double side = (sqrt(d.y * d.y + d.z * d.z) - rate * d.x) / (shape->size[0] + rate * below);
   return 1 / fmax(side, fmax(-d.x / below, d.x / above));
 }
 
-/* Returns an approximate factor s at which s d lies on the surface. d: direction of any length. */
+/* Returns an approximation of the factor s for which the point s d lies on the surface of the shape. d: direction of
+ * any length. */
 static double reach_along(const Shape* shape, Vec3 d) {
   if (shape->kind == SMOOTH_POLYTOPE) return polytope_reach(shape, d);
   if (shape->kind == SMOOTH_CONE) return cone_reach(shape, d);
   return 1 / (1 + shape_evaluate(shape, d).value);
 }
 
-/* Returns the factor s at which s y lies on the surface: phi(s y) = 0. Sets *at to evaluate(shape, s y). Newton's
- * method starts at the surface with sharp edges, slightly outside, from where it converges quickly. */
+/* Returns the factor s for which the point s y lies on the surface: phi(s y) = 0. Sets *at to evaluate(shape, s y).
+ * Newton's method starts on the surface of the body with sharp edges, slightly outside of the smooth body, from where
+ * it converges quickly. */
 static double ray_root(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const Shape*, Vec3), ShapeValue* at) {
   double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
   double s = fmax(low, fmin(reach_along(shape, y), high));

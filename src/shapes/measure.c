@@ -3,7 +3,8 @@
 
 #include "shapes/shapes.h"
 
-/* STRIPS: strips along each direction of a face of the box of directions. POINTS: Gauss points per strip. */
+/* Directions from the centre are represented by points of the surface of a box. STRIPS: number of strips along each
+ * edge of a face of this box. POINTS: number of Gauss points per strip. */
 enum { STRIPS = 8, POINTS = 8 };
 
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh) {
@@ -24,7 +25,7 @@ static const double NODE[POINTS] = {-0.9602898564975363, -0.7966664774136267, -0
 static const double WEIGHT[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
                                       0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
 
-/* Returns the position of Gauss point i among the strips of [-1, 1]. */
+/* Returns the position of Gauss point i, counted over all strips of the interval [-1, 1]. */
 static double place_of(int i) {
   int strip = i / POINTS;
   return (2 * strip + 1 + NODE[i % POINTS]) / STRIPS - 1;
@@ -47,7 +48,7 @@ static void add_cone(const Shape* shape, const double x[3], double patch, MassMo
 
 /* A Gauss point on a face of the box of directions, with the weight of its patch. */
 typedef struct {
-  double x[3]; /* position in units of the extents */
+  double x[3]; /* position on the box, divided by the half extents of the shape */
   double weight;
 } Direction;
 
@@ -62,7 +63,8 @@ static Direction direction_of(int number) {
   return d;
 }
 
-/* Returns true if the body is symmetric along an axis. All bodies are, except polytopes, and cones along their axis. */
+/* Returns true if the body is its own mirror image along an axis of its frame. This holds for all bodies except
+ * polytopes, and cones along their own axis. */
 static bool is_even(const Shape* shape, int axis) {
   return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
 }
@@ -78,7 +80,7 @@ static bool stands_for_images(const Shape* shape, Direction* d) {
   return true;
 }
 
-/* Zeroes the moments that vanish by symmetry. */
+/* Sets the moments to zero that are zero because of the symmetry of the shape. */
 static void drop_odd(const Shape* shape, MassMoment* sum) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 4 && is_even(shape, i); k++)
@@ -157,8 +159,8 @@ Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {
   return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
 }
 
-/* Adds the derivative of the moments of add_cone. patch, gamma: relative changes of the patch and of the gauge; dx:
- * change of x. */
+/* Adds the derivative of the moments that add_cone adds. patch, gamma: relative changes of the patch and of the gauge;
+ * dx: change of x. */
 static void add_cone_slope(const double x[3], const double dx[3], double volume, double gauge, double patch,
                            double gamma, MassMoment* sum) {
   double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);

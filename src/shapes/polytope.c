@@ -31,7 +31,8 @@ static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   return lanes_largest(largest);
 }
 
-/* SUMS_FIRST: number of weighted sums of 1 and n. SUMS: number including the sums of n n^T. */
+/* Numbers of weighted sums over the faces. SUMS_FIRST: sums of 1 and of the components of the normal n. SUMS: also the
+ * sums of the entries of n n^T. */
 enum { SUMS_FIRST = 4, SUMS = 10 };
 static void first_sums(const Shape* shape, int padded, const Lanes* weight, double sum[SUMS_FIRST]) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
@@ -108,8 +109,8 @@ ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
   return evaluate_with(shape, z, many);
 }
 
-/* Computes the derivatives with respect to one number of a face: nx, ny, nz or offset as given. The number acts through
- * the unit normal, the offset divided by l, and l. */
+/* Computes the derivatives with respect to one parameter of a face: nx, ny, nz or offset as given. phi depends on the
+ * parameter through the unit normal, through the offset divided by l, and through l. */
 static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, int face, int entry,
                        double* value, Vec3* gradient) {
   double l = shape->length, norm = shape->face_norm[face], w = weight[face];
@@ -117,7 +118,8 @@ static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   Vec3 tilt =
       vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* derivative of the face's weight with respect to z */
   double unit[3] = {n.x * l, n.y * l, n.z * l};
-  /* the height of this face changes by up + turn . z; if l changes, all heights change */
+  /* the height of z above this face changes by up + turn . z; if the length l changes, the heights above all faces
+   * change */
   Vec3 turn = vec3(0, 0, 0);
   double up = 0, stretch = 0;
   if (entry < 3) {
@@ -136,7 +138,8 @@ static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   *value = w * change;
   *gradient = vec3_add(vec3_scale(tilt, change), vec3_scale(turn, w));
   if (stretch == 0) return;
-  /* all heights h_i are proportional to 1/l, so d phi / dl = -sum w_i h_i / l */
+  /* all heights h_i above faces are proportional to 1/l, so the derivative of phi with respect to l is -sum w_i h_i / l
+   */
   double mean = 0;
   Vec3 mixed = vec3(0, 0, 0);
   for (int i = 0; i < shape->face_count; i++) {
@@ -149,8 +152,8 @@ static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   *gradient = vec3_add_scaled(*gradient, -stretch / l, vec3_add(mixed, v.gradient));
 }
 
-/* Computes the derivatives with respect to beta. That of phi is (mean height - phi) / beta. That of the gradient is the
- * covariance of height and normal. */
+/* Computes the derivatives with respect to the sharpness beta. The derivative of phi is (mean height - phi) / beta. The
+ * derivative of the gradient is the covariance of height and normal. */
 static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, double* value, Vec3* gradient) {
   double mean = 0;
   *gradient = vec3(0, 0, 0);
@@ -200,7 +203,7 @@ static void take_faces(Shape* shape, const SmoothForm* form) {
       shape->length_face = i;
     }
   }
-  if (form->length > 0) { /* l is given explicitly and is not the offset of a face */
+  if (form->length > 0) { /* the user gave the length l, so it is not the offset of a face */
     shape->length = form->length;
     shape->length_face = -1;
   }

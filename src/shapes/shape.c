@@ -20,7 +20,7 @@ const char* shape_kind_name(SmoothKind kind) {
   return METHODS[kind].name;
 }
 
-/* Returns the number of sizes of a kind of shape. All of them must be positive. */
+/* Returns the number of entries of SmoothForm.size that a kind of shape uses. All of these entries must be positive. */
 static int size_count(SmoothKind kind) {
   static const int count[SMOOTH_KINDS] = {
       [SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2, [SMOOTH_SUPERQUADRIC] = 3};
@@ -61,7 +61,7 @@ double* shape_form_number(const SmoothForm* form, int k) {
     const SmoothForm* read;
     SmoothForm* own;
   } f = {.read = form};
-  union { /* discards const for the same reason */
+  union { /* discards const, because the owner of the faces may write to them */
     const double (*read)[4];
     double (*own)[4];
   } faces = {.read = form->faces};

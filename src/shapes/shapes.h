@@ -43,7 +43,7 @@ typedef struct {
   SmoothKind kind;
   double beta, exponent, size[4]; /* exponent of a superquadric: 1 / the lesser of its two exponents */
   double exponents[2];
-  double over[3];         /* superellipsoid, cylinder: 1 / size */
+  double over[3];         /* superellipsoid, cylinder: reciprocals 1 / size[k] */
   int whole;              /* `exponent` if it is an integer, else 0 */
   int face_count, padded; /* padded: face_count rounded up to a multiple of 4; padding faces are infinitely distant */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals, and offsets divided by `length` (padded) */
@@ -76,8 +76,8 @@ typedef struct {
  * allocate. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
-/* Returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0 then lies inside the
- * body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_steepness. */
+/* shape_is_level returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0 then
+ * lies inside the body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_steepness. */
 static inline bool shape_is_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
 static inline double shape_steepness(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
@@ -108,32 +108,33 @@ double shape_reach(const Shape* shape, Vec3 direction);
  *     superquadric: e1, e2, a, b, c
  * The functions below assert that 0 <= k < count for a parameter index k. */
 int shape_parameter_count(const Shape* shape);
-/* Returns true if parameter k can be both increased and decreased by `way` within its range. Always true for parameters
- * other than bounded exponents. */
+/* Returns true if shape parameter k can be both increased and decreased by the amount `way` without leaving its range.
+ * Only exponents have a bounded range; for other parameters the result is always true. */
 bool shape_parameter_moves(const Shape* shape, int k, double way);
-/* Computes derivatives with respect to parameter k at z [m, shape's frame]. Sets *value to the derivative of phi and
- * *gradient to the derivative of the gradient of phi [1/m]. Does not allocate. */
+/* Computes the derivatives of phi with respect to shape parameter k at the point z [m, shape's frame]. Sets *value to
+ * the derivative of phi and *gradient to the derivative of the gradient of phi [1/m]. Does not allocate. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
  * the result is HULL_OK, the caller frees the hull with hull_free. Otherwise there is nothing to free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
-/* Returns a pointer to parameter k of a form, borrowed from the form or its faces. If the caller's form is const, the
- * number must not be written. */
+/* Returns a pointer to parameter k of a form. The pointer is borrowed from the form or from its faces. If the object
+ * that the caller passes is const, the parameter must not be written. */
 double* shape_form_number(const SmoothForm* form, int k);
 /* Returns the number of parameters of a form, equal to shape_parameter_count of the shape created from it. */
 int shape_form_count(const SmoothForm* form);
 
 /* Returns the half extents of the shape along the x, y and z axes of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);
-/* Returns the derivative of shape_extents with respect to parameter k. */
+/* Returns the derivative of the half extents (shape_extents) with respect to shape parameter k. */
 Vec3 shape_extents_slope(const Shape* shape, int k);
-/* Returns the surface point [m, shape's frame] in the direction of s, where s is scaled by the half extents (B8). s may
- * have any nonzero length. */
+/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector s, after each component of s
+ * is multiplied by the half extent of its axis (B8). s may have any nonzero length. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
-/* Replaces each direction points[i] (count) by its surface point, as shape_surface_point does. */
+/* Replaces each vector points[i] (count) by the surface point that shape_surface_point returns for this vector. */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
-/* Returns the derivative of shape_surface_point with respect to parameter k at constant s. */
+/* Returns the derivative of the surface point (shape_surface_point) with respect to shape parameter k, at constant s.
+ */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
 /* Support point (farthest point of the body) along a direction (B9). */
 typedef struct {
@@ -150,8 +151,8 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction);
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Sets out (shape_parameter_count) to the derivatives of shape_mass with respect to each parameter. Allocates temporary
- * memory. */
+/* Sets out (shape_parameter_count) to the derivatives of the moments of the solid (shape_mass) with respect to each
+ * shape parameter. Allocates temporary memory. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
 /* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame. The moments
  * are computed by quadrature over directions (B6). */
@@ -180,8 +181,8 @@ typedef struct Field {
   Shape shape;            /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (count) */
   int count;              /* number of points */
-  double radius;          /* FIELD_POINTS: radius of (Y3) [m], > 0 */
-  double smoothing;       /* union, subtraction: tau [m], > 0 */
+  double radius;          /* FIELD_POINTS: radius of the weights in (Y3) [m], > 0 */
+  double smoothing;       /* union, subtraction: smoothing length tau [m], > 0 */
   struct Field* parts;    /* (part_count). union: at least one; subtraction: two, of which the second is subtracted */
   int part_count;
 } Field;
@@ -189,7 +190,7 @@ typedef struct Field {
 typedef struct {
   double value;  /* phi [m] */
   Vec3 gradient; /* gradient of phi */
-  Vec3 outward;  /* outward vector of about unit length, defined everywhere (Y6) */
+  Vec3 outward;  /* vector of about unit length that points out of the body, defined everywhere (Y6) */
   Mat3 turn;     /* derivative of outward with respect to the position [1/m] */
 } FieldValue;
 
@@ -200,19 +201,19 @@ typedef struct {
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* Checks the points and normals of a field of points (count > 0 each). Normals may have any nonzero length. radius > 0
  * [m]. Returns NULL if points and normals are valid. Returns the violated rule (static text) if the normals point
- * inward. This is the case if the field (Y3) far from the points is negative in all of 26 directions. The field of an
- * open surface is negative in some of them only. */
+ * inward. Normals count as inward if the field (Y3) far from the points is negative in all of 26 directions. The field
+ * of an open surface is negative in some of these directions only. */
 const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius);
 /* Returns the field and its derivatives at `place` [m, body's frame]. At the centre of a convex shape, where no outward
  * direction exists, gradient and outward vector are zero. Does not allocate. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
-/* Members of FieldValue that field_evaluate_many sets. FIELD_VALUES: value and outward. FIELD_GRADIENTS: also gradient.
- * FIELD_TURNS: also gradient and turn. The other members are undefined. */
+/* Selects the members of FieldValue that field_evaluate_many sets. FIELD_VALUES: value and outward. FIELD_GRADIENTS:
+ * also gradient. FIELD_TURNS: also gradient and turn. The other members are undefined. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
 /* Sets out (count) to the values of the field at places (count) [m, body's frame]. The values agree with field_evaluate
  * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen places at a time
- * (shapes/field_many.c). The result at one place depends neither on the other places nor on `wanted`. Does not
- * allocate. */
+ * (shapes/field_many.c). The values that are set for one place depend neither on the other places nor on `wanted`. Does
+ * not allocate. */
 void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out);
 /* Returns the number of parameters of a field. The parameters are, in order:
  *     shape: the parameters of the shape
@@ -221,9 +222,9 @@ void field_evaluate_many(const Field* field, const Vec3* places, int count, Fiel
  * parameters The rotations are about the axes of the enclosing field through the origin of the part's frame. */
 enum { PART_MOTIONS = 6 };
 int field_parameter_count(const Field* field);
-/* Computes the derivatives of phi and of the outward vector with respect to parameters (Y10, Y11). Sets value (count)
- * and outward (count) at `place` [m, body's frame] for the parameters first to first + count - 1. All these parameters
- * must exist (asserted). Does not allocate. */
+/* Computes the derivatives of phi and of the outward vector with respect to parameters of the field (Y10, Y11). Sets
+ * value (count) and outward (count) at `place` [m, body's frame] for the parameters first to first + count - 1. All
+ * these parameters must exist (asserted). Does not allocate. */
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
@@ -235,9 +236,9 @@ void field_free(Field* field);
  * read. Never fails. Allocates; the caller frees the field with field_free. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Derivative of one plane or point of a field with respect to a displacement e of a vertex.
- * Of a plane n . x = o the height is n . x - o. share = 0 (Y12): the height changes by -(weight + along . x) (n . e),
- * the normal by -along (n . e). share > 0 (Y13): the normal changes by (turned e), the height by (turned e) . (x -
+/* Derivative of one plane or point of a field with respect to a displacement e of a vertex. The height of a position x
+ * above the plane n . x = o is n . x - o. If share = 0 (Y12), the height changes by -(weight + along . x) (n . e), the
+ * normal by -along (n . e). If share > 0 (Y13), the normal changes by (turned e), the height by (turned e) . (x -
  * along) - share (n . e). A point of a field of points moves by share e, and its normal changes by turned e. */
 typedef struct {
   int of;
@@ -250,38 +251,38 @@ typedef struct {
  * The struct owns its arrays. field_corners_free frees them and accepts a zeroed struct. */
 typedef struct {
   int count;          /* number of corners */
-  int* first;         /* the links of corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
+  int* first;         /* the derivatives for corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
   CornerLink* links;  /* (first[count]) */
   const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
   Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
   double* offsets;    /* offsets of the planes [m] (plane_count) */
   int plane_count;
   double tau;  /* smoothing of the planes [m] */
-  bool fitted; /* true if a face has more than three corners, so that its plane is their best fit */
+  bool fitted; /* true if a face has more than three corners. The plane of such a face is the best fit of its corners */
 } FieldCorners;
-/* Returns the derivatives of a level function (field) with respect to the vertices of its hull. The smoothing length of
- * the field does not change. field was created
- * by field_of_hull from hull and must outlive the result, which borrows the field. number[v]: corner index, below
- * count, of vertex v of the hull, or -1 if vertex v is no corner. The caller frees the result with
- * field_corners_free. */
+/* Returns the derivatives of the field of a hull with respect to the vertices of the hull, at constant smoothing length
+ * of the field. field was created by field_of_hull from hull and must outlive the result, which borrows the field.
+ * number[v]: corner index, below count, of vertex v of the hull, or -1 if vertex v is no corner. The caller frees the
+ * result with field_corners_free. */
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count);
-/* Returns the derivatives of a field with respect to the points of its surface, at constant radius. field was created
- * by field_of_triangles from surface and must outlive the result, which borrows the field. number[p]: corner index,
- * below count, of point p of the surface, or -1 if point p is no corner. The caller frees the result with
- * field_corners_free. */
+/* Returns the derivatives of a field of points with respect to the points of its surface, at constant radius of the
+ * weights. field was created by field_of_triangles from surface and must outlive the result, which borrows the field.
+ * number[p]: corner index, below count, of point p of the surface, or -1 if point p is no corner. The caller frees the
+ * result with field_corners_free. */
 FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
                                         int count);
 /* Computes the derivatives of phi and of the outward vector with respect to vertex coordinates (Y12). Sets value
  * (count) and outward (count) at `place` [m, body's frame] for the coordinates first to first + count - 1. Coordinates
  * 3 i, 3 i + 1, 3 i + 2 are x, y, z of corner i. */
 void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward);
-/* Frees the arrays, but not the field, and zeroes the struct. Does not accept NULL. */
+/* Frees the arrays of the struct, but not the borrowed field, and zeroes the struct. Does not accept NULL. */
 void field_corners_free(FieldCorners* corners);
 
 /* Returns triangles on the surface of the field [m, body frame], for contacts and images. For a shape they are the hull
  * of shape_mesh at `level` (0 to 3). For a union or subtraction they are the visible regions of the surfaces of the
- * parts, projected onto phi = 0. The result is empty if no region is visible. For a field of points the result has the
- * points, projected onto phi = 0, without triangles. The caller frees the result with surface_free. */
+ * parts, projected onto phi = 0. The result is empty if no region is visible. For a field of points, the result
+ * contains the points of the field, projected onto phi = 0, and no triangles. The caller frees the result with
+ * surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
 
 /* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], as triangles (shapes/field_solid.c). The

@@ -13,7 +13,7 @@ static Powers powers_of(const Shape* shape, Lanes t) {
   if (shape->whole == 0) {
     Powers p = {{0}, {0}};
     for (int i = 0; i < 3; i++) {
-      if (!(t[i] > 0)) continue; /* zero, because the exponent is above 1 */
+      if (!(t[i] > 0)) continue; /* the powers stay zero, because the exponent is above 1 */
       p.full[i] = math_pow(square[i], shape->exponent);
       p.less[i] = p.full[i] / square[i];
     }
@@ -25,7 +25,8 @@ static Powers powers_of(const Shape* shape, Lanes t) {
   return (Powers){less * square, less};
 }
 
-/* gamma, with the quantities that its derivatives need. Lane i belongs to semi-axis i; unused lanes are zero. */
+/* Gauge gamma of a superellipsoid or cylinder, with the quantities that its derivatives need. Lane i belongs to
+ * semi-axis i; unused lanes are zero. */
 typedef struct {
   double gamma;
   int parts;
@@ -57,8 +58,8 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   return s;
 }
 
-/* The closed form of ellipsoids is used for gamma^2 in this range, in which derivatives neither overflow nor
- * underflow. */
+/* The closed form of ellipsoids is used if the squared gauge gamma^2 is between SQUARE_LEAST and SQUARE_MOST. In this
+ * range, derivatives neither overflow nor underflow. */
 #define SQUARE_MOST 1e200
 #define SQUARE_LEAST 1e-200
 

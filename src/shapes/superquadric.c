@@ -2,13 +2,13 @@
  * |y/b|^p)^(1/p). */
 #include "shapes/shape.h"
 
-/* Norm of (u, v) and quantities for its derivatives. norm: (u^n + v^n)^(1/n). part: u and v divided by norm. less:
- * part^(n - 2). */
+/* Norm of order n of two numbers (u, v), and quantities for its derivatives. norm: (u^n + v^n)^(1/n). part: u and v
+ * divided by norm. less: part^(n - 2). */
 typedef struct {
   double norm, part[2], less[2];
 } Norm;
 
-/* Ratios below this are raised by math_pow. */
+/* For ratios t below this value, t^n is computed by math_pow. */
 #define RATIO_SMALL 1e-5
 
 /* Returns t^n for a ratio t in [0, 1], with an absolute error of 4e-16. */
@@ -74,7 +74,7 @@ ShapeValue quadric_evaluate(const Shape* shape, Vec3 z) {
   return v;
 }
 
-/* Returns t^n log t for component t = m->part[k] of a norm of order n. */
+/* Returns t^n log t for t = m->part[k], where n is the order of the norm *m. */
 static double entropy(const Norm* m, int k) {
   return m->part[k] > 0 ? m->less[k] * m->part[k] * m->part[k] * math_log(m->part[k]) : 0;
 }
@@ -89,7 +89,7 @@ void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradi
   *value = 0;
   *gradient = vec3(0, 0, 0);
   if (!(s.whole.norm > 0)) return;
-  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* share of r^q in gamma^q */
+  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* share of r^q in gamma^q = r^q + |z/c|^q */
   double dq = k == 0 ? -2 / (shape->exponents[0] * shape->exponents[0]) : 0;
   double dp = k == 1 ? -2 / (shape->exponents[1] * shape->exponents[1]) : 0;
   double size[3] = {0}; /* derivatives of the logarithms of the semi-axes */

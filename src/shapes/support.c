@@ -4,13 +4,16 @@
 #include "shapes/shape.h"
 
 enum { NEWTON_STEPS = 100, HALVINGS = 50 };
-/* Newton's method stops when the Newton decrement, relative to the squared reach, falls below this value. */
+/* Newton's method ends when the Newton decrement, relative to the squared extent along the direction, is below this
+ * value. */
 #define DECREMENT_SMALL 1e-28
-/* Full steps are taken below this Newton decrement, because rounding then hides a decrease of the value. */
+/* If the Newton decrement is below this value, Newton's method takes full steps without a line search, because rounding
+ * then hides a decrease of the value. */
 #define DECREMENT_SEEN 1e-12
-/* A pivot of the Hessian must be above this value, relative to the trace. */
+/* A pivot of the Cholesky factor of the Hessian must be above this value, relative to the trace of the Hessian. */
 #define PIVOT_LEAST 1e-15
-/* Longest step, relative to the shape's size, because the Hessian is singular on a flat face. */
+/* Longest step of Newton's method, relative to the size of the shape. The limit is needed because the Hessian is
+ * singular on a flat face. */
 #define LONGEST_STEP 1.0
 /* The support point counts as unique if the surface's least curvature is above this value, in units of 1 / outer. */
 #define CURVATURE_LEAST 1e-8
