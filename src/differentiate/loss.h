@@ -51,7 +51,7 @@ typedef struct {
   int reference;              /* reference row of kinds that measure a displacement */
   HullReference* hulls;
   int hull_count, vertex_count,
-      edge_count; /* numbers of hulls, vertices and edges, summed over all hulls of the link */
+      edge_count; /* numbers of hulls, of their vertices and of their edges, for shape losses */
 } LossTerm;
 
 /* Task, loss, model and horizon for which a term is resolved. */
