@@ -93,7 +93,7 @@ typedef struct Recording {
   RecordedState* states;     /* states in order of time, the initial state first (state_count) */
   int* row_state;            /* index in `states` of each row  (steps + 1) */
   double* substep_q;         /* coordinates at ends of earlier substeps (substep_state_count * nq) */
-  Pose* substep_pose;        /* (substep_state_count * links) */
+  Pose* substep_pose;        /* poses at ends of earlier substeps (substep_state_count * links) */
   Vec3* substep_momentum;    /* angular momenta at ends of earlier substeps; NULL unless the integrator is `momentum`
                                 (substep_state_count * links) */
   Vec3 *felt, *substep_felt; /* measured contact forces on links, in rows and at ends of earlier substeps; NULL if no
@@ -252,14 +252,14 @@ typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKin
 typedef struct {
   const Model* model;
   double dt;                   /* length of a step [s] */
-  const Pose* pose[3];         /* (links each) */
+  const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
   const double (*reaction)[6]; /* joint reaction forces (links) */
 } Observation;
 /* Derivatives of a scalar with respect to the quantities of an Observation. Poses are derived entry by entry. Borrowed.
  */
 typedef struct {
-  double (*pose[3])[3][4]; /* (links each) */
-  double (*reaction)[6];   /* (links) */
+  double (*pose[3])[3][4]; /* derivatives with respect to the poses (links each) */
+  double (*reaction)[6];   /* derivatives with respect to the joint reactions (links) */
 } ObservationBars;
 typedef struct {
   const char* word;                        /* name in simulation.output; the file is <word>.csv */
@@ -357,7 +357,7 @@ typedef struct {
   Recording recording; /* selective recording of the rows of the loss and of the compared rows */
   int samples;
   double value;  /* value of the loss; NaN without a loss */
-  double* terms; /* (loss_count) */
+  double* terms; /* values of the loss terms (loss_count) */
   RecordReport report;
 } RefinedRun;
 

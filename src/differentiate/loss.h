@@ -31,14 +31,14 @@ typedef struct {
   SceneSignal* motion_source; /* signal added to the target, or NULL */
   Signal motion;
   Mat3 rotation;              /* target rotation */
-  double length, smoothing;   /* m */
+  double length, smoothing;   /* lengths of the loss, as in TaskLoss [m] */
   bool has_point;             /* false: the centre of mass is used */
   Vec3 point;                 /* link frame [m] */
   Vec3 target;                /* world frame, random part included; a unit vector for directions */
   Vec3 direction;             /* unit vector, world */
-  Vec3 axis;                  /* unit vector, link frame */
+  Vec3 axis;                  /* axis of the link, unit vector, link frame */
   bool has_target;            /* for the kind touch: true if the task gives a target */
-  double friction, quality;   /* kind closure */
+  double friction, quality;   /* for the kind closure: friction coefficient, and target of the grasp quality */
   double angle;               /* for the kind overhang: largest angle from the vertical [rad] */
   Vec3 box_low, box_high;     /* kind keep_out, link frame [m] */
   struct WitnessBody* bodies; /* kind touch between hulls: bodies of `link` and `other` (2); otherwise NULL */

@@ -312,8 +312,8 @@ typedef struct {
   bool feedback;        /* true: some controller has feedback */
   bool feels;           /* true: some feedback measures a contact force */
   int delayed_count;    /* number of delayed measurements over all controllers with feedback */
-  int dof_count;        /* nv */
-  int coordinate_count; /* nq */
+  int dof_count;        /* number nv of degrees of freedom */
+  int coordinate_count; /* number nq of joint coordinates */
   int* dof_link;        /* link of each degree of freedom (nv) */
   int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs (links) */
   double* initial_coordinates;       /* initial coordinates (nq) */
@@ -499,7 +499,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* override);
 typedef struct {
   SceneSignal* signal; /* NULL if the link has no signal of the requested number; channels 0 if the load or tendon lacks
                           this signal */
-  unsigned kind;       /* CONTROL_DRIVES, ... */
+  unsigned kind;       /* kind of the signal: CONTROL_DRIVES, ... */
   int ordinal;         /* index of the controller, load or tendon among the link's controllers, loads or tendons */
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
@@ -562,7 +562,7 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Two links that intersect or touch at the start. */
 typedef struct {
-  int a, b;     /* links */
+  int a, b;     /* indices of the two links */
   double depth; /* depth of the overlap of the two links [m]; 0 if the links only touch */
 } ModelTouch;
 /* Finds all pairs of links that intersect or touch at the start. Returns the number of pairs. Sets *pairs to the list,

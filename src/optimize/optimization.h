@@ -159,10 +159,10 @@ struct Optimization {
   int capacity; /* number of rows for which the arrays of rows are allocated */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
   double *terms, *trial_terms;               /* values of the terms for the current design and for the trial (terms) */
-  BoundedTerms* bounded_terms;               /* NULL: none */
-  Success* success;                          /* NULL: none */
-  Validation* validation;                    /* NULL: not run */
-  Draws* draws;                              /* NULL: none */
+  BoundedTerms* bounded_terms;               /* bounded terms of the task; NULL if there are none */
+  Success* success;                          /* `success` terms of the task; NULL if there are none */
+  Validation* validation;                    /* results of the validation; NULL before it has run */
+  Draws* draws;                              /* random changes of the scenes; NULL if there are none */
   ScheduledContact* contacts;                /* contact parameters that a schedule changes (scenarios) */
   DrawIndex draw;                            /* draw of random numbers that the scenes use now */
   double unconstrained_loss, best_violation; /* loss of the current design without bounded terms; best_violation:
@@ -173,7 +173,7 @@ struct Optimization {
   double loss, best_loss, best_compared_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;   /* (capacity) */
+  OptimizationRow* rows;   /* rows of convergence.csv so far (capacity) */
   double* row_terms;       /* (capacity * terms) */
   double* row_multipliers; /* (capacity * bounded terms) */
   const double* factors; /* derivatives of the merit function with respect to the terms; NULL: all derivatives are 1 */

@@ -61,7 +61,7 @@ void optimization_destroy(Optimization* optimization);
 int optimization_set_initial(Optimization* optimization, const char* const* names, const double* values, int count);
 /* Function of the variables that replaces the losses of the task. */
 typedef struct {
-  void* context; /* borrowed */
+  void* context; /* argument of `evaluate`, borrowed */
   /* Computes the function at x[variables], and gradient[variables] unless NULL. The results are valid if it returns
    * TRIAL_ACCEPTED. Sets *interrupted to true if interrupted. Every MPI process calls it. */
   TrialOutcome (*evaluate)(void* context, const double* x, double* value, double* gradient, bool* interrupted);

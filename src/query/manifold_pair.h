@@ -44,7 +44,7 @@ typedef struct {
 /* Field of a body at a point, with derivatives. */
 typedef struct {
   Dual value;
-  Dual3 normal; /* outward */
+  Dual3 normal; /* normal of the field, outward */
 } DualField;
 
 /* Computes the contacts of two bodies without derivatives, or their mean distance if out is NULL. room: workspace

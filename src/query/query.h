@@ -376,7 +376,7 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
  * in the first tenth of the iterations, `last` in the last tenth, their geometric mean between. */
 typedef struct {
   WitnessOptions query;
-  int iterations; /* >= 0 */
+  int iterations; /* number of iterations, >= 0 */
   double step;    /* length of the first steps, for rotations in degrees and for translations in millimetres */
   double last;    /* length of the last steps, in the same units; 0 selects step / 100 */
   bool both;      /* true if both bodies move, false if only b moves */

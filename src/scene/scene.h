@@ -53,8 +53,8 @@ typedef struct {
   ShapeType type;
   Vec3 size;
   double radius, length;
-  double width, rim;                /* WHEEL, DISC [m] */
-  double bottom_radius, top_radius; /* CONE [m] */
+  double width, rim;                /* for WHEEL and DISC: width, and radius of the rounded edge [m] */
+  double bottom_radius, top_radius; /* for CONE: radii of the two circles [m] */
   int resolution, segments;
   bool exact; /* round solids: true if the scene gives neither segments nor resolution, so that contact may use the
                  exact solid instead of a polyhedron */
@@ -71,19 +71,20 @@ typedef struct {
   HullTie tie;      /* constraint between the blocks of a grid */
   bool decompose;   /* true: convex hulls that cover the mesh replace the mesh */
   DecomposeOptions decomposition;
-  Vec3 origin;          /* HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
-  double base;          /* HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: derived */
-  Vec3 normal;          /* HALF_SPACE: normal as given, not necessarily a unit vector */
-  double offset;        /* HALF_SPACE: offset along the unit normal [m] */
-  SmoothForm smooth;    /* level function of a convex smooth shape */
-  double (*faces)[4];   /* SMOOTH_POLYTOPE: the faces that `smooth` points to */
-  Vec3* normals;        /* ORIENTED_POINTS: normals of any length but zero (point_count) */
-  double smoothing;     /* UNION, SUBTRACTION [m] */
-  SceneShapeUse* parts; /* UNION, SUBTRACTION (part_count) */
+  Vec3 origin;        /* for HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
+  double base;        /* for HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: the reader derives the
+                         thickness */
+  Vec3 normal;        /* for HALF_SPACE: normal as the scene gives it, not necessarily a unit vector */
+  double offset;      /* for HALF_SPACE: offset along the unit normal [m] */
+  SmoothForm smooth;  /* level function of a convex smooth shape */
+  double (*faces)[4]; /* for SMOOTH_POLYTOPE: the faces that `smooth` points to */
+  Vec3* normals;      /* for ORIENTED_POINTS: normals, of any length except zero (point_count) */
+  double smoothing;   /* for UNION and SUBTRACTION: smoothing length [m] */
+  SceneShapeUse* parts; /* for UNION and SUBTRACTION: the combined shapes (part_count) */
   int part_count;
   /* Set by model_expand_shapes: */
   bool replaced;   /* true: shapes of type POINTS replace this shape */
-  bool decomposed; /* POINTS: true: the shape is a hull of a decomposed mesh */
+  bool decomposed; /* for POINTS, true: the shape is a hull of a decomposed mesh */
 } SceneShape;
 
 /* Returns true for a smooth shape, a solid with a smooth level function (shapes/shapes.h). shape: not NULL. Allocates
@@ -190,10 +191,10 @@ typedef struct {
   double mass;    /* total mass of the link [kg] */
   double density; /* mass divided by the sum of the hull volumes [kg/m^3] */
   MassModel mass_model;
-  Vec3 center;                 /* MASS_GIVEN: centre of mass, link frame */
-  double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
-  bool fixed;                  /* the link is welded to its parent (a root to the world) by a joint of type fixed */
-  bool collide;                /* false: the link has no contact */
+  Vec3 center;       /* for MASS_GIVEN: centre of mass, link frame [m] */
+  double inertia[6]; /* for MASS_GIVEN: inertia tensor ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
+  bool fixed;        /* the link is welded to its parent (a root to the world) by a joint of type fixed */
+  bool collide;      /* false: the link has no contact */
   double gravity_compensation; /* fraction of the link's weight that an upward force cancels; default: the value of the
                                   parent link */
   SceneMaterial material;

@@ -101,8 +101,8 @@ typedef struct {
   TaskSymmetryType type;
   TaskName* links;
   int link_count;
-  Vec3 normal; /* MIRROR; unit */
-  Vec3 axis;   /* ROTATION; unit */
+  Vec3 normal; /* for MIRROR: normal of the plane, unit vector */
+  Vec3 axis;   /* for ROTATION: axis of the rotation, unit vector */
   int count;   /* ROTATION, >= 2 */
 } TaskSymmetry;
 
@@ -280,7 +280,7 @@ typedef enum {
 enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
 typedef enum {
-  OVER_MEAN, /* mean; TRAVEL: value at the last state */
+  OVER_MEAN, /* mean of the values; for TRAVEL the value at the last state */
   OVER_BEST, /* smallest value */
   OVER_WORST /* largest value */
 } LossOver;
@@ -290,7 +290,7 @@ typedef struct {
   TaskLossType type;
   char* name; /* name of the term and of its column in convergence.csv, unique; default: the word of the type, with _2,
                  _3 if it is repeated */
-  double weight; /* > 0 */
+  double weight; /* weight of the term in the loss, > 0 */
   bool bounded; /* true for terms of subject_to and success, which must not exceed `bound` and are not added to the loss
                  */
   double bound;
@@ -301,21 +301,21 @@ typedef struct {
   int links_count;
   SceneSignal motion;       /* offset of the target as a function of time: three channels; no channels if absent */
   Quat rotation;            /* for POSE: target rotation */
-  double length;            /* POSE: length that weights rotations [m] */
+  double length;            /* for POSE: length that weights rotations [m] */
   double smoothing;         /* for APPROACH: smoothing length [m] */
   bool has_point;           /* false: the loss refers to the centre of mass instead of `point` */
   Vec3 point;               /* link frame [m] */
-  Vec3 target;              /* target in world coordinates [m, m/s, N]; ORIENTATION: a unit vector */
-  Vec3 direction;           /* for TRAVEL: direction of the displacement, unit vector */
+  Vec3 target;              /* target in world coordinates [m, m/s, N]; for ORIENTATION a unit vector */
+  Vec3 direction;           /* for TRAVEL, OVERHANG, EXTENT and REMOVAL: direction, unit vector */
   Vec3 axis;                /* for ORIENTATION: axis of the link, link frame, unit vector */
-  bool has_target;          /* TOUCH: true if a target is given, in the frame of `other` */
-  double friction, quality; /* CLOSURE */
-  double angle;             /* OVERHANG: largest angle from the vertical [rad] */
+  bool has_target;          /* for TOUCH: true if a target is given, in the frame of `other` */
+  double friction, quality; /* for CLOSURE: friction coefficient, and target of the grasp quality */
+  double angle;             /* for OVERHANG: largest angle from the vertical [rad] */
   Vec3 box_low, box_high;   /* for KEEP_OUT: corners of the box, link frame [m] */
-  double margin;            /* m */
+  double margin;            /* margin of a distance [m] */
   int power;                /* for POINT: exponent of the distance, 1 or 2 */
-  int dof;                  /* COORDINATE: index of the degree of freedom */
-  double value;             /* COORDINATE [m or rad] */
+  int dof;                  /* for COORDINATE: index of the degree of freedom */
+  double value;             /* for COORDINATE: target value [m or rad] */
   LossOver over;            /* reduction of the values at the states of the window to one value */
   double from,
       to; /* start and end of the window [s]; -1 = not given: the type's default, the end of the run or all of it */
@@ -361,9 +361,9 @@ typedef struct {
   int iterations;
   bool step_given[2];               /* for design and control: true if the task gives the step of this block */
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded) of each block */
-  TaskNorm norm;                    /* step_bounded */
-  double beta1, beta2, epsilon;     /* adam */
-  int memory;                       /* lbfgs */
+  TaskNorm norm;                    /* for step_bounded: norm that measures the length of a step */
+  double beta1, beta2, epsilon;     /* for adam and auto: decay rates of the means, and constant added to the divisor */
+  int memory;                       /* for lbfgs and auto: number of stored curvature pairs */
   int population; /* for cma_es: number of samples per generation; 0: the number follows from the number of variables */
   uint64_t seed;  /* cma_es: seed of the task */
   TaskSchedule schedule;
@@ -472,8 +472,8 @@ typedef struct {
 /* A discrete design variable: a choice between values of a key. sets[k] is an override "key=value" with value k, as for
  * --set. */
 typedef struct {
-  char** sets; /* (count) */
-  int count;   /* >= 1 */
+  char** sets; /* overrides, one for each value (count) */
+  int count;   /* number of values, >= 1 */
 } TaskChoice;
 typedef enum { CHOICE_ALL, CHOICE_RANDOM, CHOICE_CLIMB } TaskChoiceMethod;
 

@@ -150,7 +150,7 @@ typedef struct ClosureSystem {
   bool found;
   double* evaluated_q;             /* coordinates of the last evaluation (nq) */
   double* evaluated_value;         /* closure errors c at evaluated_q [m, 1] (rows) */
-  ClosureAttachments* attachments; /* (closures) */
+  ClosureAttachments* attachments; /* attachment points of each closure at evaluated_q (closures) */
   ClosureRowGeometry* place;       /* geometry of each row at evaluated_q: u, v and force. The torques are set once
                                       evaluated_weight is set (rows) */
   /* stiffness, torques and slopes at evaluated_q */

@@ -21,7 +21,7 @@ typedef struct {
 /* Sums of the magnitudes of all forces and torques on a link and its descendants. They scale the tolerance of
  * residuals. */
 typedef struct {
-  double force;  /* N */
+  double force;  /* sum of force magnitudes [N] */
   double torque; /* about the link's centre of mass [N m] */
 } ForceMagnitudes;
 
@@ -72,8 +72,8 @@ typedef struct {
 typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* rate;                           /* SimState.rate  (nv) */
-  Vec3* momentum;                         /* SimState.momentum  (links) */
+  double* rate;                           /* copy of SimState.rate (nv) */
+  Vec3* momentum;                         /* copy of SimState.momentum (links) */
   Vec3* contact_force;                    /* SimState.contact_force  (links), or NULL */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   double* q_older;                        /* q^{t-2}, or NULL  (nq) */
@@ -94,14 +94,14 @@ typedef struct {
 /* All solves of the substeps of a step, except the last solve of each substep. */
 typedef struct {
   int count, capacity;
-  SimSolve* list;       /* (capacity) */
+  SimSolve* list;       /* the solves, in the order of time (capacity) */
   int* record_capacity; /* capacity of the array list[k].contacts (capacity) */
 } SolveStore;
 
 /* States between the substeps of the last step, one entry for each state. */
 typedef struct {
   int count, capacity;
-  StepClock* clock;    /* (capacity) */
+  StepClock* clock;    /* clock of the substep that ended in each state (capacity) */
   double* q;           /* (capacity * nq) */
   Pose* pose;          /* (capacity * links) */
   Vec3* momentum;      /* (capacity * links) */
@@ -111,7 +111,7 @@ typedef struct {
   int* contact_first_row; /* (capacity + 1) */
   int contact_capacity;
   int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (capacity) */
-  SimSubstate* list; /* (capacity) */
+  SimSubstate* list; /* the states, as sim_substates returns them (capacity) */
 } SubstateStore;
 
 /* Energies of the inertia and of the joint of one link [J]. */
@@ -211,12 +211,12 @@ struct Sim {
   Vec3* reference;
   LinkTerms* link_terms;
   TreeTermLists sides;               /* pair terms of each tree in the last assembly */
-  ForceMagnitudes* link_force_scale; /* (links) */
+  ForceMagnitudes* link_force_scale; /* magnitudes of the forces on each link and its descendants (links) */
   double* force_scale;               /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
   bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (trees) */
   int* island;         /* index of the island of each tree (trees) */
-  Island* islands;     /* (trees) */
+  Island* islands;     /* islands of the accepted state (at most trees) */
   int* link_island;    /* island of each link, -1 if it cannot move  (links) */
   bool* refused;       /* true if some pair of the island makes the trial fail (trees) */
   int* group;          /* group of each island; islands of a group interact in the trial (trees) */
@@ -257,7 +257,7 @@ struct Sim {
   bool iterates_friction;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
   bool has_initial_friction; /* true if `initial_friction` belongs to the last step */
   double* initial_friction_q;  /* memory for initial_friction.q; NULL until needed (nq) */
-  Pose* initial_friction_pose; /* (links) */
+  Pose* initial_friction_pose; /* memory for initial_friction.pose (links) */
 
   /* members written by sim_contacts */
   SimContact* contacts;

@@ -11,7 +11,7 @@
 typedef struct Sim Sim;
 
 typedef struct {
-  int threads; /* >= 1 */
+  int threads; /* number of threads, >= 1 */
   double
       tolerance; /* largest admissible residual, relative to the acting forces; 0 selects the tolerance of the scene */
   bool path;     /* true to record the solver's moves for sim_path */
@@ -269,22 +269,22 @@ StepClock sim_clock(const Sim* sim);
 /* Solution of a substep that was followed by another solve of the same substep. The contact forces of this solution
  * limit the friction of the next solve (docs/derivations/friction.md, F8). */
 typedef struct {
-  const double* q;  /* (nq) */
-  const Pose* pose; /* (links) */
+  const double* q;  /* joint coordinates (nq) */
+  const Pose* pose; /* poses of the links (links) */
   const ContactRecord* contacts;
   int contact_count;
 } SimSolve;
 /* A state between two substeps of the last step. clock: clock of the substep that ended in this state. */
 typedef struct {
   StepClock clock;
-  const double* q;           /* (nq) */
-  const Pose* pose;          /* (links) */
-  const Vec3* momentum;      /* SimState.momentum (links) */
+  const double* q;           /* joint coordinates (nq) */
+  const Pose* pose;          /* poses of the links (links) */
+  const Vec3* momentum;      /* angular momenta of the links, as in SimState.momentum (links) */
   const Vec3* contact_force; /* SimState.contact_force (links), or NULL */
   const double* delayed;     /* SimState.delayed, or NULL */
   const ContactRecord* contacts;
   int contact_count;
-  const SimSolve* solves; /* (solve_count) */
+  const SimSolve* solves; /* solves of the substep before its last solve (solve_count) */
   int solve_count;
 } SimSubstate;
 /* Returns the states between the substeps of the last step, in order of time. Sets *count to the number of these

@@ -21,7 +21,7 @@ static inline Twist twist_from_array(const double t[6]) {
  * scalar. */
 typedef struct {
   bool known;
-  double* equations; /* (nv) */
+  double* equations; /* derivatives of the step's equations (nv) */
   double direct;
 } ClockDerivative;
 enum { CLOCK_DERIVATIVES = 4 }; /* clock entries with derivatives: dt, dt_before, dt_older and time */
@@ -246,11 +246,11 @@ void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelG
  * sum rates_k dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments
  * about the points `at`, and their changes by the rates. */
 typedef struct {
-  const Vec3* at;            /* (links) */
+  const Vec3* at;            /* reference points of the first moments (links) */
   const Mat3* moment;        /* sum g r^T of the link and its descendants */
   const Vec3* force;         /* force of the link and its descendants */
-  const double* rates;       /* (nv) */
-  const Screw* screws;       /* (nv) */
+  const double* rates;       /* rates of the coordinates (nv) */
+  const Screw* screws;       /* screws of the joints (nv) */
   const double (*twist)[6];  /* twists of the links by the rates; only w is used */
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
                                 the motion; NULL if there are none */

@@ -179,7 +179,7 @@ LimitResistance joint_limit_resistance(const JointInput* in, int k, double rate)
 /* Energies of spring, friction and armature of one scalar coordinate, with the derivatives of their sum
  * (simulate/joint_passive.c). */
 typedef struct {
-  double spring, friction, inertia; /* J */
+  double spring, friction, inertia; /* energies of spring, friction and armature [J] */
   double gradient, hessian, inertia_force;
 } PassiveTerms;
 /* Returns these energies and derivatives for scalar coordinate k of the joint. rate: of the coordinate [m/s, rad/s].
@@ -259,8 +259,8 @@ void joint_target_adjoint(const Joint* joint, const double* value, const double*
  * Ry(d2) Rz(d3) at d = 0. */
 typedef struct {
   double value[3];
-  double first[3][3];     /* [component][increment] */
-  double second[3][3][3]; /* [component][increment][increment] */
+  double first[3][3];     /* first derivatives: [component][increment] */
+  double second[3][3][3]; /* second derivatives: [component][increment][increment] */
 } RotationVector;
 /* Returns the rotation vector of q and its derivatives; smooth for rotations below pi. q: unit quaternion; q and -q
  * give the same result. */

@@ -37,7 +37,7 @@ typedef struct TreeFlight {
   int group_count;
   int *trees, *links, *closures; /* lists of the groups, concatenated */
   int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
-  FlightTree* tree;              /* (trees) */
+  FlightTree* tree;              /* degrees of freedom and matrix of each tree (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
   bool*
       contains_joint_forces; /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
@@ -56,7 +56,7 @@ typedef struct TreeFlight {
                                   the present motion over the longer of the step lengths h and h' (nq) */
   Pose *pose_before, *target_pose;   /* poses at `before_q` and at `target_q` (links) */
   Pose *pose_behind, *pose_beyond;   /* poses at `behind_q` and at `beyond_q` (links) */
-  Screw *screws_now, *target_screws; /* (nv) */
+  Screw *screws_now, *target_screws; /* screws of the joints at q^t and at `target_q` (nv) */
   Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
   double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (nv) */
   Pose* pose_side;                   /* (links) */
