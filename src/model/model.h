@@ -113,8 +113,8 @@ typedef struct {
   double spring_theta; /* implicitness of springs and position gains (drives.md, M10): 1/2 conserves energy, 1 damps */
   int prescribed;      /* index of the controller that prescribes the motion of the joint; -1 if there is none */
   double gravity_compensation; /* fraction of the link's weight that an upward force cancels, 0 to 1 */
-  bool spins; /* true: the link integrates its angular momentum, because the integrator is `momentum` and the link is a
-                 free body and the only link of its tree */
+  bool spins; /* true: the link integrates its angular momentum. The integrator is `momentum`, and the link is a free
+                 body and the only link of its tree */
   MassMoment moment; /* mass moment S = sum m X~ X~^T with X~ = (x, 1), link frame [kg, kg m, kg m^2]; zero for massless
                         links */
   double mass;

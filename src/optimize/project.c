@@ -52,7 +52,7 @@ struct Projector {
 typedef struct {
   bool is_row;
   int index;
-  int side; /* AT_LOW or AT_HIGH */
+  int side; /* limit to which the constraint belongs: AT_LOW or AT_HIGH */
 } Constraint;
 
 /* Returns the column of each variable, or -1 if it occurs in no row. Sets rows->variable to the variables of the

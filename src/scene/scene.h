@@ -410,7 +410,7 @@ typedef struct {
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
   double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* Indices of the parameters of a bushing that can be design variables: the diagonals of stiffness and damping,
+/* Indices of the parameters of a bushing that can be design variables. They are the diagonals of stiffness and damping,
  * the preload, and the position of each frame [m]. */
 enum {
   BUSHING_STIFFNESS,
@@ -533,8 +533,8 @@ enum {
 };
 #define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
 
-/* Limits on the number of equal substeps of a step: the largest number in a scene, and the largest number by which the
- * solver repeats a failed step. */
+/* Limits on the number of equal substeps of a step. SUBSTEPS_MAX: largest number in a scene. SUBSTEPS_FINEST: largest
+ * number with which the solver repeats a failed step. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
 static inline int simulation_substep_count(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
@@ -553,7 +553,8 @@ typedef struct {
   bool has_model;
   ContactModel model; /* contact law of the pair if has_model; otherwise the pair has the law of `contact` */
   /* Parameters of the pair's contact law that other laws do not have. A parameter that is not given has the value in
-   * the section `contact` if the pair and the section have the same law, otherwise the default of the law. */
+   * the section `contact`, if the pair and the section have the same law. Otherwise the parameter has the default of
+   * the law. */
   bool law_parameter_given[CONTACT_LAW_PARAMETERS_MAX], hierarchy_given;
   double own[CONTACT_LAW_PARAMETERS_MAX];
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */

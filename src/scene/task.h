@@ -249,8 +249,8 @@ typedef enum {
   LOSS_POINT,  /* distance |x - target| for power 1, |x - target|^2 for power 2. x: a point of `link`; the target is in
                   the frame of `other`, if `other` is given */
   LOSS_TRAVEL, /* displacement of the centre of mass in the window along `direction`, with negative sign */
-  LOSS_RELATIVE, /* change of the centre of `other` in the frame of `link`: |T_link^-1 x_other - its value at the start
-                    of the window|^2 (T_link: pose of `link`) */
+  LOSS_RELATIVE, /* squared displacement of the centre of `other` in the frame of `link`, since the start of the window
+                  */
   LOSS_REACH,    /* max(|x - target|^2 - margin^2, 0), where x is the point of the link */
   LOSS_ORIENTATION, /* |a - target direction|^2, where a is the `axis` of the link in world axes */
   LOSS_VELOCITY,    /* |dx/dt - target|^2, where x is the point of the link */

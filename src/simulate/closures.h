@@ -132,8 +132,8 @@ typedef struct ClosureSystem {
   RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
   bool* moves;            /* true if some entry of the row of C is not zero (rows) */
   unsigned* moved;        /* for each closure a set of bits: bit i is set if `moves` is true for the closure's row i */
-  unsigned char* side; /* for each entry of dof: bit 0 is set if the degree of freedom moves the attachment point on a,
-                          bit 1 if it moves the point on b */
+  unsigned char* side; /* for each entry of `dof`: bit 0 is set if the degree of freedom moves the attachment point on
+                          a. Bit 1 is set if it moves the point on b */
   size_t* slope_first; /* index in `slope` of the first row of every closure */
   double* slope;       /* entries of C, row by row; a row has an entry for each degree of freedom of its closure */
   NonzeroRow* nonzero_rows; /* rows of all closures and couplings for which `moves` is true (nonzero_count) */

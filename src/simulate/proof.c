@@ -23,9 +23,9 @@ struct Proof {
       *displacement;       /* delta: increments of the path; displacement: increments that displace a midpoint (nv) */
   Pose *poses, *end_poses; /* poses: poses of the links in a state; end_poses: poses of the links at the end of a
                               recorded move (links) */
-  Screw* screws;           /* (nv) */
+  Screw* screws;           /* screws of the joints in a state (nv) */
   MotionBounds bounds;
-  ProofPair* pairs; /* (capacity) */
+  ProofPair* pairs; /* pairs that proof_pairs returns (capacity) */
   int pair_capacity;
 };
 

@@ -100,9 +100,9 @@ struct StepAdjoint {
   double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
                          closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
-      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of trees in free flight, see
-                              tree_flight.h (aim_bar), and to the poses `before`, `behind` and `beyond` of TreeFlight;
-                              NULL if no tree flies (links) */
+      (*beyond_bar)[3][4]; /* derivatives for links of trees in free flight (tree_flight.h); NULL if there are no such
+                              trees (links). aim_bar: with respect to the target poses. back_bar, behind_bar,
+                              beyond_bar: with respect to TreeFlight.pose_before, pose_behind and pose_beyond */
 };
 
 /* Loads a recorded step. Sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if

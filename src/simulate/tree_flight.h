@@ -43,11 +43,11 @@ typedef struct TreeFlight {
       contains_joint_forces; /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
   bool* has_target;          /* true if the target of the tree in the present step is the solution of W11 (trees) */
   bool* is_steady_wheel;     /* true if the link is a balanced wheel whose axis has a constant direction (links) */
-  bool* has_joint_forces;    /* true if the target contains the forces of the link's joint, because a spring, damper,
-                                armature or drive acts on a scalar coordinate and the link is no balanced wheel (W51)
-                                (links) */
-  ModelLink* target_links;   /* copies of the links with has_joint_forces. A copy has only those joint terms that the
-                                target contains (links) */
+  bool*
+      has_joint_forces; /* true if the target contains the forces of the link's joint (W51). A spring, damper, armature
+                           or drive then acts on a scalar coordinate, and the link is no balanced wheel (links) */
+  ModelLink* target_links;  /* copies of the links with has_joint_forces. A copy has only those joint terms that the
+                               target contains (links) */
   bool* is_without_contact; /* scratch; true if the target of the tree's group solves W11 and no link of the group is in
                                contact (trees) */
   double *before_q, *target_q; /* before_q: coordinates one step before q^t, extrapolated from the present motion;
