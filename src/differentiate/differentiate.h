@@ -11,7 +11,7 @@
  * lists the rows of each link that the losses read. Only these rows are stored if memory is limited. */
 typedef struct {
   int steps, link_count;
-  int *first, *last;  /* interval of selected rows of each link; first > last: none (links) */
+  int *first, *last;  /* first and last selected row of each link (links). If first > last, no row is selected */
   int* all_link_rows; /* rows selected for all links, in ascending order (all_link_row_count) */
   int all_link_row_count;
   size_t *pose, *coordinate, *dof; /* index of the first stored row of each link in each array (links) */
@@ -59,7 +59,7 @@ typedef struct LossSeeds LossSeeds;
 typedef struct {
   StepClock clock;   /* time and length of the substep that ended in this state */
   int step;          /* number of the step, from 1; 0 for the initial state */
-  bool row;          /* true at the end of a step, false at the end of an earlier substep */
+  bool row;          /* true if the state is at the end of a step; false if it is at the end of an earlier substep */
   int substep_index; /* index among the states at ends of earlier substeps, or -1 at the end of a step */
   int contact_first_row, contact_count;
   SimSolve* solves; /* solves of the substep before its last solve (solve_count), or NULL */
@@ -72,7 +72,7 @@ typedef struct {
  * recomputes the other rows. Borrows model and selection. */
 typedef struct Recording {
   const Model* model;
-  const RowSelection* selection; /* NULL: full recording */
+  const RowSelection* selection; /* selected rows; NULL for a full recording */
   struct RunSegments* segments;  /* segments of a selective recording with gradient, otherwise NULL */
   int steps;
   bool is_segment;
@@ -93,9 +93,11 @@ typedef struct Recording {
   RecordedState* states;     /* states in order of time, the initial state first (state_count) */
   int* row_state;            /* index in `states` of each row  (steps + 1) */
   double* substep_q;         /* coordinates at ends of earlier substeps (substep_state_count * nq) */
-  Pose* substep_pose;        /* (substep_state_count * links) */
-  Vec3* substep_momentum;    /* NULL unless the integrator is `momentum` (substep_state_count * links) */
-  Vec3 *felt, *substep_felt; /* contact forces that drives measure, or NULL (links each) */
+  Pose* substep_pose;        /* poses at ends of earlier substeps (substep_state_count * links) */
+  Vec3* substep_momentum;    /* angular momenta at ends of earlier substeps; NULL unless the integrator is `momentum`
+                                (substep_state_count * links) */
+  Vec3 *felt, *substep_felt; /* measured contact forces on links, in rows and at ends of earlier substeps; NULL if no
+                                drive measures one (links each) */
   double *delayed, *substep_delayed; /* memory of delayed controllers, or NULL (2 Model.delayed_count each) */
   InitialFriction* guess;            /* initial guess of the friction solver in the first step, or NULL */
   double (*reaction)[6];   /* joint reaction forces, zero in row 0; NULL unless requested ((steps + 1) * links) */
@@ -249,15 +251,15 @@ typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKin
  * row. */
 typedef struct {
   const Model* model;
-  double dt;                   /* s */
-  const Pose* pose[3];         /* (links each) */
+  double dt;                   /* length of a step [s] */
+  const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
   const double (*reaction)[6]; /* joint reaction forces (links) */
 } Observation;
 /* Derivatives of a scalar with respect to the quantities of an Observation. Poses are derived entry by entry. Borrowed.
  */
 typedef struct {
-  double (*pose[3])[3][4]; /* (links each) */
-  double (*reaction)[6];   /* (links) */
+  double (*pose[3])[3][4]; /* derivatives with respect to the poses (links each) */
+  double (*reaction)[6];   /* derivatives with respect to the joint reactions (links) */
 } ObservationBars;
 typedef struct {
   const char* word;                        /* name in simulation.output; the file is <word>.csv */
@@ -320,9 +322,10 @@ double loss_evaluate_with(const Loss* loss, const Recording* recording, double* 
 /* Measures of a link that decide whether it can be printed: the losses of the same names with margin 0
  * (docs/losses.md). */
 typedef struct {
-  double neck, wall;                       /* m; neck is NAN for a link with a single hull */
-  double overhang;                         /* m^2 */
-  double extent[3];                        /* size along the axes x, y, z of the link [m] */
+  double neck, wall; /* width of the narrowest overlap between hulls, and of the thinnest hull [m]; neck is NAN for a
+                        link with a single hull */
+  double overhang;   /* area that overhangs [m^2] */
+  double extent[3];  /* size along the axes x, y, z of the link [m] */
   double clearance, clearance_lower_bound; /* smallest distance from the parent link over the joint's range and its
                                               proved lower bound [m]; NAN without a range */
   double at[3];                            /* joint coordinates at the smallest distance (coordinates) */
@@ -354,7 +357,7 @@ typedef struct {
   Recording recording; /* selective recording of the rows of the loss and of the compared rows */
   int samples;
   double value;  /* value of the loss; NaN without a loss */
-  double* terms; /* (loss_count) */
+  double* terms; /* values of the loss terms (loss_count) */
   RecordReport report;
 } RefinedRun;
 
@@ -405,7 +408,7 @@ AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossS
  * hulls a and b. n: unit vector from a to b. Two hulls do not intersect while all their gaps along one n are positive.
  */
 typedef struct {
-  int hull[2], vertex[2]; /* vertex[0] is -1 for the surface of a half-space */
+  int hull[2], vertex[2]; /* hulls a and b, and one vertex of each. vertex[0] is -1 for the surface of a half-space */
   Vec3 normal;            /* direction n, world */
   double least;           /* lower bound of the gap [m] */
 } StartGap;
@@ -432,7 +435,7 @@ bool recording_forward(StepForward* forward, const Recording* recording, Forward
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
 
 typedef enum {
-  GRADCHECK_STATE,       /* initial coordinates (as increments) and velocities */
+  GRADCHECK_STATE,       /* initial coordinates, changed by increments, and initial velocities */
   GRADCHECK_CONTROL,     /* parameters of controller signals */
   GRADCHECK_VERTICES,    /* hull vertices */
   GRADCHECK_ATTACHMENTS, /* joint origins */
@@ -454,7 +457,7 @@ enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
 enum { GRADCHECK_RUNS = 26 };
 
 typedef struct {
-  unsigned blocks;            /* set of bits 1 << GradcheckBlock */
+  unsigned blocks;            /* blocks to check, as a set of bits 1 << GradcheckBlock */
   int directions;             /* number of random directions per block, <= GRADCHECK_DIRECTIONS */
   int steps;                  /* number of steps of the run; 0: all */
   double tolerance;           /* relative tolerance of the time-step solver */
@@ -511,7 +514,7 @@ typedef struct {
   double norm;                           /* norm of the gradient, each component times its scale */
   double error, resolution, order;       /* worst of all directions */
   GradcheckVerdict verdict;              /* worst of all directions */
-  bool kink, jump, is_noisy;             /* true if true for any direction */
+  bool kink, jump, is_noisy;             /* true if the member of the same name is true for any direction */
   bool singular;                         /* not checkable: a loop is in a singular configuration (J15) */
   double jump_step;                      /* largest of the unchecked directions without a jump at x */
   double noise, lengths_needed, scatter; /* largest of the directions that do not resolve the bound */
@@ -521,11 +524,12 @@ typedef struct {
 } GradcheckBlockReport;
 
 typedef struct {
-  bool passed;    /* no block is wrong, and no gradient is missing */
+  bool passed;    /* true if no block is wrong and no gradient is missing */
   bool loop_open; /* no result, because a loop in a singular configuration does not close within tolerance (J15) */
-  bool checked;   /* the differences confirmed every block */
-  bool kinks; /* the contact law has a discontinuous second derivative, so that disagreeing differences give no verdict
-               */
+  bool checked;   /* true if the differences confirmed the gradient in every block */
+  bool kinks;   /* true if the contact law has a discontinuous second derivative. Differences that disagree then give no
+                 * verdict
+                 */
   double value; /* value of the loss */
   RecordReport run;
   AdjointReport adjoint;

@@ -13,7 +13,7 @@ typedef struct {
   int first_vertex; /* index of the hull's first vertex in LossSeeds.vertices */
   int vertex_count;
   Vec3* vertices; /* link frame [m]  (vertex_count) */
-  double volume;  /* m^3 */
+  double volume;  /* volume of the hull [m^3] */
   int (*edges)[2];
   int edge_count;
 } HullReference;
@@ -23,43 +23,44 @@ typedef struct {
   const LossKind* kind;
   char* name;
   double weight;
-  bool bounded;     /* the value is a constraint of the optimizer (TaskLoss.bounded) */
-  bool is_inactive; /* the scenario excludes the loss */
+  bool bounded;     /* true if the value is a constraint of the optimizer (TaskLoss.bounded) */
+  bool is_inactive; /* true if the loss does not apply in the scenario */
   int link, other;  /* link indices; -1: not given */
   int* links;       /* links that the loss sums over (link_count), or NULL for `link` alone */
   int link_count;
   SceneSignal* motion_source; /* signal added to the target, or NULL */
   Signal motion;
   Mat3 rotation;              /* target rotation */
-  double length, smoothing;   /* m */
+  double length, smoothing;   /* lengths of the loss, as in TaskLoss [m] */
   bool has_point;             /* false: the centre of mass is used */
   Vec3 point;                 /* link frame [m] */
   Vec3 target;                /* world frame, random part included; a unit vector for directions */
   Vec3 direction;             /* unit vector, world */
-  Vec3 axis;                  /* unit vector, link frame */
-  bool has_target;            /* kind touch: the task gives a target */
-  double friction, quality;   /* kind closure */
-  double angle;               /* kind overhang [rad] */
+  Vec3 axis;                  /* axis of the link, unit vector, link frame */
+  bool has_target;            /* for the kind touch: true if the task gives a target */
+  double friction, quality;   /* for the kind closure: friction coefficient, and target of the grasp quality */
+  double angle;               /* for the kind overhang: largest angle from the vertical [rad] */
   Vec3 box_low, box_high;     /* kind keep_out, link frame [m] */
   struct WitnessBody* bodies; /* kind touch between hulls: bodies of `link` and `other` (2); otherwise NULL */
-  double margin;              /* m */
+  double margin;              /* margin of the distance [m] */
   int power;                  /* 1 or 2 */
-  int dof;                    /* kind coordinate: degree of freedom */
-  double value;               /* kind coordinate [m or rad] */
+  int dof;                    /* for the kind coordinate: index of the degree of freedom */
+  double value;               /* for the kind coordinate: target value [m or rad] */
   LossOver reduction;         /* value over the states of the window: mean, best or worst */
   int first, last;            /* first and last row of the window */
   int reference;              /* reference row of kinds that measure a displacement */
   HullReference* hulls;
-  int hull_count, vertex_count, edge_count; /* sums over all hulls */
+  int hull_count, vertex_count,
+      edge_count; /* numbers of hulls, of their vertices and of their edges, for shape losses */
 } LossTerm;
 
 /* Task, loss, model and horizon for which a term is resolved. */
 typedef struct {
   const Task* task;
   const TaskLoss* source;
-  int scenario, index; /* indices in the task */
+  int scenario, index; /* index of the scenario and index of the loss in the task */
   const Model* model;
-  int steps; /* horizon */
+  int steps; /* number of steps of the run */
   Diagnostics* diagnostics;
 } LossContext;
 

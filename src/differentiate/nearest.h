@@ -12,7 +12,8 @@
 
 /* Nearest points of two hulls, each a combination of up to three vertices. Borrows the hulls. */
 typedef struct {
-  double distance; /* m; negative if a hull is partly below the surface of a half-space */
+  double
+      distance; /* distance of the nearest points [m]; negative if a hull is partly below the surface of a half-space */
   const ModelHull *a, *b;
   Vec3 normal; /* unit vector from a to b, world frame */
   Vec3 point_a, point_b;
@@ -35,10 +36,10 @@ double distance_lower_bound(const ModelHull* a, const ModelHull* b, Pose pose_a,
 enum { FACE_VERTICES_MAX = 128 };
 /* Nearest point of one hull as a weighted sum of its vertices. */
 typedef struct {
-  int count;                     /* 0 if no vertices are known */
-  int vertex[FACE_VERTICES_MAX]; /* -1 for a half-space */
+  int count;                     /* number of vertices with weights; 0 if no vertices are known */
+  int vertex[FACE_VERTICES_MAX]; /* indices of the vertices; -1 for a half-space */
   double weight[FACE_VERTICES_MAX];
-  Vec3 point; /* link frame */
+  Vec3 point; /* nearest point, link frame [m] */
 } WeightedVertices;
 
 /* Computes the vertices and weights that define the nearest points of both hulls, with all vertices of touching

@@ -174,17 +174,18 @@ void surface_remove_unused(TriangleSurface* surface, int* old);
 
 /* Properties of a surface. All except the volume follow from the indices of the triangles. */
 typedef struct {
-  bool closed;          /* no edge has triangles on one side only, and there is a triangle */
-  bool manifold;        /* every edge has two triangles, and every point one fan of triangles */
-  bool oriented;        /* equally many triangles have either direction at every edge */
-  int open_edges;       /* edges with one triangle */
-  int branching_edges;  /* edges with more than two triangles */
-  int branching_points; /* points with more than one fan */
-  int edges, points;    /* used by triangles; the Euler characteristic is points - edges + triangles */
-  int shells;           /* components connected by edges */
-  int groups;           /* components connected by points; smaller than `shells` if shells touch in a point */
-  int cavities;         /* shells with negative volume */
-  double volume;        /* by the divergence theorem [unit^3] */
+  bool closed;          /* true if there is a triangle and no edge has triangles on one side only */
+  bool manifold;        /* true if every edge has two triangles and every point has one fan of triangles */
+  bool oriented;        /* true if at every edge equally many triangles use each of the two directions of the edge */
+  int open_edges;       /* number of edges with one triangle */
+  int branching_edges;  /* number of edges with more than two triangles */
+  int branching_points; /* number of points with more than one fan of triangles */
+  int edges, points;    /* numbers of edges and points that triangles use. The Euler characteristic is points - edges +
+                           triangles */
+  int shells;           /* number of components that are connected by edges */
+  int groups; /* number of components that are connected by points; smaller than `shells` if shells touch in a point */
+  int cavities;  /* number of shells with negative volume */
+  double volume; /* volume by the divergence theorem, in the cubed length unit of the surface */
 } SurfaceCheck;
 /* Returns the properties of a surface. An empty surface is not closed. Allocates temporary memory. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
@@ -211,8 +212,9 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
 typedef struct {
   Mat3 turn;          /* rotation from the surface's frame to the rotated one */
   Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (count) */
-  Vec3 *low, *high;   /* bounding boxes of the nodes: root 1, children of node k 2k and 2k + 1 (2 leaves) */
-  int count, leaves;  /* number of triangles; of leaves, a power of two */
+  Vec3 *low,
+      *high; /* bounding boxes of the nodes. The root is node 1; the children of node k are 2k and 2k + 1 (2 leaves) */
+  int count, leaves; /* count: number of triangles; leaves: number of leaves, a power of two */
 } SurfaceTree;
 
 /* Builds a bounding-volume tree of triangles (count >= 1), counter-clockwise seen from outside, with indices into
@@ -343,12 +345,12 @@ void point_view_free(PointView* view);
 /* Warm start of GJK for a pair of hulls. A zeroed cache is a cold start. */
 typedef struct {
   int count;      /* number of vertices of the simplex, 0..4 */
-  int a[4], b[4]; /* their indices in both hulls */
+  int a[4], b[4]; /* vertices of the simplex: their indices in hull a and in hull b */
   Vec3 direction; /* last separating direction, from b to a, not normalized */
 } GjkCache;
 
 typedef struct {
-  double distance;           /* [m]; 0 if the hulls intersect */
+  double distance;           /* distance of the hulls [m]; 0 if the hulls intersect */
   Vec3 witness_a, witness_b; /* closest points, world frame */
   Vec3 normal;               /* unit vector from a to b; zero if the hulls intersect */
   int iterations;

@@ -9,8 +9,8 @@
 /* Lengths below these fractions of the largest coordinate count as rounding errors. A corner has an error of about 3
  * ulp, and the height of a point over a face two or three times as much. The argument `scale` of the functions below is
  * the square of the largest coordinate [m^2]. */
-#define GAP_TOLERANCE 1e-15  /* distances that differ by less are equal */
-#define ZERO_TOLERANCE 4e-15 /* nearer points count as the origin, flatter tetrahedra as flat */
+#define GAP_TOLERANCE 1e-15  /* distances that differ by less than this fraction count as equal */
+#define ZERO_TOLERANCE 4e-15 /* points nearer to the origin count as the origin, thinner tetrahedra as flat */
 /* Three corners count as collinear if the sine of their angle is below this value, because their normal would consist
  * of rounding errors. */
 #define COLLINEAR_SINE 1e-14
@@ -62,9 +62,9 @@ static inline void keep_nearer(NearestPoint* best, NearestPoint other) {
 typedef struct {
   int corner[3];
   Vec3 point[3];
-  Vec3 u, w; /* edges from corner 0 to 1 and 2 */
+  Vec3 u, w; /* edges from corner 0 to corner 1 (u) and to corner 2 (w) */
   Vec3 normal;
-  double square; /* |normal|^2 */
+  double square; /* squared length of the normal */
   bool collinear;
 } Triangle;
 

@@ -67,7 +67,7 @@ typedef struct {
   Vec3 low, high;
 } PlaneHull;
 
-/* Planes of all hulls. The last BOX_WALLS planes, from index box_first on, bound the box |y_k| <= 1. */
+/* Table of the planes of all hulls. The last BOX_WALLS planes, from index box_first on, bound the box |y_k| <= 1. */
 enum { BOX_WALLS = 6 };
 typedef struct {
   const ExactPlane* planes;

@@ -8,7 +8,7 @@
 /* Convex pieces of one shape of the scene, in the shape's frame. */
 typedef struct {
   ConvexHull* pieces;
-  double* feature; /* hull_feature of each piece [m] */
+  double* feature; /* smallest thickness of each piece (hull_feature) [m] */
   int piece_count;
   bool triangles; /* true: every piece is one triangle, a hull with three vertices */
 } ShapeSolid;
@@ -19,7 +19,7 @@ typedef struct {
   const Scene* scene;
   Diagnostics* diagnostics;
   ShapeSolid* solids; /* convex pieces of each shape of the scene (shape_count) */
-  double* feature;    /* hull_feature of each hull of the model [m] (hull_count) */
+  double* feature;    /* smallest thickness of each hull of the model (hull_feature) [m] (hull_count) */
   Text note;          /* text that becomes Model.dropped_note */
   bool unreadable;    /* true: a mesh file could not be opened */
   char* hull_folder;  /* cache folder of convex decompositions; NULL disables the cache */

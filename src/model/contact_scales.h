@@ -4,17 +4,19 @@
 
 #include "model/build.h"
 
-/* Number of vertices on each side that are assumed to carry a resting face, as of a box. */
+/* Number of vertices on each of two faces that rest on each other. The value of a box is assumed. */
 enum { REST_VERTICES = 4 };
 
 typedef struct {
-  double acceleration; /* typical acceleration [m/s^2]: |gravity|, or feature / (10 dt)^2 without gravity */
-  double speed;   /* typical speed [m/s]: sqrt(|gravity| feature), or a fraction of the initial speed without gravity */
-  double way;     /* displacement per step at the speed sqrt(|gravity| feature) [m]; 0 without gravity */
+  double acceleration; /* typical acceleration [m/s^2]: |gravity|; without gravity, the smallest thickness divided by
+                          (10 dt)^2 */
+  double speed; /* typical speed [m/s]: sqrt(|gravity| times the smallest thickness); without gravity, a fraction of the
+                   initial speed */
+  double way;   /* displacement per substep at the typical speed [m]; 0 without gravity */
   double extent;  /* largest coordinate of a bounded link at the start [m] */
-  int tree_count; /* number of trees that move and can collide; if 0, the weights below are 0 */
-  double lightest, median, heaviest; /* least, median and greatest weight of these trees [N] */
-  double total;                      /* weight of all these trees together, the heaviest possible pile [N] */
+  int tree_count; /* number of trees that move and can collide. If the number is 0, the following weights are 0 */
+  double lightest, median, heaviest; /* least, median and greatest weight of the trees that move and can collide [N] */
+  double total; /* sum of the weights of all trees that move and can collide: the heaviest possible pile [N] */
 } ContactScales;
 
 /* Returns the typical sizes, forces and accelerations in the initial state. feature: smallest size that contact has to

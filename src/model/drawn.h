@@ -8,7 +8,7 @@
  * else from the model, which must outlive the copy. */
 typedef struct {
   Model model;
-  bool* own; /* hulls with a polyhedron of their own  (hulls) */
+  bool* own; /* true if the copy owns the polyhedron of the hull (hulls) */
 } ModelDrawn;
 
 /* Builds the copy. Each round solid without `segments` or `resolution` in the scene, and each convex smooth shape, gets

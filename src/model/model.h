@@ -37,7 +37,7 @@ enum { ROUND_CORNERS = 8 };
 /* Derivatives of a round solid with respect to one of its parameters, link frame. */
 typedef struct {
   double rounding;
-  bool moves;                 /* true: the core depends on the parameter; false: center and radius are not set */
+  bool moves; /* true: the round solid depends on the parameter; false: `center` and `radius` are not set */
   Vec3 center[ROUND_CORNERS]; /* derivatives of the corners of a rounded box, or of the centres of the circles */
   double radius[ROUND_RINGS_MAX];
 } RoundSlope;
@@ -48,7 +48,8 @@ typedef struct ModelSmooth {
   Pose pose;           /* pose of the shape's frame in the link frame */
   MassMoment moment;   /* mass moment for density 1 kg/m^3, link frame */
   int resolution;      /* resolution of the triangulated surface, as in scene files */
-  int parameter_first; /* index of the shape's first parameter among the parameters of all shapes; -1 without parameters
+  int parameter_first; /* index of the shape's first parameter in the list of the parameters of all shapes; -1 without
+                        * parameters
                         */
   RoundBody core; /* for SOLID_ROUND: core of the round solid, link frame; owns its points; its circles are `rings` */
   double core_width; /* least width of the convex hull of the core's points [m]; 0 for circles */
@@ -110,14 +111,14 @@ typedef struct {
   double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m]; 0 disables static friction */
   double stribeck_speed; /* Stribeck speed [m/s or rad/s]; >= friction_speed where static_friction > 0 */
   double spring_theta; /* implicitness of springs and position gains (drives.md, M10): 1/2 conserves energy, 1 damps */
-  int prescribed;      /* index of the controller that prescribes the joint; -1 if there is none */
-  double gravity_compensation; /* fraction of the weight that is compensated, 0 to 1 */
-  bool spins; /* true: the link integrates its angular momentum, because the integrator is `momentum` and the link is a
-                 free body and the only link of its tree */
+  int prescribed;      /* index of the controller that prescribes the motion of the joint; -1 if there is none */
+  double gravity_compensation; /* fraction of the link's weight that an upward force cancels, 0 to 1 */
+  bool spins; /* true: the link integrates its angular momentum. The integrator is `momentum`, and the link is a free
+                 body and the only link of its tree */
   MassMoment moment; /* mass moment S = sum m X~ X~^T with X~ = (x, 1), link frame [kg, kg m, kg m^2]; zero for massless
                         links */
   double mass;
-  MassModel mass_model; /* mass model that the model uses; never MASS_BY_SHAPE */
+  MassModel mass_model; /* distribution of the link's mass; never MASS_BY_SHAPE */
   Vec3 center;  /* centre of mass, link frame [m]; of a massless link the centre of the bounding box of its hulls.
                    Reference point of twists. */
   double reach; /* largest distance of a vertex of the link from its frame origin [m] */
@@ -138,9 +139,11 @@ typedef struct {
   int link;
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
-  double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0 means no limit */
-  double limit_width;            /* width of the limit's transition, relative to max_force (drives.md, M2) */
-  const SceneController* source; /* has the feedback measurements, gain matrix and delay; borrowed from the scene */
+  double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* damping gain, and force limit of each degree of
+                                                                   freedom; max_force 0 means no limit */
+  double limit_width; /* width of the smooth transition to the force limit, relative to max_force (drives.md, M2) */
+  const SceneController*
+      source;        /* controller of the scene with feedback measurements, gain matrix and delay; borrowed */
   int delayed_first; /* index of the controller's first delayed measurement among the delayed measurements of all
                         controllers; -1 without delay */
   int gain_first;    /* index of the controller's first gain (controller_gain_at) among the gains of all controllers */
@@ -151,10 +154,11 @@ typedef struct {
 /* Force and torque on a link (docs/derivations/loads.md). */
 typedef struct {
   int link;
-  bool link_axes;                /* true: force and torque are in link axes; false: in world axes */
-  bool at_center;                /* true: the force acts at the centre of mass; false: at `point` */
-  Vec3 point;                    /* point of application unless at_center, link frame [m] */
-  Signal force, torque;          /* three channels each [N], [N m]; zero channels if the load lacks the signal */
+  bool link_axes;       /* true: force and torque are in link axes; false: in world axes */
+  bool at_center;       /* true: the force acts at the centre of mass; false: at `point` */
+  Vec3 point;           /* point of application unless at_center, link frame [m] */
+  Signal force, torque; /* signals of force [N] and torque [N m], three channels each; zero channels if the load lacks
+                           the signal */
   int force_first, torque_first; /* indices of the first parameters of both signals */
   const SceneField* field; /* field whose strength is the single channel of `force`, borrowed from the scene; NULL if
                               `force` and `torque` act directly */
@@ -163,8 +167,8 @@ typedef struct {
 /* Geometry of a field between two bodies, world axes (docs/derivations/loads.md, L16). The field acts between point a
  * of the load's link and point b of the other body. */
 typedef struct {
-  Vec3 d, u,
-      v; /* d = a - b [m]; u, v: unit axes fixed to the link and to the other body, for dipoles and uniform fields */
+  Vec3 d, u, v; /* d: vector a - b [m]. u, v: unit axes fixed to the link and to the other body, for dipoles and uniform
+                   fields */
   Vec3 arm_a, arm_b; /* lever arms of a and b about the centres of mass of their bodies [m] */
 } FieldGeometry;
 /* Energy of a field of unit strength, and the derivatives of the energy with respect to FieldGeometry.d, u and v. */
@@ -175,29 +179,29 @@ typedef struct {
 
 /* A tendon through points of links (docs/derivations/loads.md, L5). */
 typedef struct {
-  const SceneTendon* source; /* has the points, stiffness and rest length; borrowed from the scene */
-  Signal tension;            /* one channel [N]; zero channels without a tension signal */
+  const SceneTendon* source; /* tendon of the scene with points, stiffness and rest length; borrowed */
+  Signal tension;            /* tension signal, one channel [N]; zero channels if the tendon has none */
   int tension_first;         /* index of the first parameter of `tension` */
   int point_first;           /* index of the tendon's first point among the points of all tendons */
   int wrap_first;            /* index of the tendon's first wrap among the wraps of all tendons */
   double theta;              /* implicitness, 1/2 to 1 (drives.md, M10) */
-  int home;                  /* some link of the tendon that belongs to a tree; -1 if there is none */
+  int home;                  /* one of the tendon's links that belong to a tree; -1 if there is none */
 } ModelTendon;
 
 /* Bushing: a spring and damper between frames of two links (docs/derivations/loads.md, L18). */
 typedef struct {
   const SceneBushing* source; /* borrowed from the model's scene */
   double theta;               /* implicitness, 1/2 to 1 (drives.md, M10) */
-  int home;                   /* one of the two links, which belongs to a tree; -1 if neither does */
+  int home; /* one of the two links, chosen so that the link belongs to a tree; -1 if neither link does */
 } ModelBushing;
 
 /* Type of a closure equation c = 0 (docs/derivations/closures.md, Z1). Links a and b have the attachment points x_a and
  * x_b and the rotations R_a and R_b; d = x_a - x_b. */
 typedef enum {
-  CLOSURE_POINT,  /* c = f_k . d, the component of d along the direction f_k fixed in the world [m] */
+  CLOSURE_POINT,  /* c = f_k . d: the component of d along the direction f_k, which is fixed in the world [m] */
   CLOSURE_ALIGN,  /* c = (R_a u) . (R_b v): the directions u and v stay perpendicular */
-  CLOSURE_ACROSS, /* c = d . R_b v [m] */
-  CLOSURE_LENGTH  /* c = (|d|^2 - length^2) / (2 length) [m] */
+  CLOSURE_ACROSS, /* c = d . R_b v: the component of d along the direction v of link b [m] */
+  CLOSURE_LENGTH  /* c = (|d|^2 - length^2) / (2 length): the distance of the attachment points equals `length` [m] */
 } ClosureEquation;
 typedef struct {
   ClosureEquation kind;
@@ -215,10 +219,10 @@ typedef struct {
   double size;        /* reference length of the tolerance [m]: extent of the links about the attachment points */
   double force_limit; /* force at which the closure breaks, or opens if `releases` [N]; 0 disables the limit */
   bool releases;      /* true: the closure may close again after its force exceeded the limit */
-  Signal active;      /* one channel; zero channels if the closure is always active */
+  Signal active;      /* activation signal, one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
   Mat3 frame;               /* row k is the direction f_k */
-  bool framed;              /* true: frame differs from the world axes */
+  bool framed;              /* true: `frame` differs from the world axes */
   int row_count, row_first; /* row_first: index of the first row among the rows of all closures */
 } ModelClosure;
 
@@ -245,15 +249,16 @@ typedef struct {
   double static_friction;   /* coefficient of static friction; 0 disables static friction */
   double stribeck_speed;    /* slip speed [m/s] at which static friction has fallen towards friction */
   double smoothing;         /* smoothing epsilon of friction [(m/s)^2] */
-  int friction_iterations;  /* as SceneContact.friction_iterations */
+  int friction_iterations;  /* number of friction iterations of a step, as in SceneContact.friction_iterations */
   double rest_speed;        /* largest separation speed after an impact [m/s]; 0: barrier without damping */
   double restitution;       /* coefficient of restitution, for impacts well above rest_speed */
   bool bounces;             /* true: some pair of links can have restitution */
   double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has (ContactLaw.parameters) */
-  bool hierarchy;                         /* as SceneContact.hierarchy */
+  bool hierarchy; /* true: the contact law sums over a hierarchy of bounding spheres; false: over all pairs of hulls
+                     (SceneContact.hierarchy) */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
-  double reference_force; /* weight for which the stiffness is chosen [N] */
+  double reference_force; /* weight for which the contact stiffness is chosen [N] */
   double gap_at_rest;     /* equilibrium gap under reference_force [m] */
   double gap_under_all;   /* equilibrium gap under the weight of all moving bodies on one face [m] */
 } ModelContact;
@@ -307,8 +312,8 @@ typedef struct {
   bool feedback;        /* true: some controller has feedback */
   bool feels;           /* true: some feedback measures a contact force */
   int delayed_count;    /* number of delayed measurements over all controllers with feedback */
-  int dof_count;        /* nv */
-  int coordinate_count; /* nq */
+  int dof_count;        /* number nv of degrees of freedom */
+  int coordinate_count; /* number nq of joint coordinates */
   int* dof_link;        /* link of each degree of freedom (nv) */
   int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs (links) */
   double* initial_coordinates;       /* initial coordinates (nq) */
@@ -434,7 +439,7 @@ enum {
   JOINT_FRICTION,
   JOINT_ARMATURE,
   JOINT_STATIC_FRICTION,
-  JOINT_LOWER, /* limits */
+  JOINT_LOWER, /* lower limit; JOINT_UPPER is the upper limit */
   JOINT_UPPER,
   JOINT_RESTITUTION, /* limit_restitution; a joint has one value, stored at its first degree of freedom */
   JOINT_OWN_COUNT
@@ -494,7 +499,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* override);
 typedef struct {
   SceneSignal* signal; /* NULL if the link has no signal of the requested number; channels 0 if the load or tendon lacks
                           this signal */
-  unsigned kind;       /* CONTROL_DRIVES, ... */
+  unsigned kind;       /* kind of the signal: CONTROL_DRIVES, ... */
   int ordinal;         /* index of the controller, load or tendon among the link's controllers, loads or tendons */
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
@@ -557,8 +562,8 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Two links that intersect or touch at the start. */
 typedef struct {
-  int a, b;     /* links */
-  double depth; /* depth of overlap [m]; 0 if the links only touch */
+  int a, b;     /* indices of the two links */
+  double depth; /* depth of the overlap of the two links [m]; 0 if the links only touch */
 } ModelTouch;
 /* Finds all pairs of links that intersect or touch at the start. Returns the number of pairs. Sets *pairs to the list,
  * never NULL, which the caller frees with memory_free. The model may be one that model_create refused because of such
@@ -687,7 +692,7 @@ static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
  * of stiffness times mobility in all its directions (drives.md, M10). */
 typedef struct {
   int theta;              /* index into ModelGradient.thetas */
-  int component;          /* degree of freedom of the joint, or direction of the bushing; 0 for a tendon */
+  int component;          /* joint: degree of freedom of the joint; bushing: direction of the bushing; tendon: 0 */
   double stiffness;       /* sum of spring stiffness and position gains [N/m, N m/rad] */
   double mobility;        /* x . M^-1 x [1/kg, 1/(kg m^2)] */
   double slope;           /* derivative of theta with respect to stiffness times mobility [s^2] */
@@ -759,7 +764,7 @@ enum {
   CONTACT_FRICTION,
   CONTACT_SMOOTHING,
   CONTACT_REST_SPEED,
-  CONTACT_OWN, /* first parameter of the law itself */
+  CONTACT_OWN, /* first parameter that only the contact law has */
   CONTACT_PARAMETER_COUNT = CONTACT_OWN + CONTACT_LAW_PARAMETERS_MAX
 };
 
@@ -774,18 +779,18 @@ typedef struct {
                          model_gradient_clear */
   double* mass;       /* total masses at constant mass distribution [1/kg] (links) */
   double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
-  double contact[CONTACT_PARAMETER_COUNT]; /* with respect to ModelContact: support, stiffness, friction, smoothing,
-                                              rest speed, own parameters */
-  double (*joint)[JOINT_OWN_COUNT];        /* with respect to joint numbers: JOINT_DAMPING, ... (nv) */
-  Vec3 gravity;                            /* world axes  [s^2/m] */
-  double fluid[FLUID_NUMBERS];             /* numbers of Scene.fluid */
-  Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
-  double (*inertia)[6];                    /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (links) */
-  double (*material)[MATERIAL_NUMBERS];    /* material of contact (except friction, see `contact`), of each link and of
-                                              each item of contact.pairs; row: model_material_row (1 + links + items) */
-  double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
-  double* gains;                           /* gains of all controllers, consecutively (gains) */
-  double (*closures)[CLOSURE_NUMBERS];     /* point, axis and length of every closure, as in the scene (closures) */
+  double contact[CONTACT_PARAMETER_COUNT]; /* derivatives with respect to the contact parameters of ModelContact:
+                                              support, stiffness, friction, smoothing, rest speed, own parameters */
+  double (*joint)[JOINT_OWN_COUNT];     /* derivatives with respect to the numbers of joints: JOINT_DAMPING, ... (nv) */
+  Vec3 gravity;                         /* world axes  [s^2/m] */
+  double fluid[FLUID_NUMBERS];          /* numbers of Scene.fluid */
+  Vec3* center;                         /* centre of mass of links with mass_model given  [1/m]  (links) */
+  double (*inertia)[6];                 /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (links) */
+  double (*material)[MATERIAL_NUMBERS]; /* material of contact (except friction, see `contact`), of each link and of
+                                           each item of contact.pairs; row: model_material_row (1 + links + items) */
+  double* shapes;                       /* parameters of convex smooth shapes (shape parameters) */
+  double* gains;                        /* gains of all controllers, consecutively (gains) */
+  double (*closures)[CLOSURE_NUMBERS];  /* point, axis and length of every closure, as in the scene (closures) */
   double (*tendons)[TENDON_NUMBER_POINTS]; /* stiffness, rest length, friction of every tendon  (tendons) */
   Vec3* tendon_points;                     /* tendon points in the frames of their links (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* numbers of wraps: WRAP_NUMBER_RADIUS, ... (tendon wraps) */

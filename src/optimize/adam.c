@@ -3,11 +3,12 @@
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* Lower limit of a variable's divisor relative to the largest divisor. Otherwise variables with tiny gradients would
- * absorb the correction of a constraint, and 0 / 0 could occur. */
+/* Lower limit of the divisor of a variable, relative to the largest divisor. Without the limit, variables with tiny
+ * gradients would absorb the correction of a constraint, and 0 / 0 could occur. */
 #define DIVISOR_MIN 1e-12
 
-/* Indices into the state of the rule: number of gradients so far, means of the gradients, means of their squares.
+/* Indices into the state of the rule: number of gradients so far; running means of the gradients; running means of
+ * their squares.
  */
 enum { GRADIENT_COUNT, MEANS };
 

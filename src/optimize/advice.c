@@ -10,21 +10,24 @@
 enum { NAMES_MAX = 5 };
 /* Largest number of remedies in a report, and of links for which `approach` is suggested. */
 enum { REMEDIES_MAX = 3, LINKS_MAX = 4 };
-/* A variable is unchanged if it moved by less than this fraction of its range, or of its step without a range. */
+/* A variable counts as unchanged if it changed by less than this fraction of its range. Without a range, its step
+ * replaces the range. */
 #define MOVE_TOLERANCE 1e-6
-/* A search is still improving if its last quarter contributed more than this fraction of the total gain. */
+/* A search is still improving if its last quarter of iterations contributed more than this fraction of the total
+ * decrease of the loss. */
 #define IMPROVEMENT_MIN 0.02
-/* A task without `success` is solved below this fraction of the initial loss. For a squared distance this is a
- * thousandth of the initial distance. */
+/* A task without `success` terms counts as solved if the loss is below this fraction of the initial loss. For a squared
+ * distance this is a thousandth of the initial distance. */
 #define SOLVED_FRACTION 1e-6
-/* Bounds limit the design if at least this fraction of the moved variables are at bounds. */
+/* Bounds count as limiting the design if at least this fraction of the changed variables are at their bounds. */
 #define BOUND_FRACTION 0.1
 
 typedef struct {
   const Optimization* o;
   OptimizationReport* out;
   RejectedTrials rejected;
-  int count, best, remedy_count; /* number of iterations, iteration of the best design, number of remedies */
+  int count, best, remedy_count; /* count: number of iterations; best: iteration of the best design; remedy_count:
+                                    number of remedies */
   int inner_link_count;          /* number of links with vertices inside their hulls */
 } ReportBuild;
 

@@ -7,17 +7,17 @@
 
 /* The search leaves L-BFGS if at least POOR_TRIALS_MAX of the last WATCHED_TRIALS trials were poor. */
 enum { WATCHED_TRIALS = 10, POOR_TRIALS_MAX = 7 };
-/* A trial is poor if its gain is below this fraction of the predicted decrease. The step to the minimum of a parabola
- * gains half of it. */
+/* A trial is poor if its decrease of the loss is below this fraction of the predicted decrease. A step to the minimum
+ * of a parabola achieves half of the predicted decrease. */
 #define GAIN_MIN 0.1
-/* L-BFGS has converged if the predicted gain of the trial is below this fraction of the total gain, and that of a full
- * step below the total gain. */
+/* L-BFGS has converged if two conditions are met. The predicted decrease of the trial is below this fraction of the
+ * total decrease so far. The predicted decrease of a full step is below the total decrease. */
 #define PREDICTED_MIN 1e-9
 /* The method changes if PATIENCE iterations improved the best loss by less than PROGRESS_MIN of its value. CMA-ES runs
  * for at least GENERATIONS generations. Adam starts at most RESTARTS_MAX times. */
 enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MAX = 3 };
 #define PROGRESS_MIN 0.01
-/* Factor on the steps after a change to Adam, and of Adam in a search with bundles. */
+/* Factor on the step sizes after a change to Adam, and on the step sizes of Adam in a search with bundles. */
 #define RESTART_STEP 0.25
 /* Standard deviation of the first samples of CMA-ES, in steps: a fifth of a variable's range, of which the default step
  * is a twentieth. */

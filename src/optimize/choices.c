@@ -5,12 +5,14 @@
 
 struct ChoiceSearch {
   const Task* task;
-  int combination_count, search_count; /* number of combinations, and of combinations to evaluate */
-  bool*
-      tried; /* tried combinations (combination_count); in the number of a combination the last choice varies fastest */
+  int combination_count,
+      search_count; /* combination_count: number of combinations; search_count: number of combinations to evaluate */
+  bool* tried; /* true if the combination was tried (combination_count). The combinations are numbered so that the last
+                  choice varies fastest */
   int* candidates; /* workspace (combination_count) */
   int count;       /* number of selected combinations */
-  int last, best;  /* last and best combination; best -1: none */
+  int last,
+      best; /* last: number of the last combination; best: number of the best combination, or -1 if there is none */
   double best_loss, best_violation;
   bool best_is_successful;
 };

@@ -8,9 +8,11 @@
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
-/* Largest number of variables with a full covariance matrix. Above, the covariance is diagonal (Ros, Hansen 2008). */
+/* Largest number of variables with a full covariance matrix. With more variables, the covariance is diagonal (Ros,
+ * Hansen 2008). */
 #define FULL_COVARIANCE_MAX 100
-/* The search ends if the largest standard deviation is below this fraction of the steps in the settings. */
+/* The search ends if the largest standard deviation of the samples is below this fraction of the step sizes in the
+ * settings. */
 #define WIDTH_MIN 1e-12
 /* Lower limit of the standard deviation along an axis relative to the largest one. Smaller values are rounding errors.
  */
@@ -25,9 +27,9 @@ enum { SAMPLES_DRAWN, GENERATION, SAMPLE_INDEX, WIDTH, LAST_EIGEN, ARRAYS };
 typedef struct {
   int n, samples, parents;
   bool full;
-  double effective_parents;                /* mu_eff */
-  double c_sigma, damping, c_c, c_1, c_mu; /* learning rates */
-  double expected_norm;                    /* of a standard normal vector */
+  double effective_parents;                /* effective number of parents, mu_eff */
+  double c_sigma, damping, c_c, c_1, c_mu; /* learning rates; damping: damping of the width's change */
+  double expected_norm;                    /* expected length of a standard normal vector */
 } Constants;
 
 /* Arrays in the state. mean, path_sigma, path_c: (n). cov: covariance, n x n if full, otherwise n variances. axes:

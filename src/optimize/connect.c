@@ -8,8 +8,8 @@
 /* Smallest radius of the largest ball in the intersection of two overlapping hulls, relative to the size of the smaller
  * hull. */
 #define OVERLAP_MIN 1e-3
-/* The same for two hulls of a decomposed mesh, relative to the size of the larger hull. Their overlaps are small but
- * intended. */
+/* Smallest radius of the largest ball in the intersection of two hulls of a decomposed mesh, relative to the size of
+ * the larger hull. Their overlaps are small but intended. */
 #define DECOMPOSED_OVERLAP_MIN 1e-6
 
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center) {

@@ -14,11 +14,12 @@
  * consecutive entries with the same hull[0]. */
 typedef struct {
   int link;
-  int hull[2], vertex[2]; /* hulls of the link; hull[1] = -1: a vertex at a joint */
-  bool corner;            /* true: corner of both hulls; false: inserted vertex */
-  int child;              /* vertex at a joint: link of the joint; -1: vertex of two hulls */
+  int hull[2], vertex[2]; /* the two hulls of the link, and the index of the vertex in each hull. hull[1] is -1 for a
+                             vertex at a joint */
+  bool corner;            /* true: the vertex is a corner of both hulls; false: the vertex was inserted */
+  int child;              /* for a vertex at a joint: link that the joint moves; -1 for a vertex of two hulls */
   Vec3 position;          /* link frame [m] */
-  double outside;         /* distance from the hull into which it was inserted [m] */
+  double outside;         /* distance of the vertex from the hull into which it was inserted [m] */
 } SharedVertex;
 
 typedef struct {
@@ -62,13 +63,14 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 
 typedef struct {
   char* name;   /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
-  char* former; /* name in earlier versions, accepted with a warning, or NULL */
+  char* former; /* name of the variable in earlier versions, which is accepted with a warning; NULL if the name has not
+                   changed */
   double initial, low, high;
-  double scale;         /* typical large change; 0: a tenth of its unit */
+  double scale;         /* typical large change of the variable; 0: a tenth of the variable's unit */
   double prior;         /* standard deviation of the prior; 0: no prior */
   double step;          /* optimizer step of the variable; 0: step of its block */
-  int block;            /* 0: design; 1: control and initial state */
-  SourcePosition place; /* task entry that defines it */
+  int block;            /* block of the variable. 0: design; 1: control and initial state */
+  SourcePosition place; /* entry of the task that defines the variable */
 } DesignVariable;
 
 /* Value in the scene that depends on variables, and its first term. It has the same position in every scenario, because
@@ -77,7 +79,7 @@ enum { ALL_SCENARIOS = -1 };
 typedef struct {
   OverrideKind kind;
   int link, part, index; /* position as in ModelOverride; for a vertex, part is a hull of the link */
-  int scenario;          /* ALL_SCENARIOS, or the only scenario that it belongs to */
+  int scenario;          /* the scenario to which the value belongs; ALL_SCENARIOS if it belongs to all */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -93,7 +95,7 @@ typedef struct {
 typedef struct {
   int number_first, variable_first;
   bool full;       /* true: the products xy, xz, yz are variables too */
-  double above[3]; /* ratios V_ij / V_jj if not `full` */
+  double above[3]; /* constant ratios V_ij / V_jj, if `full` is false */
 } DesignInertia;
 
 /* Rotation variables of a joint (D11). They rotate the joint's axis (three values), the joint frame, or the initial
@@ -103,7 +105,7 @@ typedef struct {
   int number_first;
   int variable[3]; /* variable of the rotation about each axis [rad]; -1: none. Axes of the joint frame, or of the link
                       frame for the initial rotation */
-  Vec3 axis;       /* initial axis in the scene; unit */
+  Vec3 axis;       /* axis of the joint in the scene, before optimization; unit vector */
   Quat rotation;
 } DesignRotation;
 
@@ -123,9 +125,9 @@ typedef struct {
   bool* hull_changes; /* true if the hull changes; hulls of the first scenario, link by link (hulls) */
   int* hull_first;    /* index in hull_changes of each link's first hull (links + 1) */
   int* block;         /* block of each variable (variables) */
-  FeasibleSet set;    /* bounds and linear constraints; borrows block */
+  FeasibleSet set;    /* bounds and linear constraints of the variables; borrows `block` */
   double* low_high;
-  SharedVertices shared; /* of the first scenario */
+  SharedVertices shared; /* shared vertices of the hulls in the first scenario */
 } Design;
 
 /* Creates the variables of a task and prepares its scenes: expands them, inserts shared vertices, stores derived values

@@ -200,7 +200,7 @@ static void find_reshaped_links(const Task* task, const Scene* scene, SourcePosi
   }
 }
 
-/* Does the mass of a link follow its changing shape? If not, why not? */
+/* States whether the mass of a link follows its changing shape, and the reason if it does not. */
 typedef enum { MASS_FOLLOWS, MASS_OF_ALL_LINKS_GIVEN, MASS_OF_LINK_GIVEN, MASS_FIXED_BY_TASK } MassState;
 
 static MassState find_mass_state(const SceneLink* link, bool by_density) {

@@ -27,16 +27,18 @@ typedef struct {
   Scene* scene; /* scene of the first scenario, or of the current one */
   const Model* model;
   Diagnostics* diagnostics;
-  int* leader;           /* link of which the link is a mirror image, or -1 (links) */
-  Mat3* map;             /* maps displacements of the leader to displacements of the link (links) */
-  bool *shapes, *joints; /* links whose vertices or joint positions are variables (links) */
+  int* leader;           /* for each link: index of the link of which it is a mirror image, or -1 (links) */
+  Mat3* map;             /* matrix that maps displacements of the leader to displacements of the link (links) */
+  bool *shapes, *joints; /* shapes: links whose vertices are variables; joints: links whose joint position is a variable
+                            (links) */
   int* shared_first;     /* first shared vertex of each link, or -1 (links) */
   int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
   DesignBox* boxes;      /* (links) */
-  DesignTie* ties;       /* shared variables of items (tie_count) */
+  DesignTie* ties;       /* variables that several links of an item share (tie_count) */
   int tie_count, tie_capacity;
-  int errors_before;           /* number of errors in the diagnostics before this design */
-  SourcePosition last_message; /* item of the last message about bounds; an item gives only one */
+  int errors_before; /* number of errors in the diagnostics before this design */
+  SourcePosition
+      last_message; /* task item of the last message about bounds. Each item causes at most one such message */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */
@@ -52,7 +54,7 @@ typedef struct {
   double max_change, low, high;
   int block;
   double prior; /* standard deviation of the prior; INFINITY or 0: no prior */
-  double step;  /* optimizer step; 0: step of the block */
+  double step;  /* step size of the optimizer; 0: step size of the variable's block */
 } VariableSpec;
 /* Adds a variable and returns its index. `format` and its arguments give the name, to which `@scenario` is appended if
  * the variable belongs to one scenario. Adds an error if the initial value is outside the bounds. */
@@ -94,10 +96,10 @@ void design_add_vertex_variables(DesignBuild* build);
 void design_add_cage_variables(DesignBuild* build, const TaskCage* item);
 /* Vertices that an item of `vertices` or `frozen` selects on a link. Borrows its arrays. */
 typedef struct {
-  const int* hulls; /* hulls of the link (hull_count); NULL: all */
+  const int* hulls; /* indices of the selected hulls of the link (hull_count); NULL selects all hulls */
   int hull_count;
   bool has_box;
-  Vec3 low, high; /* link frame [m] */
+  Vec3 low, high; /* corners of the box that contains the selected vertices, link frame [m] */
 } VertexRange;
 /* Returns true if a vertex of the hull with initial position p [m, link frame] is selected. */
 bool vertex_range_contains(const VertexRange* range, int hull, Vec3 p);

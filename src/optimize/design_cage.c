@@ -4,9 +4,10 @@
 
 #include "optimize/design_build.h"
 
-/* Tolerance for a position on a control point, in cells. It covers the rounding of decimals in a file. */
+/* Tolerance within which a position counts as equal to a control point, in units of a cell. It covers the rounding of
+ * decimals in a file. */
 #define POINT_TOLERANCE 1e-9
-/* Tolerance for vertices outside the box, relative to its size. */
+/* Distance by which vertices may be outside the box of the cage, relative to the size of the box. */
 #define SIDE_TOLERANCE 1e-9
 
 typedef struct {
@@ -15,15 +16,16 @@ typedef struct {
   int link;           /* link whose frame defines the box */
   SymmetryGroup maps; /* symmetry maps of the link */
   double low[3], high[3];
-  bool is_fixed_side[3][2]; /* points on the low or high side of an axis are fixed */
-  int* variable;            /* variable of each coordinate of the control points; -1: fixed (3 points) */
+  bool is_fixed_side[3][2]; /* true if the control points on the low or the high side of an axis are fixed */
+  int* variable; /* index of the variable of each coordinate of the control points; -1: the coordinate is fixed (3
+                    points) */
 } Cage;
 
 /* Weights of the control points at a position: hat functions, whose sum is 1. */
 typedef struct {
   int point[8];
   double weight[8];
-  int count; /* 0: the position is outside the cage */
+  int count; /* number of control points with a weight; 0 if the position is outside the cage */
 } CageWeights;
 
 static int point_count(const Cage* c, int axis) { return c->item->cells[axis] + 1; }

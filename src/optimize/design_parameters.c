@@ -11,7 +11,7 @@ typedef struct {
   const char* word; /* part of the variable's name */
   ParameterOwner of;
   OverrideKind kind;
-  int index;          /* JOINT_..., or index of a contact parameter */
+  int index;          /* index of the parameter: a constant JOINT_..., or the index of a contact parameter */
   double lower_bound; /* lower bound relative to the initial value; -1: none */
 } ParameterKind;
 
@@ -103,9 +103,9 @@ typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied;                              /* variable that all values of the item share; -1: not added yet */
-  int tied_length[ROUND_PARAMETERS_MAX]; /* variable that all values of a length of round solids share; -1: not added
-                                            yet */
+  int tied; /* index of the variable that all values of the item share; -1 before the variable is added */
+  int tied_length[ROUND_PARAMETERS_MAX]; /* index of the variable that all values of one length of round solids share;
+                                            -1 before the variable is added */
   const char* former;                    /* name of the next variable in earlier versions; NULL: the same */
 } ItemBuild;
 

@@ -10,18 +10,18 @@
 #define ALIGNMENT_TOLERANCE 1e-9
 
 typedef struct {
-  int hull, vertex; /* hull -1: none */
+  int hull, vertex; /* index of the hull, or -1 for no vertex, and index of the vertex in the hull */
 } VertexIndex;
 
 /* Vertices of one link. */
 typedef struct {
   int link, hull_count;
   SymmetryGroup maps;
-  double tolerance; /* m */
+  double tolerance; /* distance within which two positions count as equal [m] */
   bool** selected;  /* vertices that items of the task select, per hull (vertices) */
   int** shared;     /* first entry of each vertex in Design.shared, or -1, per hull (vertices) */
   int** variable;   /* variable of each coordinate, -1: dependent or fixed, per hull (3 vertices) */
-  bool is_reported; /* a message about the link was given */
+  bool is_reported; /* true if a message about the link was reported */
 } LinkVertices;
 
 static void index_shared_vertices(const DesignBuild* b, LinkVertices* v) {

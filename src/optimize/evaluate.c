@@ -9,7 +9,7 @@ typedef struct {
   Optimization* optimization;
   const double* x;
   int first, stride, count;
-  int threads; /* of each run */
+  int threads; /* number of threads of each run */
 } ScenarioBatch;
 
 static int scenario_owner(int scenario) { return scenario % processes_count(); }

@@ -9,7 +9,7 @@
 /* A pair (step s, change of the gradient y) is used if s . y exceeds this fraction of |s| |y|. A smaller curvature
  * is a rounding error or negative. */
 #define CURVATURE_LEAST 1e-8
-/* x counts as stationary if the projected step is shorter than this fraction of the step. */
+/* A point counts as stationary if the projected step is shorter than this fraction of the unprojected step. */
 #define STATIONARY 1e-15
 
 /* Indices into the state of the rule: 1 if there is an earlier point; the number of pairs; 1 if a trial from this

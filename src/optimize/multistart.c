@@ -24,7 +24,8 @@ static void draw_start(const Optimization* o, int start, int number, double* x) 
     double high = v->high < HUGE_VAL ? v->high : fmax(v->initial, v->low) + reach;
     x[k] = random_uniform(&random, low, high);
   }
-  (void)optimizer_project(o->optimizer, x); /* the set is known to be nonempty */
+  (void)optimizer_project(o->optimizer,
+                          x); /* the result is ignored, because the feasible set is known to be nonempty */
 }
 
 bool multistart_has_next(const Optimization* o) {

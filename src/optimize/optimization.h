@@ -15,12 +15,13 @@ typedef struct {
   const Scene* scene; /* scene of the task with the initial design, borrowed */
   double weight;
   Model model;
-  bool has_model,
-      model_is_valid;     /* has_model: there is a model to free; model_is_valid: it was built without an error */
-  int number_count;       /* number of overrides of the model */
-  RowSelection selection; /* stored rows if memory is limited */
+  bool has_model, model_is_valid; /* has_model: true if there is a model to free; model_is_valid: true if the model was
+                                     built without an error */
+  int number_count;               /* number of overrides of the model */
+  RowSelection selection;         /* rows of the recording that are stored if memory is limited */
   Recording recording;
-  Recording repeated; /* run whose substep lengths all runs repeat (optimization_fix_substeps); zeroed: none */
+  Recording repeated; /* run whose substep lengths all other runs repeat (optimization_fix_substeps); a zeroed struct
+                         means that there is none */
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
@@ -28,7 +29,7 @@ typedef struct {
   double* terms;
   double value;
   double* success_terms; /* values of the success terms, or NULL */
-  bool is_successful;    /* the run meets the success terms; only if success_is_known_in_search */
+  bool is_successful; /* true if the run meets the success terms; set only if success_is_known_in_search returns true */
   Status status;
   RecordReport report;
   AdjointReport adjoint;
@@ -110,28 +111,28 @@ typedef struct {
 } ScheduledContact;
 
 typedef enum {
-  CHANGE_SHORT_OF_PREDICTION, /* trials gain less than the gradient predicts, or the loss rises */
+  CHANGE_SHORT_OF_PREDICTION, /* trials decrease the loss less than the gradient predicts, or increase it */
   CHANGE_SHORT_STEP,          /* no step length improves the loss */
   CHANGE_NO_PROGRESS,         /* the best design has hardly improved */
   CHANGE_NO_SLOPE,            /* the gradient is zero */
-  CHANGE_NO_SUCCESS,          /* the search has converged to a design that fails `success` */
+  CHANGE_NO_SUCCESS,          /* the search has converged to a design that does not meet the task's `success` terms */
   CHANGE_BETTER_SAMPLE        /* a sample is better than the minimum that L-BFGS found */
 } MethodReason;
 typedef struct {
   int iteration; /* the method changed after this iteration */
   TaskOptimizerType from, to;
   MethodReason reason;
-  int count; /* number of poor trials, or of iterations without progress */
+  int count; /* number of poor trials, or number of iterations without progress */
 } MethodChange;
 /* Largest number of stored method changes of all starts. */
 enum { METHOD_CHANGES_MAX = 32 };
 /* Method selection of `optimizer: auto` (optimize/automatic.c; docs/derivations/update.md, O23). */
 typedef struct {
   TaskOptimizerType method;
-  double factor;        /* factor on the steps of the settings */
-  int tried;            /* trials with this method */
-  unsigned poor_trials; /* bit set of the last trials; 1: poor trial */
-  double best_value;    /* value of the best design at its last progress */
+  double factor;        /* factor on the step sizes of the settings */
+  int tried;            /* number of trials with the present method */
+  unsigned poor_trials; /* results of the last trials, one bit each; 1: the trial was poor */
+  double best_value;    /* value of the best design when it last made progress */
   int best_value_iteration, restarts;
   bool return_to_best; /* true: the best design becomes the current one before the next trial */
   MethodChange changes[METHOD_CHANGES_MAX];
@@ -147,41 +148,41 @@ struct Optimization {
   Task* task;
   OptimizationOptions options;
   Design design;
-  OptimizationFunction function; /* function that replaces the losses; evaluate NULL: none */
-  double step[2];                /* optimizer step of each block, before the factor of `auto` */
+  OptimizationFunction function; /* function that replaces the losses of the task; not used if `evaluate` is NULL */
+  double step[2];                /* step size of each block, before the factor of `optimizer: auto` is applied */
   double* unit;                  /* units of the variables (variables); NULL: 1 */
   double* function_gradient;     /* gradient of `function` (variables) */
   Optimizer* optimizer;
   Automatic automatic;
   ScenarioRun* runs;
   int run_count, term_count;
-  int capacity;                                           /* length of the arrays of rows */
+  int capacity; /* number of rows for which the arrays of rows are allocated */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
-  double *terms, *trial_terms;                            /* of the current design and of the trial (terms) */
-  BoundedTerms* bounded_terms;                            /* NULL: none */
-  Success* success;                                       /* NULL: none */
-  Validation* validation;                                 /* NULL: not run */
-  Draws* draws;                                           /* NULL: none */
-  ScheduledContact* contacts;                             /* contact of a schedule (scenarios) */
-  DrawIndex draw;                                         /* current draw */
-  double unconstrained_loss,
-      best_violation; /* loss of the current design without bounded terms; violation of the best design */
+  double *terms, *trial_terms;               /* values of the terms for the current design and for the trial (terms) */
+  BoundedTerms* bounded_terms;               /* bounded terms of the task; NULL if there are none */
+  Success* success;                          /* `success` terms of the task; NULL if there are none */
+  Validation* validation;                    /* results of the validation; NULL before it has run */
+  Draws* draws;                              /* random changes of the scenes; NULL if there are none */
+  ScheduledContact* contacts;                /* contact parameters that a schedule changes (scenarios) */
+  DrawIndex draw;                            /* draw of random numbers that the scenes use now */
+  double unconstrained_loss, best_violation; /* loss of the current design without bounded terms; best_violation:
+                                                violation of the bounds by the best design */
   bool last_is_successful, is_successful, trial_is_successful,
       best_is_successful; /* true if the last, current, trial and best design meet `success`; false if unknown */
   double* saved_state;    /* optimizer state before a proposal */
   double loss, best_loss, best_compared_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;              /* (capacity) */
-  double* row_terms;                  /* (capacity * terms) */
-  double* row_multipliers;            /* (capacity * bounded terms) */
-  const double* factors;              /* derivatives of the merit with respect to the terms; NULL: 1 */
-  int since_update;                   /* iterations since the multipliers changed */
-  int since_check;                    /* iterations since the violations were checked */
-  double norm_updated;                /* norm of the gradient when the multipliers changed */
-  bool stuck;                         /* the optimizer has no step left with these multipliers */
-  int start, best_start;              /* index of the current start and of the start of the best design */
-  int first_iteration;                /* first iteration of the current start */
+  OptimizationRow* rows;   /* rows of convergence.csv so far (capacity) */
+  double* row_terms;       /* (capacity * terms) */
+  double* row_multipliers; /* (capacity * bounded terms) */
+  const double* factors; /* derivatives of the merit function with respect to the terms; NULL: all derivatives are 1 */
+  int since_update;      /* number of iterations since the multipliers last changed */
+  int since_check;       /* number of iterations since the violations were last checked */
+  double norm_updated;   /* norm of the gradient when the multipliers last changed */
+  bool stuck;            /* true if the optimizer finds no further step with the present multipliers */
+  int start, best_start; /* index of the current start and of the start of the best design */
+  int first_iteration;   /* first iteration of the current start */
   double start_best, start_violation; /* best loss and violation of the current start */
   bool next_start_is_pending;
   char* failed_start_reason; /* why the last start failed, owned, or NULL */
@@ -193,10 +194,11 @@ struct Optimization {
   int start_pair_count, start_pair_capacity;
   int corrected_trials; /* trials whose initial intersections were corrected */
   Text note;
-  Scene* displayed;              /* scene of optimization_scene, or NULL */
+  Scene* displayed;              /* scene that optimization_scene returns, or NULL */
   const Scene* displayed_source; /* scenario scene whose arrays `displayed` shares */
   AdjointReport adjoint;
-  double started, seconds_before; /* wall time [s] */
+  double started, seconds_before; /* started: wall time at the start [s]; seconds_before: wall time of the run before
+                                     the checkpoint [s] */
   double forward_seconds, adjoint_seconds;
 };
 

@@ -134,8 +134,8 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return status;
 }
 
-/* Default step of a variable as a fraction of its range, and of methods that draw samples, which must cover more of the
- * range. */
+/* Default step sizes of a variable as fractions of its range. Methods that draw samples have a larger one, because the
+ * samples must cover more of the range. */
 #define STEP_FRACTION 0.05
 #define DEVIATION_FRACTION 0.2
 

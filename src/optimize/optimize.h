@@ -12,7 +12,7 @@ typedef struct Optimization Optimization;
 typedef enum {
   TRIAL_START, /* iteration 0: the initial design */
   TRIAL_ACCEPTED,
-  TRIAL_ROSE,        /* the loss rose in a descent method */
+  TRIAL_ROSE,        /* the loss increased, and the method accepts only decreases */
   TRIAL_INVALID,     /* bodies intersect initially, a hull is too thin, or the scene is invalid */
   TRIAL_SOLVER,      /* a time step was not solved */
   TRIAL_NO_GRADIENT, /* a time step has no derivative */
@@ -23,18 +23,19 @@ const char* trial_outcome_text(TrialOutcome outcome);
 
 /* Row of convergence.csv: the current design after an iteration, and the trial of the iteration. */
 typedef struct {
-  double loss;                      /* of the current design */
-  double trial_loss;                /* NaN if the trial was not evaluated */
+  double loss;                      /* loss of the current design */
+  double trial_loss;                /* loss of the trial; NaN if the trial was not evaluated */
   double grad_design, grad_control; /* Euclidean norms of the gradient at the current design */
-  double step_design, step_control; /* infinity norms of the trial's step */
-  double seconds;                   /* wall time [s]; the only member that differs between equal searches */
+  double step_design,
+      step_control; /* largest absolute change of a variable by the trial, for the design and the control variables */
+  double seconds;   /* wall time [s]; the only member that differs between equal searches */
   TrialOutcome outcome;
 } OptimizationRow;
 
 typedef enum {
   STOP_NOT_YET,
   STOP_ITERATIONS,
-  STOP_LOSS,       /* loss below stop_loss */
+  STOP_LOSS,       /* the loss is at most `stop_loss` */
   STOP_STALL,      /* no better design for `stall` iterations */
   STOP_SHORT_STEP, /* steps became too short */
   STOP_FLAT,       /* the gradient is zero */
@@ -60,14 +61,14 @@ void optimization_destroy(Optimization* optimization);
 int optimization_set_initial(Optimization* optimization, const char* const* names, const double* values, int count);
 /* Function of the variables that replaces the losses of the task. */
 typedef struct {
-  void* context; /* borrowed */
+  void* context; /* argument of `evaluate`, borrowed */
   /* Computes the function at x[variables], and gradient[variables] unless NULL. The results are valid if it returns
    * TRIAL_ACCEPTED. Sets *interrupted to true if interrupted. Every MPI process calls it. */
   TrialOutcome (*evaluate)(void* context, const double* x, double* value, double* gradient, bool* interrupted);
   /* typical large change of each variable, > 0 (variables). Steps of the optimizer are fractions of it unless the task
    * gives steps */
   const double* unit;
-  const bool* fixed; /* true for fixed variables (variables); NULL: none */
+  const bool* fixed; /* for each variable, true if it is fixed (variables); NULL if no variable is fixed */
 } OptimizationFunction;
 /* Makes the optimization minimize a function instead of the losses (O21). Bounds, constraints and optimizer of the task
  * stay in use. Call it before optimization_start and optimization_load. Loss terms are reported as 0. Norms in the rows
@@ -139,9 +140,9 @@ typedef struct {
   const char* name;
   double initial, low, high, current, best;
   bool is_control;
-  double scale;         /* typical large change */
+  double scale;         /* typical large change of the variable */
   double prior;         /* standard deviation of the prior; 0: no prior */
-  double step;          /* optimizer step; 0: step of its block */
+  double step;          /* step size of the optimizer; 0: step size of the variable's block */
   SourcePosition place; /* task entry that defines it */
 } OptimizationVariable;
 /* Returns the number of variables of design and control. */
@@ -201,7 +202,7 @@ bool optimization_load(Optimization* optimization, const NumberFile* checkpoint,
 typedef struct {
   const char* name; /* owned by the optimization */
   double value, bound;
-  bool met; /* value <= bound */
+  bool met; /* true if the value is at most the bound */
 } SuccessTerm;
 /* Returns the number of `success` terms. */
 int optimization_success_count(const Optimization* optimization);
@@ -247,7 +248,7 @@ void optimization_report_free(OptimizationReport* report);
 /* Search over the combinations of a task's discrete choices. The caller optimizes each combination and reports its
  * result, from which the next combination is selected. */
 typedef struct ChoiceSearch ChoiceSearch;
-/* Bounds of subject_to count as satisfied up to this violation, relative to the bound. */
+/* Largest violation, relative to the bound, at which a bound of `subject_to` counts as satisfied. */
 #define CHOICE_TOLERANCE 1e-6
 /* Creates a search over the choices of a task. Borrows the task. The caller frees it with choice_search_destroy. */
 ChoiceSearch* choice_search_create(const Task* task);

@@ -5,9 +5,9 @@
 #include "linalg/arrays.h"
 #include "optimize/rule.h"
 
-/* The search ends if the factor on the steps is below this value, after about 30 halvings. */
+/* The search ends if the factor on the step sizes is below this value, which about 30 halvings reach. */
 #define FACTOR_MIN 1e-9
-/* Residual of a satisfied row relative to its terms, above rounding errors. */
+/* Largest residual of a satisfied linear constraint, relative to its terms. It is above rounding errors. */
 #define ROW_TOLERANCE 1e-12
 /* Relative tolerance for equal step lengths, above the rounding errors of differences of variables. */
 #define LENGTH_TOLERANCE 1e-6

@@ -7,12 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Violation of a satisfied row relative to the largest sum so far of the absolute values of its terms. It is above the
- * rounding error of a thousand terms and below the 1e-12 of projector_project. */
+/* Largest violation of a satisfied linear constraint. It is relative to the largest sum so far of the absolute values
+ * of the constraint's terms. It is above the rounding error of a thousand terms and below the 1e-12 of
+ * projector_project. */
 #define ROW_TOLERANCE 1e-13
-/* Violation of a satisfied bound relative to variable and bound. The result is clamped to the bounds exactly. */
+/* Largest violation of a satisfied bound, relative to the values of the variable and of the bound. The result is
+ * clamped to the bounds exactly. */
 #define BOUND_TOLERANCE 1e-15
-/* A normal is linearly dependent on the active normals if its orthogonal component is shorter. */
+/* A constraint normal counts as linearly dependent on the active normals if its component orthogonal to them is shorter
+ * than this value. */
 #define DEPENDENCE_TOLERANCE 1e-10
 /* A dependent constraint makes the set empty if its violation exceeds this fraction of its terms. Smaller violations
  * are rounding errors. */
@@ -30,25 +33,26 @@ struct Projector {
   ProjectRows rows;
   int* active_bound; /* active bound of each variable after the last projection (count) */
 
-  double *x, *low, *high;      /* scaled variables and bounds (columns) */
-  double* magnitude;           /* largest absolute value of each column so far, the reference of rounding errors */
-  double* entry;               /* entries of A times scale, divided by the norm of the row */
-  double *row_low, *row_high;  /* divided by the norm of the row (row_count) */
-  int *side, *row_side;        /* active limit of each column and row */
-  bool *ignored, *row_ignored; /* dependent and violated by rounding only */
-  double *multiplier, *row_multiplier; /* >= 0 unless the limits are equal */
+  double *x, *low, *high;     /* scaled variables and bounds (columns) */
+  double* magnitude;          /* largest absolute value of each column so far, the reference of rounding errors */
+  double* entry;              /* entries of A times scale, divided by the norm of the row */
+  double *row_low, *row_high; /* lower and upper limits of the rows of A, divided by the norm of the row (row_count) */
+  int *side, *row_side;       /* active limit of each column and row */
+  bool *ignored,
+      *row_ignored; /* true if the constraint is linearly dependent on others and violated by rounding only */
+  double *multiplier, *row_multiplier; /* multipliers of bounds and rows, >= 0 unless the two limits are equal */
   int* active;                         /* active rows, in the order added (row_count) */
   int active_count;
   double *q, *r; /* QR factors of the active rows' normals restricted to the free columns: active_count x columns, and
                     upper triangle */
   double *normal, *face_direction; /* normal of the new constraint; its component along the active face */
-  double *slope, *row_slope;       /* decrease of the other multipliers per unit of the new one */
+  double *slope, *row_slope; /* decrease of the other multipliers per unit of the multiplier of the new constraint */
 };
 
 typedef struct {
   bool is_row;
   int index;
-  int side; /* AT_LOW or AT_HIGH */
+  int side; /* limit to which the constraint belongs: AT_LOW or AT_HIGH */
 } Constraint;
 
 /* Returns the column of each variable, or -1 if it occurs in no row. Sets rows->variable to the variables of the

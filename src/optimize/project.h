@@ -26,9 +26,9 @@ typedef struct {
 typedef struct {
   int row_count, column_count;
   int* variable; /* variable of each column, ascending (column_count) */
-  int* first;    /* (row_count + 1) */
-  int* column;   /* (first[row_count]) */
-  double* value; /* (first[row_count]) */
+  int* first;    /* index of the first entry of each row (row_count + 1) */
+  int* column;   /* column of each entry (first[row_count]) */
+  double* value; /* value of each entry (first[row_count]) */
 } ProjectRows;
 
 typedef struct Projector Projector;

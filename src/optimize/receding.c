@@ -12,15 +12,15 @@ struct Receding {
   Optimization* optimization;
   int steps, window_count, window;
   int executed_steps, windows_to_replay; /* number of executed steps; number of restored windows to execute again */
-  SceneStart initial_start;  /* initial state of the whole run; the scene holds that of the current window */
+  SceneStart initial_start;  /* initial state of the whole run; the scene has the initial state of the current window */
   double* window_variables;  /* variables with which each window was executed (window_count x variables) */
-  double* terms;             /* (window_count x terms) */
-  RecedingRow* rows;         /* (window_count) */
-  double* initial_variables; /* of the current window (variables) */
-  bool* fixed;               /* variables that affect executed steps only (variables) */
+  double* terms;             /* values of the terms in each window (window_count x terms) */
+  RecedingRow* rows;         /* results of the windows (window_count) */
+  double* initial_variables; /* initial values of the variables in the current window (variables) */
+  bool* fixed;               /* true for variables that affect executed steps only (variables) */
   Scene displayed;           /* scene of receding_scene; shares its arrays with the scene of the optimization */
   RowSelection selection;    /* rows of `executed` that `success` reads */
-  Recording executed;        /* the executed run so far, only with `success` */
+  Recording executed;        /* recording of the steps executed so far; used only if the task has `success` terms */
 };
 
 static Scene* receding_task_scene(const Receding* r) { return &r->task->scenarios[0].scene; }
@@ -33,7 +33,8 @@ static double* variables_of_window(const Receding* r, int window) {
 typedef struct {
   const SceneSignal* signal;
   int row, channel;
-  bool signal_rate_is_used; /* the rate of the signal acts too: at a row, the slope to the next row */
+  bool signal_rate_is_used; /* true if the rate of the signal acts, too. At a row, the rate is the slope to the next row
+                             */
 } TimedVariable;
 
 static bool signal_rate_is_used(const Scene* scene, SignalPlace place) {

@@ -76,7 +76,7 @@ typedef struct {
   const double* radius;
   double length[2];     /* length T of the proximal term of each block */
   double share[2];      /* 1 / (1 + T * multiplier of the ball) of each block, in (0, 1] */
-  const double* target; /* d_last - T g */
+  const double* target; /* centre of the proximal term: the last step minus T times the gradient */
   double *scale, *d;
   bool empty;
 } Ball;

@@ -7,7 +7,7 @@
 
 /* Subproblem: limits of a step from x, and workspace, in Optimizer.work. */
 typedef struct {
-  double *low, *high, *row_low, *row_high; /* limits of the step */
+  double *low, *high, *row_low, *row_high; /* limits of the step and of its products with the rows of constraints */
   double *face_low, *face_high, *face_row_low, *face_row_high;
   double *d, *scratch, *radii; /* step (count), workspace (3 count), radius of each variable (count) */
   double radius[2];

@@ -17,7 +17,7 @@
 #define SEARCH_REDUCTION 0.5
 #define PENALTY_FACTOR 4.0
 #define PENALTY_MAX 1e12
-/* Relative change of converged multipliers. */
+/* Largest relative change at which multipliers count as converged. */
 #define MULTIPLIER_CHANGE 1e-7
 /* Multipliers are updated if the norm of the gradient has fallen to this fraction, or after UPDATE_AFTER iterations. */
 #define GRADIENT_REDUCTION 1e-2
@@ -39,9 +39,9 @@ enum { STATE_PER_TERM = 6 };
 
 struct BoundedTerms {
   int count, losses; /* number of bounds and of losses */
-  double* bound;     /* (count) */
+  double* bound;     /* upper bound of each bounded term (count) */
   double* state;     /* state entries, (count) each */
-  double* factors;   /* (losses + count) */
+  double* factors;   /* derivatives of the merit function with respect to the terms (losses + count) */
 };
 
 BoundedTerms* bounded_terms_create(const Task* task) {

@@ -5,7 +5,7 @@
 
 struct Validation {
   int tries;
-  bool* passed; /* the draw meets `success` (scenarios x tries) */
+  bool* passed; /* true if the run with the draw meets the `success` terms (scenarios x tries) */
 };
 
 static void simulate_draw(void* context, int index, int thread) {

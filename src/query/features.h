@@ -15,7 +15,7 @@
 /* Feature of a hull (vertex, edge or face): the vertices farthest along a direction, and the point, line or plane
  * spanned by these vertices. */
 typedef struct {
-  Vec3 along[2]; /* unit, orthogonal, world */
+  Vec3 along[2]; /* directions that span the feature: orthogonal unit vectors, world axes */
   int directions;
   int corners;                 /* number of vertices, at most FEATURE_CORNERS */
   int corner[FEATURE_CORNERS]; /* indices of the vertices */
@@ -31,7 +31,9 @@ double point_view_size(PointView view);
 /* Motion of a feature when its vertices are displaced (H5). A point of the feature moves by the sum of weight[i] times
  * the displacement of vertex i. Direction j changes by the sum of tilt[i][j] times the displacement of vertex i. */
 typedef struct {
-  double weight[FEATURE_CORNERS], tilt[FEATURE_CORNERS][2]; /* weight: dimensionless; tilt: 1/m */
+  double weight[FEATURE_CORNERS],
+      tilt[FEATURE_CORNERS]
+          [2]; /* weight: factors of the point's motion, dimensionless; tilt: factors of the directions' change [1/m] */
 } FeatureWeights;
 /* Sets *out to the weights for the point `place` of the feature (body frame) [m]. turned: rotation of the body. Returns
  * false if the feature has FEATURE_CORNERS vertices or more. Does not allocate. */

@@ -8,9 +8,9 @@
  * is placed at u d, R is the member r, and alpha = |r_ab| / u for the vector r_ab between the centres. */
 typedef struct {
   const Shape *a, *b;
-  Mat3 r;       /* R: rotation from b's axes to a's */
+  Mat3 r;       /* rotation R from b's axes to a's axes */
   Vec3 d;       /* unit vector from a's centre to b's, in a's axes */
-  double scale; /* length unit [m], a power of two */
+  double scale; /* unit of lengths [m], a power of two */
 } GrowthProblem;
 
 /* Unknowns p and u in units of scale, and the multipliers va, vb of the two constraints. */
@@ -60,8 +60,8 @@ static inline Vec3 growth_column(const double* rows, int row, int columns, int c
 
 /* Result of Newton's method, with bounds of the largest u. */
 typedef struct {
-  GrowthValue value; /* Gradients at the solution. The Hessians belong to the last evaluation; the difference is of the
-                        order of rounding */
+  GrowthValue value; /* values and gradients at the solution. The Hessians belong to the last evaluation; the difference
+                        is of the order of rounding */
   double low, high;
 } GrowthSolution;
 /* Sets *va and *vb to the multipliers with the least residual of the optimality conditions (G21). Returns false, with

@@ -103,7 +103,7 @@ static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth*
 /* Factor by which one distance must exceed another to count as longer. */
 #define LONGER_FACTOR (1 + 1e-9)
 
-/* RankedSet of equal depth (count). apart: distance of each member from the nearest member chosen before [m]. */
+/* A set of members of equal depth (count). apart: distance of each member from the nearest member chosen before [m]. */
 typedef struct {
   int* member;
   double* apart;
@@ -331,13 +331,14 @@ static Dual3 point_on_edge(const Dual3 edge[2], Dual x) {
 }
 
 typedef struct {
-  Dual3 witness[2], direction; /* witness: on a's edge, on b's edge; direction: from b to a, length at most 1 */
+  Dual3 witness[2], direction; /* witness: witness points on a's edge and on b's edge; direction: vector from b to a, of
+                                  length at most 1 */
   Dual apart,
       inside;   /* apart: unsigned distance [m]; inside: indicator that the witness points lie inside both edges */
   Dual near[2]; /* nearness weight of the contact on a's edge and on b's edge (X6) */
 } EdgePair;
 
-/* Squared sine of the angle between two edges at which the activity of their contact is halved (X6b). */
+/* Squared sine of the angle between two edges at which the weight (activity) of their contact is halved (X6b). */
 #define MUTUAL_SINE 1e-4
 
 /* Returns a factor that vanishes for parallel edges: S / (S + MUTUAL_SINE), where S is the squared sine of the angle

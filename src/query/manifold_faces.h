@@ -5,8 +5,8 @@
 /* Face planes of a polyhedron in b's frame. The height of a point x above face i is h = normals[i] . (x - origin) -
  * offsets[i]. */
 typedef struct {
-  Dual3* normals; /* (count) */
-  Dual* offsets;  /* (count) */
+  Dual3* normals; /* outward normals of the faces (count) */
+  Dual* offsets;  /* offsets of the faces (count) */
   Dual3 origin;   /* origin of the body's frame, expressed in b's frame */
   int count;
 } FaceSet;
@@ -86,7 +86,7 @@ static Dual sigmoid(Dual x) {
 /* Contact of a vertex with a polyhedron. */
 typedef struct {
   Dual distance, activity;
-  Dual3 normal; /* outward */
+  Dual3 normal; /* normal of the polyhedron, outward */
 } FaceContact;
 
 /* Returns the contact of a vertex at `place` with a polyhedron. own: normal at the vertex. tau: smoothing length l /

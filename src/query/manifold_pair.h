@@ -12,7 +12,7 @@
  * for edges nearer than this distance. */
 #define DIRECTION_FLOOR 1e-2
 
-/* Columns of the derivatives of an answer. */
+/* Number of columns of the derivatives of a result. */
 enum { COLUMNS = 12 };
 /* Vector of four columns, a third of a row of derivatives. */
 typedef double DualHalf __attribute__((vector_size(32)));
@@ -32,19 +32,19 @@ typedef struct {
   Pose relative; /* pose of a in b's frame */
   ManifoldCause cause;
   int first, lanes;     /* parameters first ... first + lanes - 1 of a body are the dual variables */
-  Dual smoothing;       /* options->smoothing as a variable */
-  char* room;           /* unused part of the workspace */
+  Dual smoothing;       /* smoothing length options->smoothing, as a dual variable */
+  char* room;           /* start of the unused part of the workspace */
   ManifoldContact* out; /* array for all contacts; NULL if only the sums are computed */
   MeanSums* sums;       /* sums over the contacts, accumulated if out is NULL */
-  int omitted;          /* number of points and edges left out although they are as deep as a chosen one (X1) */
-  DualHalf axis[3];     /* axis[k]: component k, in b's frame, of each of the three world axes */
-  DualHalf swept[3];    /* swept[k]: component k, in b's frame, of each product (world axis) x relative.t */
+  int omitted;       /* number of points and edges that are not chosen although they are as deep as a chosen one (X1) */
+  DualHalf axis[3];  /* axis[k]: component k, in b's frame, of each of the three world axes */
+  DualHalf swept[3]; /* swept[k]: component k, in b's frame, of each product (world axis) x relative.t */
 } ManifoldPair;
 
 /* Field of a body at a point, with derivatives. */
 typedef struct {
   Dual value;
-  Dual3 normal; /* outward */
+  Dual3 normal; /* normal of the field, outward */
 } DualField;
 
 /* Computes the contacts of two bodies without derivatives, or their mean distance if out is NULL. room: workspace

@@ -27,7 +27,7 @@ typedef struct {
   double low, high;          /* proven bounds: low <= alpha <= high (G4) */
   Vec3 point;                /* the point where the scaled bodies touch */
   Vec3 normal;               /* unit normal of the common tangent plane, from a to b */
-  Vec3 witness_a, witness_b; /* the point, scaled back to the surfaces of the unscaled bodies */
+  Vec3 witness_a, witness_b; /* `point`, scaled back to the surfaces of the unscaled bodies */
   double gap;                /* signed distance of the witness points, negative if the bodies overlap [m] (G5) */
   double multiplier_a, multiplier_b; /* Lagrange multipliers of phi_a <= 0 and phi_b <= 0; positive */
   bool proved;                       /* true if high - low <= GROWTH_PROOF * alpha */
@@ -36,7 +36,7 @@ typedef struct {
   int iterations;
   ShapeValue at_a, at_b; /* phi_a and phi_b with derivatives at the solution. Length unit: growth_scale. Axes: axes of b
                             if of_b is true, otherwise axes of a */
-  bool of_b;             /* see at_a; used by growth_derivatives */
+  bool of_b;             /* true if at_a and at_b are in axes of b; used by growth_derivatives */
 } Growth;
 
 /* Largest relative width (high - low) / alpha of the bounds at which a result counts as proved. */
@@ -84,7 +84,7 @@ const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose
  * bodies and is zero for gap >= 0. stiffness > 0 [N/m^exponent], exponent >= 1. A wrench holds the torque about the
  * body's position [N m], then the force [N], in world axes. */
 typedef struct {
-  double force; /* magnitude [N] */
+  double force; /* magnitude of the contact force [N] */
   double on_a[6], on_b[6];
 } GrowthWrench;
 /* Returns the contact force and its wrenches on both bodies. answer: result of growth_query for these poses. The
@@ -142,7 +142,7 @@ const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origi
 typedef struct {
   double distance; /* distance [m]; for overlapping bodies minus the penetration depth */
   Vec3 witness_a, witness_b;
-  Vec3 normal; /* unit, from a to b */
+  Vec3 normal; /* unit normal, from a to b */
 } Distance;
 
 /* Returns the signed distance of two convex hulls. cache is read and updated; NULL means a cold start. Allocates only
@@ -258,7 +258,7 @@ typedef struct WitnessBody {
                       */
   int count, corners; /* count: number of samples; the first `corners` samples are vertices */
   double diagonal;    /* diagonal of the body's bounding box [m] */
-  double spacing;     /* diameter of a disc that contains WITNESS_SAMPLES samples on average [m] */
+  double spacing;     /* diameter of a disc on the surface that contains WITNESS_SAMPLES samples on average [m] */
 } WitnessBody;
 /* Returns a body made from copies of convex hulls (count >= 1), body frame [m]. The body gets at most `samples` surface
  * samples, samples >= 2 * WITNESS_SAMPLES. The caller frees the body with witness_body_free. */
@@ -293,10 +293,11 @@ typedef struct {
   WitnessScore score;
   WitnessSampling sampling;
   WitnessEstimate estimate;
-  double reach;  /* radius of sampling [m]. 0 selects a quarter of the body's diagonal (WITNESS_FIXED) or the body's
-                    spacing (WITNESS_ADAPTIVE) */
-  double margin; /* target distance of the nearest points, beta of (V4) [m] */
-  double temperature;  /* T of (V1) [m^2]; 0 selects the standard deviation of the scores of each body */
+  double reach;  /* radius of sampling [m]. 0 selects a quarter of the diagonal of the body's bounding box
+                    (WITNESS_FIXED) or the body's  spacing (WITNESS_ADAPTIVE) */
+  double margin; /* target distance beta of the nearest points (V4) [m] */
+  double
+      temperature; /* temperature T of (V1) [m^2]; 0 selects the standard deviation of the sample scores of each body */
   double perturbation; /* rotation of WITNESS_DIFFERENCES and WITNESS_ZEROTH [rad]; their translation is WITNESS_MOVE
                           times the rotation */
   int turn;            /* seed of the choice of samples and of the random motions */
@@ -306,21 +307,25 @@ typedef struct {
 /* Smoothed nearest point of one body, and the derivatives of the point `smooth`. The reference is the other body's
  * nearest point, or the direction y for WITNESS_BY_DIRECTION. */
 typedef struct {
-  Vec3 samples[WITNESS_SAMPLES];   /* body frame; samples[0] is the nearest point */
-  int origins[WITNESS_SAMPLES][2]; /* as in WitnessBody; origins[0] is undefined */
+  Vec3 samples[WITNESS_SAMPLES]; /* sample points, body frame; samples[0] is the nearest point */
+  int origins[WITNESS_SAMPLES]
+             [2]; /* piece and vertex or triangle of each sample, as in WitnessBody.origins; origins[0] is undefined */
   int count;
-  double temperature;              /* T [m^2] */
-  Vec3 smooth;                     /* smoothed point, world */
-  double by_own[3][6];             /* d smooth / d motion of this body, at constant samples, T and reference (V2) */
-  double by_other[3][3];           /* d smooth / d reference (V2) */
-  Vec3 by_temperature;             /* d smooth / d T [1/m], at constant samples and reference (V2) */
-  Mat3 by_sample[WITNESS_SAMPLES]; /* d smooth / d displacement of each sample, world (V2) */
+  double temperature;    /* temperature T of (V1) [m^2] */
+  Vec3 smooth;           /* smoothed nearest point, world axes */
+  double by_own[3][6];   /* derivative of `smooth` with respect to the motion of this body, at constant samples,
+                            temperature and reference (V2) */
+  double by_other[3][3]; /* derivative of `smooth` with respect to the reference (V2) */
+  Vec3 by_temperature;   /* derivative of `smooth` with respect to the temperature [1/m], at constant samples and
+                            reference (V2) */
+  Mat3 by_sample[WITNESS_SAMPLES]; /* derivative of `smooth` with respect to the displacement of each sample, world axes
+                                      (V2) */
 } WitnessSide;
 
 /* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
 typedef struct {
   int piece[2];
-  GjkCache gjk; /* cache of these two pieces */
+  GjkCache gjk; /* GJK cache of the two pieces */
 } WitnessCache;
 
 typedef struct {
@@ -371,8 +376,8 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
  * in the first tenth of the iterations, `last` in the last tenth, their geometric mean between. */
 typedef struct {
   WitnessOptions query;
-  int iterations; /* >= 0 */
-  double step;    /* length of the first steps: rotation [deg] and translation [mm] */
+  int iterations; /* number of iterations, >= 0 */
+  double step;    /* length of the first steps, for rotations in degrees and for translations in millimetres */
   double last;    /* length of the last steps, in the same units; 0 selects step / 100 */
   bool both;      /* true if both bodies move, false if only b moves */
   bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
@@ -471,7 +476,7 @@ void path_free(PlannedPath* path);
  * field. manifold_body_free frees them and accepts a zeroed body. */
 typedef struct {
   const Field* field;
-  Vec3* points; /* body frame [m] */
+  Vec3* points; /* points of the body, body frame [m] */
   int point_count;
   int (*edges)[2]; /* vertex pairs of edges between non-coplanar triangles, oriented along the positive direction of
                       their largest component */
@@ -509,8 +514,9 @@ typedef struct {
   double softness; /* > 0, dimensionless: width of the smooth limits on positions along edges, signs and angles between
                       normals */
   double regularization; /* >= 0, dimensionless: pulls an edge's witness point towards the midpoint of the edge */
-  int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0 selects all */
-  bool values;           /* true if no derivatives are computed */
+  int points,
+      edges;   /* number of deepest points and of deepest edges that are chosen on each body (X1); 0 selects all */
+  bool values; /* true if no derivatives are computed */
   bool mutual; /* true if two edges touch only if the witness point of each edge lies in the other body (X6b) */
   bool cull;   /* true to skip the field evaluations of edge pairs with negligible activity (X13) */
 } ManifoldOptions;
@@ -537,11 +543,11 @@ enum {
 };
 
 typedef struct {
-  ContactKind kind;                /* type of the contact (point or edge) and the body it belongs to */
-  Vec3 point;                      /* m */
-  double distance;                 /* m, negative in case of penetration */
-  Vec3 normal;                     /* from a to b, length at most 1 (X6) */
-  double activity;                 /* smooth weight of the contact, 0 to 1; 1 for points */
+  ContactKind kind; /* type of the contact, point or edge, and the body to which the point or edge belongs */
+  Vec3 point;       /* contact point [m] */
+  double distance;  /* signed distance [m], negative if the bodies penetrate */
+  Vec3 normal;      /* from a to b, length at most 1 (X6) */
+  double activity;  /* smooth weight of the contact, 0 to 1; 1 for points */
   double slope[MANIFOLD_ROWS][12]; /* derivatives; columns are the pose columns at the top of this file */
 } ManifoldContact;
 

@@ -18,13 +18,13 @@ typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
 typedef struct Node Node;
 struct Node {
   NodeKind kind;
-  bool quoted;      /* scalar: true if the text is in quotes, so that a number in quotes is a text */
+  bool quoted;      /* for a scalar: true if the text is in quotes, so that a number in quotes is a text */
   int object_index; /* index of the scene object that the reader made from this node; -1: none */
   SourcePosition place;
-  const char* text; /* scalar: text of the value */
-  const char* key;  /* key if the node is in a map */
+  const char* text; /* for a scalar: text of the value */
+  const char* key;  /* key of the node, if the node is in a map */
   int key_line, key_column;
-  int count; /* map, list: number of children, linked from first through next */
+  int count; /* for a map or list: number of children. They are linked through `first` and `next` */
   Node *first, *last, *next;
 };
 

@@ -17,7 +17,7 @@ typedef struct {
 /* Named numbers of a scene (key `variables`). The struct owns names and values. variables_free accepts a zeroed
  * struct. */
 typedef struct {
-  Names names; /* name to index in values */
+  Names names; /* names of the numbers; a name gives the index of its number in `values` */
   double* values;
   int count, capacity;
 } Variables;

@@ -210,7 +210,7 @@ typedef struct {
   NumberList friction;
   Vec3 friction_axis;
   int model;
-  ContactForm law; /* its own parameters alone */
+  ContactForm law; /* parameters that only the item's contact law has */
 } ContactPairForm;
 
 /* The objects of the schema of scenes (scene/schema_objects.c). */

@@ -24,14 +24,15 @@
 /* A link name that was used before its definition. It is resolved or reported when all links are read. */
 typedef struct {
   const Node* node;
-  char *name, *trail; /* both owned; trail: the reader's trail after its first root_trail_length bytes */
+  char *name, *trail; /* name: the link name; trail: the reader's `trail` without its first root_trail_length bytes.
+                         Both are owned */
   int item;           /* index of the item in its repeat; -1 outside a repeat */
 } UnresolvedName;
 
 /* An end of a rod that attach_rod_ends attaches when the initial poses of links are known. */
 typedef struct {
-  const Node* link; /* NULL: the world */
-  char* trail;      /* the reader's trail after its first root_trail_length bytes; owned */
+  const Node* link; /* definition of the link to which the end is attached; NULL: the world */
+  char* trail; /* path of keys in the file: the reader's `trail` without its first root_trail_length bytes; owned */
   SceneBushing bushing;
   Vec3 node;       /* position of the end, world [m] */
   Quat rotation;   /* rotation of the last segment */

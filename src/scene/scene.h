@@ -9,14 +9,14 @@
 #include "shapes/shapes.h"
 
 typedef enum {
-  SHAPE_BOX,            /* size */
-  SHAPE_SPHERE,         /* radius, resolution (icosphere level 0..6) */
-  SHAPE_CYLINDER,       /* radius, length, segments; axis z */
-  SHAPE_CAPSULE,        /* radius, length (straight part), segments; axis z */
-  SHAPE_WHEEL,          /* radius, width, rim: two circles with a radius about them; axis z */
-  SHAPE_DISC,           /* radius, rim: one circle with a radius about it; axis z */
-  SHAPE_CONE,           /* bottom_radius, top_radius, length: two circles; axis z */
-  SHAPE_ROUNDED_BOX,    /* radius, size (distances of the corners' centres, some may be 0), segments */
+  SHAPE_BOX,         /* keys: size */
+  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..6) */
+  SHAPE_CYLINDER,    /* radius, length, segments; axis z */
+  SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
+  SHAPE_WHEEL,       /* radius, width, rim: two circles with a radius about them; axis z */
+  SHAPE_DISC,        /* radius, rim: one circle with a radius about it; axis z */
+  SHAPE_CONE,        /* bottom_radius, top_radius, length: two circles; axis z */
+  SHAPE_ROUNDED_BOX, /* radius, size (distances between the centres of the corners, some of which may be 0), segments */
   SHAPE_ROUNDED_POINTS, /* radius, points: all positions within the radius of the points' hull, segments */
   SHAPE_POINTS,         /* points: hull of a list */
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
@@ -53,8 +53,8 @@ typedef struct {
   ShapeType type;
   Vec3 size;
   double radius, length;
-  double width, rim;                /* WHEEL, DISC [m] */
-  double bottom_radius, top_radius; /* CONE [m] */
+  double width, rim;                /* for WHEEL and DISC: width, and radius of the rounded edge [m] */
+  double bottom_radius, top_radius; /* for CONE: radii of the two circles [m] */
   int resolution, segments;
   bool exact; /* round solids: true if the scene gives neither segments nor resolution, so that contact may use the
                  exact solid instead of a polyhedron */
@@ -71,19 +71,20 @@ typedef struct {
   HullTie tie;      /* constraint between the blocks of a grid */
   bool decompose;   /* true: convex hulls that cover the mesh replace the mesh */
   DecomposeOptions decomposition;
-  Vec3 origin;          /* HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
-  double base;          /* HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: derived */
-  Vec3 normal;          /* HALF_SPACE: normal as given, not necessarily a unit vector */
-  double offset;        /* HALF_SPACE: offset along the unit normal [m] */
-  SmoothForm smooth;    /* level function of a convex smooth shape */
-  double (*faces)[4];   /* SMOOTH_POLYTOPE: the faces that `smooth` points to */
-  Vec3* normals;        /* ORIENTED_POINTS: normals of any length but zero (point_count) */
-  double smoothing;     /* UNION, SUBTRACTION [m] */
-  SceneShapeUse* parts; /* UNION, SUBTRACTION (part_count) */
+  Vec3 origin;        /* for HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
+  double base;        /* for HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: the reader derives the
+                         thickness */
+  Vec3 normal;        /* for HALF_SPACE: normal as the scene gives it, not necessarily a unit vector */
+  double offset;      /* for HALF_SPACE: offset along the unit normal [m] */
+  SmoothForm smooth;  /* level function of a convex smooth shape */
+  double (*faces)[4]; /* for SMOOTH_POLYTOPE: the faces that `smooth` points to */
+  Vec3* normals;      /* for ORIENTED_POINTS: normals, of any length except zero (point_count) */
+  double smoothing;   /* for UNION and SUBTRACTION: smoothing length [m] */
+  SceneShapeUse* parts; /* for UNION and SUBTRACTION: the combined shapes (part_count) */
   int part_count;
   /* Set by model_expand_shapes: */
   bool replaced;   /* true: shapes of type POINTS replace this shape */
-  bool decomposed; /* POINTS: true: the shape is a hull of a decomposed mesh */
+  bool decomposed; /* for POINTS, true: the shape is a hull of a decomposed mesh */
 } SceneShape;
 
 /* Returns true for a smooth shape, a solid with a smooth level function (shapes/shapes.h). shape: not NULL. Allocates
@@ -121,13 +122,15 @@ typedef struct {
   double parameters[JOINT_MAX_PARAMETER]; /* parameters of the joint type (JOINT_NUMBER_ROWS) */
   bool limited[JOINT_MAX_DOF]; /* one entry per scalar degree of freedom; a ball joint limits its total angle, swing and
                                   twist in the entries of its three rotations */
-  double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
+  double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* lower and upper limit [m or rad]; -INFINITY or INFINITY if there
+                                                        is no limit on that side */
   LimitLaw limit_law;
-  double limit_stiffness;          /* barrier: J; penalty: N/m or N m/rad (docs/derivations/drives.md) */
-  double limit_margin;             /* distance from the limit at which its force begins [m or rad] */
+  double limit_stiffness; /* stiffness of the limit force. Unit with the law barrier: J; with the law penalty: N/m or N
+                             m/rad (docs/derivations/drives.md) */
+  double limit_margin;    /* distance from the limit at which its force begins [m or rad] */
   double limit_restitution;        /* fraction of its speed that a coordinate keeps when it leaves the limit, 0 to 1 */
-  double damping[JOINT_MAX_DOF];   /* N s/m or N m s/rad, >= 0 */
-  double stiffness[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
+  double damping[JOINT_MAX_DOF];   /* viscous damping of each degree of freedom [N s/m or N m s/rad], >= 0 */
+  double stiffness[JOINT_MAX_DOF]; /* stiffness of the spring towards `rest` [N/m or N m/rad], >= 0 */
   double rest[JOINT_MAX_DOF];      /* equilibrium of the springs [m or rad]; for a quaternion a rotation vector */
   double friction[JOINT_MAX_DOF];  /* Coulomb friction [N or N m], >= 0; 0 for the rotations of a quaternion */
   double armature[JOINT_MAX_DOF]; /* rotor inertia: inertia that moves with this coordinate only [kg or kg m^2], >= 0 */
@@ -162,8 +165,8 @@ enum {
 typedef struct {
   bool given[MATERIAL_COUNT]; /* false: model_pair_material derives the value from the links or the scene */
   double value[MATERIAL_COUNT];
-  Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG, unit, in the frame of the link, or for a pair in the frame of its
-                first link */
+  Vec3 axis; /* direction to which MATERIAL_FRICTION_ALONG belongs, unit vector in the frame of the link. For a pair it
+                is in the frame of the first link */
 } SceneMaterial;
 /* Returns the key of a material value in scene files, such as "friction". The text is static. which: MATERIAL_FRICTION
  * ... MATERIAL_STIFFNESS (asserted). "friction_along" is not a key of a file, because this value is the first of two
@@ -185,13 +188,13 @@ typedef struct {
   SceneShapeUse* shapes;
   int shape_count;
   bool has_mass, has_density;
-  double mass;    /* total [kg] */
-  double density; /* kg/m^3, relative to the sum of the hull volumes */
+  double mass;    /* total mass of the link [kg] */
+  double density; /* mass divided by the sum of the hull volumes [kg/m^3] */
   MassModel mass_model;
-  Vec3 center;                 /* MASS_GIVEN: centre of mass, link frame */
-  double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
-  bool fixed;                  /* the link is welded to its parent (a root to the world) by a joint of type fixed */
-  bool collide;                /* false: the link has no contact */
+  Vec3 center;       /* for MASS_GIVEN: centre of mass, link frame [m] */
+  double inertia[6]; /* for MASS_GIVEN: inertia tensor ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
+  bool fixed;        /* the link is welded to its parent (a root to the world) by a joint of type fixed */
+  bool collide;      /* false: the link has no contact */
   double gravity_compensation; /* fraction of the link's weight that an upward force cancels; default: the value of the
                                   parent link */
   SceneMaterial material;
@@ -226,7 +229,7 @@ typedef struct {
    * also applies later. Programs that drive a joint step by step use this type; files do not. */
   double* times;
   double* values;
-  int rows; /* knots or rows; 1 for CONSTANT and SINES */
+  int rows; /* number of knots or rows; 1 for CONSTANT and SINES */
   int terms;
   double *amplitude, *frequency, *phase; /* amplitude [m or rad], frequency [Hz], phase [rad] (channels * terms) */
   double interval;                       /* SEQUENCE, ZERO_ORDER_HOLD: time between rows [s] */
@@ -254,7 +257,7 @@ typedef struct {
 
 typedef enum {
   CONTROLLER_PD,         /* spring and damper towards the target and its rate */
-  CONTROLLER_PRESCRIBED, /* the joint follows the signal exactly: a kinematic link */
+  CONTROLLER_PRESCRIBED, /* the joint follows the signal exactly, so that its link is kinematic */
   CONTROLLER_TORQUE,     /* the target signal is the force or torque [N, N m] */
   CONTROLLER_VELOCITY    /* damper towards the target signal, which is a rate */
 } ControllerType;
@@ -268,10 +271,12 @@ typedef struct {
   SourcePosition place;
   ControllerType type;
   int link;
-  double position_gain[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0 */
-  double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
-  double damping_gain[JOINT_MAX_DOF];  /* N s/m or N m s/rad, >= 0: the force is gain times the rate error */
-  double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
+  double position_gain[JOINT_MAX_DOF]; /* gain on the position error [N/m or N m/rad], >= 0 */
+  double velocity_gain[JOINT_MAX_DOF]; /* gain on the rate error [N s^2/m or N m s^2/rad], >= 0. The force is gain / dt
+                                          times the rate error */
+  double damping_gain[JOINT_MAX_DOF];  /* gain on the rate error [N s/m or N m s/rad], >= 0. The force is the gain times
+                                          the rate error */
+  double max_force[JOINT_MAX_DOF];     /* largest force or torque of the drive [N or N m]; 0 = no limit */
   double limit_width; /* half width of the smoothed corner at the force limit, as a fraction of max_force */
   SceneSignal target; /* one channel per degree of freedom. Ball joint: a rotation vector [rad], with type velocity the
                          angular velocity in link axes [rad/s] */
@@ -326,10 +331,11 @@ typedef struct {
   int to;           /* index of the link that creates the field; -1: the world creates it */
   bool has_at;      /* false: the field's source is at the centre of mass of link `to`, or at the origin of the world */
   Vec3 at;          /* position of the field's source if has_at, in the frame of link `to` [m] */
-  double power;     /* point: exponent of the distance; the force is strength x distance^-power */
-  double softening; /* point: softening length [m] */
-  Vec3 axis;        /* dipole, uniform: axis of the link's dipole, unit, link frame */
-  Vec3 other; /* dipole: magnetic moment of link `to`, in its frame [A m^2]; uniform: flux density, world axes [T] */
+  double power;     /* for a point field: exponent of the distance; the force is strength x distance^-power */
+  double softening; /* for a point field: softening length [m] */
+  Vec3 axis;        /* for dipole and uniform fields: axis of the link's dipole, unit vector, link frame */
+  Vec3 other;       /* for a dipole field: magnetic moment of link `to`, in its frame [A m^2]; for a uniform field: flux
+                       density, world axes [T] */
 } SceneField;
 
 /* A load on a link: a force and a torque, or a field. */
@@ -363,7 +369,7 @@ typedef struct {
   WrapType type;
   int link;      /* -1 = world */
   int after;     /* index of the tendon point before the wrap */
-  double radius; /* m */
+  double radius; /* radius of the cylinder or sphere [m] */
   Vec3 position; /* position of the centre, link frame [m] */
   Vec3 axis;     /* unit axis of the cylinder, whose length is not limited */
   bool has_side; /* false: the tendon takes the shorter path */
@@ -378,7 +384,7 @@ typedef struct {
   int end; /* last link along the tendon, or the link of the last of `joints`; in designs the signal `tension` belongs
               to this link */
   SceneSignal tension;       /* one channel [N]; no channels if absent */
-  double stiffness;          /* N/m; 0: none */
+  double stiffness;          /* stiffness of the tendon [N/m]; 0: the tendon has no spring */
   double rest_length;        /* length below which the tendon is slack [m] */
   double eyelet;             /* distance of neighbouring points below which the force decreases [m]; 0: never */
   SceneCouplingTerm* joints; /* terms of the length sum ratio q, owned (joint_count); NULL: the length is the length of
@@ -386,9 +392,9 @@ typedef struct {
   int joint_count;
   bool limited;           /* true: a penalty enforces limits of the length (L94); false: the next five members are 0 */
   double lower, upper;    /* limits of the length [m]; infinite: no limit */
-  double range_stiffness; /* N/m */
-  double range_margin;    /* m */
-  double range_damping;   /* N s/m */
+  double range_stiffness; /* stiffness of the penalty at the length limits [N/m] */
+  double range_margin;    /* distance from a length limit at which the penalty force begins [m] */
+  double range_damping;   /* damping of the penalty at the length limits [N s/m] */
   double friction;        /* friction force against changes of the length [N]; 0: none */
   double friction_speed;  /* speed over which the friction is smoothed [m/s]; > 0 if friction > 0 */
 } SceneTendon;
@@ -404,7 +410,7 @@ typedef struct {
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
   double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* Indices of the parameters of a bushing that can be design variables: the diagonals of stiffness and damping,
+/* Indices of the parameters of a bushing that can be design variables. They are the diagonals of stiffness and damping,
  * the preload, and the position of each frame [m]. */
 enum {
   BUSHING_STIFFNESS,
@@ -424,8 +430,8 @@ typedef struct {
   int a, b; /* indices of the links; b = -1: world */
   bool has_point, has_axis;
   bool link_axes;       /* true: point and axis are given in the frame of a; false: in world coordinates at the start */
-  Vec3 point;           /* [m] */
-  Vec3 axis;            /* unit */
+  Vec3 point;           /* attachment point [m] */
+  Vec3 axis;            /* axis of the closure, unit vector */
   double length;        /* CLOSURE_DISTANCE: the length; 0: the initial distance of the two points [m] */
   double break_force;   /* force at which the closure breaks for good [N]; 0: never */
   double release_force; /* force at which the closure opens; it can close again [N]; 0: never */
@@ -441,7 +447,7 @@ typedef struct {
   SceneCouplingTerm* terms; /* terms[0] is q_0, with ratio 1 */
   int count;
   bool has_offset; /* false: the offset follows from the initial state */
-  double offset;   /* m or rad */
+  double offset;   /* offset of the equation [m or rad] */
 } SceneCoupling;
 
 /* Bits for kinds of signals: targets of controllers (drives), forces and torques of loads, tensions of tendons. */
@@ -473,27 +479,27 @@ const char* contact_model_name(ContactModel model);
  * NULL. CONTACT_NONE has the parameters of separating_plane. Allocates nothing. */
 bool contact_law_has(ContactModel law, const char* key);
 typedef struct {
-  double dt; /* s */
+  double dt; /* time step [s] */
   int steps;
-  Vec3 gravity; /* m/s^2 */
+  Vec3 gravity; /* acceleration of gravity [m/s^2] */
   Integrator integrator;
   double tolerance; /* accepted residual of a step, relative to the acting forces */
   SourcePosition tolerance_place;
   double force_tolerance; /* absolute residual that is always accepted [N]; 0: none */
   int max_iterations;
   bool certificate;
-  int record_every; /* steps between rows of the CSV files */
-  unsigned output;  /* OUTPUT_... bits: files and columns that are written on request */
-  int substeps;     /* equal substeps of every step; values below 1 count as 1 */
+  int record_every; /* number of steps between two rows of the CSV files */
+  unsigned output;  /* files and columns that are written on request, as bits OUTPUT_... */
+  int substeps;     /* number of equal substeps of every step; values below 1 count as 1 */
 } SceneSimulation;
 
 /* The fluid around all links (docs/derivations/fluid.md). */
 typedef struct {
   SourcePosition place;
   bool given;
-  double density;   /* kg/m^3 */
-  double viscosity; /* Pa s */
-  Vec3 velocity;    /* world axes [m/s] */
+  double density;   /* density of the fluid [kg/m^3] */
+  double viscosity; /* dynamic viscosity of the fluid [Pa s] */
+  Vec3 velocity;    /* velocity of the fluid, world axes [m/s] */
   bool has_level;   /* false: the fluid fills all space */
   double level;     /* height of the fluid's surface above the world's origin, measured against gravity [m] */
 } SceneFluid;
@@ -527,8 +533,8 @@ enum {
 };
 #define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
 
-/* Limits on the number of equal substeps of a step: the largest number in a scene, and the largest number by which the
- * solver repeats a failed step. */
+/* Limits on the number of equal substeps of a step. SUBSTEPS_MAX: largest number in a scene. SUBSTEPS_FINEST: largest
+ * number with which the solver repeats a failed step. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
 static inline int simulation_substep_count(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
@@ -547,7 +553,8 @@ typedef struct {
   bool has_model;
   ContactModel model; /* contact law of the pair if has_model; otherwise the pair has the law of `contact` */
   /* Parameters of the pair's contact law that other laws do not have. A parameter that is not given has the value in
-   * the section `contact` if the pair and the section have the same law, otherwise the default of the law. */
+   * the section `contact`, if the pair and the section have the same law. Otherwise the parameter has the default of
+   * the law. */
   bool law_parameter_given[CONTACT_LAW_PARAMETERS_MAX], hierarchy_given;
   double own[CONTACT_LAW_PARAMETERS_MAX];
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
@@ -558,17 +565,17 @@ typedef struct {
   ContactModel model;
   /* Support, stiffness and smoothing are 0 if the scene does not give them. model/contact_defaults.c then derives
    * values from the scene. */
-  double support;           /* range of the contact potential, s [m] */
-  double stiffness;         /* stiffness of the contact potential, kappa */
-  double friction;          /* Coulomb coefficient >= 0 */
-  double rolling, spinning; /* m, >= 0 */
+  double support;           /* range s of the contact potential [m] */
+  double stiffness;         /* stiffness kappa of the contact potential */
+  double friction;          /* Coulomb friction coefficient, >= 0 */
+  double rolling, spinning; /* coefficients of rolling and spinning friction [m], >= 0 */
   double static_friction;   /* static friction coefficient; 0: friction at any speed */
   double stribeck_speed;    /* slip speed over which static friction falls to friction [m/s] */
-  double smoothing;         /* epsilon [(m/s)^2] */
+  double smoothing;         /* smoothing epsilon of friction [(m/s)^2] */
   int friction_iterations;  /* number of solves of a step in which the normal force that limits friction is updated; 0:
                                the normal force of the previous step is used */
                             /* -1 (default): one solve with the updated force, weighted as in friction.md, F14 */
-  double rest_speed;        /* m/s */
+  double rest_speed;        /* largest separation speed after an impact [m/s] */
   double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has */
   double restitution;
   bool elastic;   /* true: `restitution` is null in the file, and impacts are elastic, because the contact potential is

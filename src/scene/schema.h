@@ -24,27 +24,27 @@ typedef enum {
    * a section convert these nodes. */
   VALUE_TEXT,
   VALUE_OBJECT,     /* a map read as the object `of` */
-  VALUE_LIST,       /* a list of such maps */
-  VALUE_MAP,        /* names -> such maps */
+  VALUE_LIST,       /* a list of maps, each read as the object `of` */
+  VALUE_MAP,        /* a map from names to maps that are read as the object `of` */
   VALUE_SHAPE,      /* a shape's name, or an object shape_use */
   VALUE_SHAPES,     /* list of VALUE_SHAPE */
   VALUE_POINTS,     /* a list of points */
   VALUE_NAMES,      /* a list of texts */
   VALUE_AXES,       /* a list of x, y, z, rx, ry, rz */
   VALUE_NAME_PAIRS, /* a list of pairs of texts */
-  VALUE_LIMITS,     /* [low, high], or one such pair or null per degree of freedom */
+  VALUE_LIMITS,     /* a pair [low, high], or a list with one pair or null per degree of freedom */
   VALUE_COLOR,      /* "#rrggbb" or [r, g, b] */
   VALUE_COUNT,      /* an integer, or a list of up to three */
   VALUE_STEPS,      /* a vector, or a list of vectors */
-  VALUE_INCREMENTS, /* a list of numbers, or a list of such lists */
+  VALUE_INCREMENTS, /* a list of numbers, or a list of lists of numbers */
   VALUE_SIGNAL,     /* a number, a list of numbers, or an object signal */
   VALUE_SERIES,     /* a list of numbers */
   VALUE_TABLE,      /* a list of numbers or of lists of numbers */
-  VALUE_TERMS,      /* a list of objects sine, or a list of such lists */
+  VALUE_TERMS,      /* a list of objects `sine`, or a list of lists of these objects */
   VALUE_INTEGERS,   /* a list of whole numbers */
   VALUE_CONNECT,    /* true, false or keep */
   VALUE_ANYTHING,   /* a list of values of any kind */
-  VALUE_VARIABLES,  /* names -> numbers */
+  VALUE_VARIABLES,  /* a map from names to numbers */
   VALUE_SCENE,      /* the path of a scene, or a scene */
   VALUE_KIND_COUNT
 } ValueKind;
@@ -108,8 +108,8 @@ typedef struct {
   } includes[2];
   bool partial;        /* required keys may be missing */
   bool part;           /* the object is used only inside other objects, and has no section of its own in the docs */
-  const char* meaning; /* for docs */
-  const char* example; /* a complete small scene, for the docs; NULL = none */
+  const char* meaning; /* description of the object for the documentation */
+  const char* example; /* a complete small scene that is printed in the documentation; NULL = none */
 } SchemaObject;
 
 typedef struct SchemaTable SchemaTable;

@@ -31,7 +31,7 @@ typedef struct {
 
 /* The scenarios to which an item of the task applies. */
 typedef struct {
-  bool* in; /* for each scenario: whether the item applies; NULL: it applies in all */
+  bool* in; /* for each scenario, true if the item applies in it; NULL: the item applies in all scenarios */
   int count;
 } TaskScenarioSet;
 /* Returns true if an item of the task applies in a scenario. where: the scenarios of the item. scenario: index, less
@@ -43,7 +43,7 @@ static inline bool task_applies_in_scenario(const TaskScenarioSet* where, int sc
 /* Bounds of a group of variables. A bound is a range around the initial values (within) or an absolute limit (low,
  * high). Absent bounds are infinite. */
 typedef struct {
-  double within; /* >= 0; INFINITY when absent */
+  double within; /* largest change from the initial value, >= 0; INFINITY when absent */
   double low[3], high[3];
   double prior; /* standard deviation around the initial value; INFINITY when absent */
   double step;  /* step of the optimizer for these variables, in their unit; 0: the optimizer's default */
@@ -57,7 +57,7 @@ typedef struct {
   bool has_box; /* true: only vertices that are initially within [box_low, box_high], link frame [m] */
   Vec3 box_low, box_high;
   bool axes[3];      /* x, y, z: whether this coordinate of the vertices is a variable; default all */
-  TaskBounds bounds; /* m, link frame */
+  TaskBounds bounds; /* bounds of vertex coordinates, link frame [m] */
 } TaskVertices;
 
 /* Vertices of a link that stay fixed while other items of the design change. */
@@ -86,7 +86,7 @@ typedef struct {
   SourcePosition place;
   TaskName link;     /* link whose joint origin is a variable, in the frame of its parent */
   bool axes[3];      /* x, y, z: whether this coordinate is a variable; default all */
-  TaskBounds bounds; /* m, parent's frame */
+  TaskBounds bounds; /* bounds of the joint origin, in the frame of the parent link [m] */
 } TaskAttachment;
 
 typedef enum { SYMMETRY_MIRROR, SYMMETRY_ROTATION, SYMMETRY_COPY } TaskSymmetryType;
@@ -101,8 +101,8 @@ typedef struct {
   TaskSymmetryType type;
   TaskName* links;
   int link_count;
-  Vec3 normal; /* MIRROR; unit */
-  Vec3 axis;   /* ROTATION; unit */
+  Vec3 normal; /* for MIRROR: normal of the plane, unit vector */
+  Vec3 axis;   /* for ROTATION: axis of the rotation, unit vector */
   int count;   /* ROTATION, >= 2 */
 } TaskSymmetry;
 
@@ -111,7 +111,8 @@ typedef struct {
 typedef enum { RELATION_AT_MOST, RELATION_EQUAL, RELATION_AT_LEAST } TaskRelation;
 typedef struct {
   SourcePosition place;
-  TaskName* variables; /* names as in design.csv: "link/attachment/x", "link/values/3", "link/velocity/0" */
+  TaskName*
+      variables; /* names of the variables, as in design.csv: "link/attachment/x", "link/values/3", "link/velocity/0" */
   double* coefficients;
   int count;
   TaskRelation relation;
@@ -126,16 +127,18 @@ static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTRO
 typedef struct {
   SourcePosition place;
   TaskName link;       /* link whose signals are meant: controllers of its joint, loads on it, tendons that end on it */
-  unsigned of;         /* CONTROL_DRIVES ... bits: kinds of signals; default: all that exist */
-  unsigned parameters; /* bits of parameters; default CONTROL_VALUES, for sines also AMPLITUDE and PHASE */
+  unsigned of;         /* kinds of signals, as bits CONTROL_DRIVES ...; default: all kinds that the link has */
+  unsigned parameters; /* parameters that are variables, as bits; default CONTROL_VALUES, for sines also AMPLITUDE and
+                          PHASE */
   bool has_parameters; /* false: `parameters` is the default for the type of the signal */
   bool dof[JOINT_MAX_DOF]; /* channels of the signals, or degrees of freedom of the gains; default all */
   bool has_dof;
-  double within;    /* bounds around the initial value; INFINITY when absent */
-  double low, high; /* absolute; -INFINITY, INFINITY when absent */
+  double within;    /* largest change from the initial value; INFINITY when absent */
+  double low, high; /* lower and upper bound of the value; -INFINITY and INFINITY when absent */
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
   double step;      /* as in TaskBounds */
-  int tie; /* 0: each link has its own variables; otherwise the links of an item with the same number share one set */
+  int tie; /* 0: each link has its own variables. Otherwise all links of the item with the same number share one set of
+              variables */
   TaskScenarioSet where; /* scenarios that each have a variable of their own; NULL: one variable for all scenarios */
 } TaskControl;
 
@@ -157,7 +160,7 @@ typedef struct {
 typedef enum {
   PARAMETER_MASS,    /* mass of links */
   PARAMETER_CENTER,  /* centre of mass of links */
-  PARAMETER_INERTIA, /* about the centre of mass */
+  PARAMETER_INERTIA, /* inertia about the centre of mass */
   PARAMETER_SIZE,    /* edge lengths of the link's box */
   PARAMETER_DAMPING, /* from here on: joints, one value per degree of freedom */
   PARAMETER_SPRING,
@@ -170,7 +173,7 @@ typedef enum {
   PARAMETER_AXIS,          /* direction of the axis of joints that have one */
   PARAMETER_ROTATION,      /* rotation of the joint frame in the parent frame */
   PARAMETER_SHAPE_SIZE,    /* lengths of the link's convex smooth shapes: sizes, offsets of faces */
-  PARAMETER_SHAPE_FORM,    /* exponents and sharpness of these shapes */
+  PARAMETER_SHAPE_FORM,    /* exponents and sharpness of the link's convex smooth shapes */
   PARAMETER_LINK_FRICTION, /* from here on: material of links (SceneMaterial) */
   PARAMETER_LINK_RESTITUTION,
   PARAMETER_LINK_ROLLING,
@@ -189,7 +192,7 @@ typedef enum {
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
   PARAMETER_RATIO,        /* ratios of couplings of a link's coordinates */
-  PARAMETER_OFFSET,       /* offset of couplings that give one */
+  PARAMETER_OFFSET,       /* offset of couplings in which the scene gives an offset */
   PARAMETER_TENDON_POINT, /* from here on: tendons that end on the link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,
@@ -223,7 +226,7 @@ typedef enum { INERTIA_SCALE, INERTIA_DIAGONAL, INERTIA_FULL } TaskInertiaForm;
 typedef struct {
   SourcePosition place;
   TaskParameterType type;
-  TaskName* links; /* empty for parameters of the whole scene */
+  TaskName* links; /* links whose parameters are variables; empty for parameters of the whole scene */
   int link_count;
   TaskName
       pair[2]; /* names of an item of contact.pairs, or names of the links of a closure; NULL for other parameters */
@@ -243,41 +246,41 @@ typedef struct {
 unsigned task_length_bit(const SceneShape* shape, int k);
 
 typedef enum {
-  LOSS_POINT,    /* |x - target| for power 1, |x - target|^2 for power 2; x: a point of `link`, target: in the frame of
-                    `other` if given */
-  LOSS_TRAVEL,   /* - direction . (centre at the end of the window - centre at its beginning) */
-  LOSS_RELATIVE, /* change of the centre of `other` in the frame of `link`: |T_link^-1 x_other - its value at the start
-                    of the window|^2 (T_link: pose of `link`) */
-  LOSS_REACH,    /* max(|x - target|^2 - margin^2, 0) */
-  LOSS_ORIENTATION, /* |a_world - target direction|^2, a = `axis` of the link */
-  LOSS_VELOCITY,    /* |dx/dt - target|^2 of the point */
+  LOSS_POINT,  /* distance |x - target| for power 1, |x - target|^2 for power 2. x: a point of `link`; the target is in
+                  the frame of `other`, if `other` is given */
+  LOSS_TRAVEL, /* displacement of the centre of mass in the window along `direction`, with negative sign */
+  LOSS_RELATIVE, /* squared displacement of the centre of `other` in the frame of `link`, since the start of the window
+                  */
+  LOSS_REACH,    /* max(|x - target|^2 - margin^2, 0), where x is the point of the link */
+  LOSS_ORIENTATION, /* |a - target direction|^2, where a is the `axis` of the link in world axes */
+  LOSS_VELOCITY,    /* |dx/dt - target|^2, where x is the point of the link */
   LOSS_EFFORT, /* sum of the squared joint forces over the degrees of freedom of the link's controllers [N^2, N^2 m^2]
                 */
   LOSS_SMOOTHNESS, /* squared rate of change of the controllers' targets [1/s^2] */
-  LOSS_FORCE,      /* |F - target|^2 [N^2], F: contact force on the link from all links, or from `other` only */
-  LOSS_GAP,        /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
-  LOSS_SHAPE,      /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
-  LOSS_VOLUME,     /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
-  LOSS_ROUGHNESS,  /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
-                      hull */
-  LOSS_APPROACH,   /* max(D - margin^2, 0) [m^2], D: smoothed squared distance between link and other */
-  LOSS_TOUCH,      /* (gap - margin)^2 plus the squared distances of the nearest points from their targets [m^2] */
-  LOSS_CLOSURE,    /* several links grasp another: the gaps between them, and the grasp quality that is missing */
-  LOSS_POSE,       /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
-  LOSS_NECK,       /* margin - width of the narrowest overlap that holds the link's hulls together [m] */
-  LOSS_WALL,       /* margin - width of the link's thinnest hull [m] */
-  LOSS_OVERHANG,   /* area that overhangs by more than `angle` when built along `direction` [m^2] */
-  LOSS_EXTENT,     /* size along `direction` [m] */
-  LOSS_KEEP_OUT,   /* margin - distance of the link's hulls from a box in its frame [m] */
-  LOSS_CLEARANCE,  /* margin - smallest distance of link and other over the range of the link's joint [m] */
-  LOSS_REMOVAL,    /* margin - smallest distance of link and other on a straight removal path [m] */
-  LOSS_MASS,       /* mass of the link [kg] */
-  LOSS_COORDINATE  /* (coordinate of link - coordinate of other - value)^2 [m^2 or rad^2] */
+  LOSS_FORCE,  /* |F - target|^2 [N^2], where F is the contact force on the link from all links, or from `other` only */
+  LOSS_GAP,    /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
+  LOSS_SHAPE,  /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
+  LOSS_VOLUME, /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
+  LOSS_ROUGHNESS, /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
+                     hull */
+  LOSS_APPROACH,  /* max(D - margin^2, 0) [m^2], where D is the smoothed squared distance between `link` and `other` */
+  LOSS_TOUCH,     /* (gap - margin)^2 plus the squared distances of the nearest points from their targets [m^2] */
+  LOSS_CLOSURE,   /* for several links that grasp another link: their gaps to it, plus the missing grasp quality */
+  LOSS_POSE,      /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
+  LOSS_NECK,      /* margin - width of the narrowest overlap that holds the link's hulls together [m] */
+  LOSS_WALL,      /* margin - width of the link's thinnest hull [m] */
+  LOSS_OVERHANG,  /* area that overhangs by more than `angle` when built along `direction` [m^2] */
+  LOSS_EXTENT,    /* size along `direction` [m] */
+  LOSS_KEEP_OUT,  /* margin - distance of the link's hulls from a box in its frame [m] */
+  LOSS_CLEARANCE, /* margin - smallest distance of link and other over the range of the link's joint [m] */
+  LOSS_REMOVAL,   /* margin - smallest distance of link and other on a straight removal path [m] */
+  LOSS_MASS,      /* mass of the link [kg] */
+  LOSS_COORDINATE /* (coordinate of link - coordinate of other - value)^2 [m^2 or rad^2] */
 } TaskLossType;
 enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
 typedef enum {
-  OVER_MEAN, /* mean; TRAVEL: value at the last state */
+  OVER_MEAN, /* mean of the values; for TRAVEL the value at the last state */
   OVER_BEST, /* smallest value */
   OVER_WORST /* largest value */
 } LossOver;
@@ -287,7 +290,7 @@ typedef struct {
   TaskLossType type;
   char* name; /* name of the term and of its column in convergence.csv, unique; default: the word of the type, with _2,
                  _3 if it is repeated */
-  double weight; /* > 0 */
+  double weight; /* weight of the term in the loss, > 0 */
   bool bounded; /* true for terms of subject_to and success, which must not exceed `bound` and are not added to the loss
                  */
   double bound;
@@ -297,23 +300,23 @@ typedef struct {
   TaskName* links; /* links, groups and patterns given instead of `link`; the term is the sum over them */
   int links_count;
   SceneSignal motion;       /* offset of the target as a function of time: three channels; no channels if absent */
-  Quat rotation;            /* POSE */
-  double length;            /* POSE: length that weights rotations [m] */
-  double smoothing;         /* APPROACH [m] */
-  bool has_point;           /* false: the centre of mass */
+  Quat rotation;            /* for POSE: target rotation */
+  double length;            /* for POSE: length that weights rotations [m] */
+  double smoothing;         /* for APPROACH: smoothing length [m] */
+  bool has_point;           /* false: the loss refers to the centre of mass instead of `point` */
   Vec3 point;               /* link frame [m] */
-  Vec3 target;              /* target in world coordinates [m, m/s, N]; ORIENTATION: a unit vector */
-  Vec3 direction;           /* TRAVEL; unit */
-  Vec3 axis;                /* ORIENTATION, link frame; unit */
-  bool has_target;          /* TOUCH: true if a target is given, in the frame of `other` */
-  double friction, quality; /* CLOSURE */
-  double angle;             /* OVERHANG: largest angle from the vertical [rad] */
-  Vec3 box_low, box_high;   /* KEEP_OUT, link frame [m] */
-  double margin;            /* m */
-  int power;                /* POINT: 1 or 2 */
-  int dof;                  /* COORDINATE: index of the degree of freedom */
-  double value;             /* COORDINATE [m or rad] */
-  LossOver over;            /* how one value is formed from the values at the states of the window */
+  Vec3 target;              /* target in world coordinates [m, m/s, N]; for ORIENTATION a unit vector */
+  Vec3 direction;           /* for TRAVEL, OVERHANG, EXTENT and REMOVAL: direction, unit vector */
+  Vec3 axis;                /* for ORIENTATION: axis of the link, link frame, unit vector */
+  bool has_target;          /* for TOUCH: true if a target is given, in the frame of `other` */
+  double friction, quality; /* for CLOSURE: friction coefficient, and target of the grasp quality */
+  double angle;             /* for OVERHANG: largest angle from the vertical [rad] */
+  Vec3 box_low, box_high;   /* for KEEP_OUT: corners of the box, link frame [m] */
+  double margin;            /* margin of a distance [m] */
+  int power;                /* for POINT: exponent of the distance, 1 or 2 */
+  int dof;                  /* for COORDINATE: index of the degree of freedom */
+  double value;             /* for COORDINATE: target value [m or rad] */
+  LossOver over;            /* reduction of the values at the states of the window to one value */
   double from,
       to; /* start and end of the window [s]; -1 = not given: the type's default, the end of the run or all of it */
   /* Half width of the random part of the target. Each axis of the target gets a random number in [-spread, spread],
@@ -329,7 +332,7 @@ typedef enum {
   OPTIMIZER_GRADIENT,
   OPTIMIZER_LBFGS,
   OPTIMIZER_CMA_ES,
-  OPTIMIZER_LEVENBERG_MARQUARDT /* for fits */
+  OPTIMIZER_LEVENBERG_MARQUARDT /* for fits to measured data */
 } TaskOptimizerType;
 /* Returns the word for an optimizer type in task files. The text is static, never NULL. type: valid (asserted). */
 const char* task_optimizer_name(TaskOptimizerType type);
@@ -348,7 +351,7 @@ typedef struct {
   SourcePosition place;
   TaskRamp support, stiffness;
   ContactModel model; /* contact law from iteration `switch_at` on */
-  int switch_at;      /* 0: no change of the law */
+  int switch_at;      /* iteration at which the contact law changes; 0: the law does not change */
 } TaskContinuation;
 
 typedef struct {
@@ -358,26 +361,26 @@ typedef struct {
   int iterations;
   bool step_given[2];               /* for design and control: true if the task gives the step of this block */
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded) of each block */
-  TaskNorm norm;                    /* step_bounded */
-  double beta1, beta2, epsilon;     /* adam */
-  int memory;                       /* lbfgs */
-  int population;                   /* cma_es: samples per generation; 0: chosen from the number of variables */
-  uint64_t seed;                    /* cma_es: seed of the task */
+  TaskNorm norm;                    /* for step_bounded: norm that measures the length of a step */
+  double beta1, beta2, epsilon;     /* for adam and auto: decay rates of the means, and constant added to the divisor */
+  int memory;                       /* for lbfgs and auto: number of stored curvature pairs */
+  int population; /* for cma_es: number of samples per generation; 0: the number follows from the number of variables */
+  uint64_t seed;  /* cma_es: seed of the task */
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
-  double clip;           /* largest Euclidean norm of the gradient; INFINITY: no limit */
-  double discount;       /* factor on the adjoint at each time step, > 0 and <= 1; 1: the exact gradient */
-  double shrink, grow;   /* factors of the trust radius after a rejected and an accepted step */
-  double stop_loss;      /* the optimization stops when the loss is at most this; -INFINITY = off */
-  int stall;             /* the optimization stops after this many iterations without a new best loss; 0 = off */
+  double clip;         /* largest Euclidean norm of the gradient; INFINITY: no limit */
+  double discount;     /* factor on the adjoint variables at each time step, > 0 and <= 1; 1 gives the exact gradient */
+  double shrink, grow; /* factors of the trust radius after a rejected and an accepted step */
+  double stop_loss;    /* the optimization stops when the loss is at most this value; -INFINITY disables the test */
+  int stall; /* number of iterations without a new best loss after which the optimization stops; 0 disables the test */
   double stall_decrease; /* relative decrease of the loss that counts as a new best */
   int save_every;        /* number of iterations between two checkpoints, with folders design/<iteration>/ */
   double tolerance;      /* relative residual tolerance of simulation steps; default 1e-10 */
-  bool connect_keep;     /* `connect: keep`: only the vertices in the `ties` of the scene's links are shared, and no new
-                            ones */
-  SourcePosition connect_place; /* position of `connect` */
-  bool connect;                 /* insert shared vertices for overlapping hulls and attachments */
+  bool connect_keep; /* true for `connect: keep`: hulls share only the vertices in the `ties` of the scene's links. No
+                        vertices are inserted */
+  SourcePosition connect_place; /* position of the key `connect` in the task file */
+  bool connect;                 /* true: shared vertices are inserted for overlapping hulls and for attachments */
 } TaskOptimizer;
 
 typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
@@ -399,9 +402,9 @@ typedef struct {
   TaskName link;
   char *position[3],
       *quaternion[4]; /* names of the columns with the world pose of the link's frame; NULL: not measured */
-  char *velocity[3],
-      *angular_velocity[3]; /* names of columns, used only at the start of a run; NULL: derived from the positions */
-  bool world_rates;         /* true: angular velocities are in world axes; false: in the link's axes */
+  char *velocity[3], *angular_velocity[3]; /* names of the columns with the angular velocity, which are used only at the
+                                              start of a run. NULL: the velocity is derived from the positions */
+  bool world_rates;                        /* true: angular velocities are in world axes; false: in the link's axes */
   bool rates_before; /* true: the rates in a row belong to the midpoint in time between the previous row and this one */
   char *coordinates[JOINT_MAX_DOF],
       *rates[JOINT_MAX_DOF]; /* names of columns with the scalar coordinates of the joint, and with their rates */
@@ -413,7 +416,7 @@ typedef struct {
 typedef struct {
   SourcePosition place;
   TaskName link;
-  unsigned of; /* CONTROL_DRIVES ... bit: kind of the signal */
+  unsigned of; /* kind of the signal, one of the bits CONTROL_DRIVES ... */
   int number;  /* index of the controller, load or tendon among all controllers, loads or tendons of the link */
   char* columns[JOINT_MAX_DOF]; /* names of the columns, one per channel */
   int column_count;
@@ -469,8 +472,8 @@ typedef struct {
 /* A discrete design variable: a choice between values of a key. sets[k] is an override "key=value" with value k, as for
  * --set. */
 typedef struct {
-  char** sets; /* (count) */
-  int count;   /* >= 1 */
+  char** sets; /* overrides, one for each value (count) */
+  int count;   /* number of values, >= 1 */
 } TaskChoice;
 typedef enum { CHOICE_ALL, CHOICE_RANDOM, CHOICE_CLIMB } TaskChoiceMethod;
 
@@ -527,11 +530,12 @@ typedef struct {
   int choice_count;
   TaskChoiceMethod choice_method;
   int choice_tries; /* number of combinations that RANDOM and CLIMB evaluate */
-  int multistart;   /* number of optimizations, each from other initial values; 1: only from the values of the scene */
+  int multistart;   /* number of optimizations, each from different initial values; 1: only from the values of the scene
+                     */
   int bundle;       /* number of nearby designs over which gradients are averaged; 0: only the design itself */
-  double spread;    /* standard deviation of those designs, in each variable's unit */
+  double spread;    /* standard deviation of the nearby designs in `bundle`, in each variable's unit */
   double memory; /* limit of the memory in which the runs of one design are stored for gradients [GiB]; 0: no limit */
-  SourcePosition memory_place; /* position of the map `gradient` */
+  SourcePosition memory_place; /* position of the map `gradient` in the task file */
 } Task;
 /* Returns the number of combinations of all choices, or 1 without choices. Counting ends at the first product above the
  * limit, which is an error when the task is read. Allocates nothing. */

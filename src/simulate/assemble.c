@@ -303,9 +303,9 @@ typedef struct {
 
 static bool is_block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
-/* If at least this many consecutive terms act on the same two links, their Hessians are summed before they are
- * projected on the joints. Triangle meshes produce thousands of such terms. Fewer terms are added one by one, so that
- * the order of summation in small scenes, and with it the last bits of the results, stays the same. */
+/* If at least this many consecutive terms act on the same two links, their Hessians are summed before the sum is
+ * converted to joint coordinates. Triangle meshes produce thousands of such terms. Fewer terms are added one by one, so
+ * that the order of summation in small scenes, and with it the last bits of the results, stays the same. */
 #define SUMMED_TERMS_MIN 256
 
 /* Returns the number of consecutive terms, from the n-th on, that act on the same two links and the same side as

@@ -10,8 +10,8 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
-/* Fraction of the momentum divided by the step length that counts as an acting force. The speed of a body without
- * forces then converges to this fraction of the tolerance. */
+/* The momentum of a body divided by the step length counts as an acting force with this fraction. The speed of a body
+ * without forces then converges to this fraction of the tolerance. */
 #define MOMENTUM_FRACTION 1e-3
 /* Relative rounding error of a position. The inertial force that belongs to this error counts as an acting force. A
  * body at rest without loads has no other force, and its second-order target differs from its position by rounding.

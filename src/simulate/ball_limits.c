@@ -15,7 +15,7 @@ typedef struct {
 /* Parts of a quaternion q = (w, v): w, and the component p of v along an axis, with first (w1, p1) and second (w2, p2)
  * derivatives with respect to the increments. The sign of q is chosen so that w >= 0. */
 typedef struct {
-  double w, p, perpendicular; /* perpendicular: |v x axis| */
+  double w, p, perpendicular; /* perpendicular: length of v x axis, the part of v perpendicular to the axis */
   double w1[3], p1[3], w2[3][3], p2[3][3];
 } AxisComponents;
 

@@ -5,7 +5,8 @@
 #include <float.h>
 #include <string.h>
 
-/* Relative rounding error of a position. Times a force it is the rounding error of an energy. */
+/* Relative rounding error of a position. The product of a position's error and a force is the rounding error of an
+ * energy. */
 #define POSITION_ROUNDING_ERROR (16 * DBL_EPSILON)
 
 BushingSystem* bushings_create(const Model* m) {

@@ -26,11 +26,13 @@ typedef struct {
 
 typedef struct BushingSystem {
   const Model* model;
-  BushingTimeWeights* at;                   /* (bushings) */
-  double rate_now, rate_old;                /* StepWeights.rate_now and rate_old [1/s] */
-  double (*now)[6], (*old)[6], (*older)[6]; /* u at t and at the two states before (bushings) */
-  BushingTerm* term;                        /* terms at the assembled configuration (bushings) */
-  uint64_t* pairs; /* pairs of trees that bushings couple, a << 32 | b with a < b, sorted (pair_count) */
+  BushingTimeWeights* at;    /* time weights of every bushing in the present step (bushings) */
+  double rate_now, rate_old; /* factors of the integrator's rate (S3), copied from StepWeights [1/s] */
+  double (*now)[6], (*old)[6],
+      (*older)[6];   /* displacement u of every bushing at t and at the two states before (bushings) */
+  BushingTerm* term; /* terms at the assembled configuration (bushings) */
+  uint64_t* pairs;   /* pairs of trees that bushings couple, sorted; the pair of trees a < b is stored as a << 32 | b
+                        (pair_count) */
   int pair_count;
   bool convex; /* true if the next assembly leaves out the second derivative of u, which can make the Hessian indefinite
                 */

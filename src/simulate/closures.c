@@ -8,7 +8,8 @@
 
 /* Relative rounding error of a position, for the rounding error of closure errors. */
 #define CLOSURE_ROUNDING_ERROR (64 * DBL_EPSILON)
-/* Largest error of a closure at the start of a run, relative to the closure's size or in rad. The first step closes it.
+/* Largest error of a closure at the start of a run, relative to the closure's size or in rad. The first step reduces
+ * the error to the tolerance.
  */
 #define START_ERROR_MAX 1e-3
 /* Before the first iteration, the residual of trees with closures must be at most START_RESIDUAL_FACTOR times the
@@ -16,8 +17,8 @@
  * every step and accumulate. */
 #define START_RESIDUAL_FACTOR 1e-3
 #define START_RESIDUAL_MIN 1e-13
-/* A closure that would open by its force before this fraction of a substep opens at the end of the substep, because a
- * shorter substep does not determine velocities (Z21). */
+/* Smallest fraction of a substep after which the force of a closure can open it. A closure that would open earlier
+ * opens at the end of the substep, because a shorter substep does not determine velocities (Z21). */
 #define OPENING_TIME_MIN 1e-5
 /* Relative rounding error of an energy, and relative rounding error of a position. */
 #define ENERGY_ROUNDING 1e-14

@@ -20,7 +20,7 @@ typedef struct {
 /* Poses of both links of a closure, and its attachment points in the world. */
 typedef struct {
   Pose pose[2];
-  Vec3 end[2], separation; /* apart = end[0] - end[1] */
+  Vec3 end[2], separation; /* separation = end[0] - end[1]: vector from the point on b to the point on a [m] */
 } ClosureAttachments;
 
 /* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a for a
@@ -32,10 +32,11 @@ typedef struct {
 
 /* Force of a closure with a force limit (Z5, Z21). */
 typedef struct {
-  double before,
-      now; /* now: force in the last substep that counts [N]; before: force in the substep that counts before it [N] */
-  int known;               /* number of these two forces that are known, 0 to 2 */
-  int skipped;             /* number of substeps since closing, whose forces do not count; at most closing_substeps */
+  double before, now; /* now: force in the last substep that is not skipped [N]; before: force in the substep before it
+                         that is not skipped [N] */
+  int known;          /* number of known forces among `now` and `before`, 0 to 2 */
+  int skipped; /* number of skipped substeps since the closure closed, at most closing_substeps. Their forces contain
+                  the impulse of the closing */
   double opening_fraction; /* fraction of the next substep after which the closure opens; INFINITY if the closure stays
                               closed */
 } ClosureForceHistory;
@@ -71,84 +72,90 @@ typedef struct {
 
 /* Mobilities of the two links of a closure, each as a free body; 0 for a link that cannot move. */
 typedef struct {
-  double move[2], turn[2]; /* 1 / mass [1/kg]; 1 / (half the trace of the inertia tensor) [1/(kg m^2)] */
+  double move[2], turn[2]; /* move: 1 / mass [1/kg]; turn: 1 / (half the trace of the inertia tensor) [1/(kg m^2)] */
 } ClosureMobility;
 
 typedef struct ClosureSystem {
   const Model* model;
-  int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list */
+  int count, row_count; /* count: number of closures and couplings. An index `closure` or k below numbers the closures
+                           first, then the couplings */
   double gap_before;    /* largest closure_relative_error in the previous Newton iteration */
-  double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
+  double exact; /* tolerance of closure errors, relative to ModelClosure.size for lengths and in rad for angles */
   /* arrays over all rows (rows) */
   double *multiplier, *accepted, *saved,
-      *stored_multiplier; /* multipliers mu: of the present iteration; of the present state; of the state at the start
-                of the step; stored by closures_store_multipliers [N or N m] */
-  double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
-  double* change;            /* change of mu by the last Newton direction [N or N m] */
+      *stored_multiplier; /* multipliers mu [N or N m]. multiplier: of the present iteration; accepted: of the present
+                             state; saved: of the state at the start of the step; stored_multiplier: copy made by
+                             closures_store_multipliers */
+  double *stiffness, *value; /* stiffness: penalty stiffness rho of each row [N/m, N m/rad]; value: closure error c of
+                                each row at the assembled configuration [m or 1] */
+  double* change;            /* change of the multipliers mu by the last Newton direction [N or N m] */
   double* pushed;            /* scratch of closures_add_stiffness_force */
   double* target_force;  /* row forces that the target poses of trees in free flight (tree_flight.h) already contain [N
                      or N m];  the total row force is the sum of mu and these forces (spin.md, W15) */
   bool has_target_force; /* true if some entry of `target_force` is not 0 */
   /* arrays over all closures and couplings */
-  bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: value of `open` at the
+  bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: copy of `open` from the
                               start of the step */
   bool ambiguous;          /* true if linearly dependent rows were found for a Newton direction of this step */
-  double stiffening; /* factor on rho C^T C in the Hessian of Newton's direction; raised until the Hessian is positive
-                        definite */
-  bool* convex;      /* true if the Hessian omits the second derivatives of the closure's equations */
-  double* broken_at; /* time of the state in which the closure broke [s]; INFINITY if intact */
+  double stiffening;    /* factor on the closures' stiffness terms rho C^T C in the Hessian; raised until the Hessian is
+                           positive definite */
+  bool* convex;         /* true if the Hessian omits the second derivatives of the closure's equations */
+  double* broken_at;    /* time of the state in which the closure broke [s]; INFINITY if intact */
   ModelClosure* placed; /* closures of the model, which are rewritten when a closure closes; NULL if no closure has
                            `active` (closures) */
   SimJoin*
       joined; /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
   bool has_range_closures; /* true if some closure has the key `within` */
   bool limited;            /* true if some closure has a force limit */
-  int closing_substeps;    /* CLOSING_SUBSTEPS of the integrator */
-  ClosureForceHistory *load,
-      *load_saved;       /* force of each closure, now and at the start of the step; NULL unless `limited` (closures) */
-  SimJoin* joined_saved; /* `joined` at the start of the step (closures) */
-  Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
+  int closing_substeps;    /* CLOSING_SUBSTEPS or CLOSING_SUBSTEPS_SECOND_ORDER, depending on the integrator */
+  ClosureForceHistory *load, *load_saved; /* force of each closure with a force limit. load: at present; load_saved: at
+                                             the start of the step. NULL unless `limited` (closures) */
+  SimJoin* joined_saved;                  /* `joined` at the start of the step (closures) */
+  Vec3* direction; /* direction v of each row (ClosureRow.v), in the frame of link a at the start; NULL if `placed` is
+                      NULL (rows) */
   ClosureMobility* mobility;
-  ClosureLinkTerms* sum; /* terms at the assembled configuration */
-  double* gap;           /* closure_relative_error at the assembled configuration */
-  double* energy;        /* closure_energy at the assembled configuration, set by closure_rounding [J] */
+  ClosureLinkTerms* sum; /* terms of each closure at the assembled configuration */
+  double* gap;           /* relative error of each closure at the assembled configuration (closure_relative_error) */
+  double* energy;        /* energy of each closure at the assembled configuration, set by closure_rounding [J] */
   double* extent;        /* largest length in the equations of the closure [m], proportional to their rounding error */
   int *dof_first, *dof;  /* degrees of freedom that move a link of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
-  int* dof_tree;         /* tree of each entry of dof */
-  int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
+  int* dof_tree;         /* tree of each degree of freedom in `dof` */
+  int* dof_beyond; /* for each entry n of `dof`: index of the next entry that belongs to another tree or another closure
                     */
   int* tree_link;  /* for each closure, one of its links that belongs to a tree */
-  uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
+  uint64_t* pairs; /* pairs of trees that a closure couples, sorted; the pair of trees a < b is stored as a << 32 | b
+                      (pair_count) */
   int pair_count;
   int* group; /* first tree of the set of trees that closures and couplings connect to each tree, directly or indirectly
                  (trees) */
   CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
   RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
   bool* moves;            /* true if some entry of the row of C is not zero (rows) */
-  unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i */
-  unsigned char* side; /* for each entry of dof: bit 0 is set if the degree of freedom moves the attachment point on a,
-                          bit 1 if it moves the point on b */
+  unsigned* moved;        /* for each closure a set of bits: bit i is set if `moves` is true for the closure's row i */
+  unsigned char* side; /* for each entry of `dof`: bit 0 is set if the degree of freedom moves the attachment point on
+                          a. Bit 1 is set if it moves the point on b */
   size_t* slope_first; /* index in `slope` of the first row of every closure */
   double* slope;       /* entries of C, row by row; a row has an entry for each degree of freedom of its closure */
-  NonzeroRow* nonzero_rows; /* the rows with `moves`, of all closures and couplings (nonzero_count) */
+  NonzeroRow* nonzero_rows; /* rows of all closures and couplings for which `moves` is true (nonzero_count) */
   int nonzero_count;
   /* increments of past steps, for the extrapolation (Z10) */
   bool* tree_has_closures; /* true if a closure or coupling acts on the tree (trees) */
   int past_count; /* number of stored past steps, at most EXTRAPOLATION_STEPS; all have the length of the present step
                    */
-  double* past_increments; /* increments of past steps, newest first, followed by the copy that closures_save stores (2
-                  EXTRAPOLATION_STEPS, nv)   [m, rad] */
+  double* past_increments; /* joint increments of past steps, newest step first [m, rad]. The second half of the array
+                              is the copy that closures_save makes (2 EXTRAPOLATION_STEPS, nv) */
   int past_count_saved;
   double tolerance_factor; /* factor on the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
-  /* values at the coordinates evaluated_q, which are reused while the coordinates do not change */
+  /* closure values at the coordinates evaluated_q. They are reused while the coordinates do not change */
   bool found;
   double* evaluated_q;             /* coordinates of the last evaluation (nq) */
-  double* evaluated_value;         /* c at evaluated_q [m, 1] (rows) */
-  ClosureAttachments* attachments; /* (closures) */
-  ClosureRowGeometry* place;       /* u, v and force at evaluated_q; torques too once evaluated_weight is set (rows) */
+  double* evaluated_value;         /* closure errors c at evaluated_q [m, 1] (rows) */
+  ClosureAttachments* attachments; /* attachment points of each closure at evaluated_q (closures) */
+  ClosureRowGeometry* place;       /* geometry of each row at evaluated_q: u, v and force. The torques are set once
+                                      evaluated_weight is set (rows) */
   /* stiffness, torques and slopes at evaluated_q */
   double evaluated_weight; /* weight for which `stiffness` was computed; -1 if not computed at evaluated_q */
-  bool has_jacobian;       /* true if slope and moves belong to evaluated_q */
+  bool has_jacobian;       /* true if `slope` and `moves` were computed at evaluated_q */
   Vec3 (*arm)[2];          /* from the links' centres of mass to the attachment points [m] (closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows. Clusters are solved one at a
    * time. */
@@ -160,10 +167,10 @@ typedef struct ClosureSystem {
   int* touched;           /* components in which the present four columns have entries (trees) */
   unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
   DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
-  int* active;            /* the cluster's rows, as indices into `nonzero_rows` (rows) */
-  double* column;         /* H^-1 C^T by degree of freedom, `width` columns each (nv, capacity) */
-  double *matrix, *right; /* C H^-1 C^T of the cluster's rows, and the right-hand side (capacity^2, capacity) */
-  double *unit, *work;    /* scaling of the multipliers, and workspace (capacity, 2 capacity) */
+  int* active;            /* rows of the cluster, as indices into `nonzero_rows` (rows) */
+  double* column;         /* H^-1 C^T, one row of `width` columns for each degree of freedom (nv, capacity) */
+  double *matrix, *right; /* matrix: C H^-1 C^T of the cluster's rows (capacity^2); right: right-hand side (capacity) */
+  double *unit, *work;    /* unit: scaling factors of the multipliers (capacity); work: workspace (2 capacity) */
   double* separation;     /* closure error c of each row, divided by the row's reference size (capacity) */
   int width;              /* number of rows of the cluster, rounded up to a multiple of four */
   int capacity;           /* number of rows for which the arrays are allocated, a multiple of four */
@@ -363,10 +370,11 @@ bool closures_update_active(ClosureSystem* system, const Pose* poses, const Pose
  * substeps, at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of
  * the step [s]. Returns true if a closure closes. */
 bool closures_close_in_range(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
-/* A closure whose distance falls below its `within` during a substep. */
+/* A closure whose distance falls below the closing distance `within` during a substep. */
 typedef struct {
   int closure;
-  double before, after; /* distance minus `within`, divided by `within`, at the start and at the end of the substep */
+  double before, after; /* before: distance minus `within`, divided by `within`, at the start of the substep; after: the
+                           same ratio at the end */
 } ClosingClosure;
 /* Returns true if the distance of an open closure that may close falls below its `within` during a motion. now[links],
  * ahead[links]: poses at the start and at the end of the motion. Sets *entry to the first such closure. begin: start

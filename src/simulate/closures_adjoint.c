@@ -88,8 +88,8 @@ void closure_adjoint_discount(ClosureAdjoint* a, const Sim* s, double factor) {
     for (int k = 0; k < s->closures->count; k++) a->by_load[n][k] *= factor;
 }
 
-/* Two times count as equal if they differ by less than this fraction of a substep. Compares the time at which a closure
- * closes with the start of a substep. */
+/* Two times count as equal if they differ by less than this fraction of a substep. Used to compare the time at which a
+ * closure closes with the start of a substep. */
 #define EQUAL_TIME_TOLERANCE 1e-3
 
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {

@@ -7,17 +7,19 @@
 /* Derivatives of the scalar with respect to attachment points and directions of closures, in the links' frames. They
  * are summed over steps. nu is the share of the closure rows in the adjoint solution. A StepAdjoint owns the struct. */
 typedef struct {
-  Vec3 (*end)[2];                  /* by ModelClosure.end (closures) */
-  double* length;                  /* by lengths of closures, then offsets of couplings (closures, then couplings) */
-  Vec3 *u, *v;                     /* by ClosureRow.u and v (rows) */
-  Vec3* w;                         /* by `direction` (rows) */
-  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
-  double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings) */
+  Vec3 (*end)[2]; /* derivatives with respect to the attachment points ModelClosure.end (closures) */
+  double* length; /* derivatives with respect to the lengths of closures, then to the offsets of couplings (closures,
+                     then couplings) */
+  Vec3 *u, *v;    /* derivatives with respect to the directions ClosureRow.u and v (rows) */
+  Vec3* w;        /* derivatives with respect to `direction` (rows) */
+  const Vec3* direction; /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
+  double (
+      *ratio)[COUPLING_TERMS]; /* derivatives with respect to the ratios of couplings, at constant offset (couplings) */
   double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = -by_row (rows) */
-  double* by_load[2]; /* derivatives with respect to the force of closures in the previous substep [0], and in the
-                         substep before that [1] (closures) */
+  double* by_load[2]; /* derivatives with respect to closure forces. [0]: forces in the previous substep; [1]: forces
+                         one substep earlier (closures) */
   double* by_row;     /* derivatives with respect to the row forces of the present substep (rows) */
-  bool loaded;        /* true if some entry of by_row is not zero */
+  bool loaded;        /* true if some entry of `by_row` is not zero */
 } ClosureAdjoint;
 
 /* Converts derivatives with respect to closure forces, by_load[0], into derivatives with respect to row forces, by_row.

@@ -6,8 +6,8 @@
 #include "simulate/closures.h"
 
 /* The derivative of a closure row's value with respect to a degree of freedom is set to 0 if it is below this fraction
- * of the sum of its |summands|, because it is then rounding error. In a planar linkage whose plane is not aligned with
- * the axes, this finds the row across the plane, which no joint moves. */
+ * of the sum of its |summands|, because it is then rounding error. In a planar linkage, no joint moves the row
+ * perpendicular to the plane. The limit detects this row also if the plane is not aligned with the axes. */
 #define JACOBIAN_ROUNDING 1e-13
 
 static double absolute_sum(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
@@ -193,7 +193,7 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
  * velocities v of their centres of mass, and the rate of the offset `separation` along the directions of the POINT
  * rows. */
 typedef struct {
-  unsigned ends; /* ends that the degree of freedom moves, as bits */
+  unsigned ends; /* ends of the closure that the degree of freedom moves, as bits */
   Vec3 w, v[2];
   double size; /* upper bound of the sum of |summands| in the derivative of a POINT or ALIGN row (ALIGN torques are at
                   most 1) */
@@ -260,8 +260,8 @@ static bool is_rounding_error(double slope, const ModelClosure* c, int i, const 
 
 /* Value of DofMotion.ends for a degree of freedom that moves both ends. Such a degree of freedom only rotates the gap,
  * so the derivatives of POINT rows with respect to it are proportional to the gap and vanish in a closed closure. They
- * are set to 0. Otherwise a row across the plane of a planar linkage, which no joint moves, could have an arbitrary
- * multiplier (Z3). */
+ * are set to 0. Otherwise the row perpendicular to the plane of a planar linkage, which no joint moves, could have an
+ * arbitrary multiplier (Z3). */
 enum { BOTH_ENDS = 3 };
 
 /* Sets the column of C for one degree of freedom. Consecutive rows are `count` entries apart. Returns the rows with a

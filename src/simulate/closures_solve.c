@@ -152,7 +152,7 @@ static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   for (int k = 0; k < trees; k++) s->cluster[k] = disjoint_sets_find(s->cluster, k);
 }
 
-/* ClosureCluster of trees that are solved together. first: number of its first tree. runs: number of ranges of degrees
+/* Trees that are solved together. first: number of the first tree. runs: number of ranges of degrees
  * of freedom in ClosureSystem.run. rows: number of moving rows in ClosureSystem.active. */
 typedef struct {
   int first, runs, rows;

@@ -139,7 +139,7 @@ typedef struct {
   double* bar;    /* pending derivatives (capacity * measures) */
   double* carry;  /* derivatives assigned to the state that the adjoint reaches next (measures) */
   double* sum;    /* derivatives with respect to the state that the adjoint reaches now (measures) */
-  double* stored; /* copy of carry while the adjoint runs other solves of the same step (measures) */
+  double* stored; /* copy of `carry` while the adjoint processes other solves of the same step (measures) */
 } PendingDrive;
 
 struct DelayPending {

@@ -8,11 +8,12 @@
 
 /* Measurements at the states reached so far, newest last. */
 typedef struct DelayHistory {
-  int columns; /* number of delayed measurements of all drives, numbered as by ModelController.delayed_first */
+  int columns; /* number of delayed measurements of all drives; the first one of a drive has the index
+                  ModelController.delayed_first */
   int count, capacity;
-  double* time;  /* s  (capacity) */
-  double* value; /* measurements (capacity x columns) */
-  int saved;     /* number of states at the start of the present step */
+  double* time;  /* time of every stored state [s] (capacity) */
+  double* value; /* measurements at every stored state (capacity x columns) */
+  int saved;     /* number of stored states at the start of the present step */
 } DelayHistory;
 
 /* Creates the history of measurements. The caller frees it with delays_destroy. Returns NULL if no drive has feedback

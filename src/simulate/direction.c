@@ -5,11 +5,11 @@
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Smallest eigenvalue after lifting (SDRS section V), relative to the smallest diagonal entry of the component's
- * matrix. */
+/* Lower bound to which eigenvalues of the Hessian are raised (SDRS section V), relative to the smallest diagonal entry
+ * of the component's matrix. */
 #define EIGENVALUE_FLOOR 1e-3
-/* COMPONENTS_PARALLEL: one thread solves all components if there are fewer than this. COMPONENTS_GRAIN: components per
- * task. */
+/* COMPONENTS_PARALLEL: one thread solves all components if there are fewer than this number. COMPONENTS_GRAIN: number
+ * of components per task. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
 /* Factorizations of a component's matrix: as assembled, or with its eigenvalues lifted. */
 typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;

@@ -25,11 +25,11 @@ typedef struct FluidSystem {
   const Model* model;
   FluidFace* face; /* sorted by link */
   int* first;      /* first face of every link (links + 1) */
-  double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]; r: radius of the sphere with the hull's
-                      surface area (L13) (hulls) */
+  double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r is the radius of the sphere that has
+                      the hull's surface area (L13) (hulls) */
   double* surface; /* surface area of every hull [m^2] (hulls) */
-  double* scale;   /* factor that gives the triangulated surface of a round solid its exact volume, otherwise 1 (L10)
-                      (hulls) */
+  double* scale; /* factor that scales the triangulated surface of a round solid to its exact volume; 1 for other hulls
+                    (L10) (hulls) */
 } FluidSystem;
 
 /* Returns the fluid of a run, which the caller frees with fluid_destroy. Returns NULL if the scene has no fluid or no
@@ -69,8 +69,8 @@ typedef struct {
   FluidVector point[3];
   FluidNumber number[FLUID_NUMBERS];
   FluidNumber slowing;
-  double ahead, at_now, at_old,
-      whole; /* weights of the poses at which buoyancy acts; `whole`: factor of buoyancy as a whole (L14) */
+  double ahead, at_now, at_old, whole; /* weights of the poses at t + dt, t and t - dt at which buoyancy acts; `whole`:
+                                          factor on the buoyancy force (L14) */
   double dt;
   Vec3 gravity, up;
   bool has_level;

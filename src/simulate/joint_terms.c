@@ -137,8 +137,8 @@ static bool evaluate_coordinate_limits(const JointInput* in, int k, LimitEnergy*
 
 /* ---- resistance to leaving a limit (S22) */
 
-/* Rate at which the resistance to leaving a limit reaches its full value [m/s, rad/s]. It is smaller for slower motion,
- * so a rate of this size can remain after an impact. */
+/* Rate at which the resistance to leaving a limit reaches its full value [m/s, rad/s]. The resistance is smaller for
+ * slower motion, so a rate of this size can remain after an impact. */
 #define LIMIT_RESISTANCE_SPEED 1e-3
 
 /* Returns friction of magnitude 1 that acts on positive rates only: a quintic from 0 at rest to 1 at

@@ -10,7 +10,7 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Armijo's constant: required fraction of the predicted decrease. */
+/* Constant of Armijo's rule: the energy must decrease by this fraction of the predicted decrease. */
 #define ARMIJO 1e-4
 /* Estimated rounding error of the summed energies, relative to the sum of their magnitudes. */
 #define ENERGY_ROUNDING 1e-14

@@ -36,7 +36,7 @@ static inline Vec3 load_force(const LinkLoad* load) { return vec3(load->b[0][3],
 /* Force and torque of a field on the load's link [0] and on the other link [1], about their centres of mass, world axes
  * (L16). */
 typedef struct {
-  Vec3 force[2], torque[2]; /* N, N m */
+  Vec3 force[2], torque[2]; /* force [N] and torque [N m] on both links */
 } FieldWrench;
 /* Returns the forces of a load with a field at time t [s] and poses[links]. Forces on the world are not used. */
 FieldWrench field_wrench(const Model* model, const ModelLoad* load, double t, const Pose* poses);

@@ -48,8 +48,8 @@ static void report_energies(Sim* s, StepReport* report) {
 
 /* Reason why Newton's method ended. */
 typedef enum {
-  END_NONE,        /* it continues */
-  END_INTERRUPTED, /* SimOptions.interrupted */
+  END_NONE,        /* the method continues */
+  END_INTERRUPTED, /* the callback SimOptions.interrupted returned true */
   END_BALANCED,    /* the forces are balanced to the tolerance */
   END_ROUNDING,    /* rounding leaves no decrease of the energy, or explains the residual */
   END_OPEN,        /* closures cannot be closed */
@@ -61,14 +61,14 @@ typedef enum {
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
   NewtonEnd end;
-  bool prescribed_arrived; /* prescribed joints have reached their targets */
-  bool closed;             /* the errors of all closures are below their tolerance */
-  bool solved;             /* true if the state has prescribed_arrived, is closed, and is balanced to the tolerance */
-  bool below_rounding;     /* the predicted energy decrease of the last iteration was below rounding */
-  bool at_rounding;        /* the rounding error of the coordinates explains the last residual */
-  double residual;         /* residual of the previous iteration; INFINITY in the first iteration */
-  double gap;              /* largest closure error, relative to its tolerance, when it was last halved */
-  int open_iterations;     /* iterations since the closure error was last halved */
+  bool prescribed_arrived; /* true if prescribed joints have reached their targets */
+  bool closed;             /* true if the errors of all closures are below their tolerance */
+  bool solved; /* true if `prescribed_arrived` and `closed` are true and the forces are balanced to the tolerance */
+  bool below_rounding; /* true if the predicted energy decrease of the last iteration was below rounding */
+  bool at_rounding;    /* true if the rounding error of the coordinates explains the last residual */
+  double residual;     /* residual of the previous iteration; INFINITY in the first iteration */
+  double gap;          /* largest closure error at the time when it was last halved, relative to its tolerance */
+  int open_iterations; /* number of iterations since the closure error was last halved */
 } NewtonProgress;
 
 /* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be

@@ -9,7 +9,7 @@
  * this number of moves within a step, the moves are replaced by one move if the straight path over them has a proof. */
 enum { INITIAL_MOVE_CAPACITY = 64, MOVES_PER_BLOCK = 8 };
 /* The increments of a ball joint can be recovered from its two recorded rotations if the first and third increments are
- * inside (-pi, pi) and the second is inside (-pi/2, pi/2). These bounds leave a margin [rad]. */
+ * inside (-pi, pi) and the second is inside (-pi/2, pi/2). The limit leaves a margin below these bounds [rad]. */
 #define RECOVERABLE_ANGLE_MAX 3.0
 #define LARGEST_MIDDLE_TURN 1.5
 

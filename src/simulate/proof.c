@@ -13,18 +13,19 @@ enum { DETOUR_HALVINGS = 5, DISPLACEMENT_SWEEPS = 30 };
 struct Proof {
   Model model; /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
   Model caller_model;     /* copy of the caller's model */
-  bool has_earlier_state; /* true: the contact system stores the state before the last one */
-  ModelPairLaw* laws;     /* laws of `model` (pair_law_count) */
-  ContactSystem* contact; /* NULL: no hulls */
+  bool has_earlier_state; /* true: the contact system stores the state before the last state */
+  ModelPairLaw* laws;     /* contact laws of pairs in `model` (pair_law_count) */
+  ContactSystem* contact; /* contact system of `model`; NULL if the model has no hulls */
   bool is_state_accepted; /* true: `q` is the accepted state of the contact system */
   double *q, *path_q;     /* q: the last state; path_q: workspace for a position on the path (nq) */
   double* end;            /* end position of a recorded move (nq) */
   double *delta,
       *displacement;       /* delta: increments of the path; displacement: increments that displace a midpoint (nv) */
-  Pose *poses, *end_poses; /* (links) */
-  Screw* screws;           /* (nv) */
+  Pose *poses, *end_poses; /* poses: poses of the links in a state; end_poses: poses of the links at the end of a
+                              recorded move (links) */
+  Screw* screws;           /* screws of the joints in a state (nv) */
   MotionBounds bounds;
-  ProofPair* pairs; /* (capacity) */
+  ProofPair* pairs; /* pairs that proof_pairs returns (capacity) */
   int pair_capacity;
 };
 

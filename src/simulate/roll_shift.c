@@ -19,10 +19,10 @@ static Vec3 vector_from_target_to_present(const Sim* s, int link) {
   return vec3_sub(pose_apply(s->pose_now[link], center), pose_apply(s->target[link], center));
 }
 
-/* FloatingTree tree. All its links are in the range root ... end - 1. */
+/* A floating tree. All links of the tree are in the range root ... end - 1. */
 typedef struct {
   int root, end;
-  double mass; /* kg */
+  double mass; /* mass of the tree [kg] */
 } FloatingTree;
 
 /* Returns the floating tree whose root is link i. Its mass is 0 if link i is not such a root, or if the lever arms of

@@ -16,9 +16,9 @@
 /* Sums and previous values of the energy balance, in one block of doubles that scheme_balance_save copies and
  * scheme_balance_restore restores. */
 typedef struct {
-  double *energy, *work, *exchanged,
-      *scale; /* present energy; energy change by the scheme; sum of |work of forces|; largest energy (groups) [J] */
-  double *rate, *displacement;    /* joint rates and displacements of the previous substep (nv) */
+  double *energy, *work, *exchanged, *scale; /* energy: present energy; work: energy change by the scheme; exchanged:
+                                                sum of |work of forces|; scale: largest energy (groups) [J] */
+  double *rate, *displacement;               /* joint rates and displacements of the previous substep (nv) */
   double *force_work, *is_driven; /* force_work: work of forces [J]; is_driven: nonzero if anything except fixed bodies
                              acts on the group (groups) */
   double *rolling_loss,
@@ -30,15 +30,16 @@ typedef struct {
 } BalanceState;
 
 typedef struct SchemeBalance {
-  int group_count, *group; /* number of groups; group of every tree */
+  int group_count, *group; /* group_count: number of groups; group: index of the group of every tree */
   BalanceState at;
   double *block, *saved;
-  size_t count; /* number of doubles in block and in saved */
+  size_t count; /* number of doubles in `block` and in `saved` */
   double* q;    /* coordinates at the time of the rates (nq) */
   Pose* pose;
   Screw* screws;
   double (*bar)[3][4];
-  Vec3 *force, *v, *w; /* velocities of the links at the time of the rates: v of the centre of mass, w angular */
+  Vec3 *force, *v,
+      *w; /* v, w: velocities of the centres of mass and angular velocities of the links at the time of the rates */
   Mat3* moment;
   double *reduced, *slope, *done; /* (nv), (nv), (groups) */
 } SchemeBalance;
@@ -61,7 +62,8 @@ static void assign_state_arrays(SchemeBalance* b, const Model* m) {
   b->at.stored = b->at.is_started + 1;
 }
 
-/* Lower bound of a group's energy scale: the energy of a fall by this fraction of the sizes of the group's links. */
+/* Lower bound of the energy scale of a group. It is the energy of a fall through this fraction of the sizes of the
+ * group's links. */
 #define FALL_FRACTION_MIN 1e-4
 
 static SchemeBalance* create_balance(const Sim* s) {

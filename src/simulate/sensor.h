@@ -9,7 +9,8 @@
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
-  Vec3* contact_force; /* with respect to contact forces at t (links); NULL if no drive measures one */
+  Vec3* contact_force; /* derivatives with respect to contact forces on the links at t (links); NULL if no drive
+                          measures a contact force */
   ModelGradient* gradient;
   struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL if no drive has a delay */
 } FeedbackBars;

@@ -9,10 +9,10 @@
 /* Coordinates and poses of the links, with the energies and joint terms at these coordinates. A Sim stores two
  * configurations: the accepted one and the trial of the line search. */
 typedef struct {
-  double* q;          /* (nq) */
-  Pose* pose;         /* (links) */
+  double* q;          /* joint coordinates (nq) */
+  Pose* pose;         /* poses of the links (links) */
   double* inertia;    /* inertial and gravitational energy of every link [J]  (links) */
-  JointTerms* joints; /* (links) */
+  JointTerms* joints; /* joint terms of each link (links) */
   double* tendons;    /* energies of the tendons [J]; NULL without tendons  (tendons) */
   double* bushings;   /* energies of the bushings [J]; NULL without bushings  (bushings) */
   double* closures;   /* values of the closure equations [m, 1]; NULL without closures  (rows) */
@@ -21,7 +21,7 @@ typedef struct {
 /* Sums of the magnitudes of all forces and torques on a link and its descendants. They scale the tolerance of
  * residuals. */
 typedef struct {
-  double force;  /* N */
+  double force;  /* sum of force magnitudes [N] */
   double torque; /* about the link's centre of mass [N m] */
 } ForceMagnitudes;
 
@@ -29,33 +29,36 @@ typedef struct {
  * own step length in the line search. */
 typedef struct {
   double alpha;
-  double share;     /* fraction of the direction that is tried first; below 1 for links with very many triangles */
-  double slope;     /* gradient . delta, summed over the degrees of freedom of the island [J] */
-  double curvature; /* delta . H delta, with the Hessian H from which delta was computed [J] */
+  double share; /* fraction of the search direction that the line search tries first; below 1 for links with very many
+                   triangles */
+  double slope; /* derivative of the energy along the search direction: gradient . delta, summed over the island's
+                   degrees of freedom [J] */
+  double curvature;        /* delta . H delta, with the Hessian H from which delta was computed [J] */
   double allowed_increase; /* admissible energy increase while prescribed joints move to their targets [J] */
   double rounding;         /* rounding error of the island's energy [J]; a smaller decrease cannot be detected */
   double change;           /* energy change of the island from the accepted to the trial configuration [J] */
-  double local_change;     /* `change` without the energies of pairs, closures, tendons and bushings [J] */
-  double excess;           /* energy change of the island's group minus the admissible change [J] */
-  bool settled;            /* true if all trees are balanced, so the island does not move */
-  bool moved;              /* true if the island has moved since local_change was computed */
-  bool shorten;            /* true if the island made the trial fail, so its step length must be halved */
-  bool below_rounding;     /* true if the predicted decrease is below rounding, so that the energy is not tested */
+  double local_change; /* part of `change` that excludes the energies of pairs, closures, tendons and bushings [J] */
+  double excess;       /* energy change of the island's group minus the admissible change [J] */
+  bool settled;        /* true if all trees are balanced, so the island does not move */
+  bool moved;          /* true if the island has moved since local_change was computed */
+  bool shorten;        /* true if the island made the trial fail, so its step length must be halved */
+  bool below_rounding; /* true if the predicted decrease is below rounding, so that the energy is not tested */
 } Island;
 
-/* Moves of the solver that were accepted since the last sim_path. */
+/* Moves of the solver that were accepted since the last call of sim_path. */
 typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
-  int first;                       /* move of the present step */
-  int parts;                       /* number of substeps since the last sim_path */
-  int saved_count, saved_substeps; /* count and parts at the start of a step, stored by path_save_counts */
-  int block; /* first move of the present block of moves. One straight move replaces a full block if bodies provably do
-                not intersect along it */
+  int first; /* index of the first move of the present step */
+  int parts; /* number of substeps since the last call of sim_path */
+  int saved_count,
+      saved_substeps; /* copies of `count` and `parts` from the start of a step, stored by path_save_counts */
+  int block; /* index of the first move in the present block of moves. One straight move replaces a full block if bodies
+                provably do not intersect along it */
   bool straight;      /* true if the path has a single move, which is the straight path of a step */
   double* begin;      /* coordinates at the start of the present step  (nq) */
   double* from;       /* coordinates at the start of the straight path along which a proof is tried (nq) */
-  double* recorded_q; /* coordinates at the last sim_path  (nq) */
+  double* recorded_q; /* coordinates at the last call of sim_path (nq) */
   double* increments; /* increments of the straight path from `from` (nv) */
   Pose* poses;        /* poses at the coordinates `from` (links) */
   Screw* screws;      /* (nv) */
@@ -69,8 +72,8 @@ typedef struct {
 typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* rate;                           /* SimState.rate  (nv) */
-  Vec3* momentum;                         /* SimState.momentum  (links) */
+  double* rate;                           /* copy of SimState.rate (nv) */
+  Vec3* momentum;                         /* copy of SimState.momentum (links) */
   Vec3* contact_force;                    /* SimState.contact_force  (links), or NULL */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   double* q_older;                        /* q^{t-2}, or NULL  (nq) */
@@ -91,14 +94,14 @@ typedef struct {
 /* All solves of the substeps of a step, except the last solve of each substep. */
 typedef struct {
   int count, capacity;
-  SimSolve* list;       /* (capacity) */
-  int* record_capacity; /* capacity of list[k].contacts (capacity) */
+  SimSolve* list;       /* the solves, in the order of time (capacity) */
+  int* record_capacity; /* capacity of the array list[k].contacts (capacity) */
 } SolveStore;
 
 /* States between the substeps of the last step, one entry for each state. */
 typedef struct {
   int count, capacity;
-  StepClock* clock;    /* (capacity) */
+  StepClock* clock;    /* clock of the substep that ended in each state (capacity) */
   double* q;           /* (capacity * nq) */
   Pose* pose;          /* (capacity * links) */
   Vec3* momentum;      /* (capacity * links) */
@@ -108,7 +111,7 @@ typedef struct {
   int* contact_first_row; /* (capacity + 1) */
   int contact_capacity;
   int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (capacity) */
-  SimSubstate* list; /* (capacity) */
+  SimSubstate* list; /* the states, as sim_substates returns them (capacity) */
 } SubstateStore;
 
 /* Energies of the inertia and of the joint of one link [J]. */
@@ -147,19 +150,19 @@ struct Sim {
 
   /* targets of the present step, written by step_prepare */
   StepWeights weights;
-  Pose* target;             /* Y of every link (affine)  (links) */
+  Pose* target;             /* affine target pose Y of every link (links) */
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
                                if no tree conserves its momentum in flight (links) */
-  JointDrive* drives;       /* sorted by link */
+  JointDrive* drives;       /* drives of all joints, sorted by link */
   int* drive_first;         /* (links + 1) */
   struct LinkLoad* loads;   /* NULL without loads  (links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
   double* armature_target;       /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
   bool recorded;                 /* true if the steps are recorded steps, whose terms are differentiated */
   JointStop* stops;              /* impacts at limits; NULL if no limit has restitution  (nv) */
-  double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
-  double* prescribed;            /* target coordinates of prescribed joints (nq) */
-  bool* fixed;                   /* true if the degree of freedom is prescribed (nv) */
+  double* stop_mass;  /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (nv) */
+  double* prescribed; /* target coordinates of prescribed joints (nq) */
+  bool* fixed;        /* true if the degree of freedom is prescribed (nv) */
   int fixed_count;
 
   SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
@@ -177,8 +180,8 @@ struct Sim {
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* solution of the linear system, one entry for each unknown */
-  double* push;                  /* H rhs: change of the forces when prescribed joints move to their targets (nv) */
-  bool* moving;                  /* true if the tree moves in the trial (trees) */
+  double* push; /* H rhs with the Hessian H: change of the forces when prescribed joints move to their targets (nv) */
+  bool* moving; /* true if the tree moves in the trial (trees) */
   double* trial_step_length;     /* step length of each tree in the last trial; NAN without a trial in this line search
                                     (trees) */
   int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
@@ -186,18 +189,19 @@ struct Sim {
   bool* same;                    /* true if both configurations have equal data of the link (links) */
   bool* moved_link;              /* true if the link may have moved since the last evaluation of contact (links) */
   bool* stale;                   /* true if the terms of the tree are out of date (trees) */
-  bool* stale_blocks; /* true if the Hessian block of the tree at a place of `scope` is out of date (trees) */
+  bool* stale_blocks; /* true if the Hessian block of a tree is out of date, indexed by the place of the tree in `scope`
+                         (trees) */
   bool* always_stale; /* true if closures, tendons or bushings act on the tree (trees) */
   bool* balanced;     /* result of the last balance_test_tree: true if the tree was balanced (trees) */
   bool*
       is_balance_current; /* true if no term of the tree has been assembled since the last balance_test_tree (trees) */
-  LinkPart *rounding, *change; /* rounding: rounding errors of each link's energies; change: energy changes of each link
-                                  in the trial (links) */
+  LinkPart *rounding, *change; /* rounding: rounding errors of the energies of each link; change: energy changes of each
+                                  link in the trial (links) */
   bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   bool all_stale;               /* true if all terms are out of date, including the terms of immovable links */
   bool* needs_direction;        /* true if a direction is computed for the tree (trees) */
-  bool* marked_link;            /* (links) */
+  bool* marked_link;            /* scratch: set of links to which a function applies (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
   double* lift;       /* lower bound to which the eigenvalues of each component are raised (at most trees) */
@@ -206,13 +210,13 @@ struct Sim {
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
-  TreeTermLists sides;               /* of the last assembly */
-  ForceMagnitudes* link_force_scale; /* (links) */
+  TreeTermLists sides;               /* pair terms of each tree in the last assembly */
+  ForceMagnitudes* link_force_scale; /* magnitudes of the forces on each link and its descendants (links) */
   double* force_scale;               /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
   bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (trees) */
   int* island;         /* index of the island of each tree (trees) */
-  Island* islands;     /* (trees) */
+  Island* islands;     /* islands of the accepted state (at most trees) */
   int* link_island;    /* island of each link, -1 if it cannot move  (links) */
   bool* refused;       /* true if some pair of the island makes the trial fail (trees) */
   int* group;          /* group of each island; islands of a group interact in the trial (trees) */
@@ -224,7 +228,7 @@ struct Sim {
   BlockSolver* solver;
   int pattern_version;
   uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
-                                            pairs that are being collected */
+                                            pairs of trees that are being collected */
   int known_couplings, coupling_capacity, fresh_capacity;
   bool pattern_set;
   ContactSystem* contact; /* NULL without contact */
@@ -252,8 +256,8 @@ struct Sim {
   InitialFriction initial_friction;
   bool iterates_friction;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
   bool has_initial_friction; /* true if `initial_friction` belongs to the last step */
-  double* initial_friction_q;  /* memory of guess.q; NULL until needed (nq) */
-  Pose* initial_friction_pose; /* (links) */
+  double* initial_friction_q;  /* memory for initial_friction.q; NULL until needed (nq) */
+  Pose* initial_friction_pose; /* memory for initial_friction.pose (links) */
 
   /* members written by sim_contacts */
   SimContact* contacts;

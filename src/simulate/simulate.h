@@ -11,22 +11,23 @@
 typedef struct Sim Sim;
 
 typedef struct {
-  int threads;      /* >= 1 */
-  double tolerance; /* convergence tolerance relative to the acting forces; 0 selects the tolerance of the scene */
-  bool path;        /* true to record the solver's moves for sim_path */
-  bool scheme_work; /* true to measure the energy change by the scheme for sim_scheme_work */
-  bool (*interrupted)(void); /* callback of every iteration, called by all threads; the step stops if it returns true.
-                                NULL never stops */
+  int threads; /* number of threads, >= 1 */
+  double
+      tolerance; /* largest admissible residual, relative to the acting forces; 0 selects the tolerance of the scene */
+  bool path;     /* true to record the solver's moves for sim_path */
+  bool scheme_work;          /* true to measure the energy change by the scheme for sim_scheme_work */
+  bool (*interrupted)(void); /* callback that all threads call in every iteration. The step stops if the callback
+                                returns true. NULL: the step never stops */
 } SimOptions;
 
 /* State after `step` steps. */
 typedef struct {
   int step;
-  double time;         /* s */
-  double* q;           /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate;        /* (q - q_before) / dt, in link axes for ball joints [m/s or rad/s] (nv) */
-  Pose* pose;          /* world pose of every link frame  (links) */
-  Vec3* center;        /* world centre of mass  [m]  (links) */
+  double time;  /* time of the state [s] */
+  double* q;    /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate; /* mean rates of the coordinates over the last step, in link axes for ball joints [m/s or rad/s] (nv) */
+  Pose* pose;   /* world pose of every link frame  (links) */
+  Vec3* center; /* world centre of mass  [m]  (links) */
   Vec3* momentum;      /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
                           `momentum`), otherwise 0 [kg m^2/s] (links) */
   Vec3* contact_force; /* contact and friction force on each link in the last step, world axes [N]; 0 at the start; NULL
@@ -41,7 +42,7 @@ typedef enum {
   STEP_IMPACT_BEGINS, /* integrator second_order with restitution 0: the approach of two bodies ends in this step.
                    STEP_IMPACT_BEGINS, STEP_IMPACT_ACTS and STEP_IMPACT_ENDS use first-order weights */
   STEP_IMPACT_ACTS,   /* a step after STEP_IMPACT_BEGINS in which contact forces of the impact act, or a step in which a
-                    contact   force vanishes */
+                         contact force vanishes */
   STEP_IMPACT_ENDS,   /* one more step after STEP_IMPACT_ACTS */
   STEP_IMPACT_SUBSTEP, /* one of the short substeps of an impact */
   STEP_AFTER_IMPACT, /* the first step after an impact. Without second_order also a step or substep near an impact whose
@@ -49,8 +50,8 @@ typedef enum {
 } StepKind;
 /* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
-  END_AT_FRACTION, /* the substep ends after the fraction StepClock.share of the remaining step, where 1 is the end of
-                the step */
+  END_AT_FRACTION, /* the substep covers the fraction StepClock.share of the remaining step; with fraction 1 it ends at
+                      the end of the step */
   END_AT_FIXED_LENGTH, /* the substep has a fixed length, which does not depend on the state */
   END_AT_EVENT, /* the substep ends when an impact of two hulls, or of a joint with its limit, begins, or when a closure
                 closes */
@@ -67,25 +68,26 @@ typedef enum {
 } StepEventKind;
 typedef struct {
   StepEventKind kind;
-  int hull_a, hull_b; /* for EVENT_HULLS, otherwise 0 */
+  int hull_a, hull_b; /* the two hulls that collide, for EVENT_HULLS; otherwise 0 */
   union {
-    int dof;     /* for EVENT_LOWER, EVENT_UPPER */
-    int closure; /* for EVENT_CLOSURE and END_AT_CLOSURE_OPENING */
+    int dof;     /* degree of freedom that reaches its limit, for EVENT_LOWER and EVENT_UPPER */
+    int closure; /* index of the closure, for EVENT_CLOSURE and END_AT_CLOSURE_OPENING */
   };
-  double rise; /* for END_AT_CLOSURE_OPENING: change of the closure's force in the previous substep [N] */
+  double rise; /* for END_AT_CLOSURE_OPENING: change of the closure force in the previous substep [N] */
 } StepEvent;
 
 /* Time interval of a step, with the lengths of the two steps before. */
 typedef struct {
   double time;      /* end time [s] */
-  double dt;        /* s */
+  double dt;        /* length of the step [s] */
   double dt_before; /* length of the previous step, which led to the present state; 0 at the start of the run [s] */
   double dt_older;  /* length of the step before the previous one; 0 if there is none [s] */
-  StepKind kind, kind_before; /* kind_before: kind of the step that ended in the present state */
+  StepKind kind,
+      kind_before; /* kind: kind of this step; kind_before: kind of the step that ended in the present state */
   StepEnd end;
-  double share;                                /* fraction of the remaining step, for END_AT_FRACTION */
-  StepEvent event;                             /* for END_AT_EVENT */
-  bool begin_varies;                           /* true if the start time depends on the state */
+  double share;      /* for END_AT_FRACTION: length of the substep as a fraction of the remaining step */
+  StepEvent event;   /* event that ends the substep, for END_AT_EVENT */
+  bool begin_varies; /* true if the start time depends on the state */
   bool dt_varies, before_varies, older_varies; /* true if dt, dt_before or dt_older depends on the state */
 } StepClock;
 
@@ -126,33 +128,34 @@ typedef struct {
 
 typedef struct {
   StepOutcome outcome;
-  int iterations;  /* number of Newton iterations. This number, trials, certified_intervals and factor_retries are sums
-                      over all substeps and failed attempts */
-  int trials;      /* line-search evaluations */
-  double residual; /* largest residual force of a degree of freedom, relative to the acting forces
-                      (docs/derivations/step.md, S8) */
-  double residual_force; /* absolute value of the same residual force [N, N m] */
-  int residual_dof;      /* degree of freedom that has this residual */
+  int iterations; /* number of Newton iterations. The members iterations, trials, certified_intervals and factor_retries
+                     are sums over all substeps and failed attempts */
+  int trials;     /* number of line-search evaluations */
+  double residual;       /* largest residual force of a degree of freedom, relative to the acting forces
+                            (docs/derivations/step.md, S8) */
+  double residual_force; /* absolute value of the force that `residual` measures [N, N m] */
+  int residual_dof;      /* degree of freedom with the largest residual */
   double speed_error;    /* for STEP_ROUNDING_FLOOR: change of speed that the residual force causes in a substep
                            (balance_speed_error) [m/s] */
   StepTerms terms;
-  int active_pairs;        /* hull pairs with nonzero contact energy */
-  int candidate_pairs;     /* hull pairs that the broad phase found */
-  int certified_intervals; /* path intervals examined by the certificate */
+  int active_pairs;        /* number of hull pairs with nonzero contact energy */
+  int candidate_pairs;     /* number of hull pairs that the broad phase found */
+  int certified_intervals; /* number of path intervals that the certificate examined */
   int factor_retries;      /* number of times that the Hessian was not positive definite */
   int substeps;            /* number of substeps of the step, short substeps of impacts included */
   int open_closure;        /* for STEP_CLOSURE_OPEN: index of the closure that stays open */
-  double open_gap;         /* for STEP_CLOSURE_OPEN: error of this closure [m or rad] */
+  double open_gap;         /* for STEP_CLOSURE_OPEN: error of the closure that stays open [m or rad] */
   bool halved;             /* true if the step needed more substeps than the scene requests */
   bool friction_open;      /* true if the normal force that limits friction has not converged within
                               contact.friction_iterations */
-  int friction_links[2];   /* for friction_open: the pair of links whose normal force changed most in the last iteration
+  int friction_links[2];   /* for friction_open: the pair of links whose normal force changed most in the last friction
+                            * iteration
                             */
   double
       late_friction; /* largest change of speed that results from friction acting one step late (contact_late_friction)
                         [m/s]; 0 if friction was iterated (contact.friction_iterations > 0) */
-  int late_links[2]; /* if late_friction > 0: the pair of links with this change of speed */
-  BlockingPair squeeze; /* the pair that stopped a failed step */
+  int late_links[2]; /* if late_friction > 0: the pair of links with the change of speed `late_friction` */
+  BlockingPair squeeze; /* the pair of links that made the step fail */
 } StepReport;
 
 /* Statistics of the steps of a run that are not fully solved. steps, residual, time, dof and speed describe steps that
@@ -160,15 +163,15 @@ typedef struct {
  * steps. */
 typedef struct {
   int steps;
-  double residual; /* largest residual, relative to the acting forces */
+  double residual; /* largest residual of these steps, relative to the acting forces */
   double time;     /* end time of the step with the largest residual [s] */
-  int dof;         /* degree of freedom of the largest residual, or -1 if unknown */
-  double speed;    /* largest StepReport.speed_error [m/s] */
-  /* Number of steps with StepReport.friction_open; end time [s] and links of the first such step. */
+  int dof;         /* degree of freedom with the largest residual, or -1 if unknown */
+  double speed;    /* largest change of speed that a residual causes (StepReport.speed_error) [m/s] */
+  /* Number of steps with StepReport.friction_open; end time [s] and links of the first of these steps. */
   int friction_open;
   double friction_time;
   int friction_links[2];
-  /* Largest StepReport.late_friction of all steps [m/s]; end time [s] and links of the step that has it. */
+  /* Largest StepReport.late_friction of all steps [m/s], with the end time [s] and the links of its step. */
   double late_friction, late_time;
   int late_links[2];
 } UnconvergedSteps;
@@ -190,7 +193,8 @@ typedef struct {
   Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by normal force, world [m] */
   Vec3 moment;  /* moment on b about the centre of pressure [N m] */
   double press; /* sum of the normal forces of all pairs of hulls [N] */
-  /* FrictionAccount of the last substep [N]; zero unless contact_keeps_account returns true. */
+  /* Normal forces of the last substep that limit friction (FrictionAccount: load, owed, lost) [N]. Zero unless
+   * contact_keeps_account returns true. */
   double friction_load, friction_owed, friction_lost;
 } SimContact;
 
@@ -206,8 +210,8 @@ typedef struct {
 
 /* Kinetic energy and momenta of the links, from the integrator's velocity (docs/derivations/step.md, S19). */
 typedef struct {
-  double kinetic;        /* J */
-  Vec3 momentum;         /* kg m/s */
+  double kinetic;        /* kinetic energy [J] */
+  Vec3 momentum;         /* linear momentum [kg m/s] */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMotion;
 /* Returns kinetic energy and momenta of the movable links at the end of a step. now[links]: poses at the end of the
@@ -265,22 +269,22 @@ StepClock sim_clock(const Sim* sim);
 /* Solution of a substep that was followed by another solve of the same substep. The contact forces of this solution
  * limit the friction of the next solve (docs/derivations/friction.md, F8). */
 typedef struct {
-  const double* q;  /* (nq) */
-  const Pose* pose; /* (links) */
+  const double* q;  /* joint coordinates (nq) */
+  const Pose* pose; /* poses of the links (links) */
   const ContactRecord* contacts;
   int contact_count;
 } SimSolve;
 /* A state between two substeps of the last step. clock: clock of the substep that ended in this state. */
 typedef struct {
   StepClock clock;
-  const double* q;           /* (nq) */
-  const Pose* pose;          /* (links) */
-  const Vec3* momentum;      /* SimState.momentum (links) */
+  const double* q;           /* joint coordinates (nq) */
+  const Pose* pose;          /* poses of the links (links) */
+  const Vec3* momentum;      /* angular momenta of the links, as in SimState.momentum (links) */
   const Vec3* contact_force; /* SimState.contact_force (links), or NULL */
   const double* delayed;     /* SimState.delayed, or NULL */
   const ContactRecord* contacts;
   int contact_count;
-  const SimSolve* solves; /* (solve_count) */
+  const SimSolve* solves; /* solves of the substep before its last solve (solve_count) */
   int solve_count;
 } SimSubstate;
 /* Returns the states between the substeps of the last step, in order of time. Sets *count to the number of these
@@ -428,9 +432,9 @@ SimMeasure sim_measure(Sim* sim);
  * It is the change of kinetic and potential energy minus the work of all forces. */
 typedef struct {
   double work; /* energy change of all movable links [J] */
-  int link;    /* first link of the tree whose energy change is largest relative to link_scale; -1 if there is none */
-  double link_work;  /* energy change in that tree [J] */
-  double link_scale; /* largest energy that this tree had or exchanged [J] */
+  int link;    /* first link of the tree whose energy change is largest relative to `link_scale`; -1 if there is none */
+  double link_work;  /* energy change of the tree that contains `link` [J] */
+  double link_scale; /* largest energy that the tree of `link` had or exchanged [J] */
 } SimSchemeWork;
 /* Returns the energy change by the scheme, or zeros without SimOptions.scheme_work. */
 SimSchemeWork sim_scheme_work(const Sim* sim);
@@ -474,9 +478,9 @@ typedef struct {
   double fraction; /* for PROOF_INTERSECTING: fraction of the path at which the links intersect, 1 in the new state */
   double miss;     /* largest difference between the poses at the end of the moves and in the new state [m or 1] */
   bool detour;     /* true if a detour was proved instead of the straight path */
-  int intervals;   /* path intervals examined */
+  int intervals;   /* number of path intervals that were examined */
   double gap; /* smallest gap between neighbouring hulls in the new state [m]; INFINITY if there are no neighbours */
-  int gap_a, gap_b; /* the two links that have this gap; -1 if there is none */
+  int gap_a, gap_b; /* the two links with the smallest gap; -1 if there are no neighbours */
 } ProofReport;
 
 /* Computes the increments delta[nv] of the straight path from the coordinates q[nq] to the coordinates to[nq] [m, rad].
@@ -534,7 +538,8 @@ typedef struct {
 typedef struct {
   StepClock clock;
   int64_t number; /* number of the state at t + dt in the run, counted from 1; 0 if unknown */
-  const double *q_next, *q_now, *q_old, *q_older; /* (nq); q_older: only if a joint has an armature */
+  const double *q_next, *q_now, *q_old,
+      *q_older; /* coordinates at the four states (nq); q_older is set only if a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
   const Vec3* contact_force_now; /* NULL if no force is measured */
@@ -545,22 +550,24 @@ typedef struct {
       solves; /* all solves of the step except the last one, whose solution is the state at t + dt (solve_count) */
   int solve_count;
   const InitialFriction* initial_friction; /* frictionless solution of a run's first step (sim_initial_friction); NULL
-                            if only the previous state  limits friction */
+                                              if only the previous state limits friction */
   const double* closures_broken;           /* times at which closures broke (sim_closures_broken); NULL if none broke */
-  const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL if no closure has `active` (closures) */
+  const SimJoin* closures_joined; /* states of the closures after the step (sim_closures_joined); NULL if no closure has
+                                     the key `active` (closures) */
 } RecordedStep;
 
 typedef struct {
-  bool sound;          /* false if the result is not a gradient; the following members give the reason */
+  bool sound; /* false if the result is not a gradient. The members contact_failed, grazes and singular give the reason
+               */
   bool contact_failed; /* true if a contact plane or a slip of the recorded step could not be reproduced */
-  bool grazes;   /* true if bodies only graze each other at the start of an impact, because the time of the impact then
-                    has no derivative */
-  bool singular; /* true if H is singular to rounding */
-  bool indefinite;   /* true if H is indefinite: the state does not minimize the objective, but the gradient is still
-                        valid */
-  double eigenvalue; /* eigenvalue of H nearest to zero, if H is singular or indefinite */
-  double residual;   /* residual of the step's equations [N, N m] */
-  double largest_lambda; /* infinity norm of lambda */
+  bool grazes;     /* true if bodies only graze each other at the start of an impact. The time of the impact then has no
+                      derivative */
+  bool singular;   /* true if the Hessian H is singular to within rounding */
+  bool indefinite; /* true if the Hessian H is indefinite. The state then does not minimize the objective, but the
+                      gradient is still valid */
+  double eigenvalue;     /* eigenvalue of H nearest to zero, if H is singular or indefinite */
+  double residual;       /* residual of the step's equations [N, N m] */
+  double largest_lambda; /* largest absolute entry of the adjoint solution lambda */
   double rounding; /* estimated rounding error of the step's gradient due to the rounding of positions, relative to the
                       scales of the model's numbers */
 } StepAdjointReport;

@@ -12,10 +12,10 @@
 typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 
 typedef struct SpinBody {
-  bool spins;          /* true if this link integrates its angular momentum; otherwise the other members are unused */
-  Rolling rolling;     /* how this link rolls */
+  bool spins;          /* true if the link integrates its angular momentum; if false, the other members are unused */
+  Rolling rolling;     /* directions in which the link can roll */
   Mat3 mobility;       /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
-  Mat3 second;         /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  Mat3 second;         /* second moment of the mass, sum m r r^T about the centre of mass, link axes [kg m^2] */
   Mat3 drift;          /* rotation part of the affine target pose, which spin_set_targets replaces */
   bool has_forces;     /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
                        accepted configuration */
@@ -57,9 +57,9 @@ void spin_compute_residual_forces(Sim* sim, ContactTermList contact);
 typedef struct {
   bool is_exchanged; /* true if both bodies integrate their momentum and their forces balance (SPIN_RESIDUAL_MAX).
                 Otherwise there is no exchange, and the other members are not set */
-  double share[2]; /* shares of a and b. Two bodies of the same Rolling kind: m_a and m_b divided by their sum; for two
-                      spheres 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
-  bool by_mass;    /* true if the shares follow from the masses */
+  double share[2];   /* shares of a and b. Two bodies of the same Rolling kind: the masses m_a and m_b divided by their
+                        sum. Two spheres: 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
+  bool by_mass;      /* true if the shares follow from the masses */
   Vec3 displacement; /* e: displacement of the centre of mass of a in the step, minus the displacement of the centre of
                mass of b [m] */
 } SpinExchange;

@@ -8,8 +8,8 @@
 
 struct SpinAdjoint {
   const Model* model;
-  Vec3* momentum_bar; /* derivatives with respect to L at t + dt; after spin_adjoint_target with respect to L at t
-                         (links) */
+  Vec3* momentum_bar; /* derivatives with respect to the angular momenta L at t + dt; after spin_adjoint_target, with
+                         respect to L at t (links) */
   Mat3* target_rotation_bar; /* derivatives with respect to the entries of the target's rotation (links) */
   Vec3*
       pair_force_bar; /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */

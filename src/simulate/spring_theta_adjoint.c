@@ -9,9 +9,10 @@
 typedef struct {
   StepAdjoint* a;
   const Pose* pose;
-  double (*motion)[3][4];                      /* dT/dt of the links for the joint rates `response` (links) */
-  double (*pose_bar)[3][4], (*rate_bar)[3][4]; /* derivatives with respect to T and dT/dt (links) */
-  double* q_bar;                               /* derivatives with respect to increments of the coordinates (nv) */
+  double (*motion)[3][4]; /* time derivatives dT/dt of the link poses for the joint rates `response` (links) */
+  double (*pose_bar)[3][4],
+      (*rate_bar)[3][4]; /* derivatives with respect to the poses T of the links and to dT/dt (links) */
+  double* q_bar;         /* derivatives with respect to increments of the coordinates (nv) */
   ModelGradient* gradient;
 } ThetaBars;
 

@@ -21,28 +21,29 @@ static inline Twist twist_from_array(const double t[6]) {
  * scalar. */
 typedef struct {
   bool known;
-  double* equations; /* (nv) */
+  double* equations; /* derivatives of the step's equations (nv) */
   double direct;
 } ClockDerivative;
-enum { CLOCK_DERIVATIVES = 4 }; /* number of such clock entries: dt, dt_before, dt_older and time */
+enum { CLOCK_DERIVATIVES = 4 }; /* clock entries with derivatives: dt, dt_before, dt_older and time */
 /* Derivatives of the scalar with respect to step lengths, which depend on events of the run (simulate/step_lengths.c).
  */
 typedef struct {
   bool fixed; /* true if step lengths are constants, without derivatives */
   ClockDerivative by[CLOCK_DERIVATIVES];
   double dt_bar, dt_before_bar,
-      end_time_bar;              /* derivatives of the scalar that all later steps contribute [1/s]. dt_bar: with
-                         respect to the length of the present step; dt_before_bar: with respect to the length
-                         of the previous step; end_time_bar: with respect to the end time of the present step */
-  double *lambda, *reduced, *nu; /* scratch for the event: adjoint solution (nv), derivatives of the event function with
-                                    respect to coordinates (nv), multipliers (closure rows) */
+      end_time_bar; /* derivatives of the scalar, summed over all later steps [1/s]. dt_bar: with
+            respect to the length of the present step; dt_before_bar: with respect to the length
+            of the previous step; end_time_bar: with respect to the end time of the present step */
+  double *lambda, *reduced,
+      *nu; /* scratch for the event at the end of a substep. lambda: adjoint solution (nv). reduced: derivatives of the
+              event function with respect to coordinates (nv). nu: multipliers (closure rows) */
   double prescribed_bar; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
                            end time of the present step [1/s] */
   double* rates;         /* scratch: rates of the prescribed coordinates (nv) */
   double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (links) */
   double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (links) */
-  double (*rounding_force)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they
-                        are added to ClockDerivative.equations: torque, force (links) */
+  double (*rounding_force)[6]; /* inertia forces that belong to the rounding error of the target poses: torque, force.
+                                  They are added to ClockDerivative.equations (links) */
   ModelGradient unused;        /* unused output of contact_replay_adjoint */
 } StepLengths;
 
@@ -53,13 +54,14 @@ struct StepAdjoint {
   ClosureAdjoint* closures; /* NULL if the model has no closures */
   SpinAdjoint* spin;        /* NULL if no link integrates its angular momentum */
   StepLengths* lengths;
-  const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from
-                          initial_friction_adjoint.c; NULL selects the values of `spin` */
+  const Vec3* by_pair; /* derivatives with respect to the forces of single hull pairs at t + dt, borrowed from
+                          initial_friction_adjoint.c; NULL selects the derivatives that `spin` holds */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];         /* twists of the links along lambda, about the centres of mass of the links (links) */
   double (*wrench)[6];        /* scratch: torque about the centre of mass, and force (links) */
-  double (*motion)[3][4];     /* `twist` of each link as a change of [R | t] at t + dt (links) */
-  double rounding;            /* rounding error of the step (StepAdjointReport.rounding) */
+  double (*motion)[3][4];     /* change of the pose [R | t] of each link at t + dt along lambda, computed from `twist`
+                                 (links) */
+  double rounding;            /* estimated rounding error of the step's gradient (StepAdjointReport.rounding) */
   double (*rate_bar)[3][4];   /* derivatives with respect to dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt  (links) */
   Vec3* force;                /* scratch (links) */
@@ -75,10 +77,12 @@ struct StepAdjoint {
                               whose forces limit friction (links) */
   double (*slip_wrench)[6];               /* K delta of (I16): torque about the centre of mass, force (links) */
   double* slip_residual;                  /* scratch of slip_adjoint (nv) */
-  StateBar solve_bar; /* derivatives with respect to the end of the solve that friction_iteration_adjoint processes */
-  Vec3 *momentum_aside, *stored_contact_force; /* derivatives with respect to momenta and measured forces at t, of later
-                                        solves of the step (links) */
-  Vec3* guess_aside; /* derivatives with respect to momenta at t during initial_friction_adjoint (links) */
+  StateBar
+      solve_bar; /* derivatives with respect to the state that the solve under friction_iteration_adjoint ends in */
+  Vec3 *momentum_aside, *stored_contact_force; /* derivatives with respect to angular momenta and measured forces at t,
+                                                  from later solves of the step (links) */
+  Vec3* guess_aside; /* derivatives with respect to angular momenta at t, stored during initial_friction_adjoint (links)
+                      */
   Vec3* bar_force;   /* composed forces: sums over a link and its descendants (links) */
   Mat3* bar_moment;  /* composed first moments about the frame origins (links) */
   Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_frame_rotations_of_motion (links) */
@@ -96,9 +100,9 @@ struct StepAdjoint {
   double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
                          closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
-      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of trees in free flight, see
-                              tree_flight.h (aim_bar), and to the poses `before`, `behind` and `beyond` of TreeFlight;
-                              NULL if no tree flies (links) */
+      (*beyond_bar)[3][4]; /* derivatives for links of trees in free flight (tree_flight.h); NULL if there are no such
+                              trees (links). aim_bar: with respect to the target poses. back_bar, behind_bar,
+                              beyond_bar: with respect to TreeFlight.pose_before, pose_behind and pose_beyond */
 };
 
 /* Loads a recorded step. Sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
@@ -242,11 +246,11 @@ void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelG
  * sum rates_k dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments
  * about the points `at`, and their changes by the rates. */
 typedef struct {
-  const Vec3* at;            /* (links) */
+  const Vec3* at;            /* reference points of the first moments (links) */
   const Mat3* moment;        /* sum g r^T of the link and its descendants */
   const Vec3* force;         /* force of the link and its descendants */
-  const double* rates;       /* (nv) */
-  const Screw* screws;       /* (nv) */
+  const double* rates;       /* rates of the coordinates (nv) */
+  const Screw* screws;       /* screws of the joints (nv) */
   const double (*twist)[6];  /* twists of the links by the rates; only w is used */
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
                                 the motion; NULL if there are none */

@@ -15,41 +15,44 @@ struct StepForward {
   ForwardChain chain;
   void* context;
   ModelGradient gradient;
-  StateBar bar[3];                     /* derivatives with respect to the states now, old, older */
-  Screw* screws[3];                    /* screws at the states now, old, older (nv) */
-  double* sensitivity[FORWARD_STATES]; /* d(increments of the coordinates)/d(parameters) at next, now, old, older (nv x
-                                          parameters) */
+  StateBar bar[3];                     /* derivatives with respect to the states `now`, `old` and `older` */
+  Screw* screws[3];                    /* screws of the joints at the states `now`, `old` and `older` (nv) */
+  double* sensitivity[FORWARD_STATES]; /* derivatives of the coordinates' increments with respect to the parameters, at
+                                          the states `next`, `now`, `old` and `older` (nv x parameters) */
   double* start;                       /* sensitivity of the first state (nv x parameters) */
   double* thetas;                      /* sensitivity of the spring thetas (model_theta_count x parameters) */
   double *carried, *carried_next; /* sensitivity of the numbers that contact pairs carry from step to step, at t and at
                                      t + dt (records x numbers x parameters) */
-  double* carry_row;              /* derivatives of one row with respect to the carried numbers */
+  double* carry_row;              /* derivatives of one equation of the step with respect to the numbers in `carried` */
   double* friction_limits; /* sensitivity of the pairs' friction limits in a run's first step (records x parameters);
                     NULL in other steps */
   int carried_capacity, carried_next_capacity, carry_row_capacity, records;
   double* rows;  /* partial derivatives of the step's equations with respect to the parameters (nv x parameters) */
   double* solve; /* sensitivity of the end of the solve before the last one (nv x parameters) */
-  Screw* solve_screws;            /* screws at the end of that solve (nv) */
-  double *column, *right;         /* solution and right-hand side for one parameter (nv) */
-  double *start_bar, *start_q;    /* first state: derivatives with respect to it (nv), coordinates (nq) */
-  Pose* start_pose;               /* poses of the first state (links) */
-  Screw* start_screws;            /* screws of the first state (nv) */
-  const double* closure_q;        /* coordinates at which closures were placed, if not at the first state; borrowed */
-  Pose* closure_pose;             /* poses at closure_q (links) */
-  Screw* closure_screws;          /* screws at closure_q (nv) */
-  double* closure_bar;            /* derivatives with respect to increments of closure_q, not used (nv) */
-  double (*start_pose_bar)[3][4]; /* through closures, with respect to poses of the first state (links) */
-  double* closure_rows;           /* partial derivatives of the closure equations with respect to the parameters (rows x
-                                     parameters) */
-  double *error_derivative, *change; /* dc/d(one parameter), and change of the multipliers (rows) */
-  double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if there are none has a force
-                      limit (closures    x parameters) */
+  Screw* solve_screws;         /* screws of the joints at the end of the solve before the last one (nv) */
+  double *column, *right;      /* solution and right-hand side for one parameter (nv) */
+  double *start_bar, *start_q; /* first state: derivatives with respect to it (nv), coordinates (nq) */
+  Pose* start_pose;            /* poses of the first state (links) */
+  Screw* start_screws;         /* screws of the first state (nv) */
+  const double* closure_q;     /* coordinates at which closures were placed, if not at the first state; borrowed */
+  Pose* closure_pose;          /* poses at closure_q (links) */
+  Screw* closure_screws;       /* screws at closure_q (nv) */
+  double* closure_bar;         /* derivatives with respect to increments of closure_q, not used (nv) */
+  double (
+      *start_pose_bar)[3][4]; /* derivatives with respect to poses of the first state, through the closures (links) */
+  double* closure_rows;       /* partial derivatives of the closure equations with respect to the parameters (rows x
+                                 parameters) */
+  double *error_derivative, *change; /* error_derivative: derivative of the closure errors with respect to one
+                                        parameter; change: change of the multipliers (rows) */
+  double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if no closure has a force limit
+                      (closures x parameters) */
   Screw* load_screws; /* workspace (nv) */
   double* length[3];  /* sensitivities of the lengths of the step and of the two previous steps (parameters) */
-  double* rates;      /* rates of prescribed coordinates at the end of a step whose end time varies, else 0 (nv) */
+  double* rates; /* rates of prescribed coordinates at the end of a step whose end time depends on parameters; otherwise
+                    0 (nv) */
   double* by_end; /* contribution of prescribed coordinates to the derivatives of the equations with respect to the end
                      time (nv) */
-  double *begin, *end; /* sensitivity of the step's start and end time (parameters) */
+  double *begin, *end; /* sensitivities of the step's start time and of its end time (parameters) */
   double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL if no link integrates its momentum
                           (3 links x parameters) */
   StateBar next_bar;   /* derivatives with respect to the state at t + dt */

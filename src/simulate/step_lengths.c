@@ -13,9 +13,9 @@
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
  * states */
 
-/* Step of the tenth-order central differentiate_by_entry, relative to the step length. The equations are homogeneous of
- * degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding error of the
- * targets of trees in free flight is divided by this step. */
+/* Step of the central difference of tenth order, relative to the step length that is changed. The equations are
+ * homogeneous of degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding
+ * error of the targets of trees in free flight is divided by this step. */
 #define DIFFERENCE_STEP 2e-2
 
 /* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */

@@ -8,17 +8,19 @@
 #include "model/tree.h"
 #include "simulate/ball_limits.h"
 
-/* Approach speed below which the restitution is 0. Above 2 RESTITUTION_SPEED_MIN it is limit_restitution; between these
- * speeds it follows a quintic (I8) [m/s, rad/s]. */
+/* Approach speed below which the restitution is 0. Above 2 RESTITUTION_SPEED_MIN the restitution is limit_restitution.
+ * Between these speeds it follows a polynomial of degree five (I8) [m/s, rad/s]. */
 #define RESTITUTION_SPEED_MIN 5e-3
-/* Ratio mass / (stiffness dt^2) for the spring that reverses the speed. It is the relative error of the reversed speed.
+/* Ratio mass / (stiffness dt^2) of the spring that reverses the speed at a limit. The ratio is the relative error of
+ * the reversed speed.
  */
 #define SPRING_MASS_RATIO 1e-5
 
 /* Lower or upper limit of a degree of freedom. Each limit of a ball joint bounds one of its angles (ball_limits.h). */
 typedef struct {
-  int dof, side, coordinate; /* side: -1 lower, 1 upper; coordinate: index in q, for a ball joint of its quaternion */
-  const ModelLink* ball;     /* link of the ball joint; NULL: the limit bounds a plain coordinate */
+  int dof, side, coordinate; /* side: -1 for the lower limit, 1 for the upper limit; coordinate: index of the coordinate
+                                in q, or of the quaternion of a ball joint */
+  const ModelLink* ball;     /* link of the ball joint; NULL: the limit bounds a scalar coordinate */
   int angle_kind,
       ball_dof; /* angle_kind: angle of the ball joint; ball_dof: first degree of freedom of the ball joint */
   double bound, sign, margin, restitution; /* sign: 1 lower limit, -1 upper limit */

@@ -14,8 +14,8 @@
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { UNREFINED_STEPS = 4 };
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a tree in free
- * flight (tree_flight.h) required shorter substeps. It is larger than UNREFINED_STEPS because each change of the
- * substep length changes the energy of the tree by (w dt)^2 (W50). */
+ * flight (tree_flight.h) required shorter substeps. The number is larger than UNREFINED_STEPS because each change of
+ * the substep length changes the energy of the tree by (w dt)^2 (W50). */
 enum { UNREFINED_STEPS_IN_FLIGHT = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -410,7 +410,7 @@ typedef struct {
   double end; /* end time of the span [s]; a closure that would close within CLOSING_TIME_MIN before this time closes at
                  this time (Z20) */
   int side;   /* 1: the last length replaced `high`; -1: it replaced `low`; for the Illinois rule */
-  int replacements; /* number of times that `high` was replaced again in succession */
+  int replacements; /* number of successive replacements of `high` after the first one */
   bool is_curved; /* true: the distance is treated as a strongly curved function of the length, because the barrier of a
                 limit acts after the event */
 } EventSearch;
@@ -521,7 +521,7 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
 
 /* Planned length and kind of a substep. */
 typedef struct {
-  double length; /* s */
+  double length; /* length of the substep [s] */
   StepKind kind;
 } SubstepPlan;
 

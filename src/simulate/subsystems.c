@@ -35,15 +35,17 @@ typedef struct {
 } SubsystemWorker;
 
 typedef struct Subsystems {
-  int* sets;                 /* disjoint sets of trees that interact (trees) */
-  int* of;                   /* part of each tree, -1: none (trees) */
+  int* sets;                 /* sets of interacting trees, stored as disjoint sets (trees) */
+  int* of;                   /* index of the part of each tree, or -1 if the tree is in no part (trees) */
   int* size;                 /* number of links of each set, stored at the smallest member of the set (trees) */
-  int* place;                /* index of each tree in its part (trees) */
-  int *trees, *tree_first;   /* trees, listed by part, and first index of each part (trees, trees + 1) */
-  int *links, *link_first;   /* links, listed by part, and first index of each part (links, trees + 1) */
+  int* place;                /* index of each tree among the trees of its part (trees) */
+  int *trees, *tree_first;   /* trees: trees in the order of the parts (trees); tree_first: index of the first tree of
+                                each part (trees + 1) */
+  int *links, *link_first;   /* links: links in the order of the parts (links); link_first: index of the first link of
+                                each part (trees + 1) */
   int* dof_first;            /* SolveScope.dof_first for all `trees`  (trees) */
-  int count, assigned_trees; /* number of parts; number of trees in parts */
-  SubsystemResult* result;   /* (trees) */
+  int count, assigned_trees; /* count: number of parts; assigned_trees: number of trees in parts */
+  SubsystemResult* result;   /* result of each part (trees) */
   SubsystemWorker* worker;
   int worker_count;
 } Subsystems;

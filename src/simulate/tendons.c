@@ -5,7 +5,8 @@
 #include <float.h>
 #include <string.h>
 
-/* Relative rounding error of a length. Times a force it is the rounding error of a tendon's energy. */
+/* Relative rounding error of a length. The product of a length's error and a force is the rounding error of a tendon's
+ * energy. */
 #define LENGTH_ROUNDING_ERROR (16 * DBL_EPSILON)
 
 /* ---------------------------------------------------------------- creation */

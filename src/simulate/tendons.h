@@ -13,7 +13,7 @@ typedef struct {
   Vec3 slope;  /* derivative of the length with respect to point a (in the second term: point b); the derivative for the
                   other link is the opposite */
   Mat3 curvature; /* derivative of `slope` with respect to the same point [1/m] */
-  Vec3 arm[2];    /* from the centre of mass of each link to the point where the tendon pulls [m] */
+  Vec3 arm[2];    /* vector from the centre of mass of each link to the point where the tendon pulls [m] */
   Vec3 force[2];  /* derivatives of the energy with respect to translations of the links [N] */
   Mat3 moment[2]; /* first moments of these derivatives about the centres of mass [N m] */
   double hessian[12][12];
@@ -36,19 +36,21 @@ typedef struct TendonSystem {
   SpringTimeWeights* at;     /* weights of the states in the spring force of the step (M10) (tendons) */
   double* past;              /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
   double *now, *old;         /* lengths at t and at the previous state; set only where needed [m] (tendons) */
-  double rate_now, rate_old; /* StepWeights.rate_now and rate_old [1/s] */
+  double rate_now, rate_old; /* factors of the integrator's rate (S3), copied from StepWeights [1/s] */
   double* force_magnitude;   /* sum of the magnitudes of the forces whose sum is `pull` [N] (tendons) */
   double *pull, *extent;     /* pull: force at the assembled configuration [N]; extent: length plus the distances of the
                                 points from the world's origin, for rounding errors [m] (tendons) */
   int *first, count;         /* first term of each tendon (tendons + 1); number of all terms */
-  int* tendon;               /* tendon of every term */
+  int* tendon;               /* index of the tendon to which each term belongs */
   TendonSegment* segment;    /* the terms at the assembled configuration */
   int *dof_first,
       *dof;      /* degrees of freedom that change the length of tendon k: dof[dof_first[k] .. dof_first[k+1]-1] */
-  double* slope; /* d length / d dof at the assembled configuration, of tendons with stiffness, in the order of dof */
-  CouplingTerms* stretched; /* terms stiffness slope slope^T for the assembly (tendons) */
+  double* slope; /* derivatives of the lengths with respect to the degrees of freedom at the assembled configuration, in
+                    the order of `dof`. Set for tendons with stiffness */
+  CouplingTerms* stretched; /* Hessian terms stiffness slope slope^T of each tendon, for the assembly (tendons) */
   int* place;               /* scratch: position of a degree of freedom in the list of the present tendon (nv) */
-  uint64_t* pairs;          /* pairs of trees that tendons couple, a << 32 | b with a < b, sorted (pair_count) */
+  uint64_t* pairs; /* pairs of trees that tendons couple, sorted; the pair of trees a < b is stored as a << 32 | b
+                      (pair_count) */
   int pair_count;
 } TendonSystem;
 
@@ -70,11 +72,12 @@ void tendons_energies(const TendonSystem* system, const Pose* poses, const doubl
 /* Energy of a tendon's length limits, their damping, and its friction in a step, with derivatives (L94, L97). Zeros for
  * a tendon without limits and friction. */
 typedef struct {
-  double value, first, second; /* J; first and second derivative with respect to the length at t + dt [N, N/m] */
-  double force_magnitude;      /* sum of the magnitudes of spring and damper force [N] */
-  double by_now, by_old; /* derivatives of `first` with respect to the length at t (by_now) and at the previous state
-                            (by_old) [N/m] */
-  double by_friction;    /* derivative of `first` with respect to the friction */
+  double value, first,
+      second; /* energy [J], and its first and second derivatives with respect to the length at t + dt [N, N/m] */
+  double force_magnitude; /* sum of the magnitudes of spring and damper force [N] */
+  double by_now, by_old;  /* derivatives of `first` with respect to the length at t (by_now) and at the previous state
+                             (by_old) [N/m] */
+  double by_friction;     /* derivative of `first` with respect to the friction force of the tendon */
 } TendonLimit;
 /* Returns true if the tendon has length limits or friction, so that tendon_limit can be nonzero. */
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }

@@ -73,11 +73,11 @@ typedef struct {
   PointMotion at[2];
   const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
   PointMotion of_wrap;
-  Mat3 turn;      /* rotation dR R^T of the wrap by lambda */
-  Vec3 arm[2];    /* from the wrap's centre to each end [m] */
-  TendonWrap way; /* wrapped path; its slopes are also set for a straight path */
-  Vec3 dot[2];    /* change of each end relative to the wrap [m] */
-  Vec3 bent[2];   /* curvature times dot */
+  Mat3 turn;      /* directional derivative of the wrap's rotation R along lambda, as dR R^T */
+  Vec3 arm[2];    /* vector from the centre of the wrap to each end of the path [m] */
+  TendonWrap way; /* path around the wrap. Its slopes are also set for a straight path */
+  Vec3 dot[2];    /* displacement of each end relative to the wrap along lambda [m] */
+  Vec3 bent[2];   /* product of the path's curvature matrix and `dot` */
   double rate;    /* directional derivative of the path's length along lambda [m] */
 } PathMotion;
 

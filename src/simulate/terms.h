@@ -65,7 +65,7 @@ void pose_bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const
 /* Energies of a joint in a step, with their gradient and Hessian with respect to increments of the joint's degrees of
  * freedom (joint_increment). */
 typedef struct {
-  double controller, limit, damping; /* J; limit: with springs; damping: with dry friction */
+  double controller, limit, damping; /* energies [J]. `limit` includes the springs, `damping` includes dry friction */
   double inertia;                    /* energy of armatures [J] */
   bool outside; /* true if a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
@@ -77,7 +77,7 @@ typedef struct {
 /* Target, gains and force of one drive of a joint at t + dt (docs/derivations/drives.md). */
 typedef struct {
   double target[JOINT_MAX_COORDINATE];
-  double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
+  double target_rate[JOINT_MAX_DOF]; /* rates of the target; in link axes for ball joints */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
   double max_force[JOINT_MAX_DOF]; /* force limit; 0 if there is none. Three rotations have a common limit, the mean of
                                       their three entries */
@@ -141,10 +141,11 @@ static inline double joint_spring_position(const JointInput* in, int k) {
 /* Lower and upper limit of a coordinate or of a tendon's length, and the law of their force (S6, S7, S22). */
 typedef struct {
   LimitLaw law;
-  double lower, upper; /* m or rad; infinite: none */
-  double stiffness;    /* barrier: J; penalty: N/m or N m/rad */
-  double margin;       /* m or rad */
-  double restitution;  /* 0 ... 1 */
+  double lower, upper; /* limits of the coordinate [m or rad]; infinite without a limit */
+  double
+      stiffness; /* stiffness of the limit force. Unit with the law barrier: J; with the law penalty: N/m or N m/rad */
+  double margin; /* m or rad */
+  double restitution; /* 0 ... 1 */
 } Limits;
 /* Returns the limits of a degree of freedom. The three degrees of freedom of a ball joint hold the limits of the total
  * angle, of the swing and of the twist. */
@@ -159,9 +160,10 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum);
 /* Force that resists the motion of a coordinate away from its limit (S22). It dissipates the energy that the limit
  * returns, except the fraction restitution^2. */
 typedef struct {
-  double value;           /* J */
+  double value;           /* energy of the resistance [J] */
   double first;           /* derivative with respect to the coordinate [N, N m] */
-  double by_rate, by_now; /* derivatives of `first` with respect to the rate, and to the coordinate at t */
+  double by_rate, by_now; /* derivatives of `first`. by_rate: with respect to the rate; by_now: with respect to the
+                             coordinate at t */
 } LimitResistance;
 /* Returns energy and force of this resistance; zeros away from the limits. now: coordinate at t. rate: rate of the
  * coordinate in the step [m/s, rad/s]. rate_now: derivative of the rate with respect to the coordinate [1/s]. */
@@ -177,7 +179,7 @@ LimitResistance joint_limit_resistance(const JointInput* in, int k, double rate)
 /* Energies of spring, friction and armature of one scalar coordinate, with the derivatives of their sum
  * (simulate/joint_passive.c). */
 typedef struct {
-  double spring, friction, inertia; /* J */
+  double spring, friction, inertia; /* energies of spring, friction and armature [J] */
   double gradient, hessian, inertia_force;
 } PassiveTerms;
 /* Returns these energies and derivatives for scalar coordinate k of the joint. rate: of the coordinate [m/s, rad/s].
@@ -191,8 +193,8 @@ double joint_ball_friction(const ModelLink* link, int base);
 double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* Excess of static over dry friction of one scalar coordinate (M11). */
 typedef struct {
-  double work;         /* integral of the force over the rate [W] */
-  double force, slope; /* force [N or N m] and its derivative with respect to the rate */
+  double work;         /* integral of the friction force over the rate [W] */
+  double force, slope; /* friction force [N or N m], and its derivative with respect to the rate */
   double by_static; /* derivative of the force with respect to static_friction; the derivative with respect to friction
                        is -by_static */
 } StaticFriction;
@@ -221,10 +223,10 @@ enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOIN
 typedef struct {
   double now[JOINT_MAX_DOF];            /* derivatives of the scalar with respect to increments of q^t */
   double difference_old[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to q^t - q^{t-1} */
-  double aim[JOINT_MAX_DOF];            /* derivatives with respect to JointInput.aim */
-  SpringTimeWeights spring;             /* derivatives with respect to JointInput.spring */
-  double (*target)[JOINT_MAX_DOF];      /* derivatives with respect to increments of each drive's target; memory of the
-                                           caller (drives) */
+  double aim[JOINT_MAX_DOF];            /* derivatives of the scalar with respect to JointInput.aim */
+  SpringTimeWeights spring;        /* derivatives of the scalar with respect to the time weights JointInput.spring */
+  double (*target)[JOINT_MAX_DOF]; /* derivatives with respect to increments of each drive's target; memory of the
+                                      caller (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* memory of the caller (drives) */
   double (*push)[JOINT_MAX_DOF];        /* memory of the caller (drives) */
   double (
@@ -257,8 +259,8 @@ void joint_target_adjoint(const Joint* joint, const double* value, const double*
  * Ry(d2) Rz(d3) at d = 0. */
 typedef struct {
   double value[3];
-  double first[3][3];     /* [component][increment] */
-  double second[3][3][3]; /* [component][increment][increment] */
+  double first[3][3];     /* first derivatives: [component][increment] */
+  double second[3][3][3]; /* second derivatives: [component][increment][increment] */
 } RotationVector;
 /* Returns the rotation vector of q and its derivatives; smooth for rotations below pi. q: unit quaternion; q and -q
  * give the same result. */
@@ -268,12 +270,12 @@ RotationVector rotation_vector_derivatives(Quat q);
  * of the unlimited torque about the rotation at t. The limited energy has the gradient scale g and the Hessian scale H
  * + bend stiffness g g^T. */
 typedef struct {
-  double limit;     /* M [N m] */
-  double stiffness; /* K, mean of the three stiffnesses [N m/rad] */
-  double size;      /* u [N m] */
-  double now;       /* E at t [J] */
-  double scale;     /* S(u / M) M / u */
-  double bend;      /* d scale / d(u^2 / 2) [1/(N m)^2] */
+  double limit;     /* torque limit M [N m] */
+  double stiffness; /* mean K of the three stiffnesses [N m/rad] */
+  double size;      /* magnitude u of the unlimited torque [N m] */
+  double now;       /* unlimited energy E at t [J] */
+  double scale;     /* ratio of limited to unlimited torque, S(u / M) M / u, with the smooth limit function S */
+  double bend;      /* derivative of `scale` with respect to u^2 / 2 [1/(N m)^2] */
   LimitedForce force;
   double displacement[3];     /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
   double rate_target[3];      /* target for rate_now times the rotation vector of the step [rad/s] */
@@ -305,8 +307,8 @@ typedef struct {
 } CouplingTerms;
 /* Terms of a closure, which add stiffness slope slope^T to the Hessian for each row. */
 typedef struct {
-  int rows, count;                 /* size of slope: rows x count */
-  const int* dof;                  /* (count) */
+  int rows, count;                 /* number of rows and of columns of `slope` */
+  const int* dof;                  /* degree of freedom of each column of `slope` (count) */
   const double *slope, *stiffness; /* (rows x count), (rows) */
   const bool* moves;               /* true if the row of slope has a nonzero entry (rows) */
 } RowTerms;
@@ -314,9 +316,10 @@ typedef struct {
  * order (simulate/tree_terms.c). A place is the number of a tree within the scope; the place after the last tree holds
  * the links that cannot move. */
 typedef struct {
-  int* first;           /* first item of every place (trees + 2) */
-  int trees;            /* number of trees for which `first` is allocated */
-  int *items, capacity; /* 2 * term + side */
+  int* first; /* index in `items` of the first item of every place (trees + 2) */
+  int trees;  /* number of trees for which `first` is allocated */
+  int *items,
+      capacity; /* items: 2 * term + side, where side is 0 for the first link of the term and 1 for the second */
   int sorted;   /* if no term is a contact: number of terms from which `items` was built, so that it can be reused;
                    otherwise -1 */
   int count[4]; /* number of terms of each of the four lists */
@@ -328,10 +331,10 @@ typedef struct {
  * its number in `trees`. */
 typedef struct {
   bool whole;
-  const int* trees; /* ascending */
+  const int* trees; /* indices of the trees, ascending */
   const int* links; /* links of these trees, parents first; for the whole scene all links, immovable ones included */
   const int* place; /* place of every tree of the model that is in `trees` (trees of the model) */
-  const int* dof_first; /* by place: first unknown of the tree in the matrix */
+  const int* dof_first; /* for each place: index of the first unknown of the tree in the matrix */
   int tree_count, link_count;
 } SolveScope;
 
@@ -344,16 +347,16 @@ typedef struct {
   const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   const TreeTermLists* sides;         /* for each tree, the terms of the four lists of pair terms below */
   const Screw* screws;
-  const Vec3* reference; /* world centres of mass */
+  const Vec3* reference; /* centres of mass of the links, world axes [m] (links) */
   LinkTerms* links;      /* on entry: each link's own terms; on return: sums over the link and its descendants */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or no link of an open closure */
   ContactTermList tendons, bushings; /* link -1: the world */
   const CouplingTerms* couplings;
   int coupling_count;
-  const RowTerms* rows; /* rho C^T C of closures */
+  const RowTerms* rows; /* stiffness terms rho C^T C of the closures */
   int rows_count;
-  double stiffening;              /* factor of the stiffness of rows and couplings in the Hessian */
+  double stiffening;              /* factor on the stiffness of closures and couplings in the Hessian */
   const CouplingTerms* stretched; /* stiffness terms of tendons */
   int stretched_count;
   const bool* stale;        /* for each tree, true: terms and gradient must be recomputed; NULL: all trees */

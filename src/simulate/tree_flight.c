@@ -171,7 +171,8 @@ static void set_matrix_column(const Sim* s, int tree, LinkSpan span, int column)
     own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
 }
 
-/* A pivot below this fraction of the diagonal entry counts as zero. It belongs to a motion without inertia. */
+/* A pivot below this fraction of the diagonal entry counts as zero. A zero pivot belongs to a motion without inertia.
+ */
 #define PIVOT_MIN 1e-12
 
 /* Factors A = L U in place, without pivoting, because A differs from the inertia matrix only by the rotation of one
@@ -348,11 +349,11 @@ static double displacement_norm_rounding(const Sim* s, LinkSpan span) {
 }
 
 enum { FLIGHT_ITERATIONS = 20 };
-/* Newton's changes decrease quadratically. A change that decreased by less than this factor has reached its rounding
- * error. */
+/* The changes of the coordinates in Newton's iterations decrease quadratically. A change that decreased by less than
+ * this factor has reached its rounding error. */
 #define CONVERGENCE_FACTOR (1.0 / 16)
-/* Largest last change of Newton's method relative to the displacement, both squared. It is far above rounding and far
- * below the change between two different roots. */
+/* Largest squared change of the coordinates in the last Newton iteration, relative to the squared displacement. It is
+ * far above rounding and far below the change between two different roots. */
 #define TARGET_TOLERANCE 1e-16
 
 /* Solves W11 and W15 for the target of a group. Returns true if Newton's method converged. */
@@ -397,9 +398,9 @@ static void store_target_forces(Sim* s, const FlightGroup* g) {
   }
 }
 
-/* Limits of the frequency of a tree times the substep [rad]. Above OSCILLATION_RESOLVED the step is divided into
- * substeps. Above OSCILLATION_STABLE the tree keeps the first-order target, because explicit forces are unstable
- * above 2. */
+/* Limits of the angular frequency of a tree times the length of the substep [rad]. Above OSCILLATION_RESOLVED the step
+ * is divided into substeps. Above OSCILLATION_STABLE the tree keeps the first-order target, because explicit forces are
+ * unstable above 2. */
 #define OSCILLATION_RESOLVED 0.5
 #define OSCILLATION_STABLE 1.5
 

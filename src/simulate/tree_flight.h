@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   int free_first, free_count;
   double* matrix; /* A, free_count x free_count, row-major; L U factors after factoring */
-  int sign;       /* result of the factoring: 1, or -1 for a negative pivot, 0 for a singular matrix */
+  int sign; /* result of the LU factorization of `matrix`: 1; -1 if a pivot is negative; 0 if the matrix is singular */
 } FlightTree;
 
 /* Closure rows with nonzero slopes of one group, and the factored matrix S = C(q^) A^-1 C(q^t)^T, scaled as in Z8
@@ -29,7 +29,7 @@ typedef struct {
   ClosureRowIndex* active;
   double *matrix, *right, *unit, *work; /* work: capacity (capacity + 1) */
   int *equation, *unknown;
-  double* column; /* A^-1 C(q^t)^T, row by row  (capacity x nv) */
+  double* column; /* A^-1 C(q^t)^T, one row for each closure row (capacity x nv) */
 } FlightRows;
 
 typedef struct TreeFlight {
@@ -37,50 +37,53 @@ typedef struct TreeFlight {
   int group_count;
   int *trees, *links, *closures; /* lists of the groups, concatenated */
   int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
-  FlightTree* tree;              /* (trees) */
+  FlightTree* tree;              /* degrees of freedom and matrix of each tree (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
   bool*
       contains_joint_forces; /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
   bool* has_target;          /* true if the target of the tree in the present step is the solution of W11 (trees) */
   bool* is_steady_wheel;     /* true if the link is a balanced wheel whose axis has a constant direction (links) */
-  bool* has_joint_forces;    /* true if the target contains the forces of the link's joint, because a spring, damper,
-                    armature or drive    acts on a scalar coordinate and the link is no balanced wheel (W51) (links) */
-  ModelLink*
-      target_links; /* copies of the links that act, with only those joint terms that the target contains (links) */
-  bool* is_without_contact; /* scratch; true if the group of the tree has a solution of W11, and no contact (trees) */
+  bool*
+      has_joint_forces; /* true if the target contains the forces of the link's joint (W51). A spring, damper, armature
+                           or drive then acts on a scalar coordinate, and the link is no balanced wheel (links) */
+  ModelLink* target_links;  /* copies of the links with has_joint_forces. A copy has only those joint terms that the
+                               target contains (links) */
+  bool* is_without_contact; /* scratch; true if the target of the tree's group solves W11 and no link of the group is in
+                               contact (trees) */
   double *before_q, *target_q; /* before_q: coordinates one step before q^t, extrapolated from the present motion;
-                             ahead: coordinates of the target (nq) */
-  double *behind_q, *beyond_q; /* coordinates before and after q^t, extrapolated from the present motion over the longer
-                              of h and h' (nq) */
-  Pose *pose_before, *target_pose;   /* poses at these coordinates (links) */
-  Pose *pose_behind, *pose_beyond;   /* poses at these coordinates (links) */
-  Screw *screws_now, *target_screws; /* (nv) */
+                                  target_q: coordinates of the target (nq) */
+  double *behind_q, *beyond_q; /* coordinates before q^t (behind_q) and after q^t (beyond_q). They are extrapolated from
+                                  the present motion over the longer of the step lengths h and h' (nq) */
+  Pose *pose_before, *target_pose;   /* poses at `before_q` and at `target_q` (links) */
+  Pose *pose_behind, *pose_beyond;   /* poses at `behind_q` and at `beyond_q` (links) */
+  Screw *screws_now, *target_screws; /* screws of the joints at q^t and at `target_q` (nv) */
   Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
   double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (nv) */
   Pose* pose_side;                   /* (links) */
   bool needs_refinement; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11
                             (W14, W50) */
-  bool is_regular;       /* scratch; true if the group's matrix is not singular */
-  double *last_displacement,
-      factor; /* last_displacement: displacement of the last step; `before_q` is q^t continued by -factor way (nv) */
-  double extrapolation_factor; /* `beyond_q` is q^t continued by span way */
-  double bracket_weight;       /* weight of the bracket of W11: (1 - h'/h) / 2, times (h/h')^2 where h' is longer */
-  double gravity_time;         /* h (h + h') / 2 [s^2]: displacement per acceleration */
-  double (*bar)[3][4];         /* scratch  (links) */
-  Vec3* force;                 /* scratch: forces summed over descendants (links) */
-  Mat3* moment;                /* scratch: first moments summed over descendants (links) */
+  bool is_regular;       /* scratch; true if the matrix of the present group is not singular */
+  double *last_displacement, factor; /* last_displacement: joint displacement of the last step (nv). `before_q` is q^t
+                                        moved by -factor times `last_displacement` */
+  double extrapolation_factor;       /* `beyond_q` is q^t moved by extrapolation_factor times `last_displacement` */
+  double
+      bracket_weight;  /* weight of the bracketed term of W11: (1 - h'/h) / 2, times (h/h')^2 if h' is longer than h */
+  double gravity_time; /* displacement of the target per unit of acceleration, h (h + h') / 2 [s^2] */
+  double (*bar)[3][4]; /* scratch  (links) */
+  Vec3* force;         /* scratch: forces summed over descendants (links) */
+  Mat3* moment;        /* scratch: first moments summed over descendants (links) */
   double *reduced, *change, *packed;     /* scratch  (nv) */
   double* matrices;                      /* storage of FlightTree.matrix */
   double *joint_force, *joint_stiffness; /* joint_force: joint forces F of W51 at the target [N, N m]; joint_stiffness:
-                           derivatives of these forces with respect to their coordinates [N/m, N m/rad]; 0 where the
-                           target does not contain them (nv) */
+                           derivatives of the joint forces with respect to their coordinates [N/m, N m/rad]. Both are 0
+                           where the target does not contain joint forces (nv) */
   double* drive;                         /* forces on prescribed joints at the target [N, N m] (nv) */
   ClosureSystem *closures_now,
-      *closures_at_target; /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
-  const double* by_row;    /* derivatives with respect to the row forces that the targets contain, borrowed from
-                              ClosureAdjoint.by_row; NULL if there are none (rows) */
-  double *row_impulse,
-      *eta; /* row_impulse: row forces in W15 times gravity_time [kg m, kg m^2]; eta: adjoint of push (rows) */
+      *closures_at_target;   /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
+  const double* by_row;      /* derivatives with respect to the row forces that the targets contain, borrowed from
+                                ClosureAdjoint.by_row; NULL if there are none (rows) */
+  double *row_impulse, *eta; /* row_impulse: row forces in W15 times `gravity_time` [kg m, kg m^2]; eta: adjoint
+                                variable of `row_impulse` (rows) */
   Vec3 *center_now, *center_target; /* centres of mass at q^t and at the target (links) */
   FlightRows rows;
 } TreeFlight;

@@ -114,8 +114,8 @@ static void prescribed_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGr
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
 }
 
-/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before_q, behind or
- * beyond). bar: derivatives of a scalar with respect to these poses. */
+/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before_q, behind_q or
+ * beyond_q). bar: derivatives of a scalar with respect to these poses. */
 typedef struct {
   const double* q;
   const Pose* pose;

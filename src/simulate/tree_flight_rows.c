@@ -4,7 +4,8 @@
 #include "linalg/linalg.h"
 #include "simulate/tree_flight.h"
 
-/* A pivot below this counts as zero, if the entries are scaled to order 1. The rows are then linearly dependent. */
+/* A pivot of the scaled matrix below this value counts as zero. The entries of the matrix are scaled to order 1. A zero
+ * pivot means that the closure rows are linearly dependent. */
 #define PIVOT_MIN 1e-12
 
 static int group_closure(const TreeFlight* f, const FlightGroup* g, int n) { return f->closures[g->closure_first + n]; }
