@@ -250,7 +250,8 @@ static bool find_best_merge(const MergeTable* table, int count, int* first, int*
 }
 
 static Block join_members(const Blocks* blocks, const int* members, int count) {
-  const Block* all[IMAGES_MAX];
+  assert(count >= 1 && count <= IMAGES_MAX);
+  const Block* all[IMAGES_MAX] = {NULL};
   for (int k = 0; k < count; k++) all[k] = &blocks->items[members[k]];
   return block_join_all(all, count);
 }

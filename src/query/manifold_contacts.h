@@ -529,7 +529,7 @@ static void write_all_edge_contacts(ManifoldPair* s, const Points points[2], int
       compute_edge_pair(s, edges[0] + 2 * (ptrdiff_t)i, edges[1] + 2 * (ptrdiff_t)k, &pairs[i * count[1] + k]);
   for (int i = 0; i < count[0]; i++) set_nearness(pairs + i * count[1], 1, count[1], s->smoothing, 0);
   for (int k = 0; k < count[1]; k++) set_nearness(pairs + k, count[1], count[0], s->smoothing, 1);
-  int which[BLOCK], wanted = 0;
+  int which[BLOCK] = {0}, wanted = 0;
   for (int k = 0; k < count[0] * count[1]; k++) {
     if (is_negligible(s, &pairs[k]))
       write_inactive_edge_contacts(s, &pairs[k], first + 2 * (int64_t)k);
