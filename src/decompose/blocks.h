@@ -12,7 +12,7 @@
 #define TOUCH_DISTANCE 1e-9
 
 /* Returns a copy of the options with defaults in place of zeros and at least one thread. */
-DecomposeOptions decompose_with_defaults(const DecomposeOptions* given);
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* requested);
 
 /* A connected region of the solid. `coarse` is a simplified copy for the search of cutting planes. */
 typedef struct {

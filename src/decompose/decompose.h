@@ -82,7 +82,7 @@ typedef struct {
  * number of threads. Returns HULL_OK, or HULL_FLAT or HULL_TOO_FEW_POINTS for a mesh without volume. HULL_FAILED means
  * that Qhull failed, or that a hull with fewer than 8 vertices was not found. After HULL_OK the caller frees *result
  * with decomposition_free; otherwise there is nothing to free. */
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* options);
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* requested);
 /* Frees all arrays and zeroes the struct. Accepts a zeroed struct. */
 void decomposition_free(Decomposition* decomposition);
 
@@ -150,7 +150,7 @@ typedef struct {
  * only on mesh and options, not on the number of threads. Returns HULL_OK, HULL_FLAT if the repaired mesh has no
  * volume, or the error of hull_create if the points have no convex hull. After HULL_OK the caller frees *result with
  * superquadrics_free; otherwise there is nothing to free. */
-HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* options);
+HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* requested);
 /* Frees the list and zeroes the struct. Accepts a zeroed struct. */
 void superquadrics_free(SuperquadricUnion* result);
 /* Computes the convex hull of 10 * 4^level + 2 surface points of a superquadric, in mesh coordinates. level: 0 to 3.

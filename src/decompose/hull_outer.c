@@ -345,7 +345,7 @@ static void set_face_weights(EdgeMesh* m, const NeighbourFaces* near) {
   }
 }
 
-NeighbourFaces neighbours_create(const Blocks* blocks, int of) {
+NeighbourFaces neighbours_create(const Blocks* blocks, int index) {
   NeighbourFaces near = {0};
   int total = 0;
   for (int h = 0; h < blocks->count; h++) total += blocks->items[h].hull.triangle_count;
@@ -354,7 +354,7 @@ NeighbourFaces neighbours_create(const Blocks* blocks, int of) {
   total = 0;
   for (int h = 0; h < blocks->count; h++) {
     const Block* block = &blocks->items[h];
-    if (h == of || block->flat || block_distance(&blocks->items[of], block) > TOUCH_DISTANCE) continue;
+    if (h == index || block->flat || block_distance(&blocks->items[index], block) > TOUCH_DISTANCE) continue;
     near.first[near.count++] = total;
     for (int t = 0; t < block->hull.triangle_count; t++) {
       CutPlane p = hull_plane(&block->hull, t);

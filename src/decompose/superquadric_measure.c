@@ -6,16 +6,16 @@
 
 enum { VOLUME_SAMPLES = 100000, SURFACE_LEVEL = 3, CHUNK = 1000 };
 
-HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull) {
+HullResult superquadric_hull(const Superquadric* superquadric, int level, ConvexHull* hull) {
   assert(level >= 0 && level <= 3);
   assert(level >= 0);
-  Primitive primitive = primitive_create(own);
+  Primitive primitive = primitive_create(superquadric);
   ConvexHull sphere;
   HullResult made = primitive_sphere(&sphere, 1, level);
   if (made != HULL_OK) return made;
   for (int i = 0; i < sphere.vertex_count; i++) {
     Vec3 place = shape_surface_point(&primitive.shape, sphere.vertices[i]);
-    sphere.vertices[i] = vec3_add(mat3_mul_vec(primitive.rotation, place), own->position);
+    sphere.vertices[i] = vec3_add(mat3_mul_vec(primitive.rotation, place), superquadric->position);
   }
   made = hull_create(hull, sphere.vertices, sphere.vertex_count);
   hull_free(&sphere);

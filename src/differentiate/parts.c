@@ -205,22 +205,22 @@ static void add_states(RunSegments* p, const Sim* sim, int row) {
   if (substates + 1 > p->states_max) p->states_max = substates + 1;
 }
 
-void run_segments_add_row(RunSegments* p, Sim* sim, int row) {
+void run_segments_add_row(RunSegments* segments, Sim* sim, int row) {
   assert(row > 0);
-  RunSegment* segment = last_segment(p->target);
-  add_states(p, sim, row);
+  RunSegment* segment = last_segment(segments->target);
+  add_states(segments, sim, row);
   segment->end = row;
   if (segment->rows) {
     recording_store_row(segment->rows, sim, row);
-    update_memory(p, segment);
-    free_oldest_rows(p, 0);
+    update_memory(segments, segment);
+    free_oldest_rows(segments, 0);
   }
-  if (row - segment->row < p->segment_length || row >= p->last_row) return;
+  if (row - segment->row < segments->segment_length || row >= segments->last_row) return;
   if (segment->rows) {
     recording_trim(segment->rows);
-    update_memory(p, segment);
+    update_memory(segments, segment);
   }
-  begin_segment(p, sim, row);
+  begin_segment(segments, sim, row);
 }
 
 RunSegments* run_segments_create(const Model* model, Sim* sim, int steps, const RecordOptions* options) {
@@ -247,13 +247,13 @@ static void destroy_stack(RunSegments* p, SegmentStack* stack) {
   memory_free(stack->items);
 }
 
-void run_segments_destroy(RunSegments* p) {
-  if (!p) return;
-  destroy_stack(p, &p->recomputed);
-  destroy_stack(p, &p->recorded);
-  memory_free(p->substeps);
-  sim_destroy(p->sim);
-  memory_free(p);
+void run_segments_destroy(RunSegments* segments) {
+  if (!segments) return;
+  destroy_stack(segments, &segments->recomputed);
+  destroy_stack(segments, &segments->recorded);
+  memory_free(segments->substeps);
+  sim_destroy(segments->sim);
+  memory_free(segments);
 }
 
 /* ---------------------------------------------------------------- recomputation */
@@ -344,24 +344,24 @@ static Recording* current_rows(RunSegments* p) {
   return last_segment(&p->recomputed)->rows;
 }
 
-Recording* run_segments_last(RunSegments* p) {
-  assert(p->recomputed.count == 0);
-  p->current = p->recorded.count - 1;
-  return current_rows(p);
+Recording* run_segments_last(RunSegments* segments) {
+  assert(segments->recomputed.count == 0);
+  segments->current = segments->recorded.count - 1;
+  return current_rows(segments);
 }
 
-Recording* run_segments_previous(RunSegments* p) {
-  if (p->recomputed.count > 0) {
-    free_segment(p, last_segment(&p->recomputed));
-    p->recomputed.count--;
-    p->current -= p->recomputed.count == 0;
+Recording* run_segments_previous(RunSegments* segments) {
+  if (segments->recomputed.count > 0) {
+    free_segment(segments, last_segment(&segments->recomputed));
+    segments->recomputed.count--;
+    segments->current -= segments->recomputed.count == 0;
   } else {
-    free_rows(p, &p->recorded.items[p->current]);
-    p->current--;
+    free_rows(segments, &segments->recorded.items[segments->current]);
+    segments->current--;
   }
-  return current_rows(p);
+  return current_rows(segments);
 }
 
-RunSegmentsUse run_segments_use(const RunSegments* p) {
-  return (RunSegmentsUse){p->used, p->peak, p->recomputed_steps};
+RunSegmentsUse run_segments_use(const RunSegments* segments) {
+  return (RunSegmentsUse){segments->used, segments->peak, segments->recomputed_steps};
 }

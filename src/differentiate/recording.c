@@ -208,8 +208,8 @@ static void store_substep(Recording* r, RecordedState* state, const double* q, c
   if (r->delayed && delayed) memcpy(r->substep_delayed + at * late, delayed, sizeof(double) * late);
 }
 
-void recording_add_earlier_state(Recording* r, const RecordedState* state, const double* q, const Pose* pose) {
-  store_substep(r, append_state(r, state->step, state->clock, state->row), q, pose, NULL, NULL, NULL);
+void recording_add_earlier_state(Recording* recording, const RecordedState* state, const double* q, const Pose* pose) {
+  store_substep(recording, append_state(recording, state->step, state->clock, state->row), q, pose, NULL, NULL, NULL);
 }
 
 /* Stores the states at the ends of all substeps but the last of the step that ends at `row`. */

@@ -13,7 +13,7 @@ enum { STATES_BEFORE = 2 };
 void recording_create_segment(Recording* recording, const Model* model, int first_row, int steps, int contacts);
 /* Stores a state before the first row of a segment. Call it in order of time. Copies the state, q[nq] and pose[links].
  */
-void recording_add_earlier_state(Recording* recording, const RecordedState* what, const double* q, const Pose* pose);
+void recording_add_earlier_state(Recording* recording, const RecordedState* state, const double* q, const Pose* pose);
 /* Appends the current state of the simulation as a row, with the states at the ends of its substeps. The first row of a
  * segment has no substeps. Not for selective recordings. Allocates memory. */
 void recording_store_row(Recording* recording, Sim* sim, int row);

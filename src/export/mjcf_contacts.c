@@ -45,9 +45,9 @@ static double damping_ratio(double e) {
 }
 
 /* A contact with restitution oscillates as fast as the step resolves. */
-void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
-  out[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
-  out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
+void mjcf_contact_solref(const Mjcf* m, double restitution, double solref[2]) {
+  solref[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
+  solref[0] = solref[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / solref[1] : CONTACT_STEPS * m->step;
 }
 
 bool mjcf_has_small_restitution(const Model* model) {

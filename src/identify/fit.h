@@ -228,7 +228,7 @@ void fit_update(Identification* id);
 void compute_misfit(Identification* id, const ErrorRows* rows);
 /* Adds one component of a run's residuals to the noise estimate. r[k stride]: residual of sample k in multiples of
  * `unit` [m, rad, m or rad]. Skips NaN. The caller frees out->second. */
-void add_misfit_samples(ErrorRows* out, int fraction, double unit, const double* r, int samples, int stride);
+void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, int samples, int stride);
 /* Finds the variables that the data do not determine, before the fit: id->singular_values, deviation, directions,
  * verdict and undetermined (identify/verdict.c). */
 void check_identifiability(Identification* id);

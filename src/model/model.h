@@ -462,10 +462,10 @@ typedef struct {
   double value;
 } ModelOverride;
 
-/* Builds the model of a copy of a scene in which overrides[count] replace values. The model owns the copy; `given` is
+/* Builds the model of a copy of a scene in which overrides[count] replace values. The model owns the copy; `scene` is
  * unchanged and must outlive the model. Returns STATUS_BAD_INPUT with diagnostics for an invalid scene. The caller
  * frees the model with model_destroy, also after errors. */
-Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
+Status model_create_with(Model* model, const Scene* scene, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
 /* Convex pieces of the shapes of a scene, computed once for several models with different overrides. */
 typedef struct ModelSolids ModelSolids;
@@ -619,10 +619,10 @@ FieldGeometry field_geometry(const Model* model, const ModelLoad* load, const Po
 /* Returns the energy of a field of unit strength and the derivatives of the energy at the geometry `at`. Not finite if
  * both points coincide and the field has no softening. */
 FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* at);
-/* Returns the Hessian of the field's energy times the displacement `way`. The members d, u and v of the result are the
- * changes of the derivatives for the displacements way->d, way->u and way->v. The member energy is the change of the
- * energy. */
-FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way);
+/* Returns the Hessian of the field's energy times the displacement `displacement`. The members d, u and v of the result
+ * are the changes of the derivatives for the displacements displacement->d, displacement->u and displacement->v. The
+ * member energy is the change of the energy. */
+FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* displacement);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. */
 double model_field_energy(const Model* model, const Pose* poses);
 /* Returns the world position of a tendon point [m]. poses[links]. The link of the point must exist; this is not

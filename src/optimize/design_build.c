@@ -32,27 +32,27 @@ void design_set_former_name(DesignBuild* b, int variable, const char* former) {
   b->design->variables[variable].former = name.data;
 }
 
-int design_new_variable(DesignBuild* b, const VariableSpec* spec, double initial, const char* format, ...) {
+int design_new_variable(DesignBuild* build, const VariableSpec* wish, double initial, const char* format, ...) {
   Text name = {0};
   va_list arguments;
   va_start(arguments, format);
   text_add_va_list(&name, format, arguments);
   va_end(arguments);
-  append_scenario(b, &name);
+  append_scenario(build, &name);
   DesignVariable v = {
-      .name = name.data, .initial = initial, .block = spec->block, .place = spec->place, .step = spec->step};
-  if (spec->prior > 0 && isfinite(spec->prior)) v.prior = spec->prior;
-  v.low = fmax(spec->low, initial - spec->max_change);
-  v.high = fmin(spec->high, initial + spec->max_change);
-  bool is_reported = spec->place.line == b->last_message.line && spec->place.column == b->last_message.column &&
-                     b->last_message.line > 0;
+      .name = name.data, .initial = initial, .block = wish->block, .place = wish->place, .step = wish->step};
+  if (wish->prior > 0 && isfinite(wish->prior)) v.prior = wish->prior;
+  v.low = fmax(wish->low, initial - wish->max_change);
+  v.high = fmin(wish->high, initial + wish->max_change);
+  bool is_reported = wish->place.line == build->last_message.line && wish->place.column == build->last_message.column &&
+                     build->last_message.line > 0;
   if (!(initial >= v.low && initial <= v.high) && !is_reported) {
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, spec->place,
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, wish->place,
                     "%s starts at %.6g, outside its bounds [%.6g, %.6g]: widen the bounds or change the initial value",
                     v.name, initial, v.low, v.high);
-    b->last_message = spec->place;
+    build->last_message = wish->place;
   }
-  return design_add_variable(b->design, &v);
+  return design_add_variable(build->design, &v);
 }
 
 static void read_shape_items(DesignBuild* b) {

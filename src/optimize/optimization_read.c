@@ -124,15 +124,15 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return create_displayed_scene(o, scenario, best ? o->best_x : o->x);
 }
 
-ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawIndex moment,
+ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawIndex draw,
                                       int* count) {
   ModelOverride* overrides = design_overrides(&o->design, x);
   int room = draws_override_capacity(o->draws), own = o->design.number_count;
   *count = own;
-  if (room > 0 && moment.stream != DRAW_NONE) {
+  if (room > 0 && draw.stream != DRAW_NONE) {
     overrides =
         memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
-    *count = draws_apply(o->draws, moment, scenario, overrides, own);
+    *count = draws_apply(o->draws, draw, scenario, overrides, own);
   }
   *count = design_overrides_in(&o->design, scenario, overrides, *count);
   return overrides;

@@ -22,7 +22,7 @@ Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* se
 /* Creates an optimizer of the scaled variables x_i / u_i (O21). u_i: largest power of two <= unit[i] > 0, or 1 if unit
  * is NULL. Arguments and results of all functions are unscaled. Copies unit[count], borrows the set. The caller frees
  * the optimizer with optimizer_destroy. */
-Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* set, const double* unit);
+Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees the object. Accepts NULL. */
 void optimizer_destroy(Optimizer* optimizer);
 /* Replaces x[count] by the nearest point of the set in the Euclidean norm (O1). Bounds hold exactly, rows to 1e-12

@@ -350,27 +350,28 @@ void receding_move_start(Receding* r, Scene* scene) {
 
 enum { ROW_NUMBERS = 6 };
 
-void receding_save(const Receding* r, bool in_window, NumberFile* c) {
-  const Optimization* o = r->optimization;
-  int64_t counts[7] = {r->window,
-                       in_window,
-                       r->steps,
-                       r->task->receding.horizon,
-                       r->task->receding.apply,
-                       r->task->optimizer.iterations,
-                       r->task->receding.warm_start};
-  optimization_save(o, c);
-  number_file_add_integers(c, "receding/counts", counts, 7);
-  number_file_add_doubles(c, "receding/found", r->window_variables, r->window * variable_count(r));
-  number_file_add_doubles(c, "receding/terms", r->terms, r->window * o->term_count);
-  double* numbers = MEMORY_NEW(double, ROW_NUMBERS * r->window + 1);
-  for (int k = 0; k < r->window; k++) {
-    const RecedingRow* row = &r->rows[k];
+void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint) {
+  const Optimization* o = receding->optimization;
+  int64_t counts[7] = {receding->window,
+                       inside,
+                       receding->steps,
+                       receding->task->receding.horizon,
+                       receding->task->receding.apply,
+                       receding->task->optimizer.iterations,
+                       receding->task->receding.warm_start};
+  optimization_save(o, checkpoint);
+  number_file_add_integers(checkpoint, "receding/counts", counts, 7);
+  number_file_add_doubles(checkpoint, "receding/found", receding->window_variables,
+                          receding->window * variable_count(receding));
+  number_file_add_doubles(checkpoint, "receding/terms", receding->terms, receding->window * o->term_count);
+  double* numbers = MEMORY_NEW(double, ROW_NUMBERS * receding->window + 1);
+  for (int k = 0; k < receding->window; k++) {
+    const RecedingRow* row = &receding->rows[k];
     const double all[ROW_NUMBERS] = {row->step, row->iterations,   row->initial_loss,
                                      row->loss, (double)row->stop, row->seconds};
     memcpy(numbers + ROW_NUMBERS * k, all, sizeof(all));
   }
-  number_file_add_doubles(c, "receding/rows", numbers, ROW_NUMBERS * r->window);
+  number_file_add_doubles(checkpoint, "receding/rows", numbers, ROW_NUMBERS * receding->window);
   memory_free(numbers);
 }
 

@@ -140,11 +140,11 @@ Status optimization_evaluate_success(Optimization* o) {
   return worst;
 }
 
-Status success_simulate(Optimization* o, int scenario, DrawIndex moment, bool* met) {
+Status success_simulate(Optimization* o, int scenario, DrawIndex draw, bool* met) {
   const Success* s = o->success;
   double* values = MEMORY_NEW(double, s->count);
   for (int i = 0; i < s->count; i++) values[i] = NAN;
-  Status status = simulate_and_evaluate(o, o->best_x, scenario, moment, 1, values);
+  Status status = simulate_and_evaluate(o, o->best_x, scenario, draw, 1, values);
   *met = terms_are_met(s, scenario, values);
   memory_free(values);
   return status;

@@ -420,8 +420,8 @@ bool plot_panel_visible(const PlotPanel* panel) {
   return false;
 }
 
-Status plot_report_empty(const char* place, const char* what, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){place, 0, 0}, "nothing to plot: %s", what);
+Status plot_report_empty(const char* place, const char* missing, Diagnostics* diagnostics) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){place, 0, 0}, "nothing to plot: %s", missing);
   return STATUS_BAD_INPUT;
 }
 
@@ -466,7 +466,7 @@ static bool has_plot(const char* folder, int plot, const char* what) {
   return there;
 }
 
-Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
+Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* name,
                  const PlotOptions* options, Diagnostics* diagnostics) {
   PlotPanel panels[PLOT_COUNT] = {0};
   Status status = STATUS_OK;
@@ -474,7 +474,7 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
   for (int i = 0; i < PLOT_COUNT && status == STATUS_OK; i++) {
     for (int k = 0; k < folder_count && status == STATUS_OK; k++) {
       PlotPanel own = {0};
-      if (!has_plot(folders[k], i, what)) continue;
+      if (!has_plot(folders[k], i, name)) continue;
       status = start_panel(&own, i, folders[k], diagnostics);
       if (folder_count > 1) {
         append_panel(&panels[i], &own, folders[k]);
@@ -489,7 +489,7 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
   if (status == STATUS_OK && !any)
     status =
         plot_report_empty(folders[0],
-                          what ? "the files of the run have no numbers for the plot: add the file that the plot needs "
+                          name ? "the files of the run have no numbers for the plot: add the file that the plot needs "
                                  "to simulation.output and run again"
                                : "the folder has no file of a run, or the files have no rows: run the simulation first",
                           diagnostics);

@@ -21,13 +21,12 @@ typedef struct {
 
 /* ---------------------------------------------------------------- the reference */
 
-void mjcf_reference_poses(const MjcfModel* model, UrdfPose* reference_poses) {
+void mjcf_reference_poses(const MjcfModel* model, UrdfPose* drawn) {
   const UrdfRobot* robot = &model->robot;
   for (int i = 0; i < robot->link_count; i++) {
     int joint = robot->links[i].joint;
-    reference_poses[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
-    if (joint >= 0)
-      reference_poses[i] = urdf_pose_mul(reference_poses[robot->joints[joint].parent], robot->joints[joint].origin);
+    drawn[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
+    if (joint >= 0) drawn[i] = urdf_pose_mul(drawn[robot->joints[joint].parent], robot->joints[joint].origin);
   }
 }
 
@@ -91,10 +90,10 @@ static int find_body(EqualityReading* r, const XmlElement* item, const char* key
   return body;
 }
 
-UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* reference_poses, int body) {
+UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body) {
   assert(body >= 0 && body < model->robot.link_count);
   UrdfPose back = {vec3_scale(model->anchors[body], -1), {1, 0, 0, 0}};
-  return urdf_pose_mul(reference_poses[body], back);
+  return urdf_pose_mul(drawn[body], back);
 }
 
 static Pose body_frame(const EqualityReading* r, int body) {

@@ -41,14 +41,14 @@ static BoundingBox compute_bounding_box(const Robot* robot, int shape) {
   return e;
 }
 
-void robot_transform_uses(Scene* scene, int shape, Pose by) {
+void robot_transform_uses(Scene* scene, int shape, Pose transform) {
   assert(shape >= 0 && shape < scene->shape_count);
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < scene->links[i].shape_count; k++) {
       SceneShapeUse* use = &scene->links[i].shapes[k];
       if (use->shape != shape) continue;
-      use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), by.t));
-      use->rotation = quat_normalized(quat_mul(use->rotation, quat_from_mat3(by.r)));
+      use->position = vec3_add(use->position, mat3_mul_vec(mat3_from_quat(use->rotation), transform.t));
+      use->rotation = quat_normalized(quat_mul(use->rotation, quat_from_mat3(transform.r)));
     }
 }
 

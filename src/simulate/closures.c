@@ -153,12 +153,12 @@ void closures_include_curvature(ClosureSystem* s) { memset(s->convex, 0, sizeof(
 
 /* Returns the magnitude of the closure's force [N]. In a closed closure the directions of all rows except ALIGN are
  * orthonormal, so the force is the norm of the multipliers of these rows (Z21). */
-double closure_force(const ClosureSystem* s, int k, const double* multiplier, const double* aimed) {
-  assert(k >= 0 && k < s->model->closure_count);
-  const ModelClosure* c = &s->model->closures[k];
+double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* target_force) {
+  assert(k >= 0 && k < system->model->closure_count);
+  const ModelClosure* c = &system->model->closures[k];
   double sum = 0;
   for (int i = 0; i < c->row_count; i++) {
-    double own = multiplier[c->row_first + i] + aimed[c->row_first + i];
+    double own = multiplier[c->row_first + i] + target_force[c->row_first + i];
     if (c->rows[i].kind != CLOSURE_ALIGN) sum += own * own;
   }
   return sqrt(sum);

@@ -49,15 +49,15 @@ static double evaluate_row(const ModelClosure* c, const ClosureRow* row, const C
   return 0.5 * (vec3_dot(e->separation, e->separation) / c->length - c->length);
 }
 
-double closure_row_value(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e) {
+double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* attachments) {
   ClosureRowGeometry p;
-  return evaluate_row(c, row, e, &p);
+  return evaluate_row(closure, row, attachments, &p);
 }
 
-Vec3 closure_row_direction(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e) {
+Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* attachments) {
   ClosureRowGeometry p = {.force = {0, 0, 0}};
-  if (row->kind == CLOSURE_POINT) return vec3_at(c->frame.m[row->axis]);
-  (void)evaluate_row(c, row, e, &p);
+  if (row->kind == CLOSURE_POINT) return vec3_at(closure->frame.m[row->axis]);
+  (void)evaluate_row(closure, row, attachments, &p);
   return p.force;
 }
 

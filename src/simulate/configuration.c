@@ -11,22 +11,21 @@
 
 /* Returns the time weights of a spring with the given theta (M10). is_in_flying_tree: the spring belongs to a tree that
  * conserves momentum. */
-SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta,
-                                      bool is_in_flying_tree) {
+SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   assert(theta >= 0 && theta <= 1);
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
   if (theta == 1) return (SpringTimeWeights){0, 0, 0};
   return (SpringTimeWeights){theta * (1 - theta) * (1 + ratio) / sum, (1 - theta) * (1 - theta) * ratio / sum,
-                             is_in_flying_tree && weights->factor == 1 ? 1 - sum : 0};
+                             flies && weights->factor == 1 ? 1 - sum : 0};
 }
 
 SpringTimeWeights spring_time_weights_derivative(const StepClock* clock, const StepWeights* weights, double theta,
-                                                 bool is_in_flying_tree) {
+                                                 bool flies) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio, by_sum = 1 - ratio;
-  SpringTimeWeights at = spring_time_weights(clock, weights, theta, is_in_flying_tree);
+  SpringTimeWeights at = spring_time_weights(clock, weights, theta, flies);
   return (SpringTimeWeights){((1 - 2 * theta) * (1 + ratio) - at.now * by_sum) / sum,
                              (-2 * (1 - theta) * ratio - at.old * by_sum) / sum,
-                             is_in_flying_tree && weights->factor == 1 ? -by_sum : 0};
+                             flies && weights->factor == 1 ? -by_sum : 0};
 }
 
 static bool is_in_flying_tree(const Sim* s, const ModelLink* l) {

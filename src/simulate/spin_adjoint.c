@@ -62,13 +62,14 @@ void spin_adjoint_discount(SpinAdjoint* a, double factor) {
   for (int i = 0; a && i < a->model->link_count; i++) a->momentum_bar[i] = vec3_scale(a->momentum_bar[i], factor);
 }
 
-void spin_adjoint_move_momentum_bars(SpinAdjoint* a, Vec3* moved_bars) {
-  if (a) memcpy(moved_bars, a->momentum_bar, sizeof(Vec3) * (size_t)a->model->link_count);
-  spin_adjoint_begin(a);
+void spin_adjoint_move_momentum_bars(SpinAdjoint* adjoint, Vec3* aside) {
+  if (adjoint) memcpy(aside, adjoint->momentum_bar, sizeof(Vec3) * (size_t)adjoint->model->link_count);
+  spin_adjoint_begin(adjoint);
 }
 
-void spin_adjoint_add_momentum_bars(SpinAdjoint* a, const Vec3* moved_bars) {
-  for (int i = 0; a && i < a->model->link_count; i++) a->momentum_bar[i] = vec3_add(a->momentum_bar[i], moved_bars[i]);
+void spin_adjoint_add_momentum_bars(SpinAdjoint* adjoint, const Vec3* aside) {
+  for (int i = 0; adjoint && i < adjoint->model->link_count; i++)
+    adjoint->momentum_bar[i] = vec3_add(adjoint->momentum_bar[i], aside[i]);
 }
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->has_pair_force_bars ? a->pair_force_bar : NULL; }
