@@ -16,7 +16,7 @@
 /* Relative rounding error of a position. The inertial force that belongs to this error counts as an acting force. A
  * body at rest without loads has no other force, and its second-order target differs from its position by rounding.
  * Above the rounding floor this force is negligible. */
-#define POSITION_ROUNDING_ERROR (16 * DBL_EPSILON / ROUNDING_FLOOR_RESIDUAL_MAX)
+#define FORCE_POSITION_ROUNDING (16 * DBL_EPSILON / ROUNDING_FLOOR_RESIDUAL_MAX)
 
 static double frobenius(const Mat3* a) {
   double sum = 0;
@@ -50,7 +50,7 @@ static ForceMagnitudes compute_link_force_magnitudes(const Sim* s, int i, const 
   Mat3 turned = mat3_sub(s->pose_now[i].r, old->r);
   double momentum = MOMENTUM_FRACTION * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));
   double rounding =
-      POSITION_ROUNDING_ERROR * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);
+      FORCE_POSITION_ROUNDING * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);
   ForceMagnitudes own = {
       vec3_norm(terms->force) + momentum + rounding + link->mass * vec3_norm(s->model->simulation.gravity), 0};
   own.torque = vec3_norm(mat3_axial(terms->moment)) + radius * own.force;

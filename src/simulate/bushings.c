@@ -7,7 +7,7 @@
 
 /* Relative rounding error of a position. The product of a position's error and a force is the rounding error of an
  * energy. */
-#define POSITION_ROUNDING_ERROR (16 * DBL_EPSILON)
+#define BUSHING_POSITION_ROUNDING (16 * DBL_EPSILON)
 
 BushingSystem* bushings_create(const Model* m) {
   if (m->bushing_count == 0) return NULL;
@@ -140,7 +140,7 @@ double bushing_rounding(const BushingSystem* s, int k) {
   assert(k >= 0 && k < s->model->bushing_count);
   const BushingTerm* t = &s->term[k];
   double size = vec3_norm(t->frame[0].t) + vec3_norm(t->frame[1].t);
-  return POSITION_ROUNDING_ERROR *
+  return BUSHING_POSITION_ROUNDING *
          (vec3_norm(vec3_at(t->energy_gradient)) * size + vec3_norm(vec3_at(t->energy_gradient + 3)));
 }
 

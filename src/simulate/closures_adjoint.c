@@ -90,7 +90,7 @@ void closure_adjoint_discount(ClosureAdjoint* a, const Sim* s, double factor) {
 
 /* Two times count as equal if they differ by less than this fraction of a substep. Used to compare the time at which a
  * closure closes with the start of a substep. */
-#define EQUAL_TIME_TOLERANCE 1e-3
+#define CLOSING_TIME_TOLERANCE 1e-3
 
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {
   assert(!s->closures || joined || !s->closures->placed);
@@ -102,8 +102,8 @@ void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined
   for (int k = 0; k < s->model->closure_count; k++)
     c->open[k] = (broken_at && broken_at[k] < s->clock.time) ||
                  (joined && closure_is_switched(s->model, k) &&
-                  (!(joined[k].since <= s->clock.time - (1 - EQUAL_TIME_TOLERANCE) * s->clock.dt) ||
-                   joined[k].until < s->clock.time - EQUAL_TIME_TOLERANCE * s->clock.dt));
+                  (!(joined[k].since <= s->clock.time - (1 - CLOSING_TIME_TOLERANCE) * s->clock.dt) ||
+                   joined[k].until < s->clock.time - CLOSING_TIME_TOLERANCE * s->clock.dt));
 }
 
 bool closure_adjoint_forces(Sim* s) {
@@ -311,7 +311,7 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   double begin = s->clock.time - s->clock.dt;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k) ||
-        !(fabs(system->joined[k].since - begin) < EQUAL_TIME_TOLERANCE * s->clock.dt))
+        !(fabs(system->joined[k].since - begin) < CLOSING_TIME_TOLERANCE * s->clock.dt))
       continue;
     const ModelClosure* c = &s->model->closures[k];
     Pose at[2] = {model_closure_pose(c, 0, pose), model_closure_pose(c, 1, pose)};

@@ -16,7 +16,7 @@
 /* Step of the central difference of tenth order, relative to the step length that is changed. The equations are
  * homogeneous of degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding
  * error of the targets of trees in free flight is divided by this step. */
-#define DIFFERENCE_STEP 2e-2
+#define LENGTH_DIFFERENCE_STEP 2e-2
 
 /* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */
 static double rate_product(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
@@ -110,7 +110,7 @@ static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, Clo
                       WEIGHT[] = {-1.0 / 1260, 5.0 / 504, -5.0 / 84, 5.0 / 21,   -5.0 / 6,
                                   5.0 / 6,     -5.0 / 21, 5.0 / 84,  -5.0 / 504, 1.0 / 1260};
   StepClock clock = step->clock;
-  double unit = DIFFERENCE_STEP * (entry == BY_TIME ? clock.dt : *clock_entry(&clock, entry));
+  double unit = LENGTH_DIFFERENCE_STEP * (entry == BY_TIME ? clock.dt : *clock_entry(&clock, entry));
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
   out->direct = 0;
   memset(a->lengths->rounding_force, 0, sizeof(double[6]) * (size_t)a->model->link_count);

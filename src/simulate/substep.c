@@ -383,14 +383,14 @@ static StepKind required_kind(const Sim* s) {
   return has_contact_ended(s) ? STEP_IMPACT_ACTS : s->clock.kind;
 }
 
-/* SPEED_ACCURACY: required accuracy of speeds, relative to the rest speed. POSITION_ROUNDING: relative rounding error
- * of a position. */
+/* SPEED_ACCURACY: required accuracy of speeds, relative to the rest speed. EVENT_POSITION_ROUNDING: relative rounding
+ * error of a position. */
 #define SPEED_ACCURACY 1e-3
-#define POSITION_ROUNDING (16 * DBL_EPSILON)
+#define EVENT_POSITION_ROUNDING (16 * DBL_EPSILON)
 
 /* Returns true if rounding of positions prevents measuring speeds over a substep of this length [s]. */
 static bool is_speed_lost_in_rounding(const Sim* s, double length) {
-  return length * SPEED_ACCURACY * s->model->contact.rest_speed < POSITION_ROUNDING * balance_largest_position(s);
+  return length * SPEED_ACCURACY * s->model->contact.rest_speed < EVENT_POSITION_ROUNDING * balance_largest_position(s);
 }
 
 /* An event that begins within a substep. */

@@ -334,7 +334,7 @@ static double displacement_norm_squared(const Sim* s, LinkSpan span) {
 
 /* Relative rounding error of a link's position. It is multiplied by the sum of the link's distance from the origin and
  * its size. */
-#define POSITION_ROUNDING_ERROR (64 * DBL_EPSILON)
+#define FLIGHT_POSITION_ROUNDING (64 * DBL_EPSILON)
 
 /* Returns the rounding error of displacement_norm_squared. Newton's method cannot reduce its change below this error,
  * which matters for a tree at rest. */
@@ -342,7 +342,7 @@ static double displacement_norm_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
     const ModelLink* link = &s->model->links[span.links[k]];
-    double off = POSITION_ROUNDING_ERROR * (vec3_norm(s->pose_now[span.links[k]].t) + link->reach);
+    double off = FLIGHT_POSITION_ROUNDING * (vec3_norm(s->pose_now[span.links[k]].t) + link->reach);
     sum += link->mass * off * off;
   }
   return sum;

@@ -10,7 +10,7 @@
  * suffice. */
 enum { POWER_STEPS = 6 };
 /* Largest coordinate change in the central differences of the joint forces [m, rad]. */
-#define DIFFERENCE_STEP 1e-4
+#define FORCE_DIFFERENCE_STEP 1e-4
 
 /* Sets out[nv] to J^T M D at the coordinates q^t + by x. M D is constant (f->bar); the Jacobian J is evaluated at these
  * coordinates. */
@@ -55,7 +55,7 @@ double flight_oscillation_angle(Sim* sim, int tree, LinkSpan extrapolation_facto
     if (!(norm > 0)) return 0;
     for (int k = 0; k < t->free_count; k++) most = fmax(most, fabs(v[free[k]] /= norm));
     square = step > 0 ? norm : 0;
-    double by = DIFFERENCE_STEP / most;
+    double by = FORCE_DIFFERENCE_STEP / most;
     project_at(sim, extrapolation_factor, v, by, force);
     project_at(sim, extrapolation_factor, v, -by, f->less);
     for (int k = 0; k < t->free_count; k++) {
