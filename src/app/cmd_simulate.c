@@ -33,7 +33,7 @@ typedef struct {
   SimSnapshot* previous_state; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
   Live live;
-  bool* apart_from_parent; /* true if the link and its fixed parent did not overlap at the start (links) */
+  bool* apart_from_parent; /* true if the link has a fixed parent that it did not overlap at the start (links) */
   int link_in_parent;      /* link that moved into its parent; -1 if none */
   double parent_overlap;   /* largest overlap of link_in_parent with its parent [m] */
 } Run;
@@ -66,8 +66,10 @@ static Status run_create(Run* run, const Options* options) {
   run->opened_at = MEMORY_NEW(double, run->loaded.model.closure_count);
   for (int k = 0; k < run->loaded.model.closure_count; k++) run->closed_at[k] = run->opened_at[k] = INFINITY;
   run->apart_from_parent = MEMORY_NEW(bool, run->loaded.model.link_count);
-  for (int i = 0; i < run->loaded.model.link_count; i++)
-    run->apart_from_parent[i] = model_parent_overlap(&run->loaded.model, sim_state(run->sim)->pose, i) < 0;
+  for (int i = 0; i < run->loaded.model.link_count; i++) {
+    double overlap = model_parent_overlap(&run->loaded.model, sim_state(run->sim)->pose, i);
+    run->apart_from_parent[i] = overlap < 0 && isfinite(overlap);
+  }
   run->link_in_parent = -1;
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
