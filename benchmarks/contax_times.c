@@ -42,7 +42,7 @@ static void make_pair(Pair* pair, const Given* g, int parts) {
     field->parts = MEMORY_NEW(Field, parts);
     for (int i = 0; i < parts; i++) {
       const double* p = g->part[i];
-      SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {p[0], p[1], p[2]}, .exponents = {p[3], p[4]}};
+      ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC, .size = {p[0], p[1], p[2]}, .exponents = {p[3], p[4]}};
       field->parts[i] = (Field){.kind = FIELD_SHAPE};
       shape_create(&field->parts[i].shape, &form);
       Quat turn = {p[8], p[9], p[10], p[11]};

@@ -19,9 +19,9 @@ static void create_rings(Field* field) {
   *field = (Field){.kind = FIELD_UNION, .pose = pose_identity(), .smoothing = 0.002, .part_count = PARTS};
   field->parts = MEMORY_NEW(Field, PARTS);
   for (int i = 0; i < PARTS; i++) {
-    SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC,
-                       .size = {0.12 + 0.01 * (i % 3), 0.1, 0.15 - 0.01 * (i % 4)},
-                       .exponents = {0.5 + 0.1 * (i % 4), 0.8 - 0.1 * (i % 5)}};
+    ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC,
+                            .size = {0.12 + 0.01 * (i % 3), 0.1, 0.15 - 0.01 * (i % 4)},
+                            .exponents = {0.5 + 0.1 * (i % 4), 0.8 - 0.1 * (i % 5)}};
     double sine, cosine, turn = TWO_PI / 9 * i;
     math_sincos(turn, &sine, &cosine);
     field->parts[i] = (Field){.kind = FIELD_SHAPE};

@@ -10,7 +10,7 @@ enum { POSES = 2000, ROUNDS = 7, PATH = 200, HULL_POINTS = 32 };
 
 typedef struct {
   const char* name;
-  SmoothForm form; /* form of a smooth shape, unless `hull` */
+  ShapeDefinition form; /* form of a smooth shape, unless `hull` */
   bool hull;
 } BenchBody;
 

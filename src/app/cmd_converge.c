@@ -102,7 +102,7 @@ static void add_joint_angles(Convergence* c) {
   const Model* model = &c->run[0].model;
   for (int link = 0; link < model->link_count; link++) {
     const Joint* joint = &model->links[link].joint;
-    for (int k = joint->slide_count; k < joint->plain_count; k++)
+    for (int k = joint->slide_count; k < joint->scalar_count; k++)
       for (int end = 0; end < 2; end++) {
         Text name = {0};
         text_add(&name, "%s/%s", model->links[link].name,

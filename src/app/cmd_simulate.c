@@ -301,7 +301,7 @@ static void update_rates(Run* run, const SimState* state) {
     int dof = k - link->dof_first;
     run->largest_rate[k] = fmax(run->largest_rate[k], fabs(state->rate[k]));
     bool springs = link->limit_law == LIMIT_PENALTY && link->limit_restitution > 0;
-    if (springs && dof < link->joint.plain_count && link->limited[dof]) {
+    if (springs && dof < link->joint.scalar_count && link->limited[dof]) {
       double q = state->q[link->coordinate_first + dof], margin = link->limit_margin;
       if (q - link->lower[dof] < margin)
         run->limit_entry_rate[k] = fmax(run->limit_entry_rate[k], -run->rate_before[k]);
@@ -429,7 +429,7 @@ static void warn_velocity_limits(const Run* run) {
     int i = model->dof_link[k], dof = k - model->links[i].dof_first;
     const SceneJoint* joint = &run->loaded.scene.links[i].joint;
     double limit = joint->velocity_limit[dof];
-    bool plain = dof < model->links[i].joint.plain_count;
+    bool plain = dof < model->links[i].joint.scalar_count;
     if (!(limit > 0) || !(run->largest_rate[k] > limit)) continue;
     fprintf(stderr,
             "sdrs simulate: warning: %s/%s reaches %.6g %s, above velocity_limit %.6g: slow the motion down, or raise "

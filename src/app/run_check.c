@@ -375,11 +375,11 @@ static void check_coordinates(RunCheck* c, int row) {
   for (int i = 0, column = 1; i < model->link_count; column += model->links[i++].coordinate_count) {
     const ModelLink* link = &model->links[i];
     if (!link->joint.quaternion) continue;
-    double error = unit_error(&c->joints, row, column + link->joint.plain_count);
+    double error = unit_error(&c->joints, row, column + link->joint.scalar_count);
     if (!(error <= UNIT_TOLERANCE))
-      run_check_add_error(c, &c->joints, row, column + link->joint.plain_count,
+      run_check_add_error(c, &c->joints, row, column + link->joint.scalar_count,
                           "column '%s': the quaternion's length is off 1 by %.3g",
-                          csv_rows_header(c->joints.rows)->names[column + link->joint.plain_count], error);
+                          csv_rows_header(c->joints.rows)->names[column + link->joint.scalar_count], error);
   }
 }
 

@@ -117,8 +117,8 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   if (friction > 0 && impacts && row->row > 1 && !previous_state_is_known(c, row->row - 1)) return;
   double normal_force = before ? before->load : 0;
   const RunContact* recorded = &run_check_contacts(c, row->row)->list[k];
-  bool known =
-      friction > 0 && contact_friction_pays(&c->recorded->model, pair->a, pair->b) && !isnan(recorded->friction_load);
+  bool known = friction > 0 && contact_friction_uses_account(&c->recorded->model, pair->a, pair->b) &&
+               !isnan(recorded->friction_load);
   if (known) {
     normal_force = recorded->friction_load;
     check_friction_account(c, k, row, pair);
@@ -145,7 +145,8 @@ static void check_listed(RunCheck* c, int k, const RowPairs* row) {
   const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
   const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
   /* (F14) a pair in contact only in the solve before the last has friction, too */
-  bool was_in_contact = listed->friction_load > 0 && contact_friction_pays(&c->recorded->model, listed->a, listed->b);
+  bool was_in_contact =
+      listed->friction_load > 0 && contact_friction_uses_account(&c->recorded->model, listed->a, listed->b);
   bool may_have_friction = !previous_state_is_known(c, row->row) || (before && before->active) || was_in_contact;
   const ProofPair separated_pair = {
       .a = listed->a, .b = listed->b, .gap = INFINITY}; /* a separated pair that had friction in this step */

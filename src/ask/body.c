@@ -118,7 +118,7 @@ static bool create_compound_field(QueryReader* reader, ParsedShape* text, QueryB
       if (!(vec3_norm(text->normals[i]) > 0))
         query_reader_error(reader, false, "normal %d is zero: give a vector with a length above 0", i);
     const char* rule = problems == reader->problems
-                           ? field_points_rule(text->points, text->normals, text->point_count, text->radius)
+                           ? field_check_points(text->points, text->normals, text->point_count, text->radius)
                            : NULL;
     if (rule) query_reader_error(reader, false, "normals: %s", rule);
     if (problems == reader->problems) set_point_field(text, body->field);

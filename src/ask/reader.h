@@ -66,7 +66,7 @@ void query_reader_object(QueryReader* reader, const cJSON* item, const char* con
 enum { TEXT_HULL = SMOOTH_KINDS, TEXT_MESH, TEXT_POINTS, TEXT_UNION, TEXT_SUBTRACTION, TEXT_TYPES };
 typedef struct {
   int type;
-  SmoothForm form;
+  ShapeDefinition form;
   Vec3* normals;
   double* offsets;
   double (*faces)[4];

@@ -25,14 +25,14 @@ int active_vertices(const HullInstance* hull, double sigma, double support, cons
 
 /* Returns the derivative of P'(c) dc with respect to the radius r of a ball. c = sigma (n . x + o) - r |n|: clearance
  * of the ball. change: dc. dn: change of n. */
-double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
+double ball_radius_derivative(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
 
 /* Adds the derivatives with respect to the position of an active vertex v to *out. next, now: derivatives with respect
  * to the position at t + dt and at t, world axes. For a node of a circle, also adds the derivatives with respect to the
  * motion of the body and to the parameters of the solid. at: hull of v. plane: plane from whose origin v->x is
  * measured. */
-void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
-                  PairShares* out);
+void active_add_derivatives(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next,
+                            Vec3 now, PairShares* out);
 
 /* Active vertices of both sides of a pair in one state. The caller owns the memory of `vertices`. */
 typedef struct {
@@ -66,7 +66,7 @@ static inline double norm_first_by_support(double length, double support) {
  * and y. */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed,
-      by_ratio; /* by_ratio: derivative with respect to `ratio` of impact_load */
+      by_ratio; /* by_ratio: derivative with respect to `ratio` of impact_friction_factor */
   /* true for an impact with restitution. Only `factor` and `by_ratio` are then used, because the step that led to t
    * computes the other derivatives. */
   bool bounces;
@@ -100,7 +100,7 @@ typedef struct {
 } ImpactMoment;
 /* Sets *active to the active vertices of both sides, if active->known is false. at->solution must not be NULL. The
  * caller owns active->vertices, with room for the vertices of both hulls. */
-void active_find(const ImpactMoment* at, double support, ActiveSides* active);
+void active_compute(const ImpactMoment* at, double support, ActiveSides* active);
 /* Applies the impact factor W' to the derivatives that plane_adjoint has added to *out. Multiplies these derivatives by
  * W' and adds the derivatives of W'. Adds the derivatives with respect to the pair's potential and force at t to *bar,
  * for impact_pressure_adjoint. */

@@ -122,7 +122,7 @@ typedef struct {
   BroadTree* tree;
   const BroadGroups* groups;
   const Box* boxes;
-  BroadPiece piece[BROAD_PARTS], half[BROAD_PARTS];
+  BroadPiece piece[BROAD_CHUNKS], half[BROAD_CHUNKS];
 } BuildTask;
 
 static void divide_piece(void* context, int index, int thread) {
@@ -144,11 +144,11 @@ static void build_piece(void* context, int index, int thread) {
 }
 
 /* Builds the same tree as `build`, but with several threads. First divides the nodes level by level until there are
- * BROAD_PARTS nodes. Then builds the subtrees of these nodes in parallel. */
+ * BROAD_CHUNKS nodes. Then builds the subtrees of these nodes in parallel. */
 static void build_beside(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
   BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
   int pieces = 1;
-  for (; pieces < BROAD_PARTS; pieces *= 2) {
+  for (; pieces < BROAD_CHUNKS; pieces *= 2) {
     parallel_for(threads, pieces, 2, 1, divide_piece, &task);
     memcpy(task.piece, task.half, sizeof(task.piece));
   }
@@ -253,7 +253,8 @@ void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count) {
   reserve_tree(&broad->moving, moving, count);
   make_room(&broad->keys, &broad->key_capacity, count);
-  for (int part = 0; part < BROAD_PARTS; part++) make_room(&broad->part[part].keys, &broad->part[part].capacity, count);
+  for (int part = 0; part < BROAD_CHUNKS; part++)
+    make_room(&broad->part[part].keys, &broad->part[part].capacity, count);
 }
 
 typedef struct {
@@ -283,7 +284,7 @@ static void query_part(void* context, int part, int thread) {
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count) {
   broad->key_count = 0;
   plant(&broad->moving, &broad->groups, boxes, broad->threads, moving, count);
-  QueryTask task = {broad, boxes, moving, count, broad->threads > 1 && count >= MANY_BOXES ? BROAD_PARTS : 1};
+  QueryTask task = {broad, boxes, moving, count, broad->threads > 1 && count >= MANY_BOXES ? BROAD_CHUNKS : 1};
   parallel_for(broad->threads, task.parts, 2, 1, query_part, &task);
   for (int part = 0; part < task.parts; part++) {
     const BroadKeys* from = &broad->part[part];
@@ -303,7 +304,7 @@ void broad_phase_free(BroadPhase* broad) {
     memory_free(trees[k]->order);
     memory_free(trees[k]->middle);
   }
-  for (int k = 0; k < BROAD_PARTS; k++) memory_free(broad->part[k].keys);
+  for (int k = 0; k < BROAD_CHUNKS; k++) memory_free(broad->part[k].keys);
   memory_free(broad->keys);
   *broad = (BroadPhase){0};
 }

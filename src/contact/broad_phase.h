@@ -41,7 +41,7 @@ typedef struct {
   uint64_t* keys;
   int count, capacity;
 } BroadKeys;
-enum { BROAD_PARTS = 8 };
+enum { BROAD_CHUNKS = 8 };
 
 /* Broad phase. The caller initializes it with zeros, and may then set groups and threads. Owns its arrays, which grow
  * as needed. */
@@ -49,7 +49,7 @@ typedef struct {
   BroadGroups groups;
   int threads;
   BroadTree moving, still;
-  BroadKeys part[BROAD_PARTS];
+  BroadKeys part[BROAD_CHUNKS];
   uint64_t* keys; /* sorted keys of the overlapping pairs; the key of boxes a < b is a << 32 | b */
   int key_count, key_capacity;
 } BroadPhase;

@@ -67,7 +67,7 @@ static Mat3 sum_matrix(const Lanes* entries, double sign) {
 }
 
 /* The function sets only the upper triangle of the Hessian. The caller copies it to the lower triangle. */
-void center_sums_give(const CenterSums* s, bool ground, PairDerivatives* out) {
+void center_sums_add_to_derivatives(const CenterSums* s, bool ground, PairDerivatives* out) {
   double* h = out->hessian[0];
   Vec3 g = vec3(sum_lanes(s->force[0]), sum_lanes(s->force[1]), sum_lanes(s->force[2]));
   out->force[0] = vec3_add(out->force[0], g);

@@ -34,7 +34,7 @@ void center_sums_add(CenterSums* sums, const CenterTerms* terms);
 /* Adds the sums to *out: forces, moments and the upper triangle of the Hessian (12 x 12). If ground is true, b is a
  * half-space. In the moments and the Hessian, only the entries of a are then added. The opposite of the force of a is
  * added to the force of b. */
-void center_sums_give(const CenterSums* sums, bool ground, PairDerivatives* out);
+void center_sums_add_to_derivatives(const CenterSums* sums, bool ground, PairDerivatives* out);
 
 static inline void lanes_cross(const Lanes r[3], const Lanes v[3], Lanes out[3]) {
   out[0] = r[1] * v[2] - r[2] * v[1];

@@ -230,7 +230,7 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
 /* ---------------------------------------------------------------- pairs of links that represent hulls */
 
 typedef struct {
-  WholeWay way;
+  AggregatePath way;
   Search search;
   ContactPair* pair; /* pair of one hull of each link that is being proved; prove_hulls sets it */
   int depth;
@@ -238,17 +238,17 @@ typedef struct {
 
 static Station whole_station(const WholeSearch* w, int part) {
   const ModelHull* hulls = w->search.system->model->hulls;
-  return (Station){.alpha = (double)part / WAY_PARTS,
+  return (Station){.alpha = (double)part / AGGREGATE_PATH_INTERVALS,
                    .a = pair_hull_at(&hulls[w->pair->hull_a], &w->way.pose[0][part]),
                    .b = pair_hull_at(&hulls[w->pair->hull_b], &w->way.pose[1][part]),
                    .frame = w->way.frame[part]};
 }
 
-static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to) {
+static bool prove_hulls(AggregatePath* way, int hull_a, int hull_b, int from, int to) {
   WholeSearch* w = (WholeSearch*)way;
   Search* q = &w->search;
   int depth = w->depth;
-  for (int parts = to - from; parts < WAY_PARTS; parts *= 2) depth++;
+  for (int parts = to - from; parts < AGGREGATE_PATH_INTERVALS; parts *= 2) depth++;
   w->pair->hull_a = hull_a;
   w->pair->hull_b = hull_b;
   w->pair->gjk = (GjkCache){0};
@@ -265,7 +265,7 @@ static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to)
 static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
   ContactSystem* s = q->system;
   const ContactPair* p = q->pair;
-  if (!contact_is_whole(s, p->link_a, p->link_b))
+  if (!contact_is_aggregate_pair(s, p->link_a, p->link_b))
     return true; /* the pairs of hulls of these links are proved one by one */
   WholeSearch w;
   w.search = *q;
@@ -282,7 +282,7 @@ static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pos
   w.way.context = q->context;
   w.way.prove = prove_hulls;
   ++*q->intervals;
-  return contact_prove_way(s, &w.way);
+  return contact_prove_aggregate_path(s, &w.way);
 }
 
 /* Returns true if the distances or the planes of the pair's accepted and trial state prove the complete path without
@@ -326,7 +326,7 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
       if (!certify_whole(&q, bounds, s->pose[s->current], s->pose[1 - s->current], 0)) return false;
       continue;
     }
-    if (contact_stands_for(s, p->key)) continue;
+    if (contact_is_represented(s, p->key)) continue;
     if (too_far_apart(s, p, bounds)) {
       ++*intervals;
       continue;
@@ -346,13 +346,13 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
 
 /* ---------------------------------------------------------------- another path to the accepted state */
 
-void contact_way_begin(ContactSystem* s) {
+void contact_mark_path_start(ContactSystem* s) {
   memcpy(s->way_travelled, s->travelled, sizeof(double) * (size_t)s->model->hull_count);
   s->way_moved = false;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     const PairState* state = &p->state[s->current];
-    p->mark = (PairMark){.set = true, .has_plane = state->has_plane, .separation = state->separation};
+    p->mark = (PathStart){.set = true, .has_plane = state->has_plane, .separation = state->separation};
     p->mark.axis = state->axis;
     if (!state->has_plane) continue;
     p->mark.plane = state->plane;
@@ -360,10 +360,10 @@ void contact_way_begin(ContactSystem* s) {
   }
 }
 
-/* Sets *out to the station at the start of the path. If `remembered` is true and the pair has a PairMark, distance and
+/* Sets *out to the station at the start of the path. If `remembered` is true and the pair has a PathStart, distance and
  * plane are copied from this mark. Otherwise they are computed. Returns false if the hulls intersect. */
 static bool station_at_start(Search* q, bool remembered, Station* out) {
-  const PairMark* mark = &q->pair->mark;
+  const PathStart* mark = &q->pair->mark;
   pair_poses_at(q, 0, q->system->way_poses);
   *out = station_at(q, 0, q->system->way_poses);
   if (!remembered || !mark->set) return measure_station(q, out);
@@ -391,33 +391,33 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
                              bool remembered) {
   int intervals = 0, unlisted;
   ContactFailure failure;
-  const uint64_t* keys = contact_unlisted(s, bounds, remembered, &unlisted);
+  const uint64_t* keys = contact_find_unlisted(s, bounds, remembered, &unlisted);
   for (int k = 0; k < s->list_count + unlisted; k++) {
     ContactPair* pair = &s->way_pair;
     if (k < s->list_count)
       pair = contact_pair(s, k);
     else
-      contact_enter(s, pair, keys[k - s->list_count]);
+      contact_add_pair(s, pair, keys[k - s->list_count]);
     Search q = {s, pair, .poses_at = poses_at, .context = context, .intervals = &intervals, .failure = &failure};
     if (pair->links) {
       pair_poses_at(&q, 0, s->way_poses);
       if (!certify_whole(&q, bounds, s->way_poses, s->pose[s->current], ARRIVAL_DEPTH)) return false;
       continue;
     }
-    if (contact_stands_for(s, pair->key)) continue;
+    if (contact_is_represented(s, pair->key)) continue;
     if (!arrives(&q, bounds, remembered)) return false;
   }
   return true;
 }
 
-ContactSqueeze contact_squeeze(const ContactSystem* s, int index) {
+ContactDirectionalGap contact_directional_gap(const ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   const ContactPair* p = contact_pair(s, index);
   const PairState* before = &p->state[s->current];
-  if (p->links) return (ContactSqueeze){p->link_a, p->link_b, .gap = INFINITY, .before = INFINITY};
+  if (p->links) return (ContactDirectionalGap){p->link_a, p->link_b, .gap = INFINITY, .before = INFINITY};
   const HullInstance *a = &s->instance[1 - s->current][p->hull_a], *b = &s->instance[1 - s->current][p->hull_b];
   Vec3 axis = b->half_space ? vec3_scale(b->normal, -1.0) : before->axis;
   Vec3 at;
   pair_support(a, axis, &at);
-  return (ContactSqueeze){p->link_a, p->link_b, axis, at, pair_gap_along(a, b, axis), before->separation};
+  return (ContactDirectionalGap){p->link_a, p->link_b, axis, at, pair_gap_along(a, b, axis), before->separation};
 }

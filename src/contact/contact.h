@@ -71,11 +71,11 @@ void contact_set_dt(ContactSystem* system, double dt);
  * substep [s], 0 if there is none. force_ratio > 0: time for which forces act in the previous substep, divided by the
  * time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. All bounds are
  * asserted. */
-void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
+void contact_set_substep(ContactSystem* system, double dt, double dt_before, double force_ratio);
 /* Sets the poses that links are expected to have at the end of the following steps. aim (links): expected poses, whose
  * rotations may be affine maps. The array is borrowed and read by every contact_lag. NULL, the default, means that the
  * poses are unknown. */
-void contact_set_aim(ContactSystem* system, const Pose* aim);
+void contact_set_expected_poses(ContactSystem* system, const Pose* aim);
 
 /* Returns the contact range of the model [m]. Hulls at this distance or farther apart exert no force on each other. The
  * range is the largest range of all laws of the model. It is INFINITY for a long-range law. */
@@ -97,14 +97,14 @@ void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that `link` should move at a time. A smaller
  * fraction limits the number of candidate pairs between two links that have very many triangles. The result is 1 for
  * links with few triangles. bounds: as for contact_prepare. link is asserted. */
-double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
-/* Selects the pairs that contact_try evaluates. Awake pairs have at least one link that is marked in links[links],
- * which is borrowed for the call. All pairs are awake if links is NULL. All other pairs are asleep. Links of sleeping
- * pairs must not move, and the trial state of these pairs is the accepted state. The selection is valid until the list
- * of candidates changes. */
+double contact_path_fraction(const ContactSystem* system, const MotionBounds* bounds, int link);
+/* Selects the pairs that contact_evaluate_trial evaluates. Awake pairs have at least one link that is marked in
+ * links[links], which is borrowed for the call. All pairs are awake if links is NULL. All other pairs are asleep. Links
+ * of sleeping pairs must not move, and the trial state of these pairs is the accepted state. The selection is valid
+ * until the list of candidates changes. */
 void contact_wake(ContactSystem* system, const bool* links);
 /* Returns the number of awake candidates. Returns -1 if the list of candidates has changed since contact_wake. The next
- * contact_try then wakes all pairs. */
+ * contact_evaluate_trial then wakes all pairs. */
 int contact_awake_count(const ContactSystem* system);
 /* Evaluates the trial state of all pairs at poses[links] (copied). Reuses the results of pairs whose links have not
  * moved. Returns false if hulls intersect or a separating plane was not found. The accepted state is then unchanged,
@@ -115,8 +115,8 @@ bool contact_evaluate(ContactSystem* system, const Pose* poses);
  * group_count, or -1 for a fixed link. Sets refused[group_count] to true for each group with a pair that intersects or
  * is closer than the law admits for a trial. Returns false if an entry of `refused` is true. Friction and some pairs of
  * refused groups may then not be evaluated. Does not change the accepted state. */
-bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
-                 bool* refused);
+bool contact_evaluate_trial(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups,
+                            int group_count, bool* refused);
 /* Trial of a candidate pair, compared with the accepted state of the pair. */
 typedef struct {
   int link_a, link_b;
@@ -125,23 +125,23 @@ typedef struct {
   double change; /* energy of the trial state minus energy of the accepted state [J] */
 } ContactTrial;
 /* Returns the trial of candidate `candidate` < contact_candidate_count (asserted). Call after contact_evaluate or
- * contact_try. The trial state of a sleeping pair is the accepted state. */
-ContactTrial contact_trial(const ContactSystem* system, int candidate);
+ * contact_evaluate_trial. The trial state of a sleeping pair is the accepted state. */
+ContactTrial contact_candidate_trial(const ContactSystem* system, int candidate);
 /* Returns the energy change of an awake pair from the accepted to the trial state [J]. index < contact_awake_count (not
  * checked). Sets *link_a and *link_b to the links of the pair. Asserts a feasible trial. */
-double contact_awake_change(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* Computes the rounding error of the energy of each term in the accepted state, for contact_term_rounding. The error
- * arises because clearances are differences of coordinates. */
-void contact_find_rounding(ContactSystem* system);
-/* Returns the rounding error of the energy of term `index` [J], computed by the last contact_find_rounding. index <
- * contact_term_count is not checked. */
-double contact_term_rounding(const ContactSystem* system, int index);
+double contact_awake_energy_change(const ContactSystem* system, int index, int* link_a, int* link_b);
+/* Computes the rounding error of the energy of each term in the accepted state, for contact_term_rounding_error. The
+ * error arises because clearances are differences of coordinates. */
+void contact_compute_rounding_errors(ContactSystem* system);
+/* Returns the rounding error of the energy of term `index` [J], computed by the last contact_compute_rounding_errors.
+ * index < contact_term_count is not checked. */
+double contact_term_rounding_error(const ContactSystem* system, int index);
 /* Sets *contact and *friction to the total contact and friction energy in the accepted state [J]. The friction energy
  * is determined up to a constant. Energies are added in the order of the candidates. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 /* Returns the total contact energy of the accepted state [J], without the energy that impacts dissipate in this step
  * (impact.md, I4). Under laws without impacts, the result equals the contact energy of contact_energy. */
-double contact_stored(const ContactSystem* system);
+double contact_stored_energy(const ContactSystem* system);
 /* Makes the trial state the accepted state. Computes forces and Hessians of all pairs that have terms. Asserts that the
  * evaluation of the trial returned true. Invalidates all pointers that contact_term returned. */
 void contact_accept(ContactSystem* system);
@@ -157,38 +157,38 @@ bool contact_lag(ContactSystem* system);
 bool contact_relag(ContactSystem* system, bool blends);
 /* Returns true if the normal force of the same step at least partly limits friction of some pair in the accepted state
  * (StepFriction.share > 0). */
-bool contact_friction_is_late(const ContactSystem* system);
+bool contact_friction_uses_current_force(const ContactSystem* system);
 /* Returns true if the normal forces that limit friction have converged. They have converged if they differ from the
  * normal forces of the accepted state by at most `tolerance` >= 0 (asserted) times the largest force. Returns true
  * under laws without impacts (ContactLaw.impacts). If a normal force differs, sets links[2], unless NULL, to the links
  * of the pair with the largest difference. */
-bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
+bool contact_friction_has_converged(const ContactSystem* system, double tolerance, int links[2]);
 /* Returns the largest change of speed [m/s] that results from friction acting one step late. For a pair it is mu |N -
  * N_r| dt / m, at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r:
  * normal force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees.
  * For a pair with a FrictionAccount (friction.md, F14), the normal force that is lost when the pair leaves the range
  * replaces N - N_r. If the result is above 0, sets links[2] to the links of the pair with the largest change. Returns 0
  * under laws without impacts (ContactLaw.impacts). */
-double contact_late_friction(ContactSystem* system, double dt, int links[2]);
+double contact_friction_delay_speed(ContactSystem* system, double dt, int links[2]);
 /* Starts a run at poses[links] (copied). Removes all candidates. Returns false if hulls intersect; no pair then has
  * terms. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
-/* States whose data contact_remember stores. Each state has its own memory. */
+/* States whose data contact_save stores. Each state has its own memory. */
 typedef enum {
-  CONTACT_STEP,
-  CONTACT_PART
-} ContactMemory; /* CONTACT_STEP: start of the step; CONTACT_PART: start of the substep */
+  CONTACT_STEP_START,
+  CONTACT_SUBSTEP_START
+} ContactMemory; /* CONTACT_STEP_START: start of the step; CONTACT_SUBSTEP_START: start of the substep */
 /* Stores those data of the accepted state that cannot be computed from poses, in the memory `which`. Does nothing under
  * laws without data of this kind. Allocates when there are more candidates than before. */
-void contact_remember(ContactSystem* system, ContactMemory which);
+void contact_save(ContactSystem* system, ContactMemory which);
 /* Returns the factor by which an impact scales the force of a candidate in the accepted state. The step of length dt
- * [s] starts from the state of contact_remember(CONTACT_STEP). rest_speed [m/s] and restitution replace the values of
+ * [s] starts from the state of contact_save(CONTACT_STEP_START). rest_speed [m/s] and restitution replace the values of
  * the system's model. Returns 1 for inactive pairs and under laws without impacts. index < contact_candidate_count is
  * asserted. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double restitution, double dt);
-/* Restores the data that contact_remember stored in the memory `which`. Call after contact_reset at the poses at which
+/* Restores the data that contact_save stored in the memory `which`. Call after contact_reset at the poses at which
  * the data were stored. Does not change pairs that were inactive or did not exist at that time. */
-void contact_recall(ContactSystem* system, ContactMemory which);
+void contact_restore(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
 /* Returns true if the substep that starts in the accepted state belongs to an impact. dt_before: length of the previous
@@ -209,27 +209,27 @@ bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* 
                           const ContactEntry* sought, ContactEntry* entry);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state. The distance
  * is negative after the impact has begun. A pair that is not a candidate counts as out of range. */
-double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
+double contact_impact_distance(ContactSystem* system, int hull_a, int hull_b);
 /* Returns true if some pair came into contact in the last substep. Call after contact_impact_entry. Returns false under
  * laws without impacts. */
-bool contact_struck(ContactSystem* system);
+bool contact_impact_began(ContactSystem* system);
 /* Returns true if an impact continues after the accepted state. An impact continues while the force of its pair is more
  * than twice the barrier force. Returns false under laws without impacts. */
-bool contact_pressed(ContactSystem* system);
+bool contact_impact_continues(ContactSystem* system);
 /* Returns true if some pair separated in the last substep. A pair counts as separated if it exerted a force at the
  * start of the substep, and exerts little or no force in the accepted state. Call after contact_impact_entry. Returns
  * false under laws without impacts. */
-bool contact_lets_go(ContactSystem* system);
+bool contact_pair_separated(ContactSystem* system);
 
 /* Friction in the first step of a run (contact/grip.c; docs/derivations/friction.md, F6, F7). There are no normal
  * forces of a previous step that could limit friction. The step is therefore first solved without friction. The normal
  * forces of this solve then limit friction. */
 /* Returns true if friction acts in the accepted state. Also returns true if a pair of links that represents the pairs
  * of its hulls exerts a force. */
-bool contact_begins_rubbing(const ContactSystem* system);
+bool contact_friction_acts(const ContactSystem* system);
 /* Selects the normal forces that limit friction, used from the next contact_lag on. GRIP_FULL: the normal forces of the
- * reference state. GRIP_NONE: zero. GRIP_FOUND: the normal forces of the reference state times ContactGripSlope.value,
- * computed from the forces that contact_note_forces stored. */
+ * reference state. GRIP_NONE: zero. GRIP_FOUND: the normal forces of the reference state times ContactGripFactor.value,
+ * computed from the forces that contact_store_forces stored. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
 /* Records of pairs (contact_record), and the force of each pair on its first link, world axes [N]. */
@@ -238,13 +238,13 @@ typedef struct {
   const Vec3* force; /* (count) */
   int count;
 } ContactForces;
-/* State whose forces contact_note_forces stores. CONTACT_START: start of the solve without friction, after contact_lag.
- * CONTACT_END: end of the solve without friction. */
+/* State whose forces contact_store_forces stores. CONTACT_START: start of the solve without friction, after
+ * contact_lag. CONTACT_END: end of the solve without friction. */
 typedef enum { CONTACT_START, CONTACT_END } ContactEnd;
-void contact_note_forces(ContactSystem* system, ContactEnd end);
-/* Returns the forces that contact_note_forces stored for `end`. The system owns the forces. They are valid until the
- * next contact_note_forces for `end`. */
-ContactForces contact_noted_forces(const ContactSystem* system, ContactEnd end);
+void contact_store_forces(ContactSystem* system, ContactEnd end);
+/* Returns the forces that contact_store_forces stored for `end`. The system owns the forces. They are valid until the
+ * next contact_store_forces for `end`. */
+ContactForces contact_stored_forces(const ContactSystem* system, ContactEnd end);
 /* Factor on the initial normal force that limits friction of a pair of items, with derivatives. Items are the hulls,
  * followed by the links. start, end: indices of the pair's records at the start and at the end of the solve without
  * friction, -1 if there is no record. by_start, by_end: derivatives of `value` with respect to the magnitudes of the
@@ -252,19 +252,19 @@ ContactForces contact_noted_forces(const ContactSystem* system, ContactEnd end);
 typedef struct {
   double value, by_start, by_end;
   int start, end;
-} ContactGripSlope;
-ContactGripSlope contact_grip_found(const Model* model, const ContactForces* start, const ContactForces* end,
-                                    int item_a, int item_b);
+} ContactGripFactor;
+ContactGripFactor contact_compute_grip(const Model* model, const ContactForces* start, const ContactForces* end,
+                                       int item_a, int item_b);
 
 /* Writes the state of the system to a block, or reads the state from a block (contact/snapshot.c). The state contains
  * all data on which later steps depend. Results of contact_force, contact_energy, contact_gap and contact_record are
  * restored, too. Hessians are available only after the next contact_lag. poses[links]: poses of the accepted state,
  * used and copied when reading. Reading fails for a block of another model. Reading allocates and restarts the path of
- * contact_way_begin. */
+ * contact_mark_path_start. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
 /* Makes the accepted state a constant without derivatives with respect to earlier states. Call for a state that was
  * restored from a file. Affects active pairs with terms under laws that depend on previous states. */
-void contact_hold(ContactSystem* system);
+void contact_make_constant(ContactSystem* system);
 
 /* Callback that computes poses on a path. Sets the poses of `link` and of its ancestors below `from` at alpha in [0,
  * 1]. If from is -1, sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses.
@@ -283,10 +283,10 @@ typedef struct {
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
 /* Marks the accepted state as the start of a path over several accepted states, for all present candidates. */
-void contact_way_begin(ContactSystem* system);
+void contact_mark_path_start(ContactSystem* system);
 /* Returns true if provably no hulls intersect along another path to the accepted state. Uses fewer halvings than
- * contact_certify. remembered: true if the path starts at the state of contact_way_begin. The result false does not
- * prove an intersection. Allocates while the number of pairs outside the list grows. */
+ * contact_certify. remembered: true if the path starts at the state of contact_mark_path_start. The result false does
+ * not prove an intersection. Allocates while the number of pairs outside the list grows. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool remembered);
 /* Gap of a candidate pair in the trial state, measured along the separating direction of the accepted state. */
@@ -295,10 +295,10 @@ typedef struct {
   Vec3 axis, at; /* axis: unit, from a to b, world axes; at: farthest point of a along the axis [m] */
   double gap;    /* gap along the axis in the trial state [m]; negative for an overlap */
   double before; /* distance in the accepted state, or a lower bound [m] */
-} ContactSqueeze;
+} ContactDirectionalGap;
 /* Returns the gap of candidate `index` < contact_candidate_count (asserted). Requires an evaluated trial (not checked).
- * For a pair of links, ContactSqueeze.gap and ContactSqueeze.before are INFINITY. */
-ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
+ * For a pair of links, ContactDirectionalGap.gap and ContactDirectionalGap.before are INFINITY. */
+ContactDirectionalGap contact_directional_gap(const ContactSystem* system, int index);
 
 /* Returns the number of pairs that have terms in the accepted state. The order of the pairs is fixed until the next
  * contact_accept, contact_lag or contact_reset. */
@@ -330,38 +330,38 @@ void contact_project(ContactSystem* system, const bool* links);
 
 /* Allocates the data of independent parts, which contact_destroy frees. Returns false if the law has pairs of links or
  * an infinite range, because parts are then not independent. */
-bool contact_parts_create(ContactSystem* system);
+bool contact_islands_create(ContactSystem* system);
 /* Computes the region of each link, and joins trees that may come into contact. A region is the bounding box of the
  * link in its accepted pose and in its expected pose `aim` (links), with a margin. Joins in sets (trees) the trees
  * whose regions are within contact range of each other. Adds pairs within the regions to the candidates. Allocates
  * while the list grows. */
-void contact_parts_find(ContactSystem* system, const Pose* aim, int* sets);
+void contact_islands_find(ContactSystem* system, const Pose* aim, int* sets);
 /* Creates a system that solves one part at a time. The new system borrows the pairs and states of the complete system
  * `whole` and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
- * contact_part_destroy. Never NULL. */
-ContactSystem* contact_part_create(const ContactSystem* whole, int thread);
+ * contact_island_destroy. Never NULL. */
+ContactSystem* contact_island_create(const ContactSystem* whole, int thread);
 /* Frees the part, but not the data borrowed from the complete system. Accepts NULL. */
-void contact_part_destroy(ContactSystem* part);
-/* Updates the part after a change of the complete system `whole`. Call before contact_part_begin, while no other thread
- * changes `whole`. */
-void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
+void contact_island_destroy(ContactSystem* part);
+/* Updates the part after a change of the complete system `whole`. Call before contact_island_begin, while no other
+ * thread changes `whole`. */
+void contact_island_attach(ContactSystem* part, const ContactSystem* whole);
 /* Sorts the candidates by part. of (trees): part of each tree, or -1 if the tree belongs to no part; borrowed until
- * contact_parts_end. part_count: number of parts. The list of candidates must not change before contact_parts_end.
+ * contact_islands_end. part_count: number of parts. The list of candidates must not change before contact_islands_end.
  * Allocates while lists grow. */
-void contact_parts_list(ContactSystem* system, const int* of, int part_count);
+void contact_islands_list(ContactSystem* system, const int* of, int part_count);
 /* Starts the solution of part `number` from the accepted state of the complete system `whole`. Functions that are
  * called with the system `part` then apply to links[count] (ascending) and the pairs of these links. May run in
  * parallel with other parts. Allocates while lists grow. */
-void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
+void contact_island_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
 /* Returns true if every link of the part provably stays in its region on the path to the trial state. `bounds` limits
  * the motion. Also requires that no hull moves farther than the list of candidates covers. */
-bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
+bool contact_island_stays(const ContactSystem* part, const MotionBounds* bounds);
 /* Makes the accepted state of the part the trial state of its links and pairs in the complete system `whole`. */
-void contact_part_end(ContactSystem* part, const ContactSystem* whole);
-/* Makes the trial state of all parts the accepted state of the complete system. Call after contact_part_end of all
+void contact_island_end(ContactSystem* part, const ContactSystem* whole);
+/* Makes the trial state of all parts the accepted state of the complete system. Call after contact_island_end of all
  * parts. Links that belong to no part keep their poses. begin (links): poses of all links before any part was solved.
  */
-void contact_parts_end(ContactSystem* system, const Pose* begin);
+void contact_islands_end(ContactSystem* system, const Pose* begin);
 
 /* Returns the number of candidates, the pairs that may touch during this step. Candidates determine the sparsity
  * pattern of the step's matrix. The number changes only if contact_version changes. */
@@ -415,7 +415,7 @@ typedef struct {
 bool contact_keeps_account(const Model* model);
 /* Returns true if friction between two links uses FrictionAccount.owed in the next step. Otherwise the normal force at
  * the start of the step limits friction. The link numbers are not checked. */
-bool contact_friction_pays(const Model* model, int link_a, int link_b);
+bool contact_friction_uses_account(const Model* model, int link_a, int link_b);
 /* Returns the friction account of candidate `index` in the last substep. All members are 0 for pairs of links and under
  * laws without account. index < contact_candidate_count is not checked. */
 FrictionAccount contact_account(const ContactSystem* system, int index);
@@ -475,19 +475,19 @@ void contact_replay_begin(ContactReplay* replay);
 /* Sets the length dt > 0 (asserted) of the steps that are loaded from now on [s]. The default is the scene's time
  * step. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
-/* Sets the expected poses `aim` (links; contact_set_aim) of the steps that are loaded from now on.
+/* Sets the expected poses `aim` (links; contact_set_expected_poses) of the steps that are loaded from now on.
  * contact_replay_adjoint adds the derivatives with respect to the entries of these poses to `bar` (links), unless bar
  * is NULL. Both arrays are borrowed. By default, `aim` is NULL, which means that the expected poses are unknown. */
-void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
+void contact_replay_set_expected_poses(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
 /* Sets the previous solve of the step, for the steps that are loaded from now on. Normal forces of this solve limit
  * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. By default, `solve` is
  * NULL, which means that no pair has ContactRecord.own_force. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* contact_replay_set_aside stores the derivatives with respect to the numbers that pairs pass to the next step
- * (PairCarry) at t. The last contact_replay_adjoint has found these derivatives. contact_replay_add_aside adds the
- * stored derivatives to the derivatives of a step that was loaded later and starts at the same t. */
-void contact_replay_set_aside(ContactReplay* replay);
-void contact_replay_add_aside(ContactReplay* replay);
+/* contact_replay_store_carry stores the derivatives with respect to the numbers that pairs pass to the next step
+ * (PairCarry) at t. The last contact_replay_adjoint has found these derivatives. contact_replay_add_stored_carry adds
+ * the stored derivatives to the derivatives of a step that was loaded later and starts at the same t. */
+void contact_replay_store_carry(ContactReplay* replay);
+void contact_replay_add_stored_carry(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed backwards, from the last step. Reuses the state `next`
  * if the previous load had this state as `now`. Returns false if a plane or a slip of the record was not reproduced;
  * the terms are then undefined. Borrows records[count] and pose[links] of both states until the next load. Allocates
@@ -512,8 +512,8 @@ void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
  * The caller owns `out`, whose length is not checked. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
-/* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: force_ratio of the substep (contact_set_part)
- * minus force_ratio of the record. */
+/* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: force_ratio of the substep
+ * (contact_set_substep) minus force_ratio of the record. */
 void contact_replay_refresh(ContactReplay* replay, double ratio_change);
 /* The pair of hulls whose potential U determines the end of a substep (impact.md, I10). force, torque: derivatives of U
  * with respect to the motion of both links at t + dt, about their centres of mass, world axes [1/m^2, 1/m]. If b is a
@@ -530,7 +530,7 @@ bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, E
  * derivatives with respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
  * contact_replay_seed_carry, gives the derivatives with respect to the impact factors. Returns false if all of them are
  * zero. */
-bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
+bool contact_replay_add_impact_factor_derivatives(const ContactReplay* replay, double (*wrench)[6]);
 /* Makes the next contact_replay_adjoint add the derivatives of the scalar nu (U - U_0). U: potential of the pair of
  * `event`; U_0: potential at which impacts begin; nu [m]: factor. That call adds the derivatives with respect to
  * vertices and half-spaces. This function adds the derivative with respect to the support to `gradient`. */
@@ -573,10 +573,10 @@ void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, do
                             double (*ground_next)[3][4], ModelGradient* gradient);
 /* Adds the derivatives with respect to the poses of the previous solve (contact_replay_set_solve) to bar[links], 3x4
  * matrices. The last contact_replay_adjoint found these derivatives. */
-void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
+void contact_replay_add_solve_derivatives(const ContactReplay* replay, double (*bar)[3][4]);
 /* Returns the derivative with respect to ContactRecord.grip of record `index` >= 0 (asserted) at t + dt. The last
  * contact_replay_adjoint found it. */
-double contact_replay_by_grip(const ContactReplay* replay, int index);
+double contact_replay_grip_derivative(const ContactReplay* replay, int index);
 /* Adds the Hessians of the loaded pairs times the twists of `field` [rad, m] to wrench[links]. wrench (links x 6):
  * torque about the centre of mass, force [N m, N]; the caller zeroes it. Adds nothing to the links of half-spaces. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
@@ -608,7 +608,7 @@ typedef struct {
 /* Finds all pairs of hulls closer than `range` [m] at poses[links]. Leaves out pairs that cannot touch
  * (model_pair_allowed), intersecting pairs and pairs of two half-spaces. Sets `*spots` to the pairs, in the order of
  * the hulls, and returns their number. The caller frees `*spots` with memory_free. */
-int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
+int contact_find_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
 /* Sets `point` to the force-weighted mean contact point of two links, world frame [m]. If no contact exerts a force,
  * sets `point` to the contact point of the links' closest hulls. Returns false, with `point` unchanged, if
  * `spots[count]` contains no pair of hulls of these links. */

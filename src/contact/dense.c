@@ -31,14 +31,14 @@ void contact_find_dense_links(ContactSystem* s) {
 
 static bool pieces_are_listed(const ContactSystem* s, int a, int b) {
   return a != b && s->dense_radius[a] > 0 && s->dense_radius[b] > 0 && model_pair_allowed(s->model, a, b) &&
-         !contact_is_whole(s, a, b);
+         !contact_is_aggregate_pair(s, a, b);
 }
 
 static double path_of(const ContactSystem* s, const MotionBounds* bounds, int link) {
   return bounds->link[link].speed + bounds->link[link].spin * s->model->links[link].reach;
 }
 
-double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
+double contact_path_fraction(const ContactSystem* s, const MotionBounds* bounds, int link) {
   assert(link >= 0 && link < s->model->link_count);
   if (s->links || !(s->dense_radius[link] > 0))
     return 1; /* an independent part has a fixed candidate list, which does not grow */

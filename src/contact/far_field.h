@@ -32,7 +32,7 @@ typedef struct {
   Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
   double distance, near;       /* distance r of the centres; sum d of the radii (`near`) [m] */
   const PlaneSolution* solved; /* plane between the hulls of two leaves; NULL if not computed yet */
-} NodePlaces;
+} NodePair;
 
 /* Workspace of one thread. */
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
 
 /* Results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
  * potential, and its derivatives. A later evaluation at the same poses reuses these results, and is bit-identical. The
- * caller zeroes the struct before the first use. field_kept_destroy frees the arrays. */
+ * caller zeroes the struct before the first use. field_cache_destroy frees the arrays. */
 typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
@@ -53,9 +53,9 @@ typedef struct {
   double value;
   Vec3 reference[2];
   PairDerivatives* derivatives; /* derivatives of the potential; NULL if not computed yet (1) */
-} FieldKept;
+} FieldCache;
 /* Frees the arrays of *kept, which may be zeroed. NULL is not accepted. */
-void field_kept_destroy(FieldKept* kept);
+void field_cache_destroy(FieldCache* kept);
 
 /* Allocates the workspace for the largest two hulls and trees of the model. The caller frees it with
  * field_work_destroy. */
@@ -77,7 +77,7 @@ typedef struct {
   Pose pose[2];
   Vec3 reference[2];          /* reference points of the twists, world [m] */
   const HullInstance* ground; /* the half-space; NULL for two links */
-  FieldKept* kept;            /* results for these two links, borrowed; NULL if not stored */
+  FieldCache* kept;           /* results for these two links, borrowed; NULL if not stored */
 } FieldPair;
 
 /* Sets *value to the potential P of the pair. Returns false, with *value unset, if two hulls intersect or a plane was
@@ -91,7 +91,7 @@ bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* 
  * magnitudes of the forces [1/m^2]. Each term of the potential has a contact point. It lies on the plane between two
  * hulls, or halfway between the centres of two nodes. Returns false, with `press` 0 and *point unchanged, if two hulls
  * intersect, a plane was not found, or the pair exerts no force. */
-bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
+bool field_force_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Power Phi = dP/d(twists) . twist of the field's forces, P: energy of the field, and its derivatives with respect to
  * vertices, blend and the pose of the half-space. */
@@ -112,9 +112,9 @@ typedef struct {
   double part, slope; /* part: 1 - phi; slope: derivative of `part` with respect to r [1/m] */
   double by_near, by_blend;
   Vec3 direction;
-} FieldLocal;
+} FieldFrictionFactor;
 /* Returns the friction factor of the pair of two leaves. leaf: one leaf of each tree; leaf[1] is -1 for a
  * half-space. */
-FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
+FieldFrictionFactor field_friction_factor(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

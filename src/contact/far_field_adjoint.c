@@ -18,18 +18,18 @@ static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
 }
 
 /* Returns the rate of change of the vector between the centres of two nodes if the bodies move with their twists. */
-static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
+static Vec3 center_rate(const Reverse* r, const NodePair* at) {
   Vec3 rate = field_at(r, 0, at->center[0]);
   if (r->pair->ground) return rate;
   return vec3_sub(rate, field_at(r, 1, at->center[1]));
 }
 
-static double rate_along(const Reverse* r, const NodePlaces* at) { return vec3_dot(at->direction, center_rate(r, at)); }
+static double rate_along(const Reverse* r, const NodePair* at) { return vec3_dot(at->direction, center_rate(r, at)); }
 
 /* Adds the derivatives of alpha df/dt + beta f with respect to the centres of both nodes. f(r) is a function of the
  * distance r of the centres, with f' = first and f'' = second. df/dt is the rate of f if the bodies move with their
  * twists. */
-static void reverse_center(const Reverse* r, const NodePlaces* at, double first, double second, double alpha,
+static void reverse_center(const Reverse* r, const NodePair* at, double first, double second, double alpha,
                            double beta) {
   Vec3 g = vec3_scale(at->direction, first), rate = center_rate(r, at);
   Vec3 by_place = vec3_add_scaled(vec3_scale(center_hessian(r->pair, at, first, second, rate), alpha), beta, g);
@@ -65,13 +65,13 @@ static void reverse_blend(const Walk* w, Blend* b) {
   b->within->inner_rate += slopes_of(b).first * along + (1 - phi->value) * b->inner_rate;
 }
 
-static void reverse_one_center(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+static void reverse_one_center(const Walk* w, const NodePair* at, const CentredPotential* centred, Blend* within) {
   within->inner_rate += centred->first * rate_along(w->context, at);
   reverse_center(w->context, at, centred->first, centred->second, within->weight, within->beta);
 }
 
-static void reverse_centres(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
-  field_each_center(w, at, far, within, reverse_one_center);
+static void reverse_centres(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
+  field_visit_centers(w, at, far, within, reverse_one_center);
 }
 
 static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
@@ -99,10 +99,10 @@ static void reverse_vertex(const Reverse* r, const Blend* within, int side, cons
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -within->weight, vec3_cross(rate, g));
 }
 
-static void reverse_sides(const Reverse* r, const NodePlaces* at, const Blend* within, const Plane* plane,
+static void reverse_sides(const Reverse* r, const NodePair* at, const Blend* within, const Plane* plane,
                           const double dp[4]) {
   for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
-    const BodyTree* tree = tree_of(r->field, r->pair, side);
+    const BodyTree* tree = body_tree(r->field, r->pair, side);
     const ModelHull* hull = &r->field->model->hulls[tree->nodes[at->node[side]].hull];
     Vec3* out = r->out->vertices[side] + (r->pair->ground ? 0 : hull->vertex_first - tree->vertex_first);
     for (int m = 0; m < hull->points.count; m++) {
@@ -120,7 +120,7 @@ static double total_rate(const PairDerivatives* d, bool ground, const double twi
   return rate;
 }
 
-static bool reverse_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+static bool reverse_pieces(const Walk* w, const NodePair* at, Blend* within) {
   const Reverse* r = w->context;
   PlaneSolution room;
   PlaneResponse response;
@@ -138,7 +138,7 @@ static const Visitor REVERSE = {reverse_pieces, reverse_centres, reverse_into, r
 
 static void clear_bars(const Reverse* r) {
   for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
-    size_t nodes = (size_t)tree_of(r->field, r->pair, side)->count;
+    size_t nodes = (size_t)body_tree(r->field, r->pair, side)->count;
     memset(r->work->bars[side].center, 0, sizeof(Vec3) * nodes);
     memset(r->work->bars[side].radius, 0, sizeof(double) * nodes);
   }
@@ -147,12 +147,12 @@ static void clear_bars(const Reverse* r) {
 static void bars_to_vertices(const Reverse* r) {
   const Model* model = r->field->model;
   if (r->pair->ground) {
-    hierarchy_leaf_to_vertices(model, tree_of(r->field, r->pair, 0), r->pair->root[0], r->pair->pose[0].r,
+    hierarchy_leaf_to_vertices(model, body_tree(r->field, r->pair, 0), r->pair->root[0], r->pair->pose[0].r,
                                &r->work->bars[0], r->out->vertices[0]);
     return;
   }
   for (int side = 0; side < 2; side++)
-    hierarchy_to_vertices(model, tree_of(r->field, r->pair, side), r->pair->pose[side].r, &r->work->bars[side],
+    hierarchy_to_vertices(model, body_tree(r->field, r->pair, side), r->pair->pose[side].r, &r->work->bars[side],
                           r->out->vertices[side]);
 }
 
@@ -160,7 +160,7 @@ bool field_reverse(const FarField* f, FieldWork* w, const FieldPair* pair, const
   Reverse r = {f, w, pair, twist, out};
   Blend all;
   clear_bars(&r);
-  if (!field_walk(f, w, pair, &REVERSE, &r, &all)) return false;
+  if (!field_traverse(f, w, pair, &REVERSE, &r, &all)) return false;
   out->value = all.inner_rate;
   bars_to_vertices(&r);
   return true;

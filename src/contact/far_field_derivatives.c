@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- values */
 
-static bool add_piece_value(const Walk* w, const NodePlaces* at, Blend* within) {
+static bool add_piece_value(const Walk* w, const NodePair* at, Blend* within) {
   PlaneSolution room;
   const PlaneSolution* solution = field_solution(w, at, &room);
   if (!solution) return false;
@@ -27,7 +27,7 @@ static Lanes centred_values(Lanes r) {
   return RECIPROCAL_PLANE * s * s;
 }
 
-static void add_center_values(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
+static void add_center_values(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
   (void)w;
   within->inner += sum_marked(centred_values(at->distance), far);
 }
@@ -41,11 +41,11 @@ static const Visitor VALUES = {add_piece_value, add_center_values, NULL, add_ble
 
 bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double* value) {
   Blend all;
-  if (field_stands(pair) && pair->kept->value_known) {
+  if (field_cache_is_valid(pair) && pair->kept->value_known) {
     *value = pair->kept->value;
     return true;
   }
-  if (!field_walk(f, w, pair, &VALUES, NULL, &all)) return false;
+  if (!field_traverse(f, w, pair, &VALUES, NULL, &all)) return false;
   *value = all.inner;
   if (pair->kept) pair->kept->value = *value, pair->kept->value_known = true;
   return true;
@@ -60,7 +60,7 @@ typedef struct {
   int sides; /* number of bodies that move: 2, or 1 for a half-space */
 } CenterMotion;
 
-static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
+static CenterMotion motion_of(const FieldPair* pair, const NodePair* at) {
   int sides = pair->ground ? 1 : 2;
   CenterMotion m = {.sides = sides};
   for (int side = 0; side < sides; side++) m.arm[side] = vec3_sub(at->center[side], pair->reference[side]);
@@ -143,7 +143,7 @@ static void add_waiting(Derive* d, const CenterMotion* m, Vec3 direction, double
   if (d->waiting_count == LANES) flush_waiting(d);
 }
 
-static bool derive_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+static bool derive_pieces(const Walk* w, const NodePair* at, Blend* within) {
   Derive* context = w->context;
   PlaneSolution room;
   PlaneResponse response;
@@ -179,7 +179,7 @@ static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[1
   }
 }
 
-static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
+static void derive_centres(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
   const Lanes none = {0};
   Derive* d = w->context;
   CenterTerms t = {.direction = {at->direction.x, at->direction.y, at->direction.z}};
@@ -203,7 +203,7 @@ static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, B
 
 static void derive_blend(const Walk* w, Blend* b) {
   Derive* d = w->context;
-  CenterSlopes slopes = slopes_of(b);
+  CenterDerivatives slopes = slopes_of(b);
   CenterMotion m = motion_of(w->pair, &b->at);
   double own[12], u[12], weight = b->within->weight;
   motion_transposed(&m, vec3_scale(b->at.direction, slopes.first), own);
@@ -211,7 +211,7 @@ static void derive_blend(const Walk* w, Blend* b) {
   b->within->inner += blend_value(b);
   add_twelve(own, b->within->inner_gradient);
   add_waiting(d, &m, b->at.direction, weight * slopes.first, weight * slopes.second,
-              across_of(w->pair, &b->at, weight * slopes.first));
+              transverse_stiffness(w->pair, &b->at, weight * slopes.first));
   motion_transposed(&m, vec3_scale(b->at.direction, weight * b->phi.first), u);
   subtract_rows(u, b->inner_gradient, 0, &d->upper);
   subtract_rows(u, b->inner_gradient, 1, &d->upper);
@@ -223,23 +223,23 @@ static const Visitor DERIVATIVES = {derive_pieces, derive_centres, NULL, derive_
 static bool find_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
   Blend all;
   Derive d = {.out = out};
-  if (!field_walk(f, w, pair, &DERIVATIVES, &d, &all)) return false;
+  if (!field_traverse(f, w, pair, &DERIVATIVES, &d, &all)) return false;
   flush_waiting(&d);
   memcpy(out->hessian, &d.upper, sizeof(out->hessian));
-  center_sums_give(&d.sums, pair->ground != NULL, out);
+  center_sums_add_to_derivatives(&d.sums, pair->ground != NULL, out);
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < i; j++) out->hessian[i][j] = out->hessian[j][i];
   out->energy = all.inner;
   return true;
 }
 
-static bool same_references(const FieldKept* kept, const FieldPair* pair) {
+static bool same_references(const FieldCache* kept, const FieldPair* pair) {
   return memcmp(kept->reference, pair->reference, sizeof(kept->reference)) == 0;
 }
 
 bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
-  FieldKept* kept = pair->kept;
-  if (field_stands(pair) && kept->derivatives_known && same_references(kept, pair)) {
+  FieldCache* kept = pair->kept;
+  if (field_cache_is_valid(pair) && kept->derivatives_known && same_references(kept, pair)) {
     *out = *kept->derivatives;
     return true;
   }
@@ -270,11 +270,11 @@ static void press_at(Center* c, double force, Vec3 at) {
 
 /* Returns the midpoint of the centres of two nodes. For a half-space, returns the midpoint of the first centre and its
  * projection on the half-space. */
-static Vec3 between_centers(const NodePlaces* at) {
+static Vec3 between_centers(const NodePair* at) {
   return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction);
 }
 
-static bool press_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+static bool press_pieces(const Walk* w, const NodePair* at, Blend* within) {
   PlaneSolution room;
   PlaneResponse response;
   PairDerivatives d;
@@ -284,12 +284,12 @@ static bool press_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-static void press_center(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+static void press_center(const Walk* w, const NodePair* at, const CentredPotential* centred, Blend* within) {
   press_at(w->context, within->weight * fabs(centred->first), between_centers(at));
 }
 
-static void press_centres(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
-  field_each_center(w, at, far, within, press_center);
+static void press_centres(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
+  field_visit_centers(w, at, far, within, press_center);
 }
 
 static void press_blend(const Walk* w, Blend* b) {
@@ -299,11 +299,11 @@ static void press_blend(const Walk* w, Blend* b) {
 
 static const Visitor PRESS = {press_pieces, press_centres, NULL, press_blend};
 
-bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
+bool field_force_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
   Blend all;
   Center center = {{0, 0, 0}, 0};
   *press = 0;
-  if (!field_walk(f, w, pair, &PRESS, &center, &all) || !(center.press > 0)) return false;
+  if (!field_traverse(f, w, pair, &PRESS, &center, &all) || !(center.press > 0)) return false;
   *press = center.press;
   *point = vec3_scale(center.sum, 1 / center.press);
   return true;
@@ -311,8 +311,8 @@ bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* 
 
 /* ---------------------------------------------------------------- the local part (N14) */
 
-FieldLocal field_local(const FarField* f, const int leaf[2], const FieldPair* pair) {
-  NodePlaces at = field_places(f, pair, leaf);
+FieldFrictionFactor field_friction_factor(const FarField* f, const int leaf[2], const FieldPair* pair) {
+  NodePair at = field_node_pair(f, pair, leaf);
   BlendWeight phi = blend_weight(at.distance, at.near, f->blend);
-  return (FieldLocal){1 - phi.value, -phi.first, -phi.by_near, -phi.by_blend, at.direction};
+  return (FieldFrictionFactor){1 - phi.value, -phi.first, -phi.by_near, -phi.by_blend, at.direction};
 }

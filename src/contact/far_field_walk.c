@@ -44,7 +44,7 @@ void field_work_destroy(FieldWork* w) {
   }
 }
 
-void field_kept_destroy(FieldKept* kept) {
+void field_cache_destroy(FieldCache* kept) {
   memory_free(kept->planes);
   memory_free(kept->derivatives);
 }
@@ -59,9 +59,9 @@ static double radius_of(const FarField* f, const FieldPair* pair, int side, int 
   return node_of(f, pair, side, node)->radius;
 }
 
-/* Sets the members direction, distance and near of NodePlaces. Computes them from the centres of the two nodes, which
+/* Sets the members direction, distance and near of NodePair. Computes them from the centres of the two nodes, which
  * the caller has set. */
-static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
+static void measure(const FarField* f, const FieldPair* pair, NodePair* at) {
   at->near = radius_of(f, pair, 0, at->node[0]);
   if (pair->ground) {
     at->direction = pair->ground->normal;
@@ -83,7 +83,7 @@ static const ModelHull* hull_of(const Walk* w, int side, int node) {
 /* Appends the plane of two leaves to FieldPair.kept, which stores planes in the order of the traversal. Does nothing if
  * FieldPair.kept is NULL. */
 static void keep_plane(const Walk* w, const PlaneSolution* solution) {
-  FieldKept* to = w->pair->kept;
+  FieldCache* to = w->pair->kept;
   if (!to) return;
   if (to->count == to->capacity) {
     int capacity = 2 * to->capacity + 4;
@@ -101,12 +101,11 @@ static void keep_plane(const Walk* w, const PlaneSolution* solution) {
 /* Sets *start to the plane from which the plane search of two leaves starts. The start plane is computed from the
  * bounding spheres if they are far enough apart, otherwise from the closest points. It depends on the poses only, so
  * that results do not depend on earlier evaluations. Returns false if the hulls of the leaves intersect. */
-static bool first_plane(const Walk* w, const NodePlaces* at, const HullInstance* a, const HullInstance* b,
-                        Plane* start) {
+static bool first_plane(const Walk* w, const NodePair* at, const HullInstance* a, const HullInstance* b, Plane* start) {
   if (!w->pair->ground && at->distance > (1 + APART) * at->near) {
     const double radius[2] = {radius_of(w->field, w->pair, 0, at->node[0]),
                               radius_of(w->field, w->pair, 1, at->node[1])};
-    *start = reciprocal_start_apart(a, b, at->center, radius);
+    *start = reciprocal_start_from_spheres(a, b, at->center, radius);
     return true;
   }
   GjkResult found;
@@ -115,7 +114,7 @@ static bool first_plane(const Walk* w, const NodePlaces* at, const HullInstance*
   return true;
 }
 
-static bool solve_pieces(const Walk* w, const NodePlaces* at, PlaneSolution* solution) {
+static bool solve_pieces(const Walk* w, const NodePair* at, PlaneSolution* solution) {
   HullInstance a = pair_hull_at(hull_of(w, 0, at->node[0]), &w->pair->pose[0]), b;
   int number = w->work->piece_count++;
   Plane start;
@@ -135,7 +134,7 @@ static bool solve_pieces(const Walk* w, const NodePlaces* at, PlaneSolution* sol
 
 /* Solves the contact planes of up to four pairs of triangles together. at (count): the pairs of leaves. solution
  * (count): receives the planes. Returns false if two triangles intersect or a plane was not found. */
-static bool solve_triangles(const Walk* w, int count, const NodePlaces* at, PlaneSolution* solution) {
+static bool solve_triangles(const Walk* w, int count, const NodePair* at, PlaneSolution* solution) {
   HullInstance pair[LANES][2];
   Plane start[LANES];
   int first = w->work->piece_count;
@@ -165,7 +164,7 @@ static Vec3 lane_at(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z
 
 /* Computes the directions and distances of four pairs of nodes from the centres of the nodes. The caller has set the
  * other members of *c. */
-static void measure_children(ChildPlaces* c) {
+static void measure_children(ChildPairs* c) {
   Lanes3 d = {c->center[0].x - c->center[1].x, c->center[0].y - c->center[1].y, c->center[0].z - c->center[1].z};
   c->distance = lanes_sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
   Lanes inverse = 1 / c->distance;
@@ -210,7 +209,7 @@ static void pair_up(const BodyLanes* body, int axis, const Lanes local[3], Lanes
   *second = __builtin_shufflevector(x, x, 2, 3, 2, 3);
 }
 
-static void find_children(const Walk* w, const NodePlaces* at, ChildPlaces* c) {
+static void find_children(const Walk* w, const NodePair* at, ChildPairs* c) {
   int number[2][2];
   const TreeNode *child[4], **a = child, **b = child + 2;
   int64_t first = children_of(w, 0, at->node[0], number[0], a) ? -1 : 0;
@@ -234,19 +233,19 @@ static void find_children(const Walk* w, const NodePlaces* at, ChildPlaces* c) {
   measure_children(c);
 }
 
-static NodePlaces child_at(const ChildPlaces* c, int k) {
-  return (NodePlaces){.node = {c->node[k][0], c->node[k][1]},
-                      .center = {lane_at(&c->center[0], k), lane_at(&c->center[1], k)},
-                      .direction = lane_at(&c->direction, k),
-                      .distance = c->distance[k],
-                      .near = c->near[k]};
+static NodePair child_at(const ChildPairs* c, int k) {
+  return (NodePair){.node = {c->node[k][0], c->node[k][1]},
+                    .center = {lane_at(&c->center[0], k), lane_at(&c->center[1], k)},
+                    .direction = lane_at(&c->direction, k),
+                    .distance = c->distance[k],
+                    .near = c->near[k]};
 }
 
-/* Returns a ChildPlaces that contains one pair of nodes in lane 0. The other lanes are not used. */
-static ChildPlaces alone(const NodePlaces* at) {
+/* Returns a ChildPairs that contains one pair of nodes in lane 0. The other lanes are not used. */
+static ChildPairs alone(const NodePair* at) {
   const Vec3 center[2][2] = {{at->center[0], at->center[0]}, {at->center[1], at->center[1]}};
   const Vec3 direction[2] = {at->direction, at->direction};
-  ChildPlaces c = {.used = {-1}, .center = {lanes_by_first(center[0]), lanes_by_first(center[1])}};
+  ChildPairs c = {.used = {-1}, .center = {lanes_by_first(center[0]), lanes_by_first(center[1])}};
   memcpy(c.node[0], at->node, sizeof(at->node));
   c.direction = lanes_by_first(direction);
   c.distance = lanes_broadcast(at->distance);
@@ -254,9 +253,9 @@ static ChildPlaces alone(const NodePlaces* at) {
   return c;
 }
 
-static bool is_exact(const FarField* f, const NodePlaces* at) { return f->plain || !(at->distance > at->near); }
+static bool is_exact(const FarField* f, const NodePair* at) { return f->plain || !(at->distance > at->near); }
 
-static LaneBits far_children(const FarField* f, const ChildPlaces* c) {
+static LaneBits far_children(const FarField* f, const ChildPairs* c) {
   if (f->plain) return (LaneBits){0};
   return c->used & (c->distance > c->near) & (c->distance >= (1 + f->blend) * c->near);
 }
@@ -268,8 +267,8 @@ static bool is_triangle(const Walk* w, int side, int node) {
 /* Solves together the planes of those near children that are pairs of triangles. Writes the planes to `solved`. Sets
  * which[k] to the index in `solved` of the plane of child k, or to -1 if it has none. Returns false if a plane was not
  * found. */
-static bool solve_children(const Walk* w, const ChildPlaces* c, LaneBits near, PlaneSolution* solved, int* which) {
-  NodePlaces at[CHILDREN];
+static bool solve_children(const Walk* w, const ChildPairs* c, LaneBits near, PlaneSolution* solved, int* which) {
+  NodePair at[CHILDREN];
   int count = 0;
   for (int k = 0; k < CHILDREN; k++) {
     which[k] = -1;
@@ -281,11 +280,11 @@ static bool solve_children(const Walk* w, const ChildPlaces* c, LaneBits near, P
   return count == 0 || solve_triangles(w, count, at, solved);
 }
 
-static bool walk(const Walk* w, const NodePlaces* at, Blend* within);
+static bool walk(const Walk* w, const NodePair* at, Blend* within);
 
-static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
+static bool walk_children(const Walk* w, const NodePair* at, Blend* within) {
   if (two_leaves(w, at->node)) return w->visitor->pieces(w, at, within);
-  ChildPlaces c;
+  ChildPairs c;
   find_children(w, at, &c);
   LaneBits far = far_children(w->field, &c), near = c.used & ~far;
   if (lanes_any(far)) w->visitor->centres(w, &c, far, within);
@@ -295,7 +294,7 @@ static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
   for (int k = 0; k < CHILDREN; k++) {
     w->work->count -= (int)far[k]; /* a lane that is marked has the value -1, so that the subtraction counts it */
     if (!near[k]) continue;
-    NodePlaces below = child_at(&c, k);
+    NodePair below = child_at(&c, k);
     if (which[k] >= 0) below.solved = &solved[which[k]];
     if (!walk(w, &below, within)) return false;
   }
@@ -304,7 +303,7 @@ static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
 
 /* Visits the terms of two nodes that are not far apart. Unless the potential of the nodes is exact, its terms are
  * visited inside a new blend. Returns false if a visitor failed. */
-static bool walk(const Walk* w, const NodePlaces* at, Blend* within) {
+static bool walk(const Walk* w, const NodePair* at, Blend* within) {
   const bool ground = w->pair->ground != NULL;
   if (is_exact(w->field, at)) return walk_children(w, at, within);
   Blend blend = {.within = within, .at = *at};
@@ -319,26 +318,26 @@ static bool walk(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-NodePlaces field_places(const FarField* f, const FieldPair* pair, const int node[2]) {
-  NodePlaces at = {.node = {node[0], node[1]}, .center[0] = center_of(f, pair, 0, node[0])};
+NodePair field_node_pair(const FarField* f, const FieldPair* pair, const int node[2]) {
+  NodePair at = {.node = {node[0], node[1]}, .center[0] = center_of(f, pair, 0, node[0])};
   if (!pair->ground) at.center[1] = center_of(f, pair, 1, node[1]);
   measure(f, pair, &at);
   return at;
 }
 
 static bool walk_roots(const Walk* w, Blend* all) {
-  NodePlaces roots = field_places(w->field, w->pair, w->pair->root);
+  NodePair roots = field_node_pair(w->field, w->pair, w->pair->root);
   bool far = roots.distance > roots.near && roots.distance >= (1 + w->field->blend) * roots.near;
   if (!far || (w->field->plain && !w->pair->ground)) return walk(w, &roots, all);
   if (w->pair->ground) return true;
-  ChildPlaces c = alone(&roots);
+  ChildPairs c = alone(&roots);
   w->work->count++;
   w->visitor->centres(w, &c, (LaneBits){-1}, all);
   return true;
 }
 
-bool field_stands(const FieldPair* pair) {
-  FieldKept* kept = pair->kept;
+bool field_cache_is_valid(const FieldPair* pair) {
+  FieldCache* kept = pair->kept;
   if (!kept) return false;
   if (memcmp(kept->pose, pair->pose, sizeof(kept->pose)) == 0) return true;
   memcpy(kept->pose, pair->pose, sizeof(kept->pose));
@@ -346,9 +345,9 @@ bool field_stands(const FieldPair* pair) {
   return false;
 }
 
-bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
-                Blend* all) {
-  Walk w = {f, work, pair, visitor, context, field_stands(pair) && pair->kept->planes_known, bodies_of(pair)};
+bool field_traverse(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
+                    Blend* all) {
+  Walk w = {f, work, pair, visitor, context, field_cache_is_valid(pair) && pair->kept->planes_known, bodies_of(pair)};
   if (pair->kept && !w.recalls) pair->kept->count = 0;
   *all = (Blend){.weight = 1};
   work->count = work->piece_count = work->blend_count = 0;
@@ -360,12 +359,12 @@ bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const
 
 /* ---------------------------------------------------------------- functions shared by visitors */
 
-const PlaneSolution* field_solution(const Walk* w, const NodePlaces* at, PlaneSolution* room) {
+const PlaneSolution* field_solution(const Walk* w, const NodePair* at, PlaneSolution* room) {
   if (at->solved) return at->solved;
   return solve_pieces(w, at, room) ? room : NULL;
 }
 
-const PlaneSolution* field_solution_derivatives(const Walk* w, const NodePlaces* at, Blend* within, PlaneSolution* room,
+const PlaneSolution* field_solution_derivatives(const Walk* w, const NodePair* at, Blend* within, PlaneSolution* room,
                                                 PairDerivatives* d, PlaneResponse* response) {
   const FieldPair* pair = w->pair;
   const PlaneSolution* solution = field_solution(w, at, room);
@@ -390,10 +389,10 @@ void field_gradient(const PairDerivatives* d, bool ground, double out[12]) {
   }
 }
 
-void field_each_center(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one) {
+void field_visit_centers(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within, CenterVisitor one) {
   for (int k = 0; k < CHILDREN; k++) {
     if (!far[k]) continue;
-    NodePlaces child = child_at(at, k);
+    NodePair child = child_at(at, k);
     CentredPotential centred = centred_potential(child.distance);
     within->inner += centred.value;
     one(w, &child, &centred, within);

@@ -11,7 +11,7 @@
  * blend represents the pair of bodies and has weight 1 and phi = 0. */
 typedef struct Blend {
   struct Blend* within;
-  NodePlaces at;
+  NodePair at;
   BlendWeight phi;
   CentredPotential centred;
   double weight, beta;              /* weight = dP/d(inner); beta: coefficient of inner in the adjoint (N11) */
@@ -28,7 +28,7 @@ typedef struct {
   LaneBits used;
   Lanes3 center[2], direction;
   Lanes distance, near;
-} ChildPlaces;
+} ChildPairs;
 
 /* Rotations and origins of both bodies, one lane per child: lanes 0 and 1 for the first body's children, 2 and 3 for
  * the second's. */
@@ -39,9 +39,9 @@ typedef struct {
 typedef struct Walk Walk;
 /* Callbacks of the traversal for the nonzero terms. */
 typedef struct {
-  bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* returns false if no plane was found */
+  bool (*pieces)(const Walk* walk, const NodePair* at, Blend* within); /* returns false if no plane was found */
   /* Visits the pairs of children whose lanes are marked in `far`, as pairs of points. */
-  void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within);
+  void (*centres)(const Walk* walk, const ChildPairs* at, LaneBits far, Blend* within);
   void (*enter)(const Walk* walk,
                 Blend* blend); /* called before the terms of the blend are visited; NULL if not needed */
   void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend were visited */
@@ -57,14 +57,14 @@ struct Walk {
   BodyLanes body;
 };
 
-/* tree_of returns the tree of a body, node_of a node of this tree. The hierarchy owns both. side: 0 or 1; a half-space
- * has no tree. */
-static inline const BodyTree* tree_of(const FarField* f, const FieldPair* pair, int side) {
+/* body_tree returns the tree of a body, node_of a node of this tree. The hierarchy owns both. side: 0 or 1; a
+ * half-space has no tree. */
+static inline const BodyTree* body_tree(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
 }
 
 static inline const TreeNode* node_of(const FarField* f, const FieldPair* pair, int side, int node) {
-  return &tree_of(f, pair, side)->nodes[node];
+  return &body_tree(f, pair, side)->nodes[node];
 }
 
 static inline double blend_value(const Blend* b) {
@@ -75,47 +75,48 @@ static inline double blend_value(const Blend* b) {
  */
 typedef struct {
   double first, second;
-} CenterSlopes;
+} CenterDerivatives;
 
-static inline CenterSlopes slopes_of(const Blend* b) {
+static inline CenterDerivatives slopes_of(const Blend* b) {
   double step = b->centred.value - b->inner;
-  return (CenterSlopes){b->phi.first * step + b->phi.value * b->centred.first,
-                        b->phi.second * step + 2 * b->phi.first * b->centred.first + b->phi.value * b->centred.second};
+  return (CenterDerivatives){
+      b->phi.first * step + b->phi.value * b->centred.first,
+      b->phi.second * step + 2 * b->phi.first * b->centred.first + b->phi.value * b->centred.second};
 }
 
 /* The Hessian of a function f(r) with respect to the difference of the centres is f'' e e^T + f' / r (I - e e^T).
- * across_of returns f' / r, or 0 for a half-space. center_hessian returns the Hessian times y. */
-static inline double across_of(const FieldPair* pair, const NodePlaces* at, double first) {
+ * transverse_stiffness returns f' / r, or 0 for a half-space. center_hessian returns the Hessian times y. */
+static inline double transverse_stiffness(const FieldPair* pair, const NodePair* at, double first) {
   return pair->ground ? 0 : first / at->distance;
 }
-static inline Vec3 center_hessian(const FieldPair* pair, const NodePlaces* at, double first, double second, Vec3 y) {
-  double across = across_of(pair, at, first);
+static inline Vec3 center_hessian(const FieldPair* pair, const NodePair* at, double first, double second, Vec3 y) {
+  double across = transverse_stiffness(pair, at, first);
   return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(at->direction, y), at->direction);
 }
 
 /* Calls the visitor for all nonzero terms of the pair. Sets *all to the outermost blend, with the sums over all terms.
  * Returns false if two hulls intersect or a callback returned false. Allocates while FieldPair.kept grows. */
-bool field_walk(const FarField* field, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
-                Blend* all);
+bool field_traverse(const FarField* field, FieldWork* work, const FieldPair* pair, const Visitor* visitor,
+                    void* context, Blend* all);
 /* Returns true if the results in FieldPair.kept belong to the present poses of the pair. Otherwise discards the
  * results, stores the present poses, and returns false. Also returns false if kept is NULL. */
-bool field_stands(const FieldPair* pair);
+bool field_cache_is_valid(const FieldPair* pair);
 /* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. */
-NodePlaces field_places(const FarField* field, const FieldPair* pair, const int node[2]);
+NodePair field_node_pair(const FarField* field, const FieldPair* pair, const int node[2]);
 /* Returns the plane of two leaves. Solves the plane and stores it in *room, unless at->solved already points to it. The
  * pointer is borrowed. Returns NULL if the plane was not found. */
-const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, PlaneSolution* room);
+const PlaneSolution* field_solution(const Walk* walk, const NodePair* at, PlaneSolution* room);
 /* Returns the plane of two leaves, as field_solution does. Also sets *d to the derivatives of the energy and *response
  * to the derivatives of the plane (plane_derivatives). Adds the energy to within->inner. Returns NULL if the plane was
  * not found. */
-const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
+const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePair* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
 /* Converts forces and moments of *d to a gradient with respect to the twists of both bodies, out (12). ground: true if
  * body b is a half-space, whose entries are zero. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
 /* Calls the function `one` for each pair of children that is marked in `far`. Adds the potential of each of these pairs
  * to within->inner. A visitor that processes four pairs at once is faster. */
-typedef void (*OneCenter)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
-void field_each_center(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one);
+typedef void (*CenterVisitor)(const Walk* walk, const NodePair* at, const CentredPotential* centred, Blend* within);
+void field_visit_centers(const Walk* walk, const ChildPairs* at, LaneBits far, Blend* within, CenterVisitor one);
 
 #endif

@@ -46,7 +46,8 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     Circle rings[ROUND_RINGS_MAX];
     ring_world(h, plane->origin, rings);
     for (int k = 0; k < h->ring_count; k++)
-      if (ring_place(&rings[k], h->rounding, sigma, plane->n, plane->o).least < 1.001 * support) count += RING_POINTS;
+      if (ring_position(&rings[k], h->rounding, sigma, plane->n, plane->o).least < 1.001 * support)
+        count += RING_POINTS;
   }
   return count;
 }
@@ -60,8 +61,8 @@ static double smoothed_weight(const HullInstance* h, double support, double c, d
   return smoothed(-vertex_barrier(h, support, c).first * length, support);
 }
 
-/* Sets *e1 and *e2 to unit tangents with e1 x e2 = n. Do not use vec3_across to choose e1: stored states contain slips
- * in the basis that this function chooses. */
+/* Sets *e1 and *e2 to unit tangents with e1 x e2 = n. Do not use vec3_perpendicular to choose e1: stored states contain
+ * slips in the basis that this function chooses. */
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *e1 = vec3_normalized(vec3_cross(other, n));

@@ -560,7 +560,7 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
     const ActiveVertex* node = &nodes[k];
     Vec3 radial = R > 0 ? vec3_scale(vec3_sub(node->x, load.ring.center), 1 / R) : load.mean;
     double by = vec3_dot(mean_bar, vec3_sub(radial, load.mean)) / load.force + force_bar, c = -by * node->second;
-    active_share(now, f->plane, side, node, vec3(0, 0, 0), vec3_scale(f->plane->n, c * sigma), out);
+    active_add_derivatives(now, f->plane, side, node, vec3(0, 0, 0), vec3_scale(f->plane->n, c * sigma), out);
     bar->plane[0] += c * sigma * node->at.x;
     bar->plane[1] += c * sigma * node->at.y;
     bar->plane[2] += c * sigma * node->at.z;
@@ -621,10 +621,10 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
       const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
       double along = vec3_dot(v->at, zn) + z[3];
       Vec3 by = vec3_add_scaled(vec3_scale(f->plane->n, v->second * along), sigma * v->first, zn);
-      out->rounding[side] += ball_share(f->plane->n, v, sigma * along, zn);
+      out->rounding[side] += ball_radius_derivative(f->plane->n, v, sigma * along, zn);
       out->support += sigma * active_first_by_support(v, f->support) * along;
       if (f->now[side].hull.ring_count > 0) {
-        active_share(&f->now[side].hull, f->plane, side, v, vec3(0, 0, 0), by, out);
+        active_add_derivatives(&f->now[side].hull, f->plane, side, v, vec3(0, 0, 0), by, out);
         continue;
       }
       Vec3* lagged = lagged_share(f, &out->share[side][first[side] + k]);

@@ -31,9 +31,9 @@ static int find_force(const ContactForces* at, int a, int b, double* force) {
   return index;
 }
 
-ContactGripSlope contact_grip_found(const Model* model, const ContactForces* start, const ContactForces* end,
-                                    int item_a, int item_b) {
-  ContactGripSlope out = {.value = 1, .start = -1, .end = -1};
+ContactGripFactor contact_compute_grip(const Model* model, const ContactForces* start, const ContactForces* end,
+                                       int item_a, int item_b) {
+  ContactGripFactor out = {.value = 1, .start = -1, .end = -1};
   double from, to, slope;
   int index = find_force(start, item_a, item_b, &from);
   if (!(from > 0)) { /* the initial force is 0 under laws in which a pair of links has the potential of its hulls */
@@ -54,10 +54,10 @@ void contact_grip_pair(const ContactSystem* s, ContactPair* p) {
   double grip = 1;
   if (s->grip == GRIP_NONE) grip = 0;
   if (s->grip == GRIP_FOUND)
-    grip = contact_grip_found(s->model, &s->forces[0].list, &s->forces[1].list, p->hull_a, p->hull_b).value;
+    grip = contact_compute_grip(s->model, &s->forces[0].list, &s->forces[1].list, p->hull_a, p->hull_b).value;
   if (grip == p->grip) return;
   p->grip = grip;
-  p->material = contact_gripping(model_pair_material(s->model, p->link_a, p->link_b), grip);
+  p->material = material_with_friction_factor(model_pair_material(s->model, p->link_a, p->link_b), grip);
 }
 
 /* ---------------------------------------------------------------- the solve without friction */
@@ -69,12 +69,12 @@ static bool rough(const PairMaterial* material) {
          material->value[MATERIAL_SPINNING] > 0;
 }
 
-bool contact_begins_rubbing(const ContactSystem* s) {
+bool contact_friction_acts(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
     /* pairs of hulls of these two links that have friction may not be listed yet */
-    if (p->links) presses = presses || contact_is_whole(s, p->link_a, p->link_b);
+    if (p->links) presses = presses || contact_is_aggregate_pair(s, p->link_a, p->link_b);
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
     if (presses && rough(&material)) return true;
   }
@@ -93,8 +93,8 @@ static void find_forces(const ContactSystem* s, const ContactRecord* records, in
   }
 }
 
-void contact_note_forces(ContactSystem* s, ContactEnd end) {
-  ForcesKept* to = &s->forces[end];
+void contact_store_forces(ContactSystem* s, ContactEnd end) {
+  StoredForces* to = &s->forces[end];
   contact_find_records(s);
   if (to->capacity < s->list_count) {
     memory_free(to->records);
@@ -108,4 +108,4 @@ void contact_note_forces(ContactSystem* s, ContactEnd end) {
   to->list = (ContactForces){to->records, to->force, count};
 }
 
-ContactForces contact_noted_forces(const ContactSystem* s, ContactEnd end) { return s->forces[end].list; }
+ContactForces contact_stored_forces(const ContactSystem* s, ContactEnd end) { return s->forces[end].list; }

@@ -162,7 +162,7 @@ void hierarchy_destroy(Hierarchy* h) {
 
 /* ---------------------------------------------------------------- traversal of two trees */
 
-static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], const PieceWalk* w) {
+static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], const PieceTraversal* w) {
   const TreeNode *first = &a->nodes[node[0]], *second = &b->nodes[node[1]];
   if (first->hull >= 0 && second->hull >= 0) return w->visit(w->context, first->hull, second->hull);
   int side = second->hull >= 0 || (first->hull < 0 && first->radius >= second->radius) ? 0 : 1, next[2][2];
@@ -180,7 +180,7 @@ static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], 
   return walk_nodes(a, b, next[other], w);
 }
 
-bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk) {
+bool hierarchy_traverse(const BodyTree* a, const BodyTree* b, const PieceTraversal* walk) {
   const int roots[2] = {0, 0};
   return walk->least(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
 }

@@ -45,9 +45,9 @@ typedef struct {
   /* Visits a pair of pieces, given by the numbers of their hulls. Returns false to end the traversal. */
   bool (*visit)(void* context, int hull_a, int hull_b);
   void* context;
-} PieceWalk;
+} PieceTraversal;
 /* Traverses two nonempty trees from their roots. Returns false if a visit ended the traversal. */
-bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk);
+bool hierarchy_traverse(const BodyTree* a, const BodyTree* b, const PieceTraversal* walk);
 
 /* Derivatives of a scalar with respect to centres and radii of a link's nodes, world axes (nodes). */
 typedef struct {

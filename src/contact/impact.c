@@ -50,7 +50,7 @@ static double edge_of(double part) {
   return fineness < 1 ? fineness * fineness : 1;
 }
 
-Impact impact_eval_from(const ImpactParameters* p, double potential, double before, double entry) {
+Impact impact_evaluate_with_entry(const ImpactParameters* p, double potential, double before, double entry) {
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
   double least = impact_compression(p->support, impact_potential(p->support, entry));
   bool begins = before < least;
@@ -72,29 +72,29 @@ Impact impact_eval_from(const ImpactParameters* p, double potential, double befo
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
 }
 
-Impact impact_eval(const ImpactParameters* p, double potential, double before) {
-  return impact_eval_from(p, potential, before, p->restitution > 0 ? IMPACT_ENTRY : 1);
+Impact impact_evaluate(const ImpactParameters* p, double potential, double before) {
+  return impact_evaluate_with_entry(p, potential, before, p->restitution > 0 ? IMPACT_ENTRY : 1);
 }
 
-double impact_impulse(const Impact* now, bool bounces) {
+double impact_friction_factor_by_ratio(const Impact* now, bool bounces) {
   double x = now->first - 1;
   if (bounces) return now->first;
   return x > 0 ? x * (x * x) / (1 + x * x) : 0;
 }
 
-/* Returns the derivative of impact_load(...).first with respect to now->first. x: now->first - 1. */
+/* Returns the derivative of impact_friction_factor(...).first with respect to now->first. x: now->first - 1. */
 static double load_slope(double x, bool bounces, double ratio) {
   if (bounces) return ratio;
   double square = x * x;
   return 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
 }
 
-Impact impact_load(const Impact* now, bool bounces, double ratio) {
+Impact impact_friction_factor(const Impact* now, bool bounces, double ratio) {
   Impact load = *now;
   double x = now->first - 1;
   if (ratio == 1 || !(bounces || x > 0)) return load;
   double slope = load_slope(x, bounces, ratio);
-  load.first = now->first + (ratio - 1) * impact_impulse(now, bounces);
+  load.first = now->first + (ratio - 1) * impact_friction_factor_by_ratio(now, bounces);
   load.second *= slope;
   load.by_before *= slope;
   load.by_support *= slope;

@@ -52,14 +52,14 @@ typedef struct {
 } Impact;
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. W = U
  * if U or the rest speed is 0. */
-Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
-/* Returns W and its derivatives as impact_eval does, but with a lower bound on y_t (I2a). The bound is the compression
- * at the normalized clearance `entry`, 0 < entry <= 1. A pair that comes into range then exerts almost no force at
- * larger clearances. For pairs with restitution, impact_eval uses entry = IMPACT_ENTRY, otherwise 1. */
-Impact impact_eval_from(const ImpactParameters* parameters, double potential, double before, double entry);
+Impact impact_evaluate(const ImpactParameters* parameters, double potential, double before);
+/* Returns W and its derivatives as impact_evaluate does, but with a lower bound on y_t (I2a). The bound is the
+ * compression at the normalized clearance `entry`, 0 < entry <= 1. A pair that comes into range then exerts almost no
+ * force at larger clearances. For pairs with restitution, impact_evaluate uses entry = IMPACT_ENTRY, otherwise 1. */
+Impact impact_evaluate_with_entry(const ImpactParameters* parameters, double potential, double before, double entry);
 /* Returns W and its derivatives for a pair with restitution that rebounds. A stiff spring moves the clearance of the
  * pair at the end of the substep to the value that restitution requires (I7). */
-Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
+Impact impact_evaluate_rebound(const ImpactParameters* parameters, double potential, const ImpactPast* past);
 /* Returns the factor on the barrier force that limits friction of a substep. Forces act 1 / ratio times as long in this
  * substep as in the substep that led to t. The excess over the barrier force is an impulse, which is multiplied by
  * `ratio` > 0 (I5):
@@ -67,11 +67,13 @@ Impact impact_bounce(const ImpactParameters* parameters, double potential, const
  * If bounces is true, `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
  * result is first * ratio. The derivatives are scaled accordingly. For ratio 1, the result is bit-identical to
  * `now`. Allocates nothing. */
-Impact impact_load(const Impact* now, bool bounces, double ratio);
-/* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. */
-double impact_impulse(const Impact* now, bool bounces);
-/* Returns the result of impact_bounce for a rebounding pair with U > 0, otherwise the result of impact_eval_from. */
-Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
+Impact impact_friction_factor(const Impact* now, bool bounces, double ratio);
+/* Returns the derivative of impact_friction_factor(now, bounces, ratio).first with respect to `ratio`. */
+double impact_friction_factor_by_ratio(const Impact* now, bool bounces);
+/* Returns the result of impact_evaluate_rebound for a rebounding pair with U > 0, otherwise the result of
+ * impact_evaluate_with_entry. */
+Impact impact_evaluate_pair(const ImpactParameters* parameters, double potential, double before,
+                            const ImpactPast* past);
 /* Returns the approach speed of the pair in the substep that led to t [m/s]. It follows from the potentials at both
  * ends of this substep. Returns 0 if the pair is out of range at t. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
@@ -81,57 +83,57 @@ double impact_potential(double support, double z);
 double impact_clearance(const ImpactParameters* parameters, double potential);
 
 /* Approach speed, divided by the rest speed, below which restitution is 0. Restitution has its full value above 2
- * IMPACT_FROM. */
-#define IMPACT_FROM 5.0
+ * IMPACT_MIN_SPEED_RATIO. */
+#define IMPACT_MIN_SPEED_RATIO 5.0
 typedef struct {
   double value, by_speed, by_rest_speed, by_restitution;
-} ImpactShare;
+} ImpactRestitution;
 /* Returns the coefficient of restitution that acts at the approach speed `speed` [m/s]. It grows smoothly from 0 to
  * parameters->restitution (I8). */
-ImpactShare impact_share(const ImpactParameters* parameters, double speed);
+ImpactRestitution impact_restitution(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
 /* Stages of the impact of a pair with restitution. Each stage lasts one short substep. */
 typedef enum {
   IMPACT_NONE,
-  IMPACT_ENTERED, /* the normalized clearance z has reached IMPACT_ENTRY; the substep measures the approach speed */
-  IMPACT_BOUNCES, /* the substep reverses the approach velocity */
-  IMPACT_RUBS,    /* the impulse of the impact limits friction of the substep */
+  IMPACT_ENTERED,  /* the normalized clearance z has reached IMPACT_ENTRY; the substep measures the approach speed */
+  IMPACT_REBOUNDS, /* the substep reverses the approach velocity */
+  IMPACT_FRICTION, /* the impulse of the impact limits friction of the substep */
 } ImpactStage;
 typedef struct {
   ImpactPast past;
   ImpactStage stage;
   bool rests; /* true if the pair is in range without an impact. Its restitution is then 0 until it leaves the range */
   double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
-} ImpactCourse;
+} ImpactProgress;
 /* Returns the impact state of the next substep. course: impact state of the previous substep. dt_before: length of the
  * previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. */
-ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
-                         const ImpactCourse* course);
+ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
+                              const ImpactProgress* course);
 /* Impact of a pair at the end of a substep. */
 typedef struct {
   ImpactParameters parameters;
-  double inertia;       /* ImpactPast.inertia [kg] */
-  ImpactCourse* course; /* impact state of the substep */
-  Pressure now;         /* potential and force at the end of the substep; 0 if the pair is out of range */
-  const Impact* impact; /* impact factor at the end of the substep; only for a pair in range */
-  double load;          /* W' at the start of the substep; 0 if the pair was out of range */
-  double before;        /* compression y_t at the start of the substep */
+  double inertia;         /* ImpactPast.inertia [kg] */
+  ImpactProgress* course; /* impact state of the substep */
+  Pressure now;           /* potential and force at the end of the substep; 0 if the pair is out of range */
+  const Impact* impact;   /* impact factor at the end of the substep; only for a pair in range */
+  double load;            /* W' at the start of the substep; 0 if the pair was out of range */
+  double before;          /* compression y_t at the start of the substep */
 } PairImpact;
 /* Returns true if the pair was active at the start of the substep and now exerts little or no force. in_range: true if
  * the pair is in range. */
-bool impact_lets_go(const PairImpact* pair, bool in_range);
+bool impact_pair_separated(const PairImpact* pair, bool in_range);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
  * pair must have no impact at the start of the substep. At its end, the normalized clearance z must be at most
  * IMPACT_ENTRY + IMPACT_TIE. With restitution 0, the pair must have come into range in the substep. Call only for pairs
  * in range. */
-bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
+bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactProgress* course);
 /* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
  * impact. */
-bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
+bool impact_began(const ImpactParameters* parameters, const ImpactProgress* course, const Impact* impact);
 /* Returns true if the impact factor belongs to an approaching pair. The next substep then belongs to the impact. Call
  * only for a pair in range. */
-bool impact_presses_on(const Impact* impact);
+bool impact_continues(const Impact* impact);
 
 /* Converts *d from the derivatives of U to the derivatives of W: forces, moments and Hessian. Does not change the
  * energy. half_space: true if body b is a half-space, which has no rows in the Hessian. */

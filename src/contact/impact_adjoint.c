@@ -11,7 +11,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   bool half_space = at->body[1].hull.half_space;
   GroundShare* ground = moment == AT_NOW ? &out->ground_now : &out->ground_next;
   out->support -= bar * at->solution->energy / support;
-  active_find(at, support, active);
+  active_compute(at, support, active);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
     for (int k = 0; k < active->count[side]; k++) {
@@ -24,8 +24,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
                                circles uses the force at t */
         out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .own = slope};
       else
-        active_share(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
-                     moment == AT_NOW ? slope : none, out);
+        active_add_derivatives(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
+                               moment == AT_NOW ? slope : none, out);
       if (half_space) ground_add(ground, vec3_scale(slope, -1), vec3_add(plane->origin, v->x), at->body[1].hull.pose.t);
     }
   }

@@ -102,12 +102,12 @@ double impact_speed(const ImpactParameters* p, const ImpactPast* past) {
 
 /* ---------------------------------------------------------------- restitution of a speed */
 
-ImpactShare impact_share(const ImpactParameters* p, double speed) {
+ImpactRestitution impact_restitution(const ImpactParameters* p, double speed) {
   double rest = p->rest_speed;
-  if (!(rest > 0)) return (ImpactShare){p->restitution, 0, 0, 1};
-  double x = (speed / rest - IMPACT_FROM) / IMPACT_FROM,
-         slope = p->restitution * impact_blend_slope(x) / (IMPACT_FROM * rest);
-  return (ImpactShare){p->restitution * impact_blend(x), slope, -slope * speed / rest, impact_blend(x)};
+  if (!(rest > 0)) return (ImpactRestitution){p->restitution, 0, 0, 1};
+  double x = (speed / rest - IMPACT_MIN_SPEED_RATIO) / IMPACT_MIN_SPEED_RATIO,
+         slope = p->restitution * impact_blend_derivative(x) / (IMPACT_MIN_SPEED_RATIO * rest);
+  return (ImpactRestitution){p->restitution * impact_blend(x), slope, -slope * speed / rest, impact_blend(x)};
 }
 
 /* ---------------------------------------------------------------- the law */
@@ -131,21 +131,21 @@ static WayBack way_back(double now, double old, double part) {
 
 /* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring and its derivatives. k: stiffness of the spring; x: depth;
  * x*: depth that restitution requires. W is 0 if x <= x*. */
-Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPast* past) {
+Impact impact_evaluate_rebound(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, both = h + before, ratio = h / before;
   Pressure here = {potential, 1};
   ClearanceScale scale = scale_of(s, &past->now);
   Nearness now = nearness_of(scale.value, &past->now), old = nearness_of(scale.value, &past->old);
   Nearness own = nearness_of(scale.value, &here);
   double nearer = now.x - old.x, speed = 0.5 * (now.way + old.way) * nearer / before;
-  ImpactShare e = impact_share(p, speed);
+  ImpactRestitution e = impact_restitution(p, speed);
   WayBack u = way_back(now.way, old.way, e.value * ratio);
   double share =
       u.value +
       SOFTNESS * (u.value + ratio); /* the second term is the deflection of the spring, SOFTNESS (u + h / h-) */
   double stiffness = 2 * now.way * now.way * past->inertia / (p->stiffness * SOFTNESS * h * both);
   double excess = own.x - now.x + nearer * share, slope = own.by_potential; /* x - x*, dx/dU */
-  if (!(excess > (past->recorded ? -IMPACT_BEYOND * nearer * share : 0))) return (Impact){.value = 0};
+  if (!(excess > (past->recorded ? -IMPACT_SPRING_OVERTRAVEL * nearer * share : 0))) return (Impact){.value = 0};
   double bend = barrier_curvature(own.x) / barrier_slope(own.x); /* d2x/dU2 = -bend (dx/dU)^2 */
   double by_excess = stiffness * slope, first = by_excess * excess, by_x = by_excess * (1 - excess * bend);
   Impact out = {.value = 0.5 * stiffness * excess * excess, .first = first, .second = by_x * slope};
@@ -175,8 +175,8 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
  * (I2a). */
 #define MEASURED_TO 0.5
 
-Impact impact_of(const ImpactParameters* p, double potential, double before, const ImpactPast* past) {
-  if (past->bounces && potential > 0) return impact_bounce(p, potential, past);
+Impact impact_evaluate_pair(const ImpactParameters* p, double potential, double before, const ImpactPast* past) {
+  if (past->bounces && potential > 0) return impact_evaluate_rebound(p, potential, past);
   double entry = p->restitution > 0 ? past->enters ? MEASURED_TO : IMPACT_ENTRY : 1;
-  return impact_eval_from(p, potential, before, entry);
+  return impact_evaluate_with_entry(p, potential, before, entry);
 }

@@ -20,7 +20,7 @@ static bool impact_of_pair(const ContactSystem* s, ContactPair* p, PairImpact* o
 /* Returns the stage of the impact of a pair in range in the substep that begins. dt_before: length of the previous
  * substep [s]. */
 static ImpactStage next_stage(const PairImpact* pair, double dt_before) {
-  return impact_next(&pair->parameters, dt_before, pair->inertia, &pair->now, pair->course).stage;
+  return impact_advance(&pair->parameters, dt_before, pair->inertia, &pair->now, pair->course).stage;
 }
 
 bool contact_impact_begins(ContactSystem* s, double dt_before) {
@@ -37,7 +37,7 @@ void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) 
     ContactPair* p = contact_pair(s, k);
     PairImpact pair;
     if (!in_range(s, p) || !impact_of_pair(s, p, &pair) || next_stage(&pair, dt_before) != IMPACT_ENTERED) continue;
-    impact_halve(length, pair.course->approach, IMPACT_WAY * pair.parameters.support);
+    impact_halve_substep(length, pair.course->approach, IMPACT_MAX_DISPLACEMENT * pair.parameters.support);
   }
 }
 
@@ -99,14 +99,15 @@ static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const
   return z - IMPACT_ENTRY;
 }
 
-/* Returns true if the impact of at least one pair begins at the end of the substep, up to the tolerance IMPACT_BEGUN.
- * Then the impacts of all pairs whose distance from the start of an impact is below IMPACT_TIE begin at the same time.
+/* Returns true if the impact of at least one pair begins at the end of the substep, up to the tolerance
+ * IMPACT_START_TOLERANCE. Then the impacts of all pairs whose distance from the start of an impact is below IMPACT_TIE
+ * begin at the same time.
  */
 static bool ends_with_entry(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (!p->law->row->impacts || !in_range(s, p) || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
-    if (fabs(ahead_of(s, p, false, s->pose[s->current])) <= IMPACT_BEGUN) return true;
+    if (fabs(ahead_of(s, p, false, s->pose[s->current])) <= IMPACT_START_TOLERANCE) return true;
   }
   return false;
 }
@@ -126,14 +127,14 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     if (!in_range(s, p) || !impact_of_pair(s, p, &pair)) continue;
     pair.course->approach = 0;
     if (!impact_enters(&pair.parameters, &pair.now, pair.course)) continue;
-    double least = s->model->contact.rest_speed * IMPACT_FROM, approach = approach_of(s, p, begin, aim, dt);
+    double least = s->model->contact.rest_speed * IMPACT_MIN_SPEED_RATIO, approach = approach_of(s, p, begin, aim, dt);
     if (is_pair(sought, p)) approach = fmax(approach, 2 * least);
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, true, begin), ahead_of(s, p, false, s->pose[s->current])};
-    bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_BEGUN;
+    bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_START_TOLERANCE;
     pair.course->approach = tied && !ties ? 0 : approach;
     bool fast = approach > least;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
-    if (!fast || !(own.after < -IMPACT_BEGUN) || !(own.before > IMPACT_BEGUN)) continue;
+    if (!fast || !(own.after < -IMPACT_START_TOLERANCE) || !(own.before > IMPACT_START_TOLERANCE)) continue;
     double share = own.before / (own.before - own.after); /* fraction of the substep after which the impact begins */
     if (share < first) *entry = own;
     first = fmin(share, first);
@@ -141,7 +142,7 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
   return first < (double)INFINITY;
 }
 
-double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
+double contact_impact_distance(ContactSystem* s, int hull_a, int hull_b) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (p->hull_a != hull_a || p->hull_b != hull_b) continue;
@@ -161,13 +162,13 @@ static bool any_in(ContactSystem* s, bool (*phase)(const PairImpact* pair, bool 
 }
 
 static bool struck(const PairImpact* pair, bool in_range) {
-  return in_range && impact_struck(&pair->parameters, pair->course, pair->impact);
+  return in_range && impact_began(&pair->parameters, pair->course, pair->impact);
 }
 
-static bool presses_on(const PairImpact* pair, bool in_range) { return in_range && impact_presses_on(pair->impact); }
+static bool presses_on(const PairImpact* pair, bool in_range) { return in_range && impact_continues(pair->impact); }
 
-bool contact_struck(ContactSystem* s) { return any_in(s, struck); }
+bool contact_impact_began(ContactSystem* s) { return any_in(s, struck); }
 
-bool contact_pressed(ContactSystem* s) { return any_in(s, presses_on); }
+bool contact_impact_continues(ContactSystem* s) { return any_in(s, presses_on); }
 
-bool contact_lets_go(ContactSystem* s) { return any_in(s, impact_lets_go); }
+bool contact_pair_separated(ContactSystem* s) { return any_in(s, impact_pair_separated); }

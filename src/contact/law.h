@@ -23,7 +23,7 @@
 typedef struct {
   double dt;          /* s */
   double dt_before;   /* length of the previous substep; 0 if there is none [s] */
-  double force_ratio; /* argument `ratio` of impact_load (contact_set_part) */
+  double force_ratio; /* argument `ratio` of impact_friction_factor (contact_set_substep) */
 } LawStep;
 
 /* A pair in one state, as argument of the functions of a law. */

@@ -31,7 +31,7 @@ typedef struct {
   Hierarchy hierarchy;
   FarField field;
   FieldWork* work;    /* one a thread */
-  FieldKept** kept;   /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
+  FieldCache** kept;  /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
   bool rough;         /* true if some pair has friction */
   bool* of_triangles; /* true if the link has triangles (links) */
   double smoothing;
@@ -53,7 +53,7 @@ typedef struct {
 
 typedef struct {
   FrictionLag lag;
-  FieldLocal local; /* local share at t */
+  FieldFrictionFactor local; /* local share at t */
 } Replay;
 
 /* Workspace per vertex of a recorded pair: a friction point, and the derivative with respect to the vertex. */
@@ -102,7 +102,7 @@ static void* create(const Model* model, int threads, double tolerance, const Law
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .smoothing = contact->smoothing,
                .step = step};
-  law->kept = MEMORY_NEW(FieldKept*, model->link_count * model->link_count + 1);
+  law->kept = MEMORY_NEW(FieldCache*, model->link_count * model->link_count + 1);
   law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
   hierarchy_create(&law->hierarchy, model);
@@ -121,7 +121,7 @@ static void destroy(void* instance) {
     memory_free(law->active[t]);
   }
   for (int i = 0; i < law->model->link_count * law->model->link_count; i++) {
-    if (law->kept[i]) field_kept_destroy(law->kept[i]);
+    if (law->kept[i]) field_cache_destroy(law->kept[i]);
     memory_free(law->kept[i]);
   }
   memory_free(law->kept);
@@ -194,9 +194,9 @@ static bool of_links(const Law* law, int item) { return item >= law->model->hull
 
 /* Returns the stored results of a pair of links. The law owns these results, and allocates them at the first call. Two
  * threads never process the same pair at the same time. */
-static FieldKept* kept_of(const Law* law, const int link[2]) {
-  FieldKept** kept = &law->kept[link[0] * law->model->link_count + link[1]];
-  if (!*kept) *kept = MEMORY_NEW(FieldKept, 1);
+static FieldCache* kept_of(const Law* law, const int link[2]) {
+  FieldCache** kept = &law->kept[link[0] * law->model->link_count + link[1]];
+  if (!*kept) *kept = MEMORY_NEW(FieldCache, 1);
   return *kept;
 }
 
@@ -230,11 +230,11 @@ static FieldPair field_pair(const LawPair* p) {
   return hulls_pair(law, p->item, p->a, p->b, p->reference, leaf);
 }
 
-static FieldLocal local_of(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b) {
+static FieldFrictionFactor local_of(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b) {
   int leaf[2];
   const Vec3 nowhere[2] = {{0, 0, 0}, {0, 0, 0}};
   FieldPair pair = hulls_pair(law, item, a, b, nowhere, leaf);
-  return field_local(&law->field, leaf, &pair);
+  return field_friction_factor(&law->field, leaf, &pair);
 }
 
 /* ---------------------------------------------------------------- value at a line-search evaluation */
@@ -373,7 +373,8 @@ static double rounding(const LawPair* p, double reach_of_coordinates) {
 static bool center(const LawPair* p, Vec3* point, double* press) {
   const Law* law = p->law;
   FieldPair pair = field_pair(p);
-  if (!(p->state->contact_energy > 0) || !field_center(&law->field, &law->work[0], &pair, point, press)) return false;
+  if (!(p->state->contact_energy > 0) || !field_force_center(&law->field, &law->work[0], &pair, point, press))
+    return false;
   *press *= law->stiffness;
   return true;
 }
@@ -515,7 +516,7 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
  * the centres of the leaves, and on the shape through their radii. */
 static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares* s) {
   const Law* law = p->law;
-  const FieldLocal* local = &((const Replay*)p->memory)->local;
+  const FieldFrictionFactor* local = &((const Replay*)p->memory)->local;
   NodeBars* bars = law->work[p->thread].bars;
   const int item[2] = {p->record->hull_a, p->record->hull_b};
   s->own[OWN_BLEND] += bar * local->by_blend;

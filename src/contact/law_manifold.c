@@ -75,7 +75,7 @@ static void take_slopes(ManifoldSurface* out, const ModelHull* hull) {
   for (int k = 0; k < out->parameters; k++)
     for (int i = 0; i < count; i++)
       out->point_slopes[k * count + i] =
-          mat3_mul_vec(smooth->pose.r, shape_surface_slope(&smooth->field.shape, sphere.vertices[i], k));
+          mat3_mul_vec(smooth->pose.r, shape_surface_derivative(&smooth->field.shape, sphere.vertices[i], k));
   out->body.point_slopes = out->point_slopes;
   hull_free(&sphere);
 }

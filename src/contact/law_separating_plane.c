@@ -48,7 +48,7 @@ typedef struct {
   Impact load;       /* impact factor W' of the normal force at t, found in the previous step */
   Impact step_load;  /* impact factor `load`, converted to the length of this step (I5) */
   bool load_bounces; /* true if `load` is the impact factor of an impact with restitution */
-  ImpactCourse course;
+  ImpactProgress course;
   bool acts;               /* true if friction acts in this step; `lag` sets it */
   bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
   FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
   Impact impact;
   double compression;
-  ImpactCourse course;
+  ImpactProgress course;
   FrictionSlip slip;
   double left;
 } Kept;
@@ -257,7 +257,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
     impact.rest_speed = 0; /* the energy is then the potential without impact factor (W = U), so contacts at the start
                               of a run count as resting */
   Memory* memory = p->memory;
-  Impact found = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
+  Impact found = impact_evaluate_pair(&impact, solution->energy, memory->before, &memory->course.past);
   if (from->begins) begin(p);
   own->impact = found;
   state->contact_energy = law->stiffness * found.value;
@@ -322,7 +322,7 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
     memcpy(own->slip[k], lag->slip, sizeof(own->slip[k]));
   }
   if (rolls(p->material)) {
-    RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
+    RollingParameters rolling = rolling_parameters(law, p->material, memory->step_load.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
   p->state->friction_energy = law->stiffness * energy;
@@ -348,7 +348,7 @@ static void derive(const LawPair* p) {
     memset(d, 0, sizeof(*d));
   Memory* memory = p->memory;
   if (friction_acts(p) && rolls(p->material)) {
-    RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
+    RollingParameters rolling = rolling_parameters(law, p->material, memory->step_load.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
   for (int k = 0; k < 2 && friction_acts(p) && slides(p->material); k++) {
@@ -443,7 +443,7 @@ static bool takes_own_force(const LawPair* p) {
 
 static void pay(const LawPair* p, double bound) {
   Memory* memory = p->memory;
-  Payment payment = payment_of(bound, memory->owed);
+  FrictionScale payment = compute_friction_scale(bound, memory->owed);
   memory->paid = payment.value;
   memory->left = p->grip * payment.left;
 }
@@ -479,8 +479,8 @@ static size_t lag(const LawPair* p, void* room) {
   PairImpact pair;
   impact(p, &pair);
   memory->course =
-      impact_next(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
-  memory->step_load = impact_load(&memory->load, memory->load_bounces, load_ratio(p));
+      impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
+  memory->step_load = impact_friction_factor(&memory->load, memory->load_bounces, load_ratio(p));
   memory->slip = slip_to(p);
   memory->has_past = false;
   memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
@@ -518,7 +518,7 @@ static double own_share(const LawPair* p) {
   const PlaneLaw* law = p->law;
   if (!law->pays || !takes_own_force(p)) return 0;
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
-  return own_share_of(law, p->material, mobility, force_now(p) - ((const Memory*)p->memory)->late_force).value;
+  return current_force_weight(law, p->material, mobility, force_now(p) - ((const Memory*)p->memory)->late_force).value;
 }
 
 static void loads(const LawPair* p, double* load, double* change) {
@@ -601,12 +601,12 @@ static void pass_impact(Impact* impact, StateBlock* block) {
   pass_pressure(&impact->by_old, block);
 }
 
-static void pass_course(ImpactCourse* course, StateBlock* block) {
+static void pass_course(ImpactProgress* course, StateBlock* block) {
   ImpactPast* past = &course->past;
   int stage = (int)course->stage;
   state_block_bool(block, &past->bounces);
   state_block_bool(block, &course->rests);
-  state_block_int(block, &stage, IMPACT_NONE, IMPACT_RUBS);
+  state_block_int(block, &stage, IMPACT_NONE, IMPACT_FRICTION);
   course->stage = (ImpactStage)stage;
   past->enters = course->stage == IMPACT_ENTERED;
   pass_pressure(&past->now, block);
@@ -677,7 +677,7 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
   const PlaneLaw* law = p->law;
   ImpactParameters parameters = {law->support, rest_speed, dt, restitution, law->stiffness};
   double before = kept ? ((const Kept*)kept)->compression : 0;
-  return impact_eval(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
+  return impact_evaluate(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
 }
 
 static void record(const LawPair* p, ContactRecord* out) {
@@ -707,7 +707,7 @@ static void record(const LawPair* p, ContactRecord* out) {
                            .by_before = load->by_before,
                            .by_support = load->by_support,
                            .by_rest_speed = load->by_rest_speed,
-                           .by_ratio = pays ? 0 : impact_impulse(&memory->load, memory->load_bounces),
+                           .by_ratio = pays ? 0 : impact_friction_factor_by_ratio(&memory->load, memory->load_bounces),
                            .bounces = memory->load_bounces};
   }
   memcpy(out->kept, &r, sizeof(r));

@@ -29,7 +29,7 @@ typedef struct {
   bool pays; /* true if friction of the pair is the weighted sum (F14) of friction by the force at t and by the force of
                 the same step */
   bool owes; /* true if `owed` was computed from the previous step; false if it is 0 */
-} PlanePayment;
+} PlaneDeferredForce;
 
 /* Numbers of a recorded pair (ContactRecord.kept). */
 typedef struct {
@@ -43,8 +43,8 @@ typedef struct {
                        weighted (F14), otherwise W'_f (I5) */
   ImpactPast past;  /* state of the impact at the start of the step */
   union {
-    FrictionSlip slip;   /* slip in the previous step, for a pair with static friction */
-    PlanePayment weighs; /* normal force that has not limited friction yet, for pairs without static friction */
+    FrictionSlip slip;         /* slip in the previous step, for a pair with static friction */
+    PlaneDeferredForce weighs; /* normal force that has not limited friction yet, for pairs without static friction */
   };
 } PlaneRecord;
 _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
@@ -71,7 +71,7 @@ static inline FrictionParameters friction_parameters(const PlaneLaw* law) {
 }
 
 /* Returns the parameters of rolling friction. factor: impact factor of the normal force at t. */
-static inline RollingParameters rolling_of(const PlaneLaw* law, const PairMaterial* material, double factor) {
+static inline RollingParameters rolling_parameters(const PlaneLaw* law, const PairMaterial* material, double factor) {
   return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
                              law->step->dt};
 }
@@ -91,7 +91,7 @@ static inline bool sticks(const PairMaterial* material) {
 
 /* Returns the excess of static over sliding friction after a step with the slip speed v, as a fraction of its largest
  * value (F12). The fraction is exp(-(v / v_s)^2), or 0 if the slip is unknown. v_s: Stribeck speed. */
-static inline double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
+static inline double static_friction_fraction(const PairMaterial* material, const FrictionSlip* slip) {
   double speed = material->value[MATERIAL_STRIBECK_SPEED];
   return sticks(material) && slip->known ? math_exp_nonpositive(-slip->square / (speed * speed)) : 0;
 }
@@ -100,7 +100,7 @@ static inline double stuck_part(const PairMaterial* material, const FrictionSlip
 static inline PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
   PairMaterial out = *material;
   double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
-  out.value[MATERIAL_FRICTION] += stuck_part(material, slip) * above;
+  out.value[MATERIAL_FRICTION] += static_friction_fraction(material, slip) * above;
   return out;
 }
 
@@ -119,9 +119,9 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
 
 /* Limits of the blend of friction that the force at t limits and friction that the force of the same step limits (F14).
  * The blend depends on the change of speed that results from friction acting one step late, divided by the rest speed.
- * Up to LATE_FROM the weight of the force of the same step is 0. At LATE_HALF this weight is 1/2. */
-#define LATE_FROM 5.0
-#define LATE_HALF 25.0
+ * Up to LAG_BLEND_START the weight of the force of the same step is 0. At LAG_BLEND_HALF this weight is 1/2. */
+#define LAG_BLEND_START 5.0
+#define LAG_BLEND_HALF 25.0
 
 /* Weight of friction that the force of the same step limits (F14). by_speed: derivative with respect to `speed`, the
  * change of speed that results from friction acting one step late. */
@@ -130,11 +130,12 @@ typedef struct {
   double value, by_speed;
 } OwnShare;
 
-/* Returns the weight x^2 / (1 + x^2) of friction that the force of the same step limits (F14). x is 0 up to LATE_FROM
- * and 1 at LATE_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the normal force
- * [1/m^2], for stiffness 1. */
-static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
-  double from = LATE_FROM * law->rest_speed, width = (LATE_HALF - LATE_FROM) * law->rest_speed;
+/* Returns the weight x^2 / (1 + x^2) of friction that the force of the same step limits (F14). x is 0 up to
+ * LAG_BLEND_START and 1 at LAG_BLEND_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the
+ * normal force [1/m^2], for stiffness 1. */
+static inline OwnShare current_force_weight(const PlaneLaw* law, const PairMaterial* material, double mobility,
+                                            double change) {
+  double from = LAG_BLEND_START * law->rest_speed, width = (LAG_BLEND_HALF - LAG_BLEND_START) * law->rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->step->dt * mobility;
   if (!(speed > from)) return (OwnShare){speed, 0, 0};
   double x = (speed - from) / width, below = 1 / (1 + x * x);
@@ -148,35 +149,35 @@ static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* mat
 typedef struct {
   double value, by_bound, by_owed;
   double left, left_by_bound, left_by_owed;
-} Payment;
+} FrictionScale;
 
-/* Ratio owed / bound of the arguments of payment_of from which on only `owed` limits friction, and not the predicted
- * force (F14). */
-#define LATE_ONLY 1.5
-/* Fraction of a small sum `owed` (Payment) that limits friction in one step (F14). With the value 1, the predicted
- * force in steady contact would be 2 N - N(previous step), for the normal force N. The forces of a sliding leg would
- * then alternate from step to step. */
-#define PAID_SHARE 0.1
+/* Ratio owed / bound of the arguments of compute_friction_scale from which on only `owed` limits friction, and not the
+ * predicted force (F14). */
+#define DEFERRED_ONLY_RATIO 1.5
+/* Fraction of a small sum `owed` (FrictionScale) that limits friction in one step (F14). With the value 1, the
+ * predicted force in steady contact would be 2 N - N(previous step), for the normal force N. The forces of a sliding
+ * leg would then alternate from step to step. */
+#define DEFERRED_FRACTION 0.1
 
-/* Returns the factor S and its derivatives (F14). Let x = owed / bound. S is 1 / (1 - PAID_SHARE x) for x < 0, and x
- * for x > LATE_ONLY. In between, S is a cubic polynomial. S is once continuously differentiable, increases with x, and
- * is above 0. */
-static inline Payment payment_of(double bound, double owed) {
-  if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
+/* Returns the factor S and its derivatives (F14). Let x = owed / bound. S is 1 / (1 - DEFERRED_FRACTION x) for x < 0,
+ * and x for x > DEFERRED_ONLY_RATIO. In between, S is a cubic polynomial. S is once continuously differentiable,
+ * increases with x, and is above 0. */
+static inline FrictionScale compute_friction_scale(double bound, double owed) {
+  if (!(bound > 0)) return (FrictionScale){1, 0, 0, bound - owed, 1, -1};
   double x = owed / bound, value = x, above = 0,
          slope = 0; /* above: value - x; slope: derivative of `above` with respect to x */
   if (x < 0) {
-    value = 1 / (1 - PAID_SHARE * x);
+    value = 1 / (1 - DEFERRED_FRACTION * x);
     above = value - x;
-    slope = PAID_SHARE * value * value - 1;
-  } else if (x < LATE_ONLY) {
-    const double fall = (1 - PAID_SHARE) * LATE_ONLY, bend = 2 - fall;
-    double u = x / LATE_ONLY;
+    slope = DEFERRED_FRACTION * value * value - 1;
+  } else if (x < DEFERRED_ONLY_RATIO) {
+    const double fall = (1 - DEFERRED_FRACTION) * DEFERRED_ONLY_RATIO, bend = 2 - fall;
+    double u = x / DEFERRED_ONLY_RATIO;
     above = (1 - u) * (1 - u) * (1 + bend * u);
     value = x + above;
-    slope = -(1 - u) * (fall + 3 * bend * u) / LATE_ONLY;
+    slope = -(1 - u) * (fall + 3 * bend * u) / DEFERRED_ONLY_RATIO;
   }
-  return (Payment){value, -x * (1 + slope) / bound, (1 + slope) / bound, above * bound, above - x * slope, slope};
+  return (FrictionScale){value, -x * (1 + slope) / bound, (1 + slope) / bound, above * bound, above - x * slope, slope};
 }
 
 /* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
@@ -185,7 +186,7 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 /* ContactLaw.slip_product: returns false unless the impulse of an impact with restitution limits friction. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
-/* ContactLaw.passes. out->left: grip * Payment.left, a force [1/m^2] for stiffness 1. */
+/* ContactLaw.passes. out->left: grip * FrictionScale.left, a force [1/m^2] for stiffness 1. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
 /* ContactLaw.reverse. It adds the derivatives to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);

@@ -11,8 +11,8 @@ static PlaneRecord record_of(const ContactRecord* from) {
 
 /* (F14) Returns the normal force of past steps that has not limited friction yet, from the record r. The result is zero
  * for pairs with static friction, whose records contain a slip instead. */
-static PlanePayment payment_in(const LawReplay* p, const PlaneRecord* r) {
-  const PlanePayment none = {0};
+static PlaneDeferredForce payment_in(const LawReplay* p, const PlaneRecord* r) {
+  const PlaneDeferredForce none = {0};
   return sticks(p->material) ? none : r->weighs;
 }
 
@@ -35,16 +35,16 @@ typedef struct {
   double slope;            /* derivative of `load` with respect to the complete factor at t */
   double force, own_force; /* normal forces at t and in the previous solve, without the impact factors */
   double bound;            /* (1 - w) load force + w own_load own_force, with w = PlaneRecord.own_share */
-  Payment paid;
+  FrictionScale paid;
 } RecordedBound;
 
 static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   RecordedBound b = {.slope = 1, .paid = {.value = 1}};
   if (p->now && p->own_now) b.load = load_of(p->law, r);
   if (p->record->own_force) b.own_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
-  const PlanePayment weighs = payment_in(p, r);
+  const PlaneDeferredForce weighs = payment_in(p, r);
   if (!weighs.pays) return b;
-  const Impact whole = {.first = b.load, .second = 1}, late = impact_load(&whole, false, 0);
+  const Impact whole = {.first = b.load, .second = 1}, late = impact_friction_factor(&whole, false, 0);
   b.load = late.first;
   b.slope = late.second;
   if (b.load > 0 && p->own_now) b.force = force_of(p->own_now);
@@ -52,7 +52,7 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
   const double change =
       ((const PlaneLaw*)p->law)->step->force_ratio - 1; /* change of the ratio relative to the recorded one */
-  b.paid = payment_of(b.bound, weighs.owed * (1 + change / weighs.ratio));
+  b.paid = compute_friction_scale(b.bound, weighs.owed * (1 + change / weighs.ratio));
   return b;
 }
 
@@ -121,19 +121,19 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     PlaneRecord r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);
     r.past.recorded = true;
-    memory->impact = impact_of(&impact, next->energy, before, &r.past);
+    memory->impact = impact_evaluate_pair(&impact, next->energy, before, &r.past);
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
   if (p->record->own_force) {
     double before = now ? impact_compression(law->support, now->energy) : 0;
     PlaneRecord r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);
-    memory->solve_impact = impact_of(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
+    memory->solve_impact = impact_evaluate_pair(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
   }
   bool sound = true;
   if (p->record->rubbing && now && rolls(p->material)) {
     PlaneRecord r = record_of(p->record);
-    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
+    RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
@@ -173,7 +173,7 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   const PlaneLaw* law = p->law;
   double mu = p->material->value[MATERIAL_FRICTION];
   double mobility = law->inverse_mass[p->record->hull_a] + law->inverse_mass[p->record->hull_b];
-  OwnShare share = own_share_of(law, p->material, mobility, change);
+  OwnShare share = current_force_weight(law, p->material, mobility, change);
   double by_speed = by_share * share.by_speed;
   if (by_speed == 0) return 0;
   s->friction += by_speed * share.speed / mu;
@@ -192,8 +192,8 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
 }
 
 /* Adds the contribution of friction that depends on the force of the previous solve of the step (F9), or on weighted
- * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to Payment.left, found in the
- * next step. Adds the derivatives with respect to the pressure at t to *bar. */
+ * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to FrictionScale.left, found
+ * in the next step. Adds the derivatives with respect to the pressure at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               double by_left, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
@@ -202,7 +202,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   ActiveSides then = {.vertices = law->active[p->thread]};
   ImpactMoment solve = {p->solve, p->own_solve}, now = {p->now, p->own_now};
   RecordedBound b = bound_of(p, &r);
-  const PlanePayment weighs = payment_in(p, &r);
+  const PlaneDeferredForce weighs = payment_in(p, &r);
   double mu = p->material->value[MATERIAL_FRICTION], own = r.own_share;
   double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
@@ -251,7 +251,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
  * here; the step to t adds the others (PairCarry.slip). */
 static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
   const double* value = p->material->value;
-  double part = stuck_part(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
+  double part = static_friction_fraction(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
   double above = value[MATERIAL_STATIC_FRICTION] - value[MATERIAL_FRICTION];
   if (!(part > 0)) return;
   s->friction = by * (1 - part);
@@ -301,7 +301,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   if (weighted) reverse_own_force(p, twist, &impact, carry->left, &bar, s);
   if (p->record->rubbing && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
-    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
+    RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
                        carry->slip, &then, s);

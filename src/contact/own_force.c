@@ -5,7 +5,7 @@
 #include "contact/system.h"
 #include "contact/tree_mass.h"
 
-bool contact_friction_settled(const ContactSystem* s, double tolerance, int links[2]) {
+bool contact_friction_has_converged(const ContactSystem* s, double tolerance, int links[2]) {
   assert(tolerance >= 0);
   double largest = 0, off = 0;
   for (int k = 0; k < s->list_count; k++) {
@@ -61,7 +61,7 @@ static bool has_hull_without_circles(const Model* model, int link) {
   return false;
 }
 
-bool contact_friction_pays(const Model* model, int link_a, int link_b) {
+bool contact_friction_uses_account(const Model* model, int link_a, int link_b) {
   if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->impacts) return false;
   PairMaterial material = model_pair_material(model, link_a, link_b);
   return only_slides(&material) && has_hull_without_circles(model, link_a) && has_hull_without_circles(model, link_b);
@@ -76,7 +76,7 @@ FrictionAccount contact_account(const ContactSystem* s, int index) {
   return own.account;
 }
 
-double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
+double contact_friction_delay_speed(ContactSystem* s, double dt, int links[2]) {
   assert(dt > 0);
   double most = 0;
   for (int k = 0; k < s->list_count; k++) {
@@ -122,7 +122,7 @@ static void relag_pair(void* context, int index, int thread) {
   contact_grip_pair(s, p);
 }
 
-bool contact_friction_is_late(const ContactSystem* s) {
+bool contact_friction_uses_current_force(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->impacts) continue;
@@ -145,7 +145,7 @@ bool contact_relag(ContactSystem* s, bool blends) {
     s->own_capacity = 2 * needed + 4096;
     s->own_room = memory_alloc(s->own_capacity);
   }
-  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, relag_pair, s);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, relag_pair, s);
   s->times.friction += timer_now() - start;
   return contact_evaluate_again(s);
 }

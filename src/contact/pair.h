@@ -117,7 +117,7 @@ HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
 /* Returns `material` with all coefficients of sliding, static, rolling and spinning friction multiplied by `grip`. For
  * grip 1, the result is bit-identical to `material`. */
-static inline PairMaterial contact_gripping(PairMaterial material, double grip) {
+static inline PairMaterial material_with_friction_factor(PairMaterial material, double grip) {
   material.value[MATERIAL_FRICTION] *= grip;
   material.value[MATERIAL_FRICTION_ALONG] *= grip;
   material.value[MATERIAL_STATIC_FRICTION] *= grip;
@@ -171,7 +171,7 @@ typedef struct {
   /* Derivative with respect to the squared slip of the step to t, on which static friction of the step from t
    * depends. */
   double slip;
-  double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
+  double left; /* with respect to FrictionScale.left of the step to t (friction.md, F14) */
 } PairCarry;
 
 /* Derivatives of a scalar, usually Phi (A4), that one pair contributes, for stiffness 1. */

@@ -98,7 +98,7 @@ static void grow_derivatives(PairDerivatives** memory, int old, int capacity) {
   *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
 }
 
-int contact_take_slot(ContactSystem* s) {
+int contact_allocate_slot(ContactSystem* s) {
   if (s->free_count == 0) {
     int old = s->pair_capacity, capacity = old ? 2 * old : 64;
     s->pairs = memory_resize(s->pairs, sizeof(ContactPair) * (size_t)old, sizeof(ContactPair) * (size_t)capacity);
@@ -130,7 +130,7 @@ static int common_ancestor(const Model* model, int a, int b) {
   return a;
 }
 
-void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
+void contact_init_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   assert(s && p);
   memset(p, 0, sizeof(*p));
   p->key = key;
@@ -151,7 +151,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->grip = 1;
 }
 
-void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
+void contact_measure_distance(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
   assert(which == 0 || which == 1);
   if (s->overlaps) {
     state->separation = 0; /* 0 means that the separation was not computed yet */
@@ -163,21 +163,21 @@ void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, Pa
   state->axis = found.normal;
 }
 
-void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
-  contact_name_pair(s, p, key);
+void contact_add_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
+  contact_init_pair(s, p, key);
   PairState* state = &p->state[s->current];
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
-  if (contact_stands_for(s, key)) {
+  if (contact_is_represented(s, key)) {
     state->outcome = PAIR_PRESSED; /* a pair of hulls that a pair of links represents is listed only for friction */
     state->separation = 0;
   } else if (!p->links) {
-    contact_measure_apart(s, p, s->current, state);
+    contact_measure_distance(s, p, s->current, state);
   }
   p->state[1 - s->current] = *state;
 }
 
-void contact_grow_list(ContactSystem* s, int needed) {
+void contact_reserve_list(ContactSystem* s, int needed) {
   assert(needed >= 0);
   if (needed <= s->list_capacity) return;
   int capacity = needed + needed / 2 + 64;
@@ -203,7 +203,7 @@ static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
 }
 
 static int new_pair(ContactSystem* s, uint64_t key) {
-  int slot = contact_take_slot(s);
+  int slot = contact_allocate_slot(s);
   s->pairs[slot].key = key;
   return slot;
 }
@@ -214,13 +214,13 @@ static void enter_pair(void* context, int index, int thread) {
   (void)thread;
   const ContactSystem* s = context;
   ContactPair* p = &s->pairs[s->awake[index]];
-  contact_enter(s, p, p->key);
+  contact_add_pair(s, p, p->key);
 }
 
 void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair)) {
-  contact_grow_list(s, s->list_count + key_count);
+  contact_reserve_list(s, s->list_count + key_count);
   int old = 0, count = 0, entered = 0;
   bool changed = false;
   for (int k = 0; k <= key_count; k++) {
@@ -251,7 +251,7 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
 
 static bool may_touch(const ContactSystem* s, uint64_t key) {
   int a = contact_item_link(s->model, (int)(key >> 32)), b = contact_item_link(s->model, (int)(key & UINT32_MAX));
-  return model_pair_allowed(s->model, a, b) && !contact_stands_for(s, key);
+  return model_pair_allowed(s->model, a, b) && !contact_is_represented(s, key);
 }
 
 /* Returns the largest gap of two boxes along a coordinate axis [m]. The result is negative if the boxes overlap. */
@@ -278,7 +278,7 @@ static bool is_candidate(const ContactSystem* s, uint64_t key) {
 /* Returns true if a pair of distant hulls must stay in the list. It must stay if it has terms or a friction reference,
  * or if a pair of links represents it. */
 static bool still_acts(const ContactSystem* s, const ContactPair* p) {
-  return p->lagged || p->state[s->current].has_terms || contact_stands_for(s, p->key);
+  return p->lagged || p->state[s->current].has_terms || contact_is_represented(s, p->key);
 }
 
 static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
@@ -304,7 +304,7 @@ static void take_rest(ContactSystem* s) {
   /* Allocated now, because the first search for pairs that are not in the list may happen late in a run, and the list
    * may grow late. */
   broad_phase_reserve(&s->way_broad, s->seeking, s->seeking_count);
-  contact_grow_list(s, PAIRS_RESERVED * s->seeking_count);
+  contact_reserve_list(s, PAIRS_RESERVED * s->seeking_count);
   s->rests = true;
 }
 
@@ -328,7 +328,7 @@ static void grow_box(void* context, int index, int thread) {
   s->boxes[i] = box_of(s, i);
 }
 
-bool contact_covers(const ContactSystem* s, const MotionBounds* bounds) {
+bool contact_list_covers(const ContactSystem* s, const MotionBounds* bounds) {
   bool covered = true;
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];
@@ -340,7 +340,7 @@ bool contact_covers(const ContactSystem* s, const MotionBounds* bounds) {
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   if (s->links) return; /* the list of an independent part already covers its motion */
-  if (!contact_covers(s, bounds)) {
+  if (!contact_list_covers(s, bounds)) {
     if (!s->rests) take_rest(s);
     BoxTask task = {s, bounds};
     parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);
@@ -374,7 +374,7 @@ static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   }
 }
 
-const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
+const uint64_t* contact_find_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
   bool covered = true; /* true if the reserve of the list covers the path, counted from either end of the path */
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];

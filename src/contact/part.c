@@ -20,7 +20,7 @@ static const Box EVERYWHERE = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INF
 /* The contact range is enlarged by this fraction, so that rounding of the boxes does not matter. */
 #define REACH_ROUNDING 1e-9
 
-bool contact_parts_create(ContactSystem* s) {
+bool contact_islands_create(ContactSystem* s) {
   bool whole = s->whole != NULL, links = s->pairs_links;
   if (whole || links || !isfinite(s->range)) return false;
   s->regions = MEMORY_NEW(Box, s->model->link_count);
@@ -157,7 +157,7 @@ static void join_near(ContactSystem* s, int* sets) {
   const Model* m = s->model;
   double reach = s->range * (1 + REACH_ROUNDING);
   contact_prepare(s, &s->region_bounds);
-  contact_name_links(s);
+  contact_update_list_links(s);
   for (int k = 0; k < s->list_count; k++) {
     LinkPair p = s->list_links[k];
     int a = m->link_tree[p.a], b = m->link_tree[p.b];
@@ -166,7 +166,7 @@ static void join_near(ContactSystem* s, int* sets) {
   }
 }
 
-void contact_parts_find(ContactSystem* s, const Pose* aim, int* sets) {
+void contact_islands_find(ContactSystem* s, const Pose* aim, int* sets) {
   RegionTask task = {s, aim};
   const Model* m = s->model;
   parallel_for(s->threads, m->link_count, LINKS_PARALLEL, LINKS_GRAIN, find_region, &task);
@@ -192,7 +192,7 @@ static int part_of_pair(const ContactSystem* s, LinkPair p, const int* of) {
   return b < 0 || of[a] == of[b] ? of[a] : -1;
 }
 
-static void grow_parts(PartLists* lists, int part_count, int list_count) {
+static void grow_parts(IslandLists* lists, int part_count, int list_count) {
   if (part_count + 3 > lists->part_capacity) {
     memory_free(lists->first);
     lists->part_capacity = 2 * part_count + 64;
@@ -207,9 +207,9 @@ static void grow_parts(PartLists* lists, int part_count, int list_count) {
   }
 }
 
-void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
+void contact_islands_list(ContactSystem* s, const int* of, int part_count) {
   assert(of && part_count >= 0);
-  PartLists* lists = &s->parts;
+  IslandLists* lists = &s->parts;
   grow_parts(lists, part_count, s->list_count);
   lists->of_tree = of;
   int* first = lists->first; /* list of pairs sorted by part. Pairs that belong to no part come first; the pairs of part
@@ -230,7 +230,7 @@ void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
 
 /* ---------------------------------------------------------------- a part */
 
-ContactSystem* contact_part_create(const ContactSystem* whole, int thread) {
+ContactSystem* contact_island_create(const ContactSystem* whole, int thread) {
   assert(thread >= 0);
   ContactSystem* part = MEMORY_NEW(ContactSystem, 1);
   part->first_thread = thread;
@@ -245,7 +245,7 @@ static void free_lists(ContactSystem* part) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
 }
 
-void contact_part_destroy(ContactSystem* part) {
+void contact_island_destroy(ContactSystem* part) {
   if (!part) return;
   free_lists(part);
   memory_free(part->certificate_poses);
@@ -253,7 +253,7 @@ void contact_part_destroy(ContactSystem* part) {
   memory_free(part);
 }
 
-void contact_part_attach(ContactSystem* part, const ContactSystem* whole) {
+void contact_island_attach(ContactSystem* part, const ContactSystem* whole) {
   ContactSystem own = *part;
   *part = *whole;
   part->threads = 1;
@@ -287,9 +287,9 @@ static void grow_lists(ContactSystem* part, int count) {
   part->fresh = MEMORY_NEW(int, part->list_capacity);
 }
 
-void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count) {
+void contact_island_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count) {
   assert(number >= 0 && (links || count == 0));
-  const PartLists* lists = &whole->parts;
+  const IslandLists* lists = &whole->parts;
   int first = lists->first[number + 2];
   part->current = whole->current;
   part->links = links;
@@ -312,7 +312,7 @@ void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int num
   contact_list_terms(part);
 }
 
-bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
+bool contact_island_stays(const ContactSystem* s, const MotionBounds* bounds) {
   for (int n = 0; n < s->link_count; n++) {
     int i = s->links[n];
     const ModelLink* l = &s->model->links[i];
@@ -336,13 +336,13 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
 static void even_out(const ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
   if (s->sleep[slot].even) return;
-  contact_take_over(s, p);
+  contact_copy_accepted_state(s, p);
   bool known = p->state[s->current].stamp ==
                s->stamp; /* if false, the pair must be evaluated again, with the present friction reference */
   s->sleep[slot] = (PairSleep){.even = known, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
 }
 
-void contact_part_end(ContactSystem* part, const ContactSystem* whole) {
+void contact_island_end(ContactSystem* part, const ContactSystem* whole) {
   if (part->current != whole->current) return;
   for (int n = 0; n < part->link_count; n++) stand_still(part, part->links[n]);
   for (int k = 0; k < part->list_count; k++) even_out(part, part->list[k]);
@@ -382,7 +382,7 @@ static void pass_by(ContactSystem* s, ContactPair* p) {
   double separation = before->separation - s->moved[p->hull_a] - s->moved[p->hull_b];
   *after = *before;
   pair_set_apart(after, separation, before->axis);
-  if (!(separation > s->reach[p->hull_a] + s->reach[p->hull_b])) contact_measure_apart(s, p, 1 - s->current, after);
+  if (!(separation > s->reach[p->hull_a] + s->reach[p->hull_b])) contact_measure_distance(s, p, 1 - s->current, after);
   after->stamp = s->stamp;
   after->contact_energy = after->friction_energy = after->spent_energy = 0;
   after->has_friction = after->derived = false;
@@ -405,10 +405,10 @@ static void end_pair(void* context, int k, int thread) {
   s->sleep[slot] = (PairSleep){.even = true, .rounding = (double)NAN};
 }
 
-void contact_parts_end(ContactSystem* s, const Pose* begin) {
+void contact_islands_end(ContactSystem* s, const Pose* begin) {
   EndTask task = {s, begin};
   parallel_for(s->threads, s->model->link_count, LINKS_PARALLEL, LINKS_GRAIN, end_link, &task);
-  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, end_pair, &task);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, end_pair, &task);
   s->current = 1 - s->current;
   s->measured = false;
   s->way_moved = true;

@@ -225,7 +225,7 @@ static bool add_ring(const Problem* p, int side, int k, Vec3 N, double O, SideMo
   const HullInstance* h = p->hull[side];
   const Circle* ring = &p->rings[side][k];
   double sigma = side_sign[side];
-  RingPlace place = ring_place(ring, h->rounding, sigma, N, O);
+  RingPosition place = ring_position(ring, h->rounding, sigma, N, O);
   if (!(place.least < 1)) return true;
   if (!(place.least > 0)) return false;
   *z_min = fmin(*z_min, place.least);

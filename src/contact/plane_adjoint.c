@@ -27,8 +27,8 @@ static int active_nodes(const HullInstance* h, double sigma, double support, con
   return count;
 }
 
-void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
-                  PairShares* out) {
+void active_add_derivatives(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next,
+                            Vec3 now, PairShares* out) {
   assert(side == 0 || side == 1);
   if (at->ring_count == 0) {
     out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .next = next, .now = now};
@@ -90,7 +90,7 @@ void active_balance(const PlaneSolution* solution, ActiveSides* active) {
   }
 }
 
-void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
+void active_compute(const ImpactMoment* at, double support, ActiveSides* active) {
   if (active->known) return;
   active->count[0] = active->count[1] = 0;
   for (int side = 0; side < 2; side++)
@@ -134,7 +134,7 @@ static double length_by_support(Vec3 n, double support, const double dp[4]) {
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
 }
 
-double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn) {
+double ball_radius_derivative(Vec3 n, const ActiveVertex* v, double change, Vec3 dn) {
   double length = vec3_norm(n);
   return -length * v->second * change - v->first * vec3_dot(n, dn) / length;
 }
@@ -146,7 +146,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
   double dp[4];
   plane_change(response, twist, dp);
   const ImpactMoment moment = {body, solution};
-  active_find(&moment, support, active);
+  active_compute(&moment, support, active);
   if (!body[1].hull.half_space) balance_change(body, solution, active, twist, dp);
   Vec3 dn = vec3_at(dp);
   out->support += length_by_support(n, support, dp);
@@ -164,7 +164,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       out->value += sigma * v->first * (along + turned);
       out->support += sigma * active_first_by_support(v, support) * (along + turned);
       if (ground) continue;
-      out->rounding[side] += ball_share(n, v, sigma * (along + turned), dn);
+      out->rounding[side] += ball_radius_derivative(n, v, sigma * (along + turned), dn);
       /* derivative with respect to vertex m: v_m + g_m x w (A5) */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
       if (body[1].hull.half_space) { /* a rotation of the half-space by d has the same effect as a rotation of body and
@@ -174,7 +174,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
         out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
       }
       change = vec3_add_scaled(change, sigma * v->first, vec3_cross(n, w));
-      active_share(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
+      active_add_derivatives(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
     }
   }
   /* Adds the gradient of W(1 - |n|) with respect to the plane, times dp. A common motion of both bodies then gives zero

@@ -147,8 +147,8 @@ static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* i
     Vec3 dn;
     double d_o, decrement = newton_step(p, e, *n, &dn, &d_o);
     if (!isfinite(decrement)) return false;
-    if (decrement <= RECIPROCAL_LEAST * e->energy) return true;
-    bool near = decrement < RECIPROCAL_NEAR * e->energy;
+    if (decrement <= RECIPROCAL_MIN_DECREMENT * e->energy) return true;
+    bool near = decrement < RECIPROCAL_QUADRATIC_DECREMENT * e->energy;
     if (near && decrement >= 0.5 * before)
       return true; /* the decrement does not decrease further, because of rounding */
     before = decrement;
@@ -157,7 +157,7 @@ static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* i
       *n = vec3_add(*n, dn);
       *o += d_o;
       *e = trial;
-      if (decrement < RECIPROCAL_LAST * e->energy) return true;
+      if (decrement < RECIPROCAL_FINAL_DECREMENT * e->energy) return true;
     } else if (!search(p, n, o, dn, d_o, decrement, e))
       return near;
   }
@@ -191,8 +191,8 @@ Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkRe
 
 /* The start plane lies halfway between the centres. If a sphere is nearer to this plane than a quarter of the gap, the
  * plane is moved away from this sphere to a quarter of the gap. */
-Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
-                             const double radius[2]) {
+Plane reciprocal_start_from_spheres(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
+                                    const double radius[2]) {
   Vec3 way = vec3_sub(center[1], center[0]);
   double r = vec3_norm(way), gap = r - (radius[0] + radius[1]);
   double along = fmin(fmax(0.5 * r, radius[0] + 0.25 * gap), r - radius[1] - 0.25 * gap);

@@ -15,12 +15,12 @@
  * coefficient of the sums over vertices. */
 #define RECIPROCAL_PLANE 12.0
 #define RECIPROCAL_PIECE 3.0
-/* Convergence thresholds of the Newton decrement divided by P. Below RECIPROCAL_NEAR, convergence is quadratic and
- * steps need no line search. After a step whose decrement is below RECIPROCAL_LAST, the solution is exact to rounding.
- * Below RECIPROCAL_LEAST, no step is needed. */
-#define RECIPROCAL_NEAR 1e-5
-#define RECIPROCAL_LAST 1e-13
-#define RECIPROCAL_LEAST 1e-28
+/* Convergence thresholds of the Newton decrement divided by P. Below RECIPROCAL_QUADRATIC_DECREMENT, convergence is
+ * quadratic and steps need no line search. After a step whose decrement is below RECIPROCAL_FINAL_DECREMENT, the
+ * solution is exact to rounding. Below RECIPROCAL_MIN_DECREMENT, no step is needed. */
+#define RECIPROCAL_QUADRATIC_DECREMENT 1e-5
+#define RECIPROCAL_FINAL_DECREMENT 1e-13
+#define RECIPROCAL_MIN_DECREMENT 1e-28
 enum { RECIPROCAL_STEPS = 200, RECIPROCAL_HALVINGS = 60 };
 
 /* Potential 12 (1 + r^-1/2)^2 of two points at the distance r, with its first two derivatives with respect to r (N2).
@@ -38,11 +38,11 @@ bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkRes
                       PlaneSolution* solution);
 
 /* Return the plane from which the iteration for the separating plane starts. reciprocal_start computes it from the
- * closest points `found` (N2). reciprocal_start_apart computes it from two disjoint bounding spheres. center (2):
- * centres of the spheres, world [m]. radius (2): radii of the spheres, which contain all vertices [m]. */
+ * closest points `found` (N2). reciprocal_start_from_spheres computes it from two disjoint bounding spheres. center
+ * (2): centres of the spheres, world [m]. radius (2): radii of the spheres, which contain all vertices [m]. */
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found);
-Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
-                             const double radius[2]);
+Plane reciprocal_start_from_spheres(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
+                                    const double radius[2]);
 /* Finds the plane that minimises the potential, as reciprocal_solve does, but starts from the plane `start`. Its origin
  * must be plane_origin(a, b). Returns false if `start` does not separate the hulls or the plane was not found. */
 bool reciprocal_solve_from(const HullInstance* a, const HullInstance* b, Plane start, PlaneScratch* scratch,

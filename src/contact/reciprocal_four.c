@@ -166,7 +166,7 @@ static void take_steps(const Evaluations* e, const LanePlanes* p, LaneBits fresh
   for (int k = 0; k < 3; k++) s->by.n[k] = lanes_select(fresh, step[k], s->by.n[k]);
   s->by.o = lanes_select(fresh, step[3], s->by.o);
   s->decrement = lanes_select(fresh, decrement, s->decrement);
-  s->near = (fresh & (decrement < RECIPROCAL_NEAR * e->energy)) | (~fresh & s->near);
+  s->near = (fresh & (decrement < RECIPROCAL_QUADRATIC_DECREMENT * e->energy)) | (~fresh & s->near);
   s->factor = lanes_select(fresh, lanes_broadcast(1), s->factor);
   s->halvings &= ~fresh;
 }
@@ -208,7 +208,8 @@ static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluation
   while (lanes_any(busy) && !lanes_any(lost)) {
     take_steps(e, p, fresh, s);
     lost = fresh & ~is_finite(s->decrement);
-    LaneBits done = (s->decrement <= RECIPROCAL_LEAST * e->energy) | (s->near & (s->decrement >= 0.5 * s->before));
+    LaneBits done =
+        (s->decrement <= RECIPROCAL_MIN_DECREMENT * e->energy) | (s->near & (s->decrement >= 0.5 * s->before));
     busy &= ~(done & fresh);
     s->before = lanes_select(fresh, s->decrement, s->before);
     LanePlanes p1 = moved(p, s);
@@ -218,7 +219,7 @@ static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluation
     LaneBits falls = e1.energy <= e->energy - 1e-4 * s->factor * s->decrement + 1e-14 * e->energy;
     fresh = busy & e1.sound & (whole | falls);
     accept(fresh, &p1, &e1, p, e);
-    LaneBits last = fresh & whole & (s->decrement < RECIPROCAL_LAST * e->energy), halved = busy & ~fresh;
+    LaneBits last = fresh & whole & (s->decrement < RECIPROCAL_FINAL_DECREMENT * e->energy), halved = busy & ~fresh;
     busy &= ~last;
     fresh &= ~last;
     s->steps -= fresh; /* a marked lane has the value -1, so the subtraction adds 1 */

@@ -53,7 +53,7 @@ struct ContactReplay {
   ContactMoment solved; /* state of the previous solve, as given to contact_replay_set_solve; its pose is NULL if there
                            is no such solve */
   const Pose *pose_now, *pose_next;
-  const Pose* aim;         /* expected poses of the links at t + dt (contact_set_aim), borrowed */
+  const Pose* aim;         /* expected poses of the links at t + dt (contact_set_expected_poses), borrowed */
   double (*aim_bar)[3][4]; /* derivatives with respect to the entries of the expected poses `aim`, borrowed */
   const RollShift* shift;  /* shifts of all links, borrowed (contact_replay_set_shifts) */
   RollShift* shift_bar;    /* derivatives with respect to `shift`, borrowed */
@@ -68,11 +68,11 @@ struct ContactReplay {
   PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs carry: [0] at t (records at t); [1] at t +
                           dt, found in the next step of the run (records at t + dt) */
   int carry_capacity[2];
-  PairCarry* aside; /* copy of carry[0] by contact_replay_set_aside (records) */
+  PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (records) */
   int aside_capacity;
   const ContactField* field; /* argument of contact_replay_adjoint while it runs */
   ContactLengths lengths;    /* result of the last contact_replay_adjoint */
-  bool apart;                /* argument of contact_replay_set_apart */
+  bool apart;                /* argument of contact_replay_exclude_impulse_friction */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -106,7 +106,7 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r);
 }
 
-void contact_replay_set_aim(ContactReplay* r, const Pose* aim, double (*bar)[3][4]) {
+void contact_replay_set_expected_poses(ContactReplay* r, const Pose* aim, double (*bar)[3][4]) {
   r->aim = aim;
   r->aim_bar = bar;
 }
@@ -202,7 +202,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
     p->link[1] = contact_item_link(r->model, record->hull_b);
-    p->material = contact_gripping(model_pair_material(r->model, p->link[0], p->link[1]), record->grip);
+    p->material = material_with_friction_factor(model_pair_material(r->model, p->link[0], p->link[1]), record->grip);
     p->law = law_of_links(&r->laws, p->link[0], p->link[1]);
     p->pair_law = (int)(p->law - r->laws.laws) - 1;
     p->contact = p->pair_law < 0 ? &r->model->contact : &r->model->pair_laws[p->pair_law].contact;
@@ -350,7 +350,7 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
-bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
+bool contact_replay_add_impact_factor_derivatives(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
@@ -367,7 +367,7 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
   return found;
 }
 
-double contact_replay_left(const ContactReplay* r) {
+double contact_replay_deferred_sum(const ContactReplay* r) {
   double sum = 0;
   for (int k = 0; k < r->count; k++) {
     const double bar = r->carry[1][k].left;
@@ -455,13 +455,13 @@ bool contact_replay_load_forward(ContactReplay* r, const ContactMoment* now, con
   return evaluate_pairs(r, now, next);
 }
 
-void contact_replay_set_aside(ContactReplay* r) {
+void contact_replay_store_carry(ContactReplay* r) {
   int count = r->side[1 - r->next].count;
   r->aside = room_for(r->aside, &r->aside_capacity, count, sizeof(PairCarry));
   if (count > 0) memcpy(r->aside, r->carry[0], sizeof(PairCarry) * (size_t)count);
 }
 
-void contact_replay_add_aside(ContactReplay* r) {
+void contact_replay_add_stored_carry(ContactReplay* r) {
   int numbers = r->side[1 - r->next].count * contact_replay_carried(r);
   const double* from = (const double*)r->aside;
   double* to = (double*)r->carry[0];
@@ -681,7 +681,7 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
 
 /* The coefficients of `whole` do not contain the grip, because PairShares contains derivatives with respect to
  * coefficients times grip (F7). */
-double contact_replay_by_grip(const ContactReplay* r, int index) {
+double contact_replay_grip_derivative(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
   if (!p->record->late || p->record->own_force) return 0;
@@ -760,7 +760,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
   }
 }
 
-void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
+void contact_replay_add_solve_derivatives(const ContactReplay* r, double (*bar)[3][4]) {
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     const PairShares* s = &p->shares;
@@ -813,7 +813,7 @@ bool contact_replay_slip_product(const ContactReplay* r, const ContactField* fie
   return found;
 }
 
-void contact_replay_set_apart(ContactReplay* r, bool apart) {
+void contact_replay_exclude_impulse_friction(ContactReplay* r, bool apart) {
   r->apart = apart;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }

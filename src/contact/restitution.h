@@ -11,30 +11,30 @@
 #define IMPACT_ENTRY 0.995
 #define IMPACT_TIE 1e-4
 /* Tolerance of the event that an impact begins at the end of a substep, in the units of IMPACT_ENTRY. */
-#define IMPACT_KNOWN 1e-12
+#define IMPACT_EVENT_TOLERANCE 1e-12
 /* Distance from the start of an impact below which the impact counts as beginning exactly now. In the units of
  * IMPACT_ENTRY. */
-#define IMPACT_BEGUN 1e-9
+#define IMPACT_START_TOLERANCE 1e-9
 /* Distance beyond the rest position at which the spring of an impact still acts in a recorded step, as a fraction of
  * the rebound displacement. The extra distance is needed by finite differences with respect to lengths, which move the
  * bodies by more than the deflection of the spring. */
-#define IMPACT_BEYOND 0.05
+#define IMPACT_SPRING_OVERTRAVEL 0.05
 
 /* Largest displacement of a coordinate in a short substep, divided by the margin of its limit (I15). */
-#define STOP_WAY 0.0625
+#define STOP_MAX_DISPLACEMENT 0.0625
 /* Largest displacement of the bodies in the substep that measures their approach speed, divided by the support. The
  * contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
-#define IMPACT_WAY 0.25
+#define IMPACT_MAX_DISPLACEMENT 0.25
 
 /* Halves *length, the length of a substep [s], until speed * *length <= most. speed >= 0: speed of a displacement; most
  * > 0: largest displacement, in consistent units. */
-static inline void impact_halve(double* length, double speed, double most) {
+static inline void impact_halve_substep(double* length, double speed, double most) {
   while (speed * *length > most) *length *= 0.5;
 }
 /* Returns a smooth step from 0 (x <= 0) to 1 (x >= 1). It is a quintic polynomial and twice continuously
  * differentiable. */
 static inline double impact_blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
 /* Returns the derivative of impact_blend with respect to x. */
-static inline double impact_blend_slope(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }
+static inline double impact_blend_derivative(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }
 
 #endif

@@ -13,11 +13,11 @@ static const double GAUSS[RING_HALF / 2][2] = {
 #define COS_3 0.38268343236508977173
 static const double WHOLE[4][2] = {{COS_1, COS_3}, {COS_3, COS_1}, {-COS_3, COS_1}, {-COS_1, COS_3}};
 
-RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, double o) {
+RingPosition ring_position(const Circle* ring, double rounding, double sigma, Vec3 n, double o) {
   Vec3 a = ring->axis, across = vec3_add_scaled(n, -vec3_dot(n, a), a);
   double length = vec3_norm(n), slope = vec3_norm(across);
-  RingPlace p = {.middle = sigma * (vec3_dot(n, ring->center) + o) - rounding * length};
-  p.u = slope > 1e-14 * length ? vec3_scale(across, -sigma / slope) : vec3_across(a);
+  RingPosition p = {.middle = sigma * (vec3_dot(n, ring->center) + o) - rounding * length};
+  p.u = slope > 1e-14 * length ? vec3_scale(across, -sigma / slope) : vec3_perpendicular(a);
   p.v = vec3_cross(a, p.u);
   p.spread = ring->radius * slope;
   p.least = p.middle - p.spread;
@@ -25,10 +25,10 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
 }
 
 /* Quantities that all nodes of a circle use. They are computed once per circle. The compiler could not do this itself,
- * because it must assume that writing a node changes the RingPlace. */
+ * because it must assume that writing a node changes the RingPosition. */
 typedef struct {
-  double e;    /* RingPlace.spread / RingPlace.middle */
-  double q;    /* RingPlace.least times (1 + e) */
+  double e;    /* RingPosition.spread / RingPosition.middle */
+  double q;    /* RingPosition.least times (1 + e) */
   double root; /* sqrt(q / middle) */
 } RingScale;
 
@@ -43,7 +43,7 @@ static inline void put(RingNodes* out, RingScale s, double cosine, double sine, 
   out->weight[k] = RING_WEIGHT * weight * s.root * below;
 }
 
-void ring_nodes(const RingPlace* p, RingNodes* out) {
+void ring_nodes(const RingPosition* p, RingNodes* out) {
   assert(!(p->least <= 0));
   out->count = 0;
   if (!(p->least < 1)) return;
@@ -76,7 +76,7 @@ RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support
   double inverse = 1 / support;
   RingLoad load = {
       .ring = rings[k],
-      .place = ring_place(&rings[k], hull->rounding, sigma, vec3_scale(plane->n, inverse), plane->o * inverse)};
+      .place = ring_position(&rings[k], hull->rounding, sigma, vec3_scale(plane->n, inverse), plane->o * inverse)};
   if (!(load.place.least > 0)) return load;
   RingNodes nodes;
   ring_nodes(&load.place, &nodes);
@@ -95,6 +95,6 @@ RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support
 
 Vec3 ring_radius(const Circle* ring, int j) {
   static const double C[RING_POINTS] = {1, M_SQRT1_2, 0, -M_SQRT1_2, -1, -M_SQRT1_2, 0, M_SQRT1_2};
-  Vec3 e = vec3_across(ring->axis), f = vec3_cross(ring->axis, e);
+  Vec3 e = vec3_perpendicular(ring->axis), f = vec3_cross(ring->axis, e);
   return vec3_add(vec3_scale(e, C[j]), vec3_scale(f, C[(j + 6) % RING_POINTS]));
 }

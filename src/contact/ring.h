@@ -23,23 +23,23 @@ enum { RING_POINTS = 8 }; /* number of friction points of a circle */
 typedef struct {
   double middle, least, spread;
   Vec3 u, v;
-} RingPlace;
+} RingPosition;
 /* Returns the position of a circle relative to a plane. ring: circle with its centre relative to the plane's origin,
  * world axes [m]. rounding: radius of the rounding [m]. sigma: -1 for body a, +1 for body b. n [1/m], o: normal and
  * offset of the plane, divided by the support. */
-RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
+RingPosition ring_position(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
 
 /* Quadrature nodes of a circle, with scaled clearances 0 < c < 1. Pair k has the nodes center + radius (cosine[k] u +-
- * sine[k] v), with the vectors u and v of RingPlace. weight: weight of each node of a pair; if the complete circle is
- * in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and its derivatives over the nodes
- * agree with the means over the circle to 1e-12. */
+ * sine[k] v), with the vectors u and v of RingPosition. weight: weight of each node of a pair; if the complete circle
+ * is in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and its derivatives over the
+ * nodes agree with the means over the circle to 1e-12. */
 typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
 } RingNodes;
 /* Computes the quadrature nodes of a circle. place->least must be above 0 (not checked). If place->least >= 1, the
  * circle is out of range and has no nodes. */
-void ring_nodes(const RingPlace* place, RingNodes* out);
+void ring_nodes(const RingPosition* place, RingNodes* out);
 
 /* Sets out (ring_count) to the circles of a hull at its pose, world axes. The centres are relative to the world point
  * `origin` [m]. */
@@ -51,11 +51,11 @@ static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out
 }
 /* A circle of a hull relative to a plane, and its force for stiffness 1. */
 typedef struct {
-  Circle ring;     /* circle with its centre relative to the plane's origin, world axes */
-  RingPlace place; /* position relative to the plane, lengths divided by the support */
-  double force;    /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
-  Vec3 mean;       /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
-  double spread;   /* 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the force */
+  Circle ring;        /* circle with its centre relative to the plane's origin, world axes */
+  RingPosition place; /* position relative to the plane, lengths divided by the support */
+  double force;       /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
+  Vec3 mean;     /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
+  double spread; /* 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the force */
 } RingLoad;
 /* Returns the position and normal force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m].
  * Allocates nothing. */

@@ -84,15 +84,15 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
   plane_implicit(now->solution, false, plane_bar, z);
   Vec3 zn = vec3(z[0], z[1], z[2]);
   out->support -= norm_first_by_support(length, support) * vec3_dot(n, zn);
-  active_find(now, support, then);
+  active_compute(now, support, then);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
     for (int k = 0; k < then->count[side]; k++) {
       const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
       double along = vec3_dot(v->at, zn) + z[3];
       Vec3 share = vec3_add_scaled(vec3_scale(plane->n, v->second * along), sigma * v->first, zn);
-      active_share(&now->body[side].hull, plane, side, v, vec3(0, 0, 0), share, out);
-      out->rounding[side] += ball_share(plane->n, v, sigma * along, zn);
+      active_add_derivatives(&now->body[side].hull, plane, side, v, vec3(0, 0, 0), share, out);
+      out->rounding[side] += ball_radius_derivative(plane->n, v, sigma * along, zn);
       out->support += sigma * active_first_by_support(v, support) * along;
     }
   }

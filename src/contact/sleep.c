@@ -5,7 +5,7 @@
 
 #include "contact/system.h"
 
-void contact_name_links(ContactSystem* s) {
+void contact_update_list_links(ContactSystem* s) {
   if (s->named == s->version) return;
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
@@ -31,7 +31,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
   if (s->sleep[slot].even) return true;
   if (p->state[s->current].stamp != s->stamp) return false;
   if (!tried_here(s, p))
-    contact_take_over(s, p);
+    contact_copy_accepted_state(s, p);
   else if (p->lagged && p->law->row->evaluate_friction && !p->state[1 - s->current].has_friction)
     return false;
   s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
@@ -54,9 +54,9 @@ static void wake_pair(void* context, int k, int thread) {
 }
 
 void contact_wake(ContactSystem* s, const bool* links) {
-  contact_name_links(s);
+  contact_update_list_links(s);
   WakeTask task = {s, links};
-  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, wake_pair, &task);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, wake_pair, &task);
   s->awake_count = s->sleeping_hulls = 0;
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];

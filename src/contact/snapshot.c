@@ -40,7 +40,7 @@ static SavedPair pair_to_save(const ContactSystem* s, const ContactPair* p) {
 
 static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair* saved) {
   PairState* state = &p->state[s->current];
-  contact_name_pair(s, p, saved->key);
+  contact_init_pair(s, p, saved->key);
   p->gjk = saved->gjk;
   p->lagged = saved->lagged;
   state->outcome = saved->outcome;
@@ -84,7 +84,7 @@ static int last_vertex(const ContactSystem* s, int item) {
 static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) {
   ContactPair named;
   int outcome = (int)p->outcome;
-  contact_name_pair(s, &named, p->key);
+  contact_init_pair(s, &named, p->key);
   state_block_int(block, &p->gjk.count, 0, 4);
   for (int k = 0; k < 4; k++) {
     state_block_int(block, &p->gjk.a[k], 0, last_vertex(s, named.hull_a));
@@ -144,12 +144,12 @@ static int pairs_most(const StateBlock* block) {
 /* Replaces the list of candidates by `count` pairs with undefined contents. */
 static void make_pairs(ContactSystem* s, int count) {
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
-  contact_grow_list(s, count);
-  for (int k = 0; k < count; k++) s->list[k] = contact_take_slot(s);
+  contact_reserve_list(s, count);
+  for (int k = 0; k < count; k++) s->list[k] = contact_allocate_slot(s);
   s->list_count = count;
 }
 
-void contact_hold(ContactSystem* s) {
+void contact_make_constant(ContactSystem* s) {
   for (int k = 0; k < s->term_count; k++) {
     ContactPair* p = &s->pairs[s->terms[k]];
     LawPair pair = contact_law_pair(s, p, s->current, 0);
@@ -176,7 +176,7 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
   state_block_doubles(block, s->slack, hulls);
   state_block_int(block, &count, 0, block->pass == BLOCK_READ ? pairs_most(block) : INT_MAX);
   if (block->pass == BLOCK_READ) {
-    contact_place(s, s->current, poses);
+    contact_set_poses(s, s->current, poses);
     make_pairs(s, count);
     s->stamp++; /* invalidates all evaluations, which belong to an older friction reference */
     s->version++;

@@ -48,7 +48,7 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
   s->spots[s->count++] = spot;
 }
 
-int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
+int contact_find_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
   SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
   laws_create(model, 1, 0, &s.laws);
   for (int i = 0; i < model->hull_count; i++)

@@ -74,23 +74,23 @@ bool contact_term_rolls(const ContactSystem* system, int index, const Pose* cons
 /* ---------------------------------------------------------------- substeps */
 
 /* Shortens the substep that begins, so that impacts are resolved (I10). Halves its length *length [s] until the impacts
- * that begin in the substep displace their bodies by at most IMPACT_WAY supports. dt_before: length of the previous
- * substep [s]. */
+ * that begin in the substep displace their bodies by at most IMPACT_MAX_DISPLACEMENT supports. dt_before: length of the
+ * previous substep [s]. */
 void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Returns a sum over the pairs. The term of a pair is Payment.left times the derivative of a scalar with respect to
- * Payment.left. Payment.left is the force that friction passes to the next step (docs/derivations/friction.md, F14).
- * Differences of the sum give derivatives with respect to step lengths. Uses the force_ratio of the last
- * contact_replay_refresh. */
-double contact_replay_left(const ContactReplay* replay);
+/* Returns a sum over the pairs. The term of a pair is FrictionScale.left times the derivative of a scalar with respect
+ * to FrictionScale.left. FrictionScale.left is the force that friction passes to the next step
+ * (docs/derivations/friction.md, F14). Differences of the sum give derivatives with respect to step lengths. Uses the
+ * force_ratio of the last contact_replay_refresh. */
+double contact_replay_deferred_sum(const ContactReplay* replay);
 
 /* Evaluates the terms of the loaded step again, with or without one Hessian. If `apart` is true, the terms leave out
  * the Hessian of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
  * contact_replay_product then adds the product with this Hessian separately, as contact_replay_slip_product does.
  * Loading a step sets `apart` to false. */
-void contact_replay_set_apart(ContactReplay* replay, bool apart);
+void contact_replay_exclude_impulse_friction(ContactReplay* replay, bool apart);
 /* Adds the product of a Hessian and the twists of `field` to wrench (links x 6: torque about the centre of mass, force)
  * [N m, N]. The Hessian belongs to friction that is limited by the impulse of an impact. The product has the same
  * rounding errors as in contact_replay_adjoint. Returns false if no pair has friction of this kind. */

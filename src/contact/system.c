@@ -17,7 +17,8 @@ bool contact_has_solid(const Model* model, int link) {
 static bool makes_pairs(const ContactSystem* s, int link) {
   const Model* model = s->model;
   for (int i = 0; i < model->link_count; i++)
-    if (i != link && contact_has_solid(model, i) && model_pair_allowed(model, link, i) && !contact_is_whole(s, link, i))
+    if (i != link && contact_has_solid(model, i) && model_pair_allowed(model, link, i) &&
+        !contact_is_aggregate_pair(s, link, i))
       return true;
   return false;
 }
@@ -57,7 +58,8 @@ static void find_groups(ContactSystem* s) {
   s->strange = MEMORY_NEW(bool, count* count);
   for (int a = 0; a < count; a++)
     for (int b = 0; b < count; b++)
-      s->strange[a * count + b] = !model_pair_allowed(model, link[a], link[b]) || contact_is_whole(s, link[a], link[b]);
+      s->strange[a * count + b] =
+          !model_pair_allowed(model, link[a], link[b]) || contact_is_aggregate_pair(s, link[a], link[b]);
   s->broad.groups = s->way_broad.groups = (BroadGroups){s->group, s->strange, count};
   memory_free(link);
 }
@@ -91,7 +93,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->boxes = MEMORY_NEW(Box, model->hull_count);
   s->way_boxes = MEMORY_NEW(Box, model->hull_count);
   s->broad.threads = s->way_broad.threads = s->threads;
-  contact_find_whole(s);
+  contact_find_aggregate_pairs(s);
   contact_find_dense_links(s);
   find_groups(s);
   sort_hulls(s);
@@ -177,7 +179,7 @@ void contact_set_dt(ContactSystem* s, double dt) {
   s->laws.step->dt = dt;
 }
 
-void contact_set_part(ContactSystem* s, double dt, double dt_before, double force_ratio) {
+void contact_set_substep(ContactSystem* s, double dt, double dt_before, double force_ratio) {
   assert(!(dt_before < 0) && !(force_ratio <= 0));
   assert(dt > 0);
   contact_set_dt(s, dt);
@@ -205,7 +207,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
   s->rests = false;
-  contact_place(s, s->current, poses);
+  contact_set_poses(s, s->current, poses);
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
@@ -217,8 +219,8 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   return true;
 }
 
-void contact_remember(ContactSystem* s, ContactMemory which) {
-  PairsKept* to = &s->remembered[which];
+void contact_save(ContactSystem* s, ContactMemory which) {
+  SavedPairs* to = &s->remembered[which];
   size_t size = s->laws.kept_size;
   to->count = 0;
   if (size == 0) return;
@@ -240,10 +242,10 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
-/* Returns the data of a pair that contact_remember stored in memory number `which`. Returns NULL if this memory has no
+/* Returns the data of a pair that contact_save stored in memory number `which`. Returns NULL if this memory has no
  * data of the pair. */
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
-  const PairsKept* from = &s->remembered[which];
+  const SavedPairs* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);
   return index < 0 ? NULL : from->kept + (size_t)index * s->laws.kept_size;
 }
@@ -253,10 +255,10 @@ double contact_impact_factor(const ContactSystem* s, int index, double rest_spee
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (pair.state->outcome != PAIR_PRESSED || !p->law->row->impacts) return 1;
-  return p->law->row->impacts->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, restitution, dt);
+  return p->law->row->impacts->impact_factor(&pair, kept_of(s, CONTACT_STEP_START, p), rest_speed, restitution, dt);
 }
 
-void contact_recall(ContactSystem* s, ContactMemory which) {
+void contact_restore(ContactSystem* s, ContactMemory which) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     const void* kept = kept_of(s, which, p);
@@ -291,7 +293,7 @@ bool contact_evaluate_again(ContactSystem* s) {
   return true;
 }
 
-void contact_set_aim(ContactSystem* s, const Pose* aim) { s->aim = aim; }
+void contact_set_expected_poses(ContactSystem* s, const Pose* aim) { s->aim = aim; }
 
 void contact_set_shifts(ContactSystem* s, const RollShift* shift) { s->shift = shift; }
 
@@ -299,8 +301,8 @@ bool contact_lag(ContactSystem* s) {
   assert(s->entered);
   double start = timer_now();
   size_t needed = 0;
-  contact_list_rubbing(s, true);
-  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_room_of_pair, s);
+  contact_list_friction_pairs(s, true);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, lag_room_of_pair, s);
   for (int k = 0; k < s->list_count; k++) {
     size_t own = s->lag_first[k];
     s->lag_first[k] = needed;
@@ -311,7 +313,7 @@ bool contact_lag(ContactSystem* s) {
     s->lag_capacity = 2 * needed + 4096;
     s->lag_room = memory_alloc(s->lag_capacity);
   }
-  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
   /* the accepted state is evaluated again with the friction of the new step */
   memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
@@ -329,7 +331,7 @@ void contact_energy(const ContactSystem* s, double* contact, double* friction) {
   }
 }
 
-double contact_stored(const ContactSystem* s) {
+double contact_stored_energy(const ContactSystem* s) {
   double stored = 0;
   for (int k = 0; k < s->list_count; k++) {
     const PairState* state = &contact_pair(s, k)->state[s->current];
@@ -338,7 +340,7 @@ double contact_stored(const ContactSystem* s) {
   return stored;
 }
 
-void contact_find_records(ContactSystem* s) { contact_list_rubbing(s, false); }
+void contact_find_records(ContactSystem* s) { contact_list_friction_pairs(s, false); }
 
 int contact_record(const ContactSystem* s, ContactRecord* records) {
   int count = 0;
@@ -378,8 +380,8 @@ double contact_gap(ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
-  if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
-  if (contact_stands_for(s, p->key))
+  if (p->links) return contact_aggregate_distance(s, p, s->pose[s->current]);
+  if (contact_is_represented(s, p->key))
     return INFINITY; /* the gap belongs to the pair of links that represents this pair of hulls */
   if (s->overlaps) return state->separation;
   GjkResult found;
@@ -391,8 +393,8 @@ double contact_trial_gap(ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   assert(s->phase != CONTACT_STANDING);
   ContactPair* p = contact_pair(s, index);
-  if (p->links) return contact_whole_distance(s, p, s->pose[1 - s->current]);
-  if (contact_stands_for(s, p->key)) return INFINITY;
+  if (p->links) return contact_aggregate_distance(s, p, s->pose[1 - s->current]);
+  if (contact_is_represented(s, p->key)) return INFINITY;
   if (s->overlaps) return p->state[1 - s->current].separation;
   const HullInstance* instance = s->instance[1 - s->current];
   GjkResult found;

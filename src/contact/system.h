@@ -5,21 +5,21 @@
 #include "contact/broad_phase.h"
 #include "contact/law.h"
 
-/* Limits of parallel loops over pairs. PARALLEL_THRESHOLD: fewer pairs are processed on one thread. PARALLEL_FAR: in
- * loops over pairs of which few are in contact, fewer pairs than this are processed on one thread. PARALLEL_GRAIN:
- * number of pairs that a thread processes at a time. */
-enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
+/* Limits of parallel loops over pairs. PARALLEL_THRESHOLD: fewer pairs are processed on one thread.
+ * PARALLEL_THRESHOLD_INACTIVE: in loops over pairs of which few are in contact, fewer pairs than this are processed on
+ * one thread. PARALLEL_GRAIN: number of pairs that a thread processes at a time. */
+enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_THRESHOLD_INACTIVE = 500 };
 /* Limits of parallel loops over links. LINKS_PARALLEL: for fewer links, the poses of hulls are computed on one thread.
  * LINKS_GRAIN: number of links that a thread processes at a time. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
-/* Separating plane and distance of a pair at the start of a path (contact_way_begin). */
+/* Separating plane and distance of a pair at the start of a path (contact_mark_path_start). */
 typedef struct {
   bool set, has_plane;
   Plane plane;
   double clearance[2], separation; /* m */
   Vec3 axis;
-} PairMark;
+} PathStart;
 
 /* A candidate pair in its two states. A pair consists of two items. Items are the hulls and, if the law has pairs of
  * links (ContactLaw.links), the links, which are numbered after the hulls. A pair of links has a potential but is
@@ -35,7 +35,7 @@ typedef struct {
   GjkCache gjk;
   bool lagged; /* true if the pair was active at the last contact_lag */
   PairState state[2];
-  PairMark mark;
+  PathStart mark;
 } ContactPair;
 
 /* Links of a pair. Loops over all pairs read arrays of LinkPair, because the pairs themselves are large. */
@@ -55,12 +55,12 @@ typedef struct {
   double change;   /* energy of the pair in a feasible trial minus its energy in the accepted state [J] */
 } PairSleep;
 
-/* Data of the active pairs, stored by contact_remember. */
+/* Data of the active pairs, stored by contact_save. */
 typedef struct {
   uint64_t* keys;
   char* kept; /* data of the law for each pair */
   int count, capacity;
-} PairsKept;
+} SavedPairs;
 
 /* Sorted keys of pairs. */
 typedef struct {
@@ -68,13 +68,13 @@ typedef struct {
   int count, capacity;
 } KeyList;
 
-/* Data stored by contact_note_forces. */
+/* Data stored by contact_store_forces. */
 typedef struct {
   ContactRecord* records;
   Vec3* force;
   int capacity;
   ContactForces list;
-} ForcesKept;
+} StoredForces;
 
 /* Candidates sorted by the independent part to which they belong (contact/part.c). */
 typedef struct {
@@ -83,7 +83,7 @@ typedef struct {
                       that belong to no part */
   int* first;      /* (parts + 3): part k has the candidates items[first[k + 2]] to items[first[k + 3] - 1] */
   int capacity, part_capacity;
-} PartLists;
+} IslandLists;
 
 /* Relation between the trial and the accepted state. */
 typedef enum {
@@ -121,9 +121,9 @@ struct ContactSystem {
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
                                 broad phase covers [m] */
-  double* way_travelled; /* (hulls): value of `travelled` at the call of contact_way_begin; INFINITY if the broad phase
-                            has been rebuilt since then */
-  bool way_moved;        /* a state has been accepted since contact_way_begin */
+  double* way_travelled; /* (hulls): value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad
+                            phase has been rebuilt since then */
+  bool way_moved;        /* a state has been accepted since contact_mark_path_start */
   int *movers, mover_count; /* movers: hulls of movable links; still: hulls of immovable links */
   int *still, still_count;
   int *seeking,
@@ -167,26 +167,27 @@ struct ContactSystem {
   size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `own_room` */
   size_t own_capacity;
   bool own_blends;   /* argument `blends` of contact_relag while that function runs */
-  const int* groups; /* argument of contact_try: group of each link, -1 if there is none; NULL outside of contact_try
-                        (links) */
-  bool* refused;     /* argument of contact_try: true for groups with a pair that makes the trial fail */
+  const int* groups; /* argument of contact_evaluate_trial: group of each link, -1 if there is none; NULL outside of
+                        contact_evaluate_trial (links) */
+  bool* refused;     /* argument of contact_evaluate_trial: true for groups with a pair that makes the trial fail */
   bool suspects_only;
-  bool begins;             /* true while contact_reset runs */
-  PairsKept remembered[2]; /* data stored by contact_remember, indexed by ContactMemory */
-  ContactGrip grip;        /* normal forces that limit friction from the next contact_lag on */
-  ForcesKept forces[2];    /* forces stored by contact_note_forces, indexed by ContactEnd */
+  bool begins;              /* true while contact_reset runs */
+  SavedPairs remembered[2]; /* data stored by contact_save, indexed by ContactMemory */
+  ContactGrip grip;         /* normal forces that limit friction from the next contact_lag on */
+  StoredForces forces[2];   /* forces stored by contact_store_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* begin_poses;      /* poses at the last contact_lag (links) */
   double* tree_mass;      /* mass of each tree [kg] (trees) */
-  const Pose* aim;        /* argument of contact_set_aim, borrowed; NULL if unknown */
+  const Pose* aim;        /* argument of contact_set_expected_poses, borrowed; NULL if unknown */
   const RollShift* shift; /* argument of contact_set_shifts, borrowed; NULL: zero */
-  Box* regions; /* region of each link while parts are solved independently; NULL before contact_parts_create (links) */
-  Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_parts_create (hulls) */
+  Box* regions; /* region of each link while parts are solved independently; NULL before contact_islands_create (links)
+                 */
+  Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (hulls) */
   MotionBounds region_bounds; /* (links) */
   double *way, *fastest;      /* way (links): distance of each link from its expected pose [m]; fastest (trees): largest
                                  `way` of the joined trees [m] */
-  PartLists parts;
+  IslandLists parts;
   Pose* way_poses; /* start of the path of contact_certify_arrival (links) */
 };
 
@@ -207,20 +208,20 @@ int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 bool contact_has_solid(const Model* model, int link);
 /* Returns the keys of pairs that are not in the list but may come near each other on a path to the accepted state.
  * `bounds` limits the motion on the path. Sets *count to the number of keys. remembered: true if the path starts at
- * contact_way_begin. The system owns the array. It is valid until the next call. Returns NULL if no pair was found.
- * Allocates while the number of pairs grows. */
-const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
+ * contact_mark_path_start. The system owns the array. It is valid until the next call. Returns NULL if no pair was
+ * found. Allocates while the number of pairs grows. */
+const uint64_t* contact_find_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
 /* Initializes a pair that enters the list: sets its items, and its distance in the accepted state. Does not set the
  * law's data of the pair, which are stored per slot. */
-void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
+void contact_add_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
 /* Sets items and links of a pair from its key, and zeroes the other members. A half-space becomes b. Computes no
  * distance. The items must exist in the model (not checked). */
-void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
+void contact_init_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 /* Returns a free slot, an index into ContactSystem.pairs. Zeroes the law's data of the slot. Makes room for one more
  * candidate in the list. If the arrays are full, allocates twice their size. Pointers to pairs and to the law's data
  * then become invalid. */
-int contact_take_slot(ContactSystem* system);
+int contact_allocate_slot(ContactSystem* system);
 /* Merges keys[count] (sorted) into the list of candidates. Pairs whose key is in `keys` enter the list, or keep their
  * slots, if `wanted` returns true for the key. Other pairs of the list remain if `stays` returns true for the pair. If
  * the list changes, contact_version changes and no candidate is awake. Allocates while the list grows. */
@@ -228,7 +229,7 @@ void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
 /* Makes room in the list for `needed` candidates and a reserve. Invalidates pointers into the list. */
-void contact_grow_list(ContactSystem* system, int needed);
+void contact_reserve_list(ContactSystem* system, int needed);
 
 /* Evaluates the accepted state again with the new friction reference. Returns false if a separating plane or a slip is
  * not found. */
@@ -237,17 +238,17 @@ bool contact_evaluate_again(ContactSystem* system);
 void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 
 /* Sets poses, hulls and centres of mass [m] of state `which` from poses[links] (contact/trial.c). Copies the poses. */
-void contact_place(ContactSystem* system, int which, const Pose* poses);
+void contact_set_poses(ContactSystem* system, int which, const Pose* poses);
 /* Sets list_links to the links of all candidates. */
-void contact_name_links(ContactSystem* system);
+void contact_update_list_links(ContactSystem* system);
 /* Returns true if the candidates include all pairs that may come near each other while links move within bounds.
  * bounds: bounds->link of every movable link. */
-bool contact_covers(const ContactSystem* system, const MotionBounds* bounds);
+bool contact_list_covers(const ContactSystem* system, const MotionBounds* bounds);
 /* Sets distance [m] and direction of two hulls in *state, computed from the poses of state `which` without previous
  * results. Under laws without barrier, sets the distance to 0, which means not computed. */
-void contact_measure_apart(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
+void contact_measure_distance(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
 /* Copies the accepted state of a pair to its trial state, including the law's data of the state. */
-void contact_take_over(const ContactSystem* system, ContactPair* pair);
+void contact_copy_accepted_state(const ContactSystem* system, ContactPair* pair);
 /* Computes missing derivatives of the accepted state [N, N m], in parallel over pairs. */
 void contact_derive(ContactSystem* system);
 /* Sets the lists terms, term_links and fresh to the pairs that have terms in the accepted state, in the order of the
@@ -258,12 +259,12 @@ void contact_list_terms(ContactSystem* system);
 
 /* Finds the pairs of links that represent the pairs of their hulls. Call once, after the law was created. If it finds a
  * pair, allocates a table (links x links). */
-void contact_find_whole(ContactSystem* system);
+void contact_find_aggregate_pairs(ContactSystem* system);
 /* Returns true if the pair of these links represents the pairs of its hulls. */
-bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
+bool contact_is_aggregate_pair(const ContactSystem* system, int link_a, int link_b);
 /* Returns true if a pair of links represents this pair of hulls. key: items a << 32 | b. Returns false unless both
  * items are hulls. */
-bool contact_stands_for(const ContactSystem* system, uint64_t key);
+bool contact_is_represented(const ContactSystem* system, uint64_t key);
 
 /* Sets dense_radius of all links (`contact/dense.c`). Call once. Allocates memory that contact_destroy frees. */
 void contact_find_dense_links(ContactSystem* system);
@@ -271,35 +272,36 @@ void contact_find_dense_links(ContactSystem* system);
 /* Lists pairs of hulls with friction that a pair of links represents. Friction acts between the hulls in the accepted
  * state. If drop_others is true, removes such pairs that were listed before. Called before the state is recorded and
  * before contact_lag. Changes no energy. Allocates while the list grows. */
-void contact_list_rubbing(ContactSystem* system, bool drop_others);
+void contact_list_friction_pairs(ContactSystem* system, bool drop_others);
 
 /* Returns the smallest distance between the hulls of a pair of links at poses[links] [m], 0 if they intersect. Returns
  * INFINITY if the pair does not represent the pairs of its hulls. Also returns INFINITY if the bounding spheres of the
  * links are farther apart than the law's range. */
-double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
+double contact_aggregate_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
 /* Path of a pair of links from the poses `start` to the poses `end` (links). bound: upper bounds on the motion of both
  * links over the complete path. `prove` returns true if two hulls provably do not intersect between the points `from`
- * and `to` of the path. The WholeWay is the first member of a structure that `prove` knows. */
-enum { WAY_PARTS = 64 };
-typedef struct WholeWay {
+ * and `to` of the path. The AggregatePath is the first member of a structure that `prove` knows. */
+enum { AGGREGATE_PATH_INTERVALS = 64 };
+typedef struct AggregatePath {
   int link[2], common; /* as in ContactPair */
   const Pose *start, *end;
   MotionBound bound[2];
   ContactPath poses_at;
   void* context;
-  bool (*prove)(struct WholeWay* way, int hull_a, int hull_b, int from, int to);
-  /* Members that contact_prove_way sets. known[k] is true if pose and frame at point k of the WAY_PARTS + 1 points of
-   * the path are set: poses of both links, and rotation of their common ancestor. */
+  bool (*prove)(struct AggregatePath* way, int hull_a, int hull_b, int from, int to);
+  /* Members that contact_prove_aggregate_path sets. known[k] is true if pose and frame at point k of the
+   * AGGREGATE_PATH_INTERVALS + 1 points of the path are set: poses of both links, and rotation of their common
+   * ancestor. */
   PieceTrees trees;
-  bool known[WAY_PARTS + 1];
-  Pose pose[2][WAY_PARTS + 1];
-  Mat3 frame[WAY_PARTS + 1];
-} WholeWay;
+  bool known[AGGREGATE_PATH_INTERVALS + 1];
+  Pose pose[2][AGGREGATE_PATH_INTERVALS + 1];
+  Mat3 frame[AGGREGATE_PATH_INTERVALS + 1];
+} AggregatePath;
 /* Returns true if no two hulls of the pair of links intersect on the path. Calls way->prove for those pairs of hulls
  * whose bounding spheres do not prove that the hulls stay apart. Returns false if way->prove returned false. Sets
  * trees, known, pose and frame. */
-bool contact_prove_way(const ContactSystem* system, WholeWay* way);
+bool contact_prove_aggregate_path(const ContactSystem* system, AggregatePath* way);
 
 /* Returns the link of an item (hull or link). item is not checked. */
 static inline int contact_item_link(const Model* model, int item) {

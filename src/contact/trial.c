@@ -79,7 +79,7 @@ static void place_links(ContactSystem* s, int which, const Pose* poses, bool mea
   s->measured = measures;
 }
 
-void contact_place(ContactSystem* s, int which, const Pose* poses) {
+void contact_set_poses(ContactSystem* s, int which, const Pose* poses) {
   assert(which == 0 || which == 1);
   place_links(s, which, poses, false, NULL);
 }
@@ -116,7 +116,7 @@ static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
                      .begins = s->begins};
 }
 
-void contact_take_over(const ContactSystem* s, ContactPair* p) {
+void contact_copy_accepted_state(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
@@ -156,7 +156,7 @@ static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   PairState* state = &p->state[1 - s->current];
   if (stands(s, p, 1 - s->current)) return;
   if (stands(s, p, s->current)) {
-    contact_take_over(s, p);
+    contact_copy_accepted_state(s, p);
     return;
   }
   state->stamp = s->stamp;
@@ -216,7 +216,7 @@ static void evaluate_friction(void* context, int index, int thread) {
 /* Returns the number of threads for the evaluation of pairs. It is 1 if at most one pair has terms and few pairs are
  * awake, because the evaluation of distant pairs takes less time than starting threads. */
 static int threads_worth_waking(const ContactSystem* s) {
-  return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
+  return s->term_count > 1 || s->awake_count >= PARALLEL_THRESHOLD_INACTIVE ? s->threads : 1;
 }
 
 /* Marks the groups of the pairs that make the trial fail as refused. Returns the number of these pairs. */
@@ -292,8 +292,8 @@ bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   return evaluate(s, poses, NULL);
 }
 
-bool contact_try(ContactSystem* s, const Pose* poses, const bool* moves, const int* groups, int group_count,
-                 bool* refused) {
+bool contact_evaluate_trial(ContactSystem* s, const Pose* poses, const bool* moves, const int* groups, int group_count,
+                            bool* refused) {
   for (int k = 0; k < group_count; k++) refused[k] = false;
   if (s->awake_count < 0) contact_wake(s, NULL);
   s->groups = groups;
@@ -316,16 +316,16 @@ static void round_term(void* context, int index, int thread) {
   if (!sleep->even || isnan(sleep->rounding)) sleep->rounding = rounding_of(s, &s->pairs[s->terms[index]], thread);
 }
 
-void contact_find_rounding(ContactSystem* s) {
+void contact_compute_rounding_errors(ContactSystem* s) {
   parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, round_term, s);
 }
 
-double contact_term_rounding(const ContactSystem* s, int index) {
+double contact_term_rounding_error(const ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   return s->sleep[s->terms[index]].rounding;
 }
 
-ContactTrial contact_trial(const ContactSystem* s, int candidate) {
+ContactTrial contact_candidate_trial(const ContactSystem* s, int candidate) {
   assert(candidate >= 0 && candidate < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
@@ -336,7 +336,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
                         .change = energy_change(old, new)};
 }
 
-double contact_awake_change(const ContactSystem* s, int index, int* link_a, int* link_b) {
+double contact_awake_energy_change(const ContactSystem* s, int index, int* link_a, int* link_b) {
   assert(s->phase == CONTACT_FEASIBLE);
   LinkPair links = s->list_links[s->awake[index]];
   *link_a = links.a;

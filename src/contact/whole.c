@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool contact_is_whole(const ContactSystem* s, int link_a, int link_b) {
+bool contact_is_aggregate_pair(const ContactSystem* s, int link_a, int link_b) {
   assert(link_a >= 0 && link_b >= 0);
   return s->whole && s->whole[(size_t)link_a * (size_t)s->model->link_count + (size_t)link_b];
 }
 
-bool contact_stands_for(const ContactSystem* s, uint64_t key) {
+bool contact_is_represented(const ContactSystem* s, uint64_t key) {
   int a = (int)(key >> 32), b = (int)(key & UINT32_MAX);
   if (!s->whole || a >= s->model->hull_count || b >= s->model->hull_count) return false;
-  return contact_is_whole(s, s->model->hulls[a].link, s->model->hulls[b].link);
+  return contact_is_aggregate_pair(s, s->model->hulls[a].link, s->model->hulls[b].link);
 }
 
 static PieceTrees trees_of(const ContactSystem* s, int link_a, int link_b) {
@@ -36,7 +36,7 @@ static bool pair_is_whole(const ContactSystem* s, int a, int b) {
 
 static bool has_whole(const ContactLaw* law) { return law->whole != NULL; }
 
-void contact_find_whole(ContactSystem* s) {
+void contact_find_aggregate_pairs(ContactSystem* s) {
   int count = s->model->link_count;
   if (!contact_law_with(s->model, has_whole)) return;
   bool any = false, *whole = memory_alloc(sizeof(bool) * (size_t)count * (size_t)count + 1);
@@ -64,17 +64,17 @@ typedef struct {
   ContactSystem* s;
   const Pose *a, *b;
   double spread;
-} RubWalk;
+} FrictionPairSearch;
 
 static double least_for_rubbing(const void* context, const TreeNode* a, const TreeNode* b) {
-  const RubWalk* w = context;
+  const FrictionPairSearch* w = context;
   double apart = spheres_apart(w->a, w->b, a, b) - (w->spread - 1) * (a->radius + b->radius);
   return apart == 0 ? DBL_MIN : apart; /* hulls exactly at the limit distance have no friction, like hulls beyond it, so
                                           the result must be positive */
 }
 
 static bool list_rubbing(void* context, int hull_a, int hull_b) {
-  KeyList* list = &((RubWalk*)context)->s->rubbing;
+  KeyList* list = &((FrictionPairSearch*)context)->s->rubbing;
   if (list->count == list->capacity) {
     int capacity = 2 * list->capacity + 64;
     list->keys =
@@ -90,11 +90,11 @@ static void find_rubbing(ContactSystem* s) {
   s->rubbing.count = 0;
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
-    if (!p->links || !contact_is_whole(s, p->link_a, p->link_b)) continue;
+    if (!p->links || !contact_is_aggregate_pair(s, p->link_a, p->link_b)) continue;
     PieceTrees trees = trees_of(s, p->link_a, p->link_b);
-    RubWalk rub = {s, &s->pose[s->current][p->link_a], &s->pose[s->current][p->link_b], trees.spread};
-    PieceWalk walk = {least_for_rubbing, list_rubbing, &rub};
-    if (trees.spread > 0) (void)hierarchy_walk(trees.a, trees.b, &walk);
+    FrictionPairSearch rub = {s, &s->pose[s->current][p->link_a], &s->pose[s->current][p->link_b], trees.spread};
+    PieceTraversal walk = {least_for_rubbing, list_rubbing, &rub};
+    if (trees.spread > 0) (void)hierarchy_traverse(trees.a, trees.b, &walk);
   }
   if (s->rubbing.count > 1) qsort(s->rubbing.keys, (size_t)s->rubbing.count, sizeof(uint64_t), compare_uint64);
 }
@@ -105,14 +105,14 @@ static bool all_wanted(const ContactSystem* s, uint64_t key) {
   return true;
 }
 
-static bool others_stay(const ContactSystem* s, const ContactPair* p) { return !contact_stands_for(s, p->key); }
+static bool others_stay(const ContactSystem* s, const ContactPair* p) { return !contact_is_represented(s, p->key); }
 static bool all_stay(const ContactSystem* s, const ContactPair* p) {
   (void)s;
   (void)p;
   return true;
 }
 
-void contact_list_rubbing(ContactSystem* s, bool drop_others) {
+void contact_list_friction_pairs(ContactSystem* s, bool drop_others) {
   if (!s->whole) return;
   find_rubbing(s);
   contact_merge_list(s, s->rubbing.keys, s->rubbing.count, all_wanted, drop_others ? others_stay : all_stay);
@@ -142,14 +142,14 @@ static bool take_distance(void* context, int hull_a, int hull_b) {
   return w->distance > 0;
 }
 
-double contact_whole_distance(const ContactSystem* s, const ContactPair* p, const Pose* poses) {
-  if (!contact_is_whole(s, p->link_a, p->link_b)) return INFINITY;
+double contact_aggregate_distance(const ContactSystem* s, const ContactPair* p, const Pose* poses) {
+  if (!contact_is_aggregate_pair(s, p->link_a, p->link_b)) return INFINITY;
   PieceTrees trees = trees_of(s, p->link_a, p->link_b);
   const Pose *a = &poses[p->link_a], *b = &poses[p->link_b];
   if (spheres_apart(a, b, trees.a->nodes, trees.b->nodes) > s->range) return INFINITY;
   DistanceWalk distance = {s, poses, {p->link_a, p->link_b}, INFINITY};
-  PieceWalk walk = {least_for_distance, take_distance, &distance};
-  (void)hierarchy_walk(trees.a, trees.b, &walk);
+  PieceTraversal walk = {least_for_distance, take_distance, &distance};
+  (void)hierarchy_traverse(trees.a, trees.b, &walk);
   return distance.distance;
 }
 
@@ -157,11 +157,12 @@ double contact_whole_distance(const ContactSystem* s, const ContactPair* p, cons
 
 /* Computes the poses of both links, and the frame of their common ancestor, at point number `part` of the path, unless
  * they were computed before. */
-static void know(const ContactSystem* s, WholeWay* w, int part) {
+static void know(const ContactSystem* s, AggregatePath* w, int part) {
   if (w->known[part]) return;
-  const Pose* poses = part == 0 ? w->start : part == WAY_PARTS ? w->end : s->certificate_poses;
+  const Pose* poses = part == 0 ? w->start : part == AGGREGATE_PATH_INTERVALS ? w->end : s->certificate_poses;
   for (int side = 0; side < 2 && poses == s->certificate_poses; side++)
-    w->poses_at(w->context, (double)part / WAY_PARTS, w->link[side], side ? w->common : -1, s->certificate_poses);
+    w->poses_at(w->context, (double)part / AGGREGATE_PATH_INTERVALS, w->link[side], side ? w->common : -1,
+                s->certificate_poses);
   for (int side = 0; side < 2; side++) w->pose[side][part] = poses[w->link[side]];
   w->frame[part] = w->common < 0 ? mat3_identity() : poses[w->common].r;
   w->known[part] = true;
@@ -175,8 +176,9 @@ static double way_of(const MotionBound* bound, const TreeNode* node) {
  * their spheres are farther apart than the distance that they move. Otherwise the function halves the path if it is
  * long relative to the spheres. For a short path, it proves the statement for the children of one node, or calls
  * w->prove for two leaves. */
-static bool prove_nodes(const ContactSystem* s, WholeWay* w, const TreeNode* a, const TreeNode* b, int from, int to) {
-  double way = (way_of(&w->bound[0], a) + way_of(&w->bound[1], b)) * (to - from) / WAY_PARTS;
+static bool prove_nodes(const ContactSystem* s, AggregatePath* w, const TreeNode* a, const TreeNode* b, int from,
+                        int to) {
+  double way = (way_of(&w->bound[0], a) + way_of(&w->bound[1], b)) * (to - from) / AGGREGATE_PATH_INTERVALS;
   double ends =
       spheres_apart(&w->pose[0][from], &w->pose[1][from], a, b) + spheres_apart(&w->pose[0][to], &w->pose[1][to], a, b);
   if (ends > way) return true;
@@ -194,10 +196,10 @@ static bool prove_nodes(const ContactSystem* s, WholeWay* w, const TreeNode* a, 
   return true;
 }
 
-bool contact_prove_way(const ContactSystem* s, WholeWay* way) {
+bool contact_prove_aggregate_path(const ContactSystem* s, AggregatePath* way) {
   way->trees = trees_of(s, way->link[0], way->link[1]);
   memset(way->known, 0, sizeof(way->known));
   know(s, way, 0);
-  know(s, way, WAY_PARTS);
-  return prove_nodes(s, way, way->trees.a->nodes, way->trees.b->nodes, 0, WAY_PARTS);
+  know(s, way, AGGREGATE_PATH_INTERVALS);
+  return prove_nodes(s, way, way->trees.a->nodes, way->trees.b->nodes, 0, AGGREGATE_PATH_INTERVALS);
 }

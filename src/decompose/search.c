@@ -453,7 +453,7 @@ static Candidate refine_plane(const Piece* piece, Candidate best, int threads) {
   double angle = 0.2;
   for (int round = 0; round < REFINEMENTS && best.step > 0; round++) {
     Candidate tries[6];
-    Vec3 u = vec3_across(best.plane.n), v = vec3_cross(best.plane.n, u);
+    Vec3 u = vec3_perpendicular(best.plane.n), v = vec3_cross(best.plane.n, u);
     Vec3 at = vec3(0, 0, 0);
     for (int i = 0; i < piece->coarse.point_count; i++)
       at = vec3_add_scaled(at, 1.0 / piece->coarse.point_count, piece->coarse.points[i]);

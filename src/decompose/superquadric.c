@@ -11,9 +11,9 @@
 
 Primitive primitive_create(const Superquadric* superquadric) {
   Primitive out = {.superquadric = *superquadric, .rotation = mat3_from_quat(superquadric->rotation)};
-  SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC,
-                     .size = {superquadric->size[0], superquadric->size[1], superquadric->size[2]},
-                     .exponents = {superquadric->exponents[0], superquadric->exponents[1]}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC,
+                          .size = {superquadric->size[0], superquadric->size[1], superquadric->size[2]},
+                          .exponents = {superquadric->exponents[0], superquadric->exponents[1]}};
   (void)shape_create(&out.shape, &form);
   return out;
 }
@@ -45,7 +45,7 @@ void primitive_derivatives(const Primitive* primitive, Vec3 point, double* slope
   for (int k = 0; k < 2; k++) {
     double value;
     Vec3 gradient;
-    shape_parameter_slope(shape, x, k, &value, &gradient);
+    shape_parameter_derivative(shape, x, k, &value, &gradient);
     slope[3 + k] = by_gauge * value;
   }
   Vec3 by_place = vec3_add_scaled(at, (1 - 1 / gauge) / length, x);

@@ -397,7 +397,8 @@ static void shape_scale(const Model* model, const ModelOverride* parameters, dou
     const ModelHull* hull = &model->hulls[model->links[n->link].hull_first + n->part];
     scale[k] = hull_is_round(hull) ? n->value : fmax(fabs(n->value), 0.1);
     if (hull_is_round(hull)) continue;
-    if (!shape_parameter_moves(&hull->smooth->field.shape, n->index, GRADCHECK_LARGEST_STEP * scale[k])) scale[k] = 0;
+    if (!shape_parameter_can_change(&hull->smooth->field.shape, n->index, GRADCHECK_LARGEST_STEP * scale[k]))
+      scale[k] = 0;
   }
 }
 

@@ -68,7 +68,7 @@ typedef struct {
   SweepBox* box;
   double displacement; /* largest displacement of a vertex [m] */
   double curvature;    /* deviation of a vertex from a straight path, relative to its distance from the link frame */
-  JointReach reach;
+  JointMotionBound reach;
   Screw screws[JOINT_MAX_DOF];
 } BoxMotion;
 
@@ -77,14 +77,14 @@ typedef struct {
 static double largest_displacement(const Sweep* s, const double* middle, const double* half) {
   if (s->count == 0) return 0;
   if (!s->joint) return half[0];
-  JointReach reach = joint_reach(s->joint, middle, half);
+  JointMotionBound reach = joint_bound_motion(s->joint, middle, half);
   return reach.slide + reach.spin * s->radius;
 }
 
 static BoxMotion compute_box_motion(const Sweep* s, SweepBox* box, Pose pose) {
   BoxMotion a = {.box = box, .displacement = largest_displacement(s, box->middle, box->half)};
   if (s->joint) {
-    a.reach = joint_reach(s->joint, box->middle, box->half);
+    a.reach = joint_bound_motion(s->joint, box->middle, box->half);
     a.curvature = (a.reach.spin * a.reach.spin + a.reach.spin_rate) / 2;
     joint_screws(s->joint, box->middle, s->base.r, pose, a.screws);
   } else if (s->count > 0) {

@@ -8,7 +8,7 @@ static void check_joint(const LossTerm* term, const LossContext* context, int li
     loss_report_error(context, place,
                       "'dof' is %d, but the joint of '%.60s' has %d degree%s of freedom, numbered from 0", term->dof,
                       found->name, found->dof_count, found->dof_count == 1 ? "" : "s");
-  else if (term->dof >= found->joint.plain_count)
+  else if (term->dof >= found->joint.scalar_count)
     loss_report_error(context, place,
                       "'dof' %d of '%.60s' is one of three rotations, which have no single coordinates: use the loss "
                       "'orientation' or 'pose'",

@@ -65,7 +65,7 @@ static void compute_drive_errors(EffortDrive* d) {
 static void add_target_seeds(const EffortDrive* d, const double* by_error, const double* by_rate, double* q,
                              double* rate, double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
-  int ball = d->link->joint.plain_count;
+  int ball = d->link->joint.scalar_count;
   for (int i = 0; i < d->link->dof_count; i++) rate[i] += by_rate[i];
   for (int i = 0; i < ball; i++) {
     q[i] += by_error[i];
@@ -118,7 +118,7 @@ typedef struct {
 
 static EffortForces compute_forces(const EffortDrive* d) {
   const ModelController* c = d->controller;
-  int ball = d->link->joint.quaternion ? d->link->joint.plain_count : d->link->dof_count;
+  int ball = d->link->joint.quaternion ? d->link->joint.scalar_count : d->link->dof_count;
   EffortForces out = {.sum = 0};
   double square = 0;
   for (int i = 0; i < d->link->dof_count; i++) {

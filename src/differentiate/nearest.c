@@ -178,7 +178,7 @@ static bool find_nonnegative_weights(const WeightConstraints* constraints, doubl
 static bool find_face_weights(const NearestPoints* nearest, PointView view[2], const Pose pose[2], double size,
                               WeightedVertices side[2]) {
   WeightConstraints constraints = {.count = side[0].count + side[1].count, .right_side = {1, 1, 0, 0}};
-  Vec3 u = vec3_across(nearest->normal), along[2] = {u, vec3_cross(nearest->normal, u)};
+  Vec3 u = vec3_perpendicular(nearest->normal), along[2] = {u, vec3_cross(nearest->normal, u)};
   double weight[2 * FACE_VERTICES_MAX];
   Vec3 middle = pose_apply(pose[0], nearest->point_a);
   for (int s = 0, n = 0; s < 2; s++)

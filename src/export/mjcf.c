@@ -65,7 +65,7 @@ bool mjcf_has_initial_coordinates(const Mjcf* m, int index) {
   if (!mjcf_has_initial_reference(m)) return false;
   if (!link->joint.quaternion) return true;
   bool acted_on = mjcf_is_driven(m, index);
-  for (int k = link->joint.plain_count; k < link->dof_count; k++)
+  for (int k = link->joint.scalar_count; k < link->dof_count; k++)
     acted_on = acted_on || link->limited[k] || (link->passive && link->stiffness[k] > 0);
   return !acted_on;
 }
@@ -243,7 +243,7 @@ static void add_inertial(Mjcf* m, int index) {
 bool mjcf_is_free(const Mjcf* m, int index) {
   assert(index >= 0 && index < m->model->link_count);
   const ModelLink* link = &m->model->links[index];
-  if (link->parent >= 0 || !joint_floats(&link->joint) || mjcf_is_driven(m, index)) return false;
+  if (link->parent >= 0 || !joint_is_floating(&link->joint) || mjcf_is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
     if (link->damping[k] > 0 || link->limited[k] || link->passive) return false;
   return true;
@@ -274,7 +274,7 @@ void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof) {
   assert(dof >= 0 && dof < m->model->links[index].dof_count);
   const ModelLink* link = &m->model->links[index];
   const SceneJoint* joint = &m->model->scene->links[index].joint;
-  bool ball = dof >= link->joint.plain_count;
+  bool ball = dof >= link->joint.scalar_count;
   name->length = 0;
   text_add(name, "%s/%s", link->name, ball ? "rotation" : scene_joint_coordinate_name(joint, dof));
 }
@@ -370,9 +370,9 @@ static void add_joints(Mjcf* m, int index) {
   for (int k = 0; k < link->joint.slide_count; k++) add_joint(m, index, k, "slide", &link->joint.slide_axis[k]);
   for (int k = 0; k < link->joint.hinge_count; k++)
     add_joint(m, index, link->joint.slide_count + k, "hinge", &link->joint.axis[k]);
-  if (link->joint.quaternion) add_joint(m, index, link->joint.plain_count, "ball", NULL);
+  if (link->joint.quaternion) add_joint(m, index, link->joint.scalar_count, "ball", NULL);
   bool turned = link->joint.quaternion && mjcf_has_initial_coordinates(m, index);
-  add_coordinates(&m->qpos, initial_coordinates(m, index), turned ? link->joint.plain_count : link->coordinate_count);
+  add_coordinates(&m->qpos, initial_coordinates(m, index), turned ? link->joint.scalar_count : link->coordinate_count);
   if (turned) add_coordinates(&m->qpos, (const double[]){1, 0, 0, 0}, 4);
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
 }

@@ -87,7 +87,7 @@ static double rotor_inertia(const Mjcf* m, int index, int dof) {
 }
 
 double mjcf_rotor_inertia(const Mjcf* m, int index, int dof) {
-  bool ball = dof >= m->model->links[index].joint.plain_count;
+  bool ball = dof >= m->model->links[index].joint.scalar_count;
   double rotor = 0;
   for (int k = dof; m->rotors && k < dof + (ball ? 3 : 1); k++) rotor = fmax(rotor, rotor_inertia(m, index, k));
   return rotor;
@@ -130,15 +130,15 @@ static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actua
   const ModelLink* link = &m->model->links[c->link];
   Text name = {0}, own = {0};
   mjcf_joint_name(&name, m, c->link, dof);
-  bool ball = dof >= link->joint.plain_count;
-  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
+  bool ball = dof >= link->joint.scalar_count;
+  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.scalar_count] : "",
            a->kind == ACTUATOR_VELOCITY ? " rate" : "");
   text_add(&m->actuators, "    <%s", WORDS[a->kind]);
   xml_text(&m->actuators, "name", own.data);
   xml_text(&m->actuators, "joint", name.data);
   if (ball) {
     double gear[3] = {0, 0, 0};
-    gear[dof - link->joint.plain_count] = 1;
+    gear[dof - link->joint.scalar_count] = 1;
     xml_numbers(&m->actuators, "gear", gear, 3);
   }
   add_gains(&m->actuators, a);
@@ -158,7 +158,7 @@ static void evaluate_signal(const Mjcf* m, const ModelController* c, double time
   const Joint* joint = &m->model->links[c->link].joint;
   signal_eval(&c->target, time - c->source->delay, value, speed);
   if (!joint->quaternion || c->type == CONTROLLER_VELOCITY || c->type == CONTROLLER_TORQUE) return;
-  double *v = value + joint->plain_count, *r = speed + joint->plain_count;
+  double *v = value + joint->scalar_count, *r = speed + joint->scalar_count;
   Vec3 turning = rotation_rate(vec3(v[0], v[1], v[2]), vec3(r[0], r[1], r[2]));
   r[0] = turning.x, r[1] = turning.y, r[2] = turning.z;
 }
@@ -178,7 +178,7 @@ static void note_differences(Mjcf* m, const ModelController* controller) {
   if (link->joint.quaternion)
     mjcf_note(m, link->name,
               "the target of the ball joint acts on each component of the rotation vector separately in MuJoCo");
-  if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
+  if (link->joint.quaternion && controller->max_force[link->joint.scalar_count] > 0)
     mjcf_note(m, link->name,
               "the force limit of the ball joint's drive applies to each component of the torque in MuJoCo, not to the "
               "magnitude");

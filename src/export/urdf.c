@@ -59,7 +59,7 @@ static void make_unique(const Urdf* u, Text* name) {
 
 static bool is_omitted(const Urdf* u, int index) { return u->omitted && u->omitted[index]; }
 
-static bool is_floating(const ModelLink* link) { return joint_floats(&link->joint); }
+static bool is_floating(const ModelLink* link) { return joint_is_floating(&link->joint); }
 
 static int joint_count(const ModelLink* link) {
   return link->dof_count == 0 || is_floating(link) ? 1 : link->dof_count;
@@ -471,7 +471,7 @@ static void add_start(Urdf* u, Text* out) {
     const ModelLink* link = &u->model->links[i];
     const double* q = u->model->initial_coordinates + link->coordinate_first;
     for (int k = 0; k < link->coordinate_count; k++) {
-      double zero = link->joint.quaternion && k == link->joint.plain_count ? 1 : 0;
+      double zero = link->joint.quaternion && k == link->joint.scalar_count ? 1 : 0;
       if (q[k] == zero) continue;
       if (is_floating(link)) {
         name.length = 0;

@@ -56,7 +56,7 @@ static void add_initial_points(InscribedPoints* in, const RoundBody* body) {
   in->count = 0;
   for (int k = 0; k < body->ring_count; k++) {
     const Circle* ring = &body->rings[k];
-    Vec3 e = vec3_across(ring->axis), f = vec3_cross(ring->axis, e);
+    Vec3 e = vec3_perpendicular(ring->axis), f = vec3_cross(ring->axis, e);
     for (int i = 0; i < SEEDS; i++) {
       double s, c;
       math_sincos(2 * M_PI * i / SEEDS, &s, &c);

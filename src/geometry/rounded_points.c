@@ -158,8 +158,8 @@ static CoreEdges create_edges(const ConvexHull* core) {
     }
     const Vec3* v = core->vertices;
     e->along = vec3_normalized(vec3_sub(v[e->head], v[e->tail]));
-    e->normal =
-        t ? vec3_normalized(vec3_cross(vec3_sub(v[t[1]], v[t[0]]), vec3_sub(v[t[2]], v[t[0]]))) : vec3_across(e->along);
+    e->normal = t ? vec3_normalized(vec3_cross(vec3_sub(v[t[1]], v[t[0]]), vec3_sub(v[t[2]], v[t[0]])))
+                  : vec3_perpendicular(e->along);
     e->next = all.first[e->tail];
     all.first[e->tail] = k;
   }

@@ -134,7 +134,7 @@ static void read_link(CellReader* c, const TaskMeasured* source, const Model* mo
   out->velocity = to_vectors(read_columns(c, source->place, source->velocity, 3, source->length_scale), rows);
   out->spin = to_vectors(read_columns(c, source->place, source->angular_velocity, 3, source->angle_scale), rows);
   const ModelLink* link = &model->links[out->link < 0 ? 0 : out->link];
-  int most = link->joint.plain_count;
+  int most = link->joint.scalar_count;
   if (source->coordinate_count > most || source->rate_count > most) {
     diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place,
                     "the joint of link '%s' has %d coordinates other than ball rotations, but 'coordinates' or 'rates' "

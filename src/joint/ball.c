@@ -20,7 +20,7 @@ static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, S
 
 /* The link performs rotations by alpha d[0], alpha d[1] and alpha d[2] about three axes. Axis 2 stays perpendicular to
  * axes 1 and 3. The cosine of the angle between axes 1 and 3 is sin(alpha d[1]). */
-static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
+static void bound(const Joint* joint, const double* r, const double* d, JointMotionBound* reach) {
   (void)joint, (void)r;
   double cross = 2 * fabs(d[0] * d[2]) * fmin(1.0, fabs(d[1]));
   reach->spin = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + cross);

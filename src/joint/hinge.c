@@ -15,7 +15,7 @@ static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, S
   *out = (Screw){mat3_mul_vec(frame, joint->axis[0]), {0, 0, 0}, link.t};
 }
 
-static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
+static void bound(const Joint* joint, const double* r, const double* d, JointMotionBound* reach) {
   (void)joint, (void)r;
   reach->spin = fabs(d[0]);
 }

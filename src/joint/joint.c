@@ -10,13 +10,13 @@
 const JointTypeRow JOINT_TABLE[] = {JOINT_TYPE_ROWS(TABLE_ROW)};
 
 #define NUMBER_ROW(slot, key, types, ...) {slot, key, types},
-const JointNumber JOINT_NUMBERS[] = {JOINT_NUMBER_ROWS(NUMBER_ROW){0, NULL, NULL}};
+const JointParameterRow JOINT_PARAMETERS[] = {JOINT_PARAMETER_ROWS(NUMBER_ROW){0, NULL, NULL}};
 
 /* ---------------------------------------------------------------- making */
 
 static void add_plain(Joint* joint, const char* name) {
   joint->names[joint->coordinate_count++] = name;
-  joint->plain_count++;
+  joint->scalar_count++;
   joint->dof_count++;
 }
 
@@ -26,7 +26,7 @@ void joint_add_slide(Joint* joint, Vec3 axis, const char* name) {
   add_plain(joint, name);
 }
 
-void joint_add_turn(Joint* joint, const char* name) {
+void joint_add_rotation_coordinate(Joint* joint, const char* name) {
   assert(joint->hinge_count < JOINT_MAX_COORDINATE - joint->slide_count);
   add_plain(joint, name);
 }
@@ -50,7 +50,7 @@ Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const d
   return joint;
 }
 
-bool joint_is_elementary(const Joint* joint) { return joint->plain_count == joint->slide_count + joint->hinge_count; }
+bool joint_is_elementary(const Joint* joint) { return joint->scalar_count == joint->slide_count + joint->hinge_count; }
 
 /* ---------------------------------------------------------------- motion */
 
@@ -67,8 +67,8 @@ void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Sc
   if (joint->kind->screws) joint->kind->screws(joint, q + joint->slide_count, frame, link, out);
 }
 
-JointReach joint_reach(const Joint* joint, const double* q, const double* d) {
-  JointReach reach = {0};
+JointMotionBound joint_bound_motion(const Joint* joint, const double* q, const double* d) {
+  JointMotionBound reach = {0};
   double square = 0;
   for (int k = 0; k < joint->slide_count; k++) {
     reach.length += fabs(q[k]) + fabs(d[k]);
@@ -82,7 +82,7 @@ JointReach joint_reach(const Joint* joint, const double* q, const double* d) {
 /* ---------------------------------------------------------------- coordinates */
 
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) out[k] = q[k] + d[k];
   if (!joint->quaternion) return;
   if (d[plain] == 0 && d[plain + 1] == 0 &&
@@ -97,14 +97,14 @@ void joint_increment(const Joint* joint, const double* q, const double* d, doubl
 
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d) {
   assert(q_from && q_to && d);
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) d[k] = q_to[k] - q_from[k];
   if (!joint->quaternion) return;
   vec3_store(quat_log(quat_mul(quat_conjugate(quat_at(q_from + plain)), quat_at(q_to + plain))), d + plain);
 }
 
-void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out) {
-  int plain = joint->plain_count;
+void joint_extrapolate(const Joint* joint, const double* q, const double* d, double factor, double* out) {
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) out[k] = q[k] + factor * d[k];
   if (!joint->quaternion) return;
   Quat turn = quat_exp(vec3_scale(vec3_at(d + plain), factor));
@@ -112,18 +112,18 @@ void joint_continue(const Joint* joint, const double* q, const double* d, double
 }
 
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) q[k] = target[k];
   if (joint->quaternion) quat_store(quat_exp(vec3_at(target + plain)), q + plain);
 }
 
 void joint_rates_from_target(const Joint* joint, const double* value, const double* value_rate, double* rate) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) rate[k] = value_rate[k];
   if (joint->quaternion) vec3_store(rotation_rate(vec3_at(value + plain), vec3_at(value_rate + plain)), rate + plain);
 }
 
 void joint_zero(const Joint* joint, double* q) {
   for (int k = 0; k < joint->coordinate_count; k++) q[k] = 0;
-  if (joint->quaternion) q[joint->plain_count] = 1;
+  if (joint->quaternion) q[joint->scalar_count] = 1;
 }

@@ -37,14 +37,14 @@ typedef struct {
   int slide_count; /* number of translations [m], which are the first degrees of freedom; all others are rotations [rad]
                     */
   int hinge_count; /* number of single-axis rotations, which follow the slides */
-  int plain_count; /* number of coordinates in m or rad: all except the four of the quaternion */
-  bool quaternion; /* true if the last three degrees of freedom are rotations with a unit quaternion as the last four
-                      coordinates */
+  int scalar_count;   /* number of coordinates in m or rad: all except the four of the quaternion */
+  bool quaternion;    /* true if the last three degrees of freedom are rotations with a unit quaternion as the last four
+                         coordinates */
   Vec3 slide_axis[3]; /* unit, joint frame  (slide_count) */
   Vec3 axis[2]; /* axes of the motion M after the slides, at zero coordinates; unit vectors in the joint frame. The
                    first rotation of M rotates axis[1] */
-  double
-      parameters[JOINT_MAX_PARAMETER]; /* numeric parameters of the joint type, listed in JOINT_NUMBER_ROWS (kinds.h) */
+  double parameters[JOINT_MAX_PARAMETER]; /* numeric parameters of the joint type, listed in JOINT_PARAMETER_ROWS
+                                             (kinds.h) */
   const char*
       names[JOINT_MAX_COORDINATE]; /* names of the coordinates in joints.csv: "x", "angle", "qw"  (coordinate_count) */
 } Joint;
@@ -69,14 +69,15 @@ typedef struct {
   double length;          /* distance between the origins of both frames [m] */
   double slide;           /* speed of the link frame's origin due to the slides [m]; its direction is constant */
   double spin, spin_rate; /* angular speed, and the rate of change of the angular velocity [rad] */
-} JointReach;
+} JointMotionBound;
 
 /* Functions of a joint type. r: joint coordinates that follow the coordinates of the slides. A function may be NULL if
  * the joint has no coordinates after the slides. */
 struct JointKind {
-  /* Adds the coordinates of the joint in their order by joint_add_slide, joint_add_hinge, joint_add_turn and
-   * joint_add_quaternion. axes: unit vectors in the joint frame; a joint type uses none, one or both. free_axes: bits
-   * FREE_X to FREE_RZ. May set joint->kind to another type's functions. joint->parameters is set before the call. */
+  /* Adds the coordinates of the joint in their order by joint_add_slide, joint_add_hinge, joint_add_rotation_coordinate
+   * and joint_add_quaternion. axes: unit vectors in the joint frame; a joint type uses none, one or both. free_axes:
+   * bits FREE_X to FREE_RZ. May set joint->kind to another type's functions. joint->parameters is set before the call.
+   */
   void (*make)(Joint* joint, const Vec3 axes[2], unsigned free_axes);
   /* Multiplies *motion on the right by the motion M(r) after the slides. On entry *motion is the translation of the
    * slides. */
@@ -87,7 +88,7 @@ struct JointKind {
   void (*screws)(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out);
   /* Adds upper bounds of the motion M to *reach, while the coordinates move from r to r + d. d: increments of the
    * degrees of freedom after the slides. */
-  void (*reach)(const Joint* joint, const double* r, const double* d, JointReach* reach);
+  void (*reach)(const Joint* joint, const double* r, const double* d, JointMotionBound* reach);
 };
 
 #define JOINT_ROW_DECLARED(NAME, ...) extern const JointKind JOINT_KIND_##NAME;
@@ -106,8 +107,8 @@ extern const JointTypeRow JOINT_TABLE[JOINT_TYPE_COUNT];
 typedef struct {
   int slot; /* index into Joint.parameters */
   const char *key, *types;
-} JointNumber;
-extern const JointNumber JOINT_NUMBERS[]; /* the last entry has key NULL */
+} JointParameterRow;
+extern const JointParameterRow JOINT_PARAMETERS[]; /* the last entry has key NULL */
 
 /* Returns a joint of the given type. axes[2], unit vectors, and free_axes are copied; entries that the type does not
  * have are ignored. parameters[JOINT_MAX_PARAMETER]: parameters of the type. Cannot fail on input that the scene reader
@@ -122,7 +123,7 @@ void joint_add_slide(Joint* joint, Vec3 axis, const char* name);
 void joint_add_hinge(Joint* joint, Vec3 axis, const char* name);
 /* Adds a coordinate [rad] of a rotation that is not a hinge, for example of a screw joint. Borrows name, which must
  * outlive the joint. The number of coordinates is not checked. */
-void joint_add_turn(Joint* joint, const char* name);
+void joint_add_rotation_coordinate(Joint* joint, const char* name);
 /* Adds three rotational degrees of freedom [rad] with a quaternion w x y z as coordinates. A joint has at most one
  * quaternion, after all other coordinates; this is not checked. */
 void joint_add_quaternion(Joint* joint);
@@ -130,7 +131,7 @@ void joint_add_quaternion(Joint* joint);
  * false for a screw joint. joint must not be NULL. */
 bool joint_is_elementary(const Joint* joint);
 /* Returns true if the joint has six degrees of freedom: three slides and a quaternion. joint must not be NULL. */
-static inline bool joint_floats(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
+static inline bool joint_is_floating(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
 
 /* ---------------------------------------------------------------- motion. q: the joint's coordinates */
 /* Returns the pose of the link frame in the joint frame; the translation is in m. q[coordinate_count] in m and rad. A
@@ -142,7 +143,7 @@ Pose joint_motion(const Joint* joint, const double* q);
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out);
 /* Returns upper bounds, not necessarily tight, on the motion of the link frame while the joint coordinates move along q
  * + alpha d, 0 <= alpha <= 1. q[coordinate_count], d[dof_count] in m and rad. Cannot fail, allocates nothing. */
-JointReach joint_reach(const Joint* joint, const double* q, const double* d);
+JointMotionBound joint_bound_motion(const Joint* joint, const double* q, const double* d);
 
 /* ---------------------------------------------------------------- coordinates */
 /* Sets out to the coordinates q moved by the increment d[dof_count]. Coordinates in m and rad add; a quaternion is
@@ -156,7 +157,7 @@ void joint_difference(const Joint* joint, const double* q_from, const double* q_
 /* Sets out to the coordinates q moved by factor times the difference d[dof_count]. The three entries of d for a
  * quaternion are a rotation vector in link axes, as joint_difference returns it. q and out have coordinate_count
  * entries; out may be q. */
-void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out);
+void joint_extrapolate(const Joint* joint, const double* q, const double* d, double factor, double* out);
 /* Converts the value target[dof_count] of a signal [m, rad] to joint coordinates q[coordinate_count]. The three entries
  * of a quaternion in target are a rotation vector. */
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q);

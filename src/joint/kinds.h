@@ -20,12 +20,12 @@
 
 /* NUMBER(slot, key, types, unit, meaning): a parameter of some types, stored in Joint.parameters[slot]. types is a list
  * such as "one|another". */
-#define JOINT_NUMBER_ROWS(NUMBER) \
+#define JOINT_PARAMETER_ROWS(NUMBER) \
   NUMBER(0, "pitch", "screw", "m/rad", "Displacement along the axis per radian: the lead over 2 pi.")
 // clang-format on
 
-/* JOINT_WORDS(condition) is a list of type names such as "one|another". It contains the types with 1 in the table's
- * column `condition`. The macros write a bar before each name; the index [1] skips the first bar. */
+/* JOINT_TYPE_NAMES(condition) is a list of type names such as "one|another". It contains the types with 1 in the
+ * table's column `condition`. The macros write a bar before each name; the index [1] skips the first bar. */
 #define JOINT_WORD_0(word)
 #define JOINT_WORD_1(word) "|" word
 #define JOINT_WORD_ANY(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_1(word)
@@ -33,6 +33,6 @@
 #define JOINT_WORD_AXIS(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##axis(word)
 #define JOINT_WORD_AXES(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##axes(word)
 #define JOINT_WORD_FREE_AXES(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##free_axes(word)
-#define JOINT_WORDS(condition) (&(JOINT_TYPE_ROWS(JOINT_WORD_##condition))[1])
+#define JOINT_TYPE_NAMES(condition) (&(JOINT_TYPE_ROWS(JOINT_WORD_##condition))[1])
 
 #endif

@@ -8,7 +8,7 @@
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
-  Vec3 axis = axes[0], x = vec3_x_across(axis, NEARLY_ALONG);
+  Vec3 axis = axes[0], x = vec3_perpendicular_near_x(axis, NEARLY_ALONG);
   joint_add_slide(joint, x, "x");
   joint_add_slide(joint, vec3_cross(axis, x), "y");
   joint_add_hinge(joint, axis, "angle");

@@ -4,7 +4,7 @@
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
   joint->axis[0] = axes[0];
-  joint_add_turn(joint, "angle");
+  joint_add_rotation_coordinate(joint, "angle");
 }
 
 static void move(const Joint* joint, const double* r, Pose* motion) {
@@ -18,7 +18,7 @@ static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, S
   *out = (Screw){axis, vec3_scale(axis, joint->parameters[0]), link.t};
 }
 
-static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
+static void bound(const Joint* joint, const double* r, const double* d, JointMotionBound* reach) {
   double pitch = fabs(joint->parameters[0]);
   reach->length += pitch * (fabs(r[0]) + fabs(d[0]));
   reach->slide += pitch * fabs(d[0]);

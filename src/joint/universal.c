@@ -20,7 +20,7 @@ static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, S
   out[1] = (Screw){mat3_mul_vec(frame, second), {0, 0, 0}, link.t};
 }
 
-static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
+static void bound(const Joint* joint, const double* r, const double* d, JointMotionBound* reach) {
   (void)joint, (void)r;
   reach->spin = fabs(d[0]) + fabs(d[1]);
   reach->spin_rate = fabs(d[0] * d[1]);

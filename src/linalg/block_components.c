@@ -10,7 +10,7 @@ enum { DENSE_ALWAYS = 48 };
 /* The multifrontal method is used only if its number of floating-point operations is below this fraction of n^3 / 3,
  * the number of the dense method. The multifrontal method moves more data per operation. */
 #define FRONTS_FLOP_SHARE 0.5
-/* Limits for keeping an elimination order (block_solver_hold_orders). The elimination order is dropped if the flops per
+/* Limits for keeping an elimination order (block_solver_keep_orders). The elimination order is dropped if the flops per
  * squared matrix order exceed HELD_FLOPS times the flops per squared order when the elimination order was computed. It
  * is also dropped if more than the fraction HELD_UNPLACED of the blocks has no rank. For piles of bodies, the flops per
  * squared order do not depend on the size of the pile. */
@@ -151,7 +151,7 @@ static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
 static void make_plan(BlockSolver* s, const Component* c, int index) {
   Plan* plan = &s->plans[index];
   PlanPattern pattern = pattern_of(s, c);
-  bool fits = plan_fits(plan, &pattern);
+  bool fits = plan_matches(plan, &pattern);
   double rate, n = c->order;
   if (placed_by_held_order(s, c, &rate)) {
     if (fits && s->plan_version[index] == s->version) return;

@@ -53,7 +53,7 @@ bool block_decompose(BlockSolver* s, Component* c) {
   return symmetric_eigen(c->order, stride, matrix, s->eigenvalues + c->unknown_first, s->off + c->unknown_first);
 }
 
-bool block_solver_factor_component_lifted(BlockSolver* s, int component, double floor) {
+bool block_solver_factor_component_modified(BlockSolver* s, int component, double floor) {
   assert(component >= 0 && component < s->component_count && floor > 0);
   block_find_components(s);
   Component* c = &s->components[component];

@@ -1,7 +1,7 @@
 /* Symmetric block matrices. Filled blocks couple the unknowns of two blocks, and each connected component is factored
  * separately. Small components are one dense front (linalg/front.h); large ones are factored by the multifrontal method
  * (linalg/plan.h). The order of all roundings depends only on which blocks are filled, or, with
- * block_solver_hold_orders, on those filled since that call. */
+ * block_solver_keep_orders, on those filled since that call. */
 #include "linalg/block_solver.h"
 
 #include <assert.h>
@@ -141,7 +141,7 @@ void block_solver_clear(BlockSolver* s) {
   s->checked = false;
 }
 
-void block_solver_clear_some(BlockSolver* s, const bool* which) {
+void block_solver_clear_rows(BlockSolver* s, const bool* which) {
   if (s->became_dense) s->grouped = s->became_dense = false;
   for (int a = 0; a < s->block_count; a++)
     if (which[a] && s->size[a] > 0)
@@ -151,7 +151,7 @@ void block_solver_clear_some(BlockSolver* s, const bool* which) {
   s->checked = false;
 }
 
-void block_solver_hold_orders(BlockSolver* s) {
+void block_solver_keep_orders(BlockSolver* s) {
   s->holds = true;
   s->version++;
   s->grouped = false; /* symbolic factorizations that were made with kept elimination orders become invalid */

@@ -52,7 +52,7 @@ struct BlockSolver {
   Plan* plans;
   int *plan_of, *plan_owner;
   int plan_count;
-  /* Elimination orders that are reused after a call of block_solver_hold_orders. rank: position of each block in the
+  /* Elimination orders that are reused after a call of block_solver_keep_orders. rank: position of each block in the
    * last computed order, or -1 if there is none. rate: flops per order^2 of that order. local_rank: ranks in the order
    * of `members`. plan_version: version of the ranks with which each plan was made, or -1 */
   bool holds;

@@ -136,8 +136,8 @@ static bool pseudo_solve(int order, int stride, double* a, double* x, const doub
   return true;
 }
 
-bool symmetric_least_change_open(int order, int stride, double* matrix, double* x, const double* scale,
-                                 const double* gap, double* work, bool* ambiguous) {
+bool symmetric_pseudo_solve_violated(int order, int stride, double* matrix, double* x, const double* scale,
+                                     const double* gap, double* work, bool* ambiguous) {
   assert(order >= 0 && stride >= order);
   double *pivot = work, *off = work + order;
   bool dropped = false;
@@ -159,7 +159,7 @@ bool symmetric_least_change_open(int order, int stride, double* matrix, double* 
   return true;
 }
 
-bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
+bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
   assert(order >= 0);
-  return symmetric_least_change_open(order, order, matrix, x, scale, NULL, work, ambiguous);
+  return symmetric_pseudo_solve_violated(order, order, matrix, x, scale, NULL, work, ambiguous);
 }

@@ -44,28 +44,28 @@ static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
 static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
 /* Returns a unit vector perpendicular to the unit vector n: n x (x axis), normalized. Near the x axis the y axis is
  * used instead. */
-static inline Vec3 vec3_across(Vec3 n) {
+static inline Vec3 vec3_perpendicular(Vec3 n) {
   return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
 }
 /* Returns the unit vector perpendicular to the unit vector n that is nearest to the x axis. If |n.x| >= most, the y
  * axis is used instead. most < 1. */
-static inline Vec3 vec3_x_across(Vec3 n, double most) {
+static inline Vec3 vec3_perpendicular_near_x(Vec3 n, double most) {
   Vec3 axis = fabs(n.x) < most ? vec3(1, 0, 0) : vec3(0, 1, 0);
   return vec3_normalized(vec3_add_scaled(axis, -vec3_dot(axis, n), n));
 }
 static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
-/* Best-fit line or plane through points, whose in-plane coordinates c are relative to their mean. spread_add adds c c^T
- * to the matrix S = sum c c^T, stored as entries 00, 01, 11. spread_solve sets out to S^-1 c, the tilt of the fit per
- * unit displacement of the point c [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0. S must be
+/* Best-fit line or plane through points, whose in-plane coordinates c are relative to their mean. scatter_add adds c
+ * c^T to the matrix S = sum c c^T, stored as entries 00, 01, 11. scatter_solve sets out to S^-1 c, the tilt of the fit
+ * per unit displacement of the point c [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0. S must be
  * regular (not checked). */
-static inline void spread_add(double spread[3], const double c[2]) {
+static inline void scatter_add(double spread[3], const double c[2]) {
   spread[0] += c[0] * c[0];
   spread[1] += c[0] * c[1];
   spread[2] += c[1] * c[1];
 }
-static inline void spread_solve(const double spread[3], int directions, const double c[2], double out[2]) {
+static inline void scatter_solve(const double spread[3], int directions, const double c[2], double out[2]) {
   double det = spread[0] * spread[2] - spread[1] * spread[1];
   out[0] = directions == 2 ? (spread[2] * c[0] - spread[1] * c[1]) / det : c[0] / spread[0];
   out[1] = directions == 2 ? (spread[0] * c[1] - spread[1] * c[0]) / det : 0;
@@ -87,7 +87,7 @@ static inline Mat3 mat3_mul(Mat3 a, Mat3 b) {
     for (int j = 0; j < 3; j++) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
   return c;
 }
-static inline Mat3 mat3_turned(Mat3 r, Mat3 s) { /* returns r s r^T for a symmetric s */
+static inline Mat3 mat3_rotate_tensor(Mat3 r, Mat3 s) { /* returns r s r^T for a symmetric s */
   Mat3 p = mat3_mul(r, s), c = p;
   for (int i = 0; i < 3; i++)
     for (int j = i; j < 3; j++)
@@ -174,7 +174,7 @@ Quat quat_from_rpy(Vec3 rpy);
 Vec3 rpy_from_mat3(Mat3 r);
 /* Returns the angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r and d2 in [-pi/2, pi/2]. r must be a rotation matrix
  * (asserted). */
-Vec3 turns_from_mat3(Mat3 r);
+Vec3 xyz_angles_from_mat3(Mat3 r);
 /* Returns the rotation vector [rad] of q, with an angle in [0, pi]. q and -q give the same vector. q may have any
  * length but must not be 0 (asserted). */
 Vec3 quat_log(Quat q);
@@ -221,7 +221,7 @@ bool symmetric_project(int order, double* matrix);
  * norm is taken in units in which the matrix is scale A scale, with entries of order 1. Redundant equations are
  * allowed; *ambiguous is then set to true, otherwise left unchanged. ambiguous may be NULL. work: 2 order. Returns
  * false if a number is not finite. Does not allocate. */
-bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
+bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
 /* ---------------------------------------------------------------- rank-deficient square systems
  * (linalg/rank_factor.c) These functions do not allocate. */
@@ -239,7 +239,7 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
                            double* work);
 /* Removes from x (order) the component in the null space of A. x becomes the shortest vector with the same product A x.
  * a, rank, column: results of rank_factor. work: order (order - rank + 1). */
-void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work);
+void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
  * A symmetric matrix of dense blocks, and linear systems with the matrix. Nonzero off-diagonal blocks couple the
@@ -264,12 +264,12 @@ void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int co
 void block_solver_clear(BlockSolver* solver);
 /* Zeroes and uncouples the blocks of some block rows and block columns. which (block_count): true for each of these
  * rows and columns. Other blocks keep their values. Does not allocate. */
-void block_solver_clear_some(BlockSolver* solver, const bool* which);
+void block_solver_clear_rows(BlockSolver* solver, const bool* which);
 /* Keeps the elimination order of blocks, because ordering a large component costs more than factoring it. Once a
  * component has been ordered, its blocks keep their rank, even if other couplings are filled later. Another call of
- * block_solver_hold_orders discards the kept order. Results then depend on the blocks filled since the last call.
+ * block_solver_keep_orders discards the kept order. Results then depend on the blocks filled since the last call.
  * Without any call every pattern is ordered independently. Does not allocate. */
-void block_solver_hold_orders(BlockSolver* solver);
+void block_solver_keep_orders(BlockSolver* solver);
 /* Returns a pointer to block (a, b), a <= b, and couples a and b. Entry (r, c) is at [r * stride + c]; sets *stride to
  * the number of columns. Only entries c >= r of a diagonal block are used. A block that was not filled before is zero.
  * Returns NULL if the pattern has no such block; diagonal blocks always exist. The pointer is borrowed until the next
@@ -298,7 +298,7 @@ bool block_solver_factor_component(BlockSolver* solver, int component);
  * are replaced by their magnitudes, at least `floor`. In a sparse component, the diagonal is raised. floor > 0, in the
  * unit of the matrix. Returns false if the component is not finite or no raised diagonal was sufficient. The blocks
  * keep their values. Does not allocate once the components are known. */
-bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
+bool block_solver_factor_component_modified(BlockSolver* solver, int component, double floor);
 /* Factors a component without modification, even if the component is indefinite. Updates *smallest, initially HUGE_VAL,
  * to the component's eigenvalue nearest to zero if that eigenvalue is nearer to zero than *smallest. The eigenvalue is
  * exact to rounding for dense components up to order 96, otherwise found by Lanczos iterations. Returns false if the

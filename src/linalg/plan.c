@@ -33,7 +33,7 @@ void plan_free(Plan* plan) {
   *plan = (Plan){0};
 }
 
-bool plan_fits(const Plan* plan, const PlanPattern* p) {
+bool plan_matches(const Plan* plan, const PlanPattern* p) {
   return plan->block_count == p->block_count && plan->coupling_count == p->coupling_count &&
          memcmp(plan->size.at, p->size, sizeof(int) * (size_t)p->block_count) == 0 &&
          (p->coupling_count == 0 ||

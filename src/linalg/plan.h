@@ -69,7 +69,7 @@ typedef struct {
 /* Frees the arrays of a plan and zeroes the plan. Accepts NULL and a zeroed plan. */
 void plan_free(Plan* plan);
 /* Returns true if the plan was made for exactly these block sizes and couplings. */
-bool plan_fits(const Plan* plan, const PlanPattern* pattern);
+bool plan_matches(const Plan* plan, const PlanPattern* pattern);
 /* Computes the symbolic factorization of a pattern, and stores it in *plan. The pattern is copied. rank (block_count):
  * blocks are eliminated in ascending rank, and blocks of equal rank in ascending number. If rank is NULL, a
  * fill-reducing order is computed. A Plan must be zeroed before the first call. The caller frees the plan with

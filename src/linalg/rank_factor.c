@@ -93,7 +93,7 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
 
 /* The null space has one basis vector for each column without a pivot. The vectors are orthonormalized one after the
  * other. */
-void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work) {
+void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work) {
   assert(rank >= 0 && rank <= order);
   int count = order - rank;
   for (int n = 0; n < count; n++) {

@@ -37,7 +37,7 @@ Vec3 rpy_from_mat3(Mat3 r) {
 }
 
 /* The angles of Rx Ry Rz are minus the roll, pitch and yaw of the transposed matrix. */
-Vec3 turns_from_mat3(Mat3 r) {
+Vec3 xyz_angles_from_mat3(Mat3 r) {
   assert(!(fabs(mat3_det(r) - 1) > 1e-6)); /* NaN is accepted */
   return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0);
 }

@@ -280,7 +280,7 @@ static double add_smooth_shape(const ModelHull* hull, const MomentDerivative* ba
   if (hull_is_convex_smooth(hull) && factor != 0) {
     int count = shape_parameter_count(&smooth->field.shape);
     MassMoment* slopes = MEMORY_NEW(MassMoment, count);
-    shape_mass_slopes(&smooth->field.shape, slopes);
+    shape_mass_derivatives(&smooth->field.shape, slopes);
     for (int k = 0; k < count; k++) {
       MassMoment turned = mass_moment_transform(&slopes[k], smooth->pose);
       out[smooth->parameter_first + k] += factor * inner_product(bar, &turned);

@@ -16,7 +16,7 @@ static Vec3 lift_direction(const Model* model, int link, Vec3 up) {
   Mat3 turn = mat3_from_quat(joint->rotation);
   Vec3 local = mat3_tmul_vec(turn, up), along = {0, 0, 0};
   if (model->links[link].tree < 0) return along;
-  if (joint_floats(&model->links[link].joint)) return up;
+  if (joint_is_floating(&model->links[link].joint)) return up;
   if (joint->type == JOINT_SLIDE) along = vec3_scale(joint->axes[0], vec3_dot(joint->axes[0], local));
   if (joint->type == JOINT_FREE) {
     if (joint->free_axes & FREE_X) along.x = local.x;
@@ -40,7 +40,7 @@ static int choose_root(const Model* model, const ModelTouch* touch, double overl
   bool rises[2] = {can_be_lifted(model, a, up), can_be_lifted(model, b, up)};
   if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;
   Vec3 at = model->scene->links[a].joint.position, bt = model->scene->links[b].joint.position;
-  if (joint_floats(&model->links[a].joint) && joint_floats(&model->links[b].joint)) {
+  if (joint_is_floating(&model->links[a].joint) && joint_is_floating(&model->links[b].joint)) {
     const double *qa = model->initial_coordinates + model->links[a].coordinate_first,
                  *qb = model->initial_coordinates + model->links[b].coordinate_first;
     at = vec3_add(at, vec3(qa[0], qa[1], qa[2]));

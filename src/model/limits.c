@@ -6,7 +6,7 @@ enum { TARGET_SAMPLES_MAX = 2000 };
 
 /* Returns the value that limit k bounds: a coordinate, or the total angle, swing or twist of a ball joint (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
-  int plain = link->joint.plain_count;
+  int plain = link->joint.scalar_count;
   if (k < plain) return q[k];
   Quat r = quat_at(q + plain);
   if (k == plain) return vec3_norm(quat_log(r));
@@ -17,7 +17,7 @@ static double limited_value(const ModelLink* link, const double* q, int k) {
 }
 
 static const char* limited_name(const ModelLink* link, int k) {
-  int plain = link->joint.plain_count;
+  int plain = link->joint.scalar_count;
   if (k < plain) return link->joint.names[k];
   return k == plain ? "angle" : k == plain + 1 ? "swing" : "twist";
 }
@@ -53,7 +53,7 @@ static void report_initial(const Model* model, Diagnostics* diagnostics, int ind
 static void warn_within_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
   const SceneInitial* initial = find_initial(model->scene, index);
-  int plain = link->joint.plain_count;
+  int plain = link->joint.scalar_count;
   bool one_sided = k == plain || k == plain + 1; /* total angle and swing of a ball joint */
   double above = one_sided ? HUGE_VAL : value - link->lower[k], below = link->upper[k] - value;
   if (!(fmin(above, below) < link->limit_margin)) return;

@@ -162,7 +162,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
       double* lengths[ROUND_PARAMETERS_MAX];
       if (shape_is_exact(shape)) return scene_shape_round_lengths(shape, lengths) > o->index ? lengths[o->index] : NULL;
-      return shape_form_number(&shape->smooth, o->index);
+      return shape_definition_parameter(&shape->smooth, o->index);
     }
     case OVERRIDE_MATERIAL:
       return material_number(scene, o);

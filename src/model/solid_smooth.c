@@ -47,7 +47,7 @@ static void create_surface(const ModelSmooth* smooth, int resolution, bool drawn
 
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k) {
   assert(vertex >= 0 && k >= 0);
-  Vec3 local = shape_surface_slope(&hull->smooth->field.shape, sphere[vertex], k);
+  Vec3 local = shape_surface_derivative(&hull->smooth->field.shape, sphere[vertex], k);
   return mat3_mul_vec(hull->smooth->pose.r, local);
 }
 

@@ -34,7 +34,7 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
-    free_alone[i] = alone && !closed[i] && link->mass > 0 && joint_floats(&link->joint);
+    free_alone[i] = alone && !closed[i] && link->mass > 0 && joint_is_floating(&link->joint);
   }
   memory_free(members);
   memory_free(closed);

@@ -126,7 +126,7 @@ static double parameter_derivative(const DesignNumber* n, const Model* m, const 
 /* Returns the derivative with respect to an initial rotation about the link's axes, at constant angular velocity in the
  * link frame. */
 static Vec3 initial_rotation_derivative(const Model* m, const ModelGradient* g, int link) {
-  return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.plain_count);
+  return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.scalar_count);
 }
 
 /* Adds factor times the derivatives with respect to the rotation variables of a joint. first: first scene value that

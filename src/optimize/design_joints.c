@@ -191,15 +191,15 @@ static void add_start_variable(DesignBuild* b, const TaskStart* item, int link, 
 /* Adds variables of an initial rotation: the rotation vector about the link's axes. */
 static void add_start_rotation(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
   Design* d = b->design;
-  const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
+  const double* q = model_scene_initial(b->scene, link)->coordinates + joint->scalar_count;
   DesignRotation own = {.changes_initial_rotation = true, .number_first = d->number_count};
   own.rotation = quat_normalized(quat_at(q));
   VariableSpec spec = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   for (int k = 0; k < 3; k++)
-    own.variable[k] = item->dof[joint->plain_count + k]
+    own.variable[k] = item->dof[joint->scalar_count + k]
                           ? design_new_variable(b, &spec, 0, "%s/turn/%c", item->link.text, "xyz"[k])
                           : -1;
-  for (int k = 0; k < 4; k++) design_add_number(d, OVERRIDE_COORDINATE, link, 0, joint->plain_count + k, q[k]);
+  for (int k = 0; k < 4; k++) design_add_number(d, OVERRIDE_COORDINATE, link, 0, joint->scalar_count + k, q[k]);
   d->turns = memory_grow_array(d->turns, sizeof(DesignRotation), d->turn_count, &d->turn_capacity);
   d->turns[d->turn_count++] = own;
 }
@@ -219,7 +219,7 @@ void design_add_initial_variables(DesignBuild* b, const TaskStart* item) {
   }
   for (int velocity = 0; velocity < 2; velocity++)
     for (int dof = 0; dof < l->dof_count; dof++) {
-      bool turns = dof >= l->joint.plain_count; /* rotations have their own variables */
+      bool turns = dof >= l->joint.scalar_count; /* rotations have their own variables */
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       add_start_variable(b, item, link, dof, velocity);
     }

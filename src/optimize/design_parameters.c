@@ -153,7 +153,7 @@ static const char* format_name(char* out, size_t size, const char* owner, const 
  * of freedom. Ball joints have only damping, stiffness and angle limits. */
 static bool joint_has_value(const ItemBuild* l, const ModelLink* link_rotation, int k) {
   int index = l->kind->index;
-  if (index >= JOINT_FRICTION && index < JOINT_LOWER && k >= link_rotation->joint.plain_count) return false;
+  if (index >= JOINT_FRICTION && index < JOINT_LOWER && k >= link_rotation->joint.scalar_count) return false;
   if (index == JOINT_LOWER) return link_rotation->limited[k] && isfinite(link_rotation->lower[k]);
   if (index == JOINT_UPPER) return link_rotation->limited[k] && isfinite(link_rotation->upper[k]);
   return index != JOINT_RESTITUTION || k == 0;
@@ -250,7 +250,7 @@ static bool add_rotation(ItemBuild* l, const TaskName* name, int link) {
   link_rotation.axis = joint->axes[0];
   link_rotation.rotation = joint->rotation;
   if (l->item->tie) return report_refusal(l, name, "directions cannot be tied: remove 'tie'");
-  if (joint_floats(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
+  if (joint_is_floating(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
     return report_refusal(
         l, name, "the link is free, so its orientation belongs to the initial state: use 'initial' with turns: true");
   if (link_rotation.changes_axis && !JOINT_TABLE[joint->type].axis)
@@ -542,17 +542,17 @@ static bool add_bushing_values(ItemBuild* l, const TaskName* name, int link) {
 }
 
 /* Returns true if a parameter of a smooth shape is a length. Face directions and exponents are not. */
-static bool is_shape_length(const SmoothForm* form, int k) {
+static bool is_shape_length(const ShapeDefinition* form, int k) {
   if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
   return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
 }
 
-static bool is_form_parameter(const SmoothForm* form, int k) {
+static bool is_form_parameter(const ShapeDefinition* form, int k) {
   return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0;
 }
 
 /* Returns a copy of the item with bounds that shape_create accepts. */
-static TaskParameter limit_to_shape(const TaskParameter* item, const SmoothForm* form) {
+static TaskParameter limit_to_shape(const TaskParameter* item, const ShapeDefinition* form) {
   TaskParameter link_rotation = *item;
   bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
   if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE)
@@ -567,7 +567,7 @@ static void write_shape_key(const SceneShape* shape, int k, char* out, size_t si
   static const char* const round[] = {"radius", "width", "rim", "length", "bottom_radius", "top_radius"};
   static const char* const tube[] = {"radius", "half_length"};
   static const char* const cone[] = {"bottom_radius", "top_radius", "below", "above"};
-  const SmoothForm* form = &shape->smooth;
+  const ShapeDefinition* form = &shape->smooth;
   if (shape_is_exact(shape)) {
     unsigned bit = task_length_bit(shape, k);
     for (int i = 0; i < 6; i++)

@@ -117,10 +117,10 @@ static void add_targets(DrawsBuild* b, const TaskDraw* item, int link) {
 
 static void add_drawn_rotation(DrawsBuild* b, const TaskDraw* item, int link, const Joint* joint) {
   Draws* d = b->draws;
-  DrawnRotation rotation = {.link = link, .first = joint->plain_count};
+  DrawnRotation rotation = {.link = link, .first = joint->scalar_count};
   bool any = false;
   for (int k = 0; k < 3; k++) {
-    bool drawn = item->dof[joint->plain_count + k];
+    bool drawn = item->dof[joint->scalar_count + k];
     rotation.value[k] = drawn ? d->value_count : -1;
     if (drawn) append_value(b, item);
     any = any || drawn;
@@ -145,7 +145,7 @@ static void add_drawn_rotation(DrawsBuild* b, const TaskDraw* item, int link, co
 /* Returns why the initial coordinates of a link cannot be drawn (static), or NULL. initial: initial state in the scene,
  * or NULL. */
 static const char* find_start_problem(const TaskDraw* item, const Joint* joint, const SceneInitial* initial) {
-  if (joint->plain_count == 0 && !item->turns)
+  if (joint->scalar_count == 0 && !item->turns)
     return "has no coordinates that can be drawn: its joint is fixed, or `dof` names none of its rotations";
   if (initial) return NULL;
   return "starts at the scene's default; give the numbers that draws are added to: in the scene, "
@@ -162,7 +162,7 @@ static void add_initial_coordinates(DrawsBuild* b, const TaskDraw* item, int lin
     report_problem(b, item, scenario->name, fault);
     return;
   }
-  for (int k = 0; k < joint.plain_count; k++) {
+  for (int k = 0; k < joint.scalar_count; k++) {
     if (!item->dof[k]) continue;
     append_value(b, item);
     add_drawn_number(b, OVERRIDE_COORDINATE, link, k);

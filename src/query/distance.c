@@ -115,11 +115,11 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   feature_coordinates(along, directions, vec3_sub(place, mean), here);
   for (int i = 0; i < count; i++) {
     feature_coordinates(along, directions, vec3_sub(point_at(view, feature->corner[i]), mean), c[i]);
-    spread_add(spread, c[i]);
+    scatter_add(spread, c[i]);
   }
   for (int i = 0; i < count; i++) {
     out->tilt[i][0] = out->tilt[i][1] = 0;
-    if (directions > 0) spread_solve(spread, directions, c[i], out->tilt[i]);
+    if (directions > 0) scatter_solve(spread, directions, c[i], out->tilt[i]);
     out->weight[i] = 1.0 / count + out->tilt[i][0] * here[0] + out->tilt[i][1] * here[1];
   }
   return true;

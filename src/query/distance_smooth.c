@@ -374,7 +374,7 @@ static Displacement parameter_displacement(const System* s, int k, int parameter
   Displacement c = {.phi = {0}};
   const NearestSide* side = &s->side[k];
   Vec3 z = vec3_scale(mat3_tmul_vec(side->pose.r, vec3_sub(side->place, side->pose.t)), s->scale), gradient;
-  shape_parameter_slope(side->shape, z, parameter, &c.phi[k], &gradient);
+  shape_parameter_derivative(side->shape, z, parameter, &c.phi[k], &gradient);
   c.phi[k] /= side->unit;
   c.gradient[k] = vec3_scale(mat3_mul_vec(side->pose.r, gradient), s->scale / side->unit);
   return c;

@@ -21,7 +21,7 @@ typedef struct {
   double length; /* |n x axis| */
 } ContactTangents;
 
-/* Returns the tangents of the unit normal n: across[0] = vec3_across(n) and across[1] = n x across[0]. */
+/* Returns the tangents of the unit normal n: across[0] = vec3_perpendicular(n) and across[1] = n x across[0]. */
 static ContactTangents contact_tangents(Vec3 n) {
   ContactTangents f = {.axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
   Vec3 side = vec3_cross(n, f.axis);

@@ -39,7 +39,7 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) 
   v.a.gradient = vec3_scale(v.a.gradient, s);
   v.a.hessian = mat3_scale(v.a.hessian, s * s);
   v.b.gradient = vec3_scale(mat3_mul_vec(problem->r, v.b.gradient), s);
-  v.b.hessian = mat3_scale(mat3_turned(problem->r, v.b.hessian), s * s);
+  v.b.hessian = mat3_scale(mat3_rotate_tensor(problem->r, v.b.hessian), s * s);
   return v;
 }
 
@@ -137,8 +137,8 @@ static double start_fraction(const Shape* shape) {
  * surfaces perpendicular to this line. Sets *v to the values at the point. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
-  double a = start_fraction(problem->a) * shape_reach(problem->a, d) / problem->scale;
-  double b = start_fraction(problem->b) * shape_reach(problem->b, back) / problem->scale;
+  double a = start_fraction(problem->a) * shape_extent_bound(problem->a, d) / problem->scale;
+  double b = start_fraction(problem->b) * shape_extent_bound(problem->b, back) / problem->scale;
   GrowthPoint x = {vec3_scale(d, a), a + b, 1, 1};
   *v = growth_evaluate(problem, &x);
   for (int k = 0; k < 60 && !(v->a.value < -START_DEPTH && v->b.value < -START_DEPTH); k++) {

@@ -233,7 +233,7 @@ static void parameter_displacement(const LinearizedGrowth* x, int count_a, int k
   const Shape* shape = of_b ? x->b : x->a;
   Mat3 r = of_b ? x->pose_b.r : x->pose_a.r;
   Vec3 place = vec3_scale(mat3_tmul_vec(r, of_b ? x->s : x->p), x->scale);
-  shape_parameter_slope(shape, place, of_b ? k - count_a : k, &value, &gradient);
+  shape_parameter_derivative(shape, place, of_b ? k - count_a : k, &value, &gradient);
   gradient = vec3_scale(mat3_mul_vec(r, gradient), x->scale);
   Lanes3* grad = of_b ? &c->grad_b : &c->grad_a;
   (of_b ? &c->phi_b : &c->phi_a)[0][lane] = value;

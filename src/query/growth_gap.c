@@ -113,7 +113,7 @@ static bool lowest_point_derivative(const Shape* shape, Pose pose, Vec3 origin, 
   if (k >= 9 && k < QUERY_POSE_COLUMNS) out->gap = -vec3_dot(n, e);
   int own = k < QUERY_POSE_COLUMNS ? -1 : k - QUERY_POSE_COLUMNS;
   if (own >= 0 || vec3_dot(turn, turn) > 0)
-    if (!shape_support_slope(shape, &g->support, down, own < 0 ? &turn : NULL, own, &slide)) return false;
+    if (!shape_support_derivative(shape, &g->support, down, own < 0 ? &turn : NULL, own, &slide)) return false;
   out->arm = vec3_add(out->arm, mat3_mul_vec(pose.r, slide));
   out->gap += vec3_dot(n, vec3_add(out->moved, out->arm));
   return true;

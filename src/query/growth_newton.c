@@ -58,7 +58,7 @@ static bool compute_newton_step(const GrowthProblem* problem, const GrowthValue*
  * prove the solution. */
 static bool compute_bounds(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va,
                            double vb, GrowthSolution* end) {
-  double a = v->a.value * shape_steepness(problem->a), b = v->b.value * shape_steepness(problem->b);
+  double a = v->a.value * shape_level_to_scale(problem->a), b = v->b.value * shape_level_to_scale(problem->b);
   double further = a > b ? a : b, outside = further > 0 ? further : 0;
   Vec3 rest = vec3_add(vec3_scale(v->a.gradient, va), vec3_scale(v->b.gradient, vb));
   double radius = problem->a->outer / problem->scale;
@@ -77,7 +77,8 @@ static bool complete_solution(const GrowthProblem* problem, const GrowthPoint* f
   end->value.a.gradient = vec3_add(v->a.gradient, mat3_mul_vec(v->a.hessian, step->p));
   end->value.b.gradient = vec3_add(v->b.gradient, mat3_mul_vec(v->b.hessian, q));
   if (!growth_multipliers(problem, &end->value, &x->va, &x->vb) || !(x->u > 0 && x->va > 0)) return false;
-  if (shape_is_level(problem->a) && shape_is_level(problem->b)) return compute_bounds(problem, from, v, va, vb, end);
+  if (shape_has_convex_level(problem->a) && shape_has_convex_level(problem->b))
+    return compute_bounds(problem, from, v, va, vb, end);
   return growth_bounds(problem, x, &end->low, &end->high) && end->high - end->low <= GROWTH_PROOF * end->low;
 }
 

@@ -75,13 +75,13 @@ static void add_parameter_derivatives(const ManifoldPair* s, int body, Vec3 plac
   double up[DUAL_VARIABLES];
   Vec3 turned[DUAL_VARIABLES];
   if (wide) {
-    field_smoothing_slope(s->body[body]->field, place, up, turned);
+    field_smoothing_derivative(s->body[body]->field, place, up, turned);
     up[0] *= s->body[body]->field_width;
     turned[0] = vec3_scale(turned[0], s->body[body]->field_width);
   } else if (s->body[body]->corners)
-    field_corner_slopes(s->body[body]->corners, place, s->first, s->lanes, up, turned);
+    field_corner_derivatives(s->body[body]->corners, place, s->first, s->lanes, up, turned);
   else
-    field_parameter_slopes(s->body[body]->field, place, s->first, s->lanes, up, turned);
+    field_parameter_derivatives(s->body[body]->field, place, s->first, s->lanes, up, turned);
   for (int k = 0; k < (wide ? 1 : s->lanes); k++) {
     if (body == 0) turned[k] = mat3_mul_vec(s->relative.r, turned[k]);
     (*value)[k + 1] += up[k];
@@ -111,7 +111,7 @@ static void face_plane(const ManifoldPair* s, int body, int i, Dual3* normal, Du
     int corner = (s->first + k) / 3;
     Vec3 e = vec3_axis(s->first + k);
     for (int j = corners->first[corner]; j < corners->first[corner + 1]; j++) {
-      const CornerLink* link = &corners->links[j];
+      const CornerDerivative* link = &corners->links[j];
       if (link->of != i) continue;
       Vec3 turned = mat3_mul_vec(link->turned, e);
       (*offset)[k + 1] += vec3_dot(turned, link->along) + link->share * vec3_dot(n, e);
@@ -166,7 +166,7 @@ static void evaluate_fields(const ManifoldPair* s, int body, const Dual3* places
   Vec3 local[BLOCK] = {{0, 0, 0}}; /* only the first `count` entries are used */
   FieldValue found[BLOCK];
   for (int i = 0; i < count; i++) local[i] = point_in_body_frame(s, body, dual3_value(places[i]));
-  field_evaluate_many(s->body[body]->field, local, count, normals ? FIELD_TURNS : FIELD_GRADIENTS, found);
+  field_evaluate_many(s->body[body]->field, local, count, normals ? FIELD_JACOBIANS : FIELD_GRADIENTS, found);
   for (int i = 0; i < count; i++)
     out[i] = body == 0 ? evaluate_field_of_a(s, places[i], &found[i], normals)
                        : evaluate_field_of_b(s, places[i], &found[i], normals);

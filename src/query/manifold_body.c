@@ -81,7 +81,7 @@ ManifoldBody manifold_body_of_faces(const Field* field, TriangleSurface* surface
 static Vec3 derivative_along_ray(const Shape* shape, Vec3 z, int k) {
   double along = vec3_dot(z, shape_evaluate(shape, z).gradient), up;
   Vec3 turned;
-  shape_parameter_slope(shape, z, k, &up, &turned);
+  shape_parameter_derivative(shape, z, k, &up, &turned);
   return vec3_scale(z, -up / along);
 }
 
@@ -96,7 +96,7 @@ static void derivatives_along_gradient(const Field* field, Vec3 z, int parameter
   double square = vec3_dot(gradient, gradient), up[PARAMETERS_PER_CALL] = {0};
   for (int first = 0; first < parameters; first += PARAMETERS_PER_CALL) {
     int count = parameters - first < PARAMETERS_PER_CALL ? parameters - first : PARAMETERS_PER_CALL;
-    if (square > 0) field_parameter_slopes(field, z, first, count, up, turned);
+    if (square > 0) field_parameter_derivatives(field, z, first, count, up, turned);
     for (int k = 0; k < count; k++)
       out[(ptrdiff_t)(first + k) * stride] = square > 0 ? vec3_scale(gradient, -up[k] / square) : vec3(0, 0, 0);
   }

@@ -68,8 +68,8 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random) {
   return draw_surface_point(body, random, random_uniform(random, 0, corners + FACES_WEIGHT) < corners).point;
 }
 
-/* Returns a rotation whose first column is the unit vector x. vec3_across is not used, because seeded draws depend on
- * this construction. */
+/* Returns a rotation whose first column is the unit vector x. vec3_perpendicular is not used, because seeded draws
+ * depend on this construction. */
 static Mat3 rotation_with_first_axis(Vec3 x) {
   Vec3 beside = fabs(x.z) < 0.9 ? vec3(0, 0, 1) : vec3(0, 1, 0);
   Vec3 y = vec3_normalized(vec3_cross(beside, x)), z = vec3_cross(x, y);

@@ -255,7 +255,7 @@ void stage_destroy(RenderStage* stage) {
 #define ALIGNED_COSINE 0.8
 
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
-  *u = vec3_x_across(normal, ALIGNED_COSINE);
+  *u = vec3_perpendicular_near_x(normal, ALIGNED_COSINE);
   *v = vec3_cross(normal, *u);
 }
 

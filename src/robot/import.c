@@ -311,7 +311,7 @@ static void report_mass_changes(Robot* robot, Diagnostics* diagnostics) {
 
 bool robot_stands_free(const Model* model, int link) {
   assert(link >= 0 && link < model->link_count);
-  return joint_floats(&model->links[model_root(model, link)].joint);
+  return joint_is_floating(&model->links[model_root(model, link)].joint);
 }
 
 /* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]: the sum of m v^2 + w.I.w over the moved

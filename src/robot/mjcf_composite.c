@@ -139,7 +139,7 @@ static Vec3 segment_tangent(const Cable* cable, int segment) {
 static Quat rotation_between(Vec3 a, Vec3 b) {
   Vec3 axis = vec3_cross(a, b);
   double sine = vec3_norm(axis), cosine = vec3_dot(a, b);
-  if (sine < 1e-12) return cosine > 0 ? quat_identity() : quat_about(vec3_across(a), 3.14159265358979323846);
+  if (sine < 1e-12) return cosine > 0 ? quat_identity() : quat_about(vec3_perpendicular(a), 3.14159265358979323846);
   return quat_about(vec3_scale(axis, 1 / sine), math_atan2(sine, cosine));
 }
 

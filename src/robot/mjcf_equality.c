@@ -37,9 +37,9 @@ static void compute_reference_poses(EqualityReading* r, const Model* model) {
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    if (link->tree < 0 || joint_floats(&link->joint)) continue;
+    if (link->tree < 0 || joint_is_floating(&link->joint)) continue;
     memset(q + link->coordinate_first, 0, sizeof(double) * (size_t)link->joint.coordinate_count);
-    if (link->joint.quaternion) q[link->coordinate_first + link->joint.plain_count] = 1;
+    if (link->joint.quaternion) q[link->coordinate_first + link->joint.scalar_count] = 1;
   }
   model_poses(model, q, r->poses);
   memory_free(q);

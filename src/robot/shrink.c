@@ -136,7 +136,7 @@ bool robot_shrink_touching(Robot* robot, Text* names) {
   if (count > NAMES_MAX) text_add(names, " and %d more", count - NAMES_MAX);
   /* Shrinking alone leaves half the equilibrium gap to a floor, so free bodies are raised by the other half. */
   for (int i = 0; i < scene->link_count && count > 0 && pull > 0; i++)
-    if (raise[i] && joint_floats(&model->links[i].joint))
+    if (raise[i] && joint_is_floating(&model->links[i].joint))
       scene->links[i].joint.position = vec3_add_scaled(
           scene->links[i].joint.position, -0.5 * model->contact.gap_at_rest / pull, scene->simulation.gravity);
   memory_free(shrink);

@@ -538,7 +538,7 @@ static const UrdfJoint* find_joint(const UrdfBuild* build, const char* name) {
 
 /* Returns true if the coordinate can be coupled: it is not one of three rotations. */
 static bool can_be_coupled(const UrdfBuild* build, const RobotJointPlace* place) {
-  return place && place->dof < scene_joint(&build->scene->links[place->link].joint).plain_count;
+  return place && place->dof < scene_joint(&build->scene->links[place->link].joint).scalar_count;
 }
 
 typedef struct {

@@ -20,7 +20,7 @@ static int total_count(const Model* model, RunColumns columns) {
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns) {
   assert(link >= 0 && link < model->link_count && k >= 0);
   static const char* const turns[] = {"rx", "ry", "rz"};
-  int turn = columns == RUN_INCREMENTS ? k - model->links[link].joint.plain_count : -1;
+  int turn = columns == RUN_INCREMENTS ? k - model->links[link].joint.scalar_count : -1;
   text_add(name, "%s/%s", model->links[link].name,
            turn >= 0 ? turns[turn] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
 }

@@ -10,10 +10,10 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   const SceneLink* l = &reader->scene->links[link];
   Joint joint = scene_joint(&l->joint);
   Excerpt name = text_excerpt(l->name);
-  if (!named && joint.plain_count == 1) return 0;
-  for (int k = 0; named && k < joint.plain_count; k++)
+  if (!named && joint.scalar_count == 1) return 0;
+  for (int k = 0; named && k < joint.scalar_count; k++)
     if (strcmp(joint.names[k], named->text) == 0) return k;
-  if (joint.plain_count == 0)
+  if (joint.scalar_count == 0)
     reader_error(reader, item->place,
                  "the joint of '%s' has no single coordinate (fixed or ball joint): name a link with a hinge, slide or "
                  "similar joint",
@@ -21,7 +21,7 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   else if (!named)
     reader_error(reader, item->place,
                  "the joint of '%s' has %d coordinates: name one with 'coordinate' (for example '%s')", name.text,
-                 joint.plain_count, joint.names[0]);
+                 joint.scalar_count, joint.names[0]);
   else
     reader_error(reader, named->place, "the joint of '%s' has no coordinate '%s' to use here: name for example '%s'",
                  name.text, text_excerpt(named->text).text, joint.names[0]);

@@ -14,7 +14,7 @@ enum { MEASURES_MAX = 1000 };
  * has no such coordinate. */
 static int coordinate_named(const SceneJoint* joint, const char* name, size_t length) {
   Joint made = scene_joint(joint);
-  for (int k = 0; k < made.plain_count; k++)
+  for (int k = 0; k < made.scalar_count; k++)
     if (strlen(made.names[k]) == length && strncmp(made.names[k], name, length) == 0) return k;
   return -1;
 }

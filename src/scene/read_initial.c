@@ -51,7 +51,7 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
                              SceneInitial* initial) {
   const SceneJoint* joint = &reader->scene->links[initial->link].joint;
   Joint made = scene_joint(joint);
-  int dof = made.dof_count, coordinates = made.coordinate_count, plain = made.plain_count;
+  int dof = made.dof_count, coordinates = made.coordinate_count, plain = made.scalar_count;
   initial->has_coordinates = node_has_key(item, "coordinates");
   joint_zero(&made, initial->coordinates);
   if (!list->node) return;

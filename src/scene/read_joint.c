@@ -157,7 +157,7 @@ static void read_limits_of_coordinate(Reader* reader, const Node* node, SceneJoi
 
 /* Returns the number of quantities of a joint that can have limits: its scalar coordinates, and the total angle of its
  * quaternion. */
-static int limit_count(const Joint* kinematics) { return kinematics->plain_count + kinematics->quaternion; }
+static int limit_count(const Joint* kinematics) { return kinematics->scalar_count + kinematics->quaternion; }
 
 /* Applies one pair of limits to all coordinates of a joint. The coordinates must be all in metres or all in radians. */
 static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joint) {
@@ -184,7 +184,7 @@ static void read_limits_per_dof(Reader* reader, const Node* list, SceneJoint* jo
   for (const Node* item = list->first; item; item = item->next, slot++) {
     size_t mark = reader_enter_index(reader, slot);
     if (slot < slots)
-      read_limits_of_coordinate(reader, item, joint, slot, kinematics.quaternion && slot == kinematics.plain_count);
+      read_limits_of_coordinate(reader, item, joint, slot, kinematics.quaternion && slot == kinematics.scalar_count);
     else if (!node_is_null(item))
       reader_error(reader, item->place,
                    "must be null: a ball joint has one limit only, on its total angle of rotation");
@@ -275,7 +275,7 @@ bool expand_per_dof(Reader* reader, const NumberList* list, const char* key, int
 }
 
 bool is_equal_for_rotations(const Joint* joint, const double* values) {
-  const double* own = values + joint->plain_count;
+  const double* own = values + joint->scalar_count;
   return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
 }
 
@@ -288,7 +288,7 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
   for (int i = 0; i < kinematics.dof_count; i++) {
     double own = joint->static_friction[i];
     any = any || own > 0;
-    if (own > 0 && kinematics.quaternion && i >= kinematics.plain_count) {
+    if (own > 0 && kinematics.quaternion && i >= kinematics.scalar_count) {
       reader_error(reader, node_key_place(node),
                    "a joint with three rotations cannot have 'static_friction': give only 'friction'");
       return;
@@ -340,7 +340,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   JointForm form;
   if (!schema_read(reader, map, "joint", &form)) return false;
   const Node* type = node_find(map, "type");
-  if (!type || type->kind != NODE_SCALAR || words_index(JOINT_WORDS(ANY), type->text) < 0) return false;
+  if (!type || type->kind != NODE_SCALAR || words_index(JOINT_TYPE_NAMES(ANY), type->text) < 0) return false;
   int before = reader->problem_count;
   joint->type = (JointType)form.type;
   size_t mark = reader_enter_key(reader, "name");

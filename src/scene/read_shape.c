@@ -155,7 +155,7 @@ static void read_faces(Reader* reader, const Node* list, const Vec3* normals, in
   reader_leave(reader, mark);
 }
 
-static void read_exponents(Reader* reader, const Node* node, const NumberList* list, SmoothForm* form) {
+static void read_exponents(Reader* reader, const Node* node, const NumberList* list, ShapeDefinition* form) {
   const Node* key = node_find(node, "exponents");
   int written_count = key ? key->count : 0; /* if one of two entries is invalid, its error has been reported */
   if (written_count != 2)
@@ -181,7 +181,7 @@ static void check_oriented(Reader* reader, const SceneShapeForm* form, const Sce
     reader_error(reader, form->normals->place, "the number of normals, %d, must equal the number of points, %d",
                  form->normals->count, form->points->count);
   if (reader->problem_count > problems_before || shape->point_count == 0) return;
-  const char* rule = field_points_rule(shape->points, shape->normals, shape->point_count, shape->radius);
+  const char* rule = field_check_points(shape->points, shape->normals, shape->point_count, shape->radius);
   if (rule) reader_error(reader, form->normals->place, "%s", rule);
 }
 

@@ -31,5 +31,5 @@ int scene_shape_parameter_count(const SceneShape* shape) {
   double* lengths[ROUND_PARAMETERS_MAX];
   SceneShape copy = *shape;
   if (shape_is_exact(shape)) return scene_shape_round_lengths(&copy, lengths);
-  return shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
+  return shape_is_convex_smooth(shape) ? shape_definition_parameter_count(&shape->smooth) : 0;
 }

@@ -71,16 +71,16 @@ typedef struct {
   HullTie tie;      /* constraint between the blocks of a grid */
   bool decompose;   /* true: convex hulls that cover the mesh replace the mesh */
   DecomposeOptions decomposition;
-  Vec3 origin;        /* for HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
-  double base;        /* for HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: the reader derives the
-                         thickness */
-  Vec3 normal;        /* for HALF_SPACE: normal as the scene gives it, not necessarily a unit vector */
-  double offset;      /* for HALF_SPACE: offset along the unit normal [m] */
-  SmoothForm smooth;  /* level function of a convex smooth shape */
-  double (*faces)[4]; /* for SMOOTH_POLYTOPE: the faces that `smooth` points to */
-  Vec3* normals;      /* for ORIENTED_POINTS: normals, of any length except zero (point_count) */
-  double smoothing;   /* for UNION and SUBTRACTION: smoothing length [m] */
-  SceneShapeUse* parts; /* for UNION and SUBTRACTION: the combined shapes (part_count) */
+  Vec3 origin;   /* for HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
+  double base;   /* for HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: the reader derives the
+                    thickness */
+  Vec3 normal;   /* for HALF_SPACE: normal as the scene gives it, not necessarily a unit vector */
+  double offset; /* for HALF_SPACE: offset along the unit normal [m] */
+  ShapeDefinition smooth; /* level function of a convex smooth shape */
+  double (*faces)[4];     /* for SMOOTH_POLYTOPE: the faces that `smooth` points to */
+  Vec3* normals;          /* for ORIENTED_POINTS: normals, of any length except zero (point_count) */
+  double smoothing;       /* for UNION and SUBTRACTION: smoothing length [m] */
+  SceneShapeUse* parts;   /* for UNION and SUBTRACTION: the combined shapes (part_count) */
   int part_count;
   /* Set by model_expand_shapes: */
   bool replaced;   /* true: shapes of type POINTS replace this shape */
@@ -119,7 +119,7 @@ typedef struct {
   Quat rotation; /* joint frame at zero coordinates */
   Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
   unsigned free_axes;
-  double parameters[JOINT_MAX_PARAMETER]; /* parameters of the joint type (JOINT_NUMBER_ROWS) */
+  double parameters[JOINT_MAX_PARAMETER]; /* parameters of the joint type (JOINT_PARAMETER_ROWS) */
   bool limited[JOINT_MAX_DOF]; /* one entry per scalar degree of freedom; a ball joint limits its total angle, swing and
                                   twist in the entries of its three rotations */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* lower and upper limit [m or rad]; -INFINITY or INFINITY if there

@@ -4,7 +4,7 @@
 
 #define AT(type, member) offsetof(type, member)
 
-#define MOVING_JOINTS JOINT_WORDS(MOVES)
+#define MOVING_JOINTS JOINT_TYPE_NAMES(MOVES)
 /* Text of one joint type in a list, such as ", fixed 0". The list in the documentation leaves out the first two
  * characters. */
 // NOLINTNEXTLINE(bugprone-macro-parentheses): adjacent string literals
@@ -469,18 +469,18 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many links from this one."},
 
     /* ---------------------------------------------------------------- joint */
-    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = JOINT_WORDS(ANY), .required = true,
+    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = JOINT_TYPE_NAMES(ANY), .required = true,
      .meaning = &(JOINT_TYPE_ROWS(FREEDOM) " degrees of freedom.")[2]},
     {"joint", "name", VALUE_TEXT, AT(JointForm, name), .fallback = "(none)",
      .meaning = "Name of the joint in URDF files. `sdrs import` keeps the file's name, and `sdrs export` writes it."},
-    {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = JOINT_WORDS(AXIS), .required = true,
+    {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = JOINT_TYPE_NAMES(AXIS), .required = true,
      .meaning = "Direction in the joint's frame, of any length but zero."},
-    {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = JOINT_WORDS(AXES), .required = true,
+    {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = JOINT_TYPE_NAMES(AXES), .required = true,
      .meaning = "Two directions in the joint's frame, the one nearer the parent first."},
-    {"joint", "free_axes", VALUE_AXES, AT(JointForm, free_axes), .only = JOINT_WORDS(FREE_AXES),
+    {"joint", "free_axes", VALUE_AXES, AT(JointForm, free_axes), .only = JOINT_TYPE_NAMES(FREE_AXES),
      .fallback = "[x, y, z, rx, ry, rz]",
      .meaning = "The translations x, y, z and rotations rx, ry, rz of the joint's frame that are free."},
-    JOINT_NUMBER_ROWS(NUMBER_ROW){
+    JOINT_PARAMETER_ROWS(NUMBER_ROW){
         "joint", "limits", VALUE_LIMITS, AT(JointForm, limits), .only = MOVING_JOINTS, .unit = "m or rad",
         .nullable = true, .fallback = "(none)",
         .meaning =

@@ -16,7 +16,7 @@ static void write_axes(Text* out, const SceneJoint* joint) {
       text_add(out, i == 0 ? ", " : "]");
     }
   }
-  for (const JointNumber* number = JOINT_NUMBERS; number->key; number++)
+  for (const JointParameterRow* number = JOINT_PARAMETERS; number->key; number++)
     if (words_index(number->types, row->word) >= 0) write_key_number(out, number->key, joint->parameters[number->slot]);
   if (!row->free_axes || joint->free_axes == FREE_ALL) return;
   const char* separator = ", free_axes: [";
@@ -38,7 +38,7 @@ static void write_limit(Text* out, double value) {
 /* Writes the limits of a joint: a pair or null for each scalar coordinate, and for the total angle of a quaternion. */
 static void write_limits(Text* out, const SceneJoint* joint) {
   Joint made = scene_joint(joint);
-  int count = made.plain_count + made.quaternion;
+  int count = made.scalar_count + made.quaternion;
   bool any = false;
   for (int i = 0; i < count; i++) any = any || joint->limited[i];
   if (!any) return;

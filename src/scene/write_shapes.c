@@ -76,7 +76,7 @@ void write_pose(Text* out, Vec3 position, Quat rotation) {
     write_key_numbers(out, "rotation", (const double[4]){rotation.w, rotation.x, rotation.y, rotation.z}, 4);
 }
 
-static void write_faces(Text* out, const SmoothForm* form) {
+static void write_faces(Text* out, const ShapeDefinition* form) {
   text_add(out, ", normals: [");
   for (int i = 0; i < form->face_count; i++) {
     text_add(out, "%s", i > 0 ? ", " : "");

@@ -92,7 +92,7 @@ static void beta_slope(const Shape* shape, const Cone* c, const Vec3 g[PIECES], 
   *value = (mean - c->value) / shape->beta;
 }
 
-void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+void cone_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Cone c = cone_parts(shape, z);
   Vec3 g[PIECES];
   cone_gradients(shape, z, &c, g);
@@ -174,7 +174,7 @@ static bool look_along(Shape* shape) {
   return concave;
 }
 
-const char* cone_create(Shape* shape, const SmoothForm* form) {
+const char* cone_create(Shape* shape, const ShapeDefinition* form) {
   if (!(form->beta > 0)) return "sharpness must be > 0";
   shape->beta = form->beta;
   for (int i = 0; i < 4; i++) shape->size[i] = form->size[i];

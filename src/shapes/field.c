@@ -185,7 +185,7 @@ FieldValue field_evaluate(const Field* field, Vec3 place) {
 
 /* ---------------------------------------------------------------- creation and destruction */
 
-/* Distance of the test points of field_points_rule from the mean of the points, relative to the distance of the
+/* Distance of the test points of field_check_points from the mean of the points, relative to the distance of the
  * farthest point from the mean. */
 #define FAR_AWAY 10
 
@@ -201,7 +201,7 @@ static bool is_inside(const Vec3* points, const Vec3* normals, int count, double
   return sum < 0;
 }
 
-const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius) {
+const char* field_check_points(const Vec3* points, const Vec3* normals, int count, double radius) {
   assert(points && normals && count > 0 && radius > 0);
   Vec3 center = {0, 0, 0};
   double reach = radius;

@@ -58,17 +58,18 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
 
 /* ---------------------------------------------------------------- lists of links */
 
-/* List of derivatives (CornerLink) in the order in which they were found, with the index of the corner of each of them.
+/* List of derivatives (CornerDerivative) in the order in which they were found, with the index of the corner of each of
+ * them.
  */
 typedef struct {
   int* corner;
-  CornerLink* link;
+  CornerDerivative* link;
   int count;
 } LinkList;
 
-static LinkList link_list(int most) { return (LinkList){MEMORY_NEW(int, most), MEMORY_NEW(CornerLink, most), 0}; }
+static LinkList link_list(int most) { return (LinkList){MEMORY_NEW(int, most), MEMORY_NEW(CornerDerivative, most), 0}; }
 
-static void add_link(LinkList* list, int corner, const CornerLink* link) {
+static void add_link(LinkList* list, int corner, const CornerDerivative* link) {
   if (corner < 0 || link->of < 0) return;
   list->corner[list->count] = corner;
   list->link[list->count++] = *link;
@@ -78,7 +79,7 @@ static void add_link(LinkList* list, int corner, const CornerLink* link) {
  * Frees the list. */
 static void sort_links(FieldCorners* out, LinkList* list) {
   out->first = MEMORY_NEW(int, out->count + 2);
-  out->links = MEMORY_NEW(CornerLink, list->count + 1);
+  out->links = MEMORY_NEW(CornerDerivative, list->count + 1);
   int* next = out->first;
   for (int i = 0; i < list->count; i++) next[list->corner[i] + 2]++;
   for (int c = 0; c < out->count; c++) next[c + 2] += next[c + 1];
@@ -136,7 +137,7 @@ static const char* field_of_planes(Field* field, const PolyhedronFaces* planes, 
   *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
   field->pose.t = center;
   double(*faces)[4] = (double(*)[4])MEMORY_NEW(double, 4 * planes->count);
-  SmoothForm form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])faces, .face_count = planes->count};
+  ShapeDefinition form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])faces, .face_count = planes->count};
   for (int k = 0; k < planes->count; k++) {
     Vec3 n = planes->normals[k];
     const double face[4] = {n.x, n.y, n.z, vec3_dot(n, vec3_sub(planes->points[k], center))};
@@ -180,24 +181,25 @@ static void flat_coordinates(const Vec3 axis[2], Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = vec3_dot(axis[k], arm);
 }
 
-/* Adds one CornerLink of plane k for each of its vertices corner (count). The plane is the best fit of its vertices,
- * with the weights b_i(x) = 1/N + c_i . S^-1 c(x) (H5). N is count. c_i and c(x) are the coordinates of vertex i and of
- * x along two axes perpendicular to the normal, relative to the mean of the vertices. S is the sum of c_i c_i^T. */
+/* Adds one CornerDerivative of plane k for each of its vertices corner (count). The plane is the best fit of its
+ * vertices, with the weights b_i(x) = 1/N + c_i . S^-1 c(x) (H5). N is count. c_i and c(x) are the coordinates of
+ * vertex i and of x along two axes perpendicular to the normal, relative to the mean of the vertices. S is the sum of
+ * c_i c_i^T. */
 static void link_plane(LinkList* list, const ConvexHull* hull, const int* number, const int* corner, int count, int k,
                        Vec3 normal) {
   Vec3 axis[2], mean = {0, 0, 0};
   double spread[3] = {0}, c[2], tilt[2];
-  axis[0] = vec3_across(normal);
+  axis[0] = vec3_perpendicular(normal);
   axis[1] = vec3_cross(normal, axis[0]);
   for (int i = 0; i < count; i++) mean = vec3_add_scaled(mean, 1.0 / count, hull->vertices[corner[i]]);
   for (int i = 0; i < count; i++) {
     flat_coordinates(axis, vec3_sub(hull->vertices[corner[i]], mean), c);
-    spread_add(spread, c);
+    scatter_add(spread, c);
   }
   for (int i = 0; i < count; i++) {
     flat_coordinates(axis, vec3_sub(hull->vertices[corner[i]], mean), c);
-    spread_solve(spread, 2, c, tilt);
-    CornerLink link = {.of = k, .along = vec3_add_scaled(vec3_scale(axis[0], tilt[0]), tilt[1], axis[1])};
+    scatter_solve(spread, 2, c, tilt);
+    CornerDerivative link = {.of = k, .along = vec3_add_scaled(vec3_scale(axis[0], tilt[0]), tilt[1], axis[1])};
     link.weight = 1.0 / count - vec3_dot(link.along, mean);
     add_link(list, number[corner[i]], &link);
   }
@@ -281,9 +283,9 @@ static Mat3 across(Vec3 area) {
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
 }
 
-/* Adds one CornerLink for each corner of face k (Y13). When a corner moves by e, the area vector of the face changes by
- * the sum of e x (next - previous) over the triangles at the corner, where next and previous are the other corners of
- * the triangle. */
+/* Adds one CornerDerivative for each corner of face k (Y13). When a corner moves by e, the area vector of the face
+ * changes by the sum of e x (next - previous) over the triangles at the corner, where next and previous are the other
+ * corners of the triangle. */
 static void link_face(LinkList* list, const ConvexHull* hull, const PolyhedronFaces* faces, int k, Vec3 area,
                       const int* corner, int count) {
   Mat3 turn = across(area);
@@ -295,7 +297,7 @@ static void link_face(LinkList* list, const ConvexHull* hull, const PolyhedronFa
         if (t[j] != corner[c]) continue;
         side = vec3_add(side, vec3_sub(hull->vertices[t[(j + 1) % 3]], hull->vertices[t[(j + 2) % 3]]));
       }
-    CornerLink link = {.of = k, .share = 1.0 / count, .along = faces->points[k]};
+    CornerDerivative link = {.of = k, .share = 1.0 / count, .along = faces->points[k]};
     link.turned = mat3_mul(turn, mat3_scale(mat3_cross(side), -1));
     add_link(list, corner[c], &link);
   }
@@ -337,11 +339,11 @@ static void link_triangle(LinkList* list, const TriangleSurface* surface, const 
   const int* corner = surface->triangles[t];
   Vec3 side = vec3_sub(surface->points[corner[(k + 1) % 3]], surface->points[corner[(k + 2) % 3]]);
   Mat3 by = mat3_scale(mat3_cross(side), -1);
-  CornerLink middle = {.of = of[t], .share = 1.0 / 3};
+  CornerDerivative middle = {.of = of[t], .share = 1.0 / 3};
   if (middle.of >= 0) middle.turned = mat3_mul(across(surface_double_area(surface, t)), by);
   add_link(list, number[corner[k]], &middle);
   for (int j = 0; j < 3; j++) {
-    CornerLink link = {.of = of[surface->triangle_count + corner[j]]};
+    CornerDerivative link = {.of = of[surface->triangle_count + corner[j]]};
     if (link.of >= 0) link.turned = mat3_mul(across(areas[corner[j]]), by);
     add_link(list, number[corner[k]], &link);
   }
@@ -360,7 +362,7 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
   for (int t = 0; t < triangles; t++)
     for (int k = 0; k < 3; k++) link_triangle(&list, surface, areas, number, of, t, k);
   for (int i = 0; i < surface->point_count; i++) {
-    CornerLink link = {.of = of[triangles + i], .share = 1};
+    CornerDerivative link = {.of = of[triangles + i], .share = 1};
     add_link(&list, number[i], &link);
   }
   sort_links(&out, &list);
@@ -394,7 +396,7 @@ static PlaneMean plane_mean(const FieldCorners* c, Vec3 x) {
 
 /* Sets *height to the derivative of a plane's height n . x - o when a corner moves by e. Returns the derivative of the
  * normal n. */
-static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double* height) {
+static Vec3 plane_change(const CornerDerivative* link, Vec3 n, Vec3 x, Vec3 e, double* height) {
   double along = vec3_dot(n, e);
   if (link->share > 0) { /* face (Y13); `along` is the mean of its corners */
     Vec3 turned = mat3_mul_vec(link->turned, e);
@@ -405,10 +407,10 @@ static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double*
   return vec3_scale(link->along, -along);
 }
 
-/* Adds the contribution of one CornerLink to the derivatives of the field value phi and of the outward vector N (Y12):
- * dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau). w: weight of the plane; h: height of the point above the plane;
- * n: normal of the plane. */
-static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerLink* link, int axis,
+/* Adds the contribution of one CornerDerivative to the derivatives of the field value phi and of the outward vector N
+ * (Y12): dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau). w: weight of the plane; h: height of the point above the
+ * plane; n: normal of the plane. */
+static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerDerivative* link, int axis,
                       double* value, Vec3* outward) {
   Vec3 n = c->normals[link->of];
   double w = math_exp_nonpositive((height(c, x, link->of) - mean->top) / c->tau) / mean->sum, up;
@@ -434,17 +436,19 @@ static void point_slopes(const FieldCorners* c, Vec3 x, int first, int count, do
   for (int j = 0; j < count; j++) {
     int corner = (first + j) / 3;
     Vec3 e = vec3_axis(first + j);
-    FieldSlope sum = {0};
+    MeanDerivative sum = {0};
     for (int i = c->first[corner]; i < c->first[corner + 1]; i++) {
-      const CornerLink* link = &c->links[i];
-      FieldChange d = field_point_change(&mean, link->of, vec3_scale(e, link->share), mat3_mul_vec(link->turned, e));
-      field_mean_change(&mean, link->of, &d, &sum);
+      const CornerDerivative* link = &c->links[i];
+      PointDerivative d =
+          field_point_derivative(&mean, link->of, vec3_scale(e, link->share), mat3_mul_vec(link->turned, e));
+      field_mean_add_derivative(&mean, link->of, &d, &sum);
     }
-    field_mean_slope(&mean, &sum, &value[j], &outward[j]);
+    field_mean_derivative(&mean, &sum, &value[j], &outward[j]);
   }
 }
 
-void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward) {
+void field_corner_derivatives(const FieldCorners* corners, Vec3 place, int first, int count, double* value,
+                              Vec3* outward) {
   assert(first >= 0 && count >= 0);
   if (corners->normals)
     plane_slopes(corners, place, first, count, value, outward);
@@ -452,11 +456,11 @@ void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int
     point_slopes(corners, place, first, count, value, outward);
 }
 
-void field_smoothing_slope(const Field* field, Vec3 place, double* value, Vec3* outward) {
+void field_smoothing_derivative(const Field* field, Vec3 place, double* value, Vec3* outward) {
   assert(field->kind == FIELD_SHAPE && field->shape.kind == SMOOTH_POLYTOPE);
   const Shape* shape = &field->shape;
   double by_beta = -shape->beta * shape->beta / shape->length; /* derivative of beta with respect to l / beta */
-  field_parameter_slopes(field, place, 0, 1, value, outward);
+  field_parameter_derivatives(field, place, 0, 1, value, outward);
   *value *= by_beta;
   *outward = vec3_scale(*outward, by_beta);
 }

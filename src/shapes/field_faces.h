@@ -20,6 +20,6 @@ const char* field_of_faces(Field* field, const ConvexHull* hull, double smoothin
 FieldCorners field_corners_of_faces(const Field* field, const ConvexHull* hull);
 /* Computes the derivatives of a field of planes with respect to its smoothing l / beta [m]. Sets *value and *outward to
  * the derivatives of phi and of the outward vector at `place` [m, body's frame]. Does not allocate. */
-void field_smoothing_slope(const Field* field, Vec3 place, double* value, Vec3* outward);
+void field_smoothing_derivative(const Field* field, Vec3 place, double* value, Vec3* outward);
 
 #endif

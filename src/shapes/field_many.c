@@ -73,7 +73,7 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
 /* Returns the numbers x >= 0 with the signs of the numbers y. */
 static Lanes signed_as(Lanes x, Lanes y) { return (Lanes)((LaneBits)x | ((LaneBits)y & INT64_MIN)); }
 
-/* Gauge of a part at eight points, with its gradient. The Hessian is set only for FIELD_TURNS. */
+/* Gauge of a part at eight points, with its gradient. The Hessian is set only for FIELD_JACOBIANS. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, hessian[3];
@@ -88,14 +88,14 @@ typedef struct {
 /* Computes the gauge of a superquadric at eight points, like quadric_evaluate at one point. q: order of the outer norm;
  * p: order of the norm of x and y. round, all: results of both norms. */
 static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
-                                 Lanes3 y, FieldAnswer wanted, GaugeLanes* out) {
+                                 Lanes3 y, FieldMembers wanted, GaugeLanes* out) {
   Lanes3 slope = {signed_as(round->less[0] * round->part[0] * (1 / size[0]), y.x),
                   signed_as(round->less[1] * round->part[1] * (1 / size[1]), y.y),
                   signed_as(all->less[1] * all->part[1] * (1 / size[2]), y.z)};
   Lanes by_round = all->less[0] * all->part[0];
   out->value = all->norm;
   out->gradient = (Lanes3){by_round * slope.x, by_round * slope.y, slope.z};
-  if (wanted < FIELD_TURNS) return;
+  if (wanted < FIELD_JACOBIANS) return;
   Lanes over = 1 / all->norm, bend = (q - 1) * over * (all->less[0] - by_round * by_round);
   Lanes within = (p - 1) * over * all->less[0], mixed = (1 - q) * over * by_round * slope.z;
   Lanes xy = (bend - within) * slope.x * slope.y, xz = mixed * slope.x, yz = mixed * slope.y;
@@ -124,7 +124,7 @@ static void quadric_place(const Field* part, Lanes3 x, QuadricPlace* out) {
 }
 
 /* Sets *out to the field values (Y1) and (Y6), rotated into the frame of the enclosing field. */
-static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, FieldAnswer wanted,
+static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, FieldMembers wanted,
                                FieldLanes* out) {
   const Mat3* r = &part->pose.r;
   const double inner = part->shape.inner;
@@ -139,7 +139,7 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
   if (wanted < FIELD_GRADIENTS) return;
   Lanes along = lanes_select(centre, none, (1 - over) / far), steep = lanes_select(centre, none, far * over * over);
   out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g->gradient, steep)));
-  if (wanted < FIELD_TURNS) return;
+  if (wanted < FIELD_JACOBIANS) return;
   /* turn = (I - n n^T) H / |g| in the part's frame, with Hessian H and gradient g of the gauge; then rotated by r on
    * both sides */
   Lanes3 bent[3],
@@ -153,7 +153,8 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
                               lanes3_scale(bent[2], lanes_broadcast(r->m[i][2])));
 }
 
-static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
+static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], FieldMembers wanted,
+                           FieldLanes out[SIDES]) {
   const Shape* shape = &part->shape;
   bool even = shape->kind == SMOOTH_SUPERELLIPSOID;
   const double q = even ? 2 * shape->exponent : 2 / shape->exponents[0];
@@ -192,12 +193,12 @@ static void put_lane(FieldLanes* out, int lane, const FieldValue* v) {
   }
 }
 
-static FieldValue lane_of(const FieldLanes* v, int lane, FieldAnswer wanted) {
+static FieldValue lane_of(const FieldLanes* v, int lane, FieldMembers wanted) {
   FieldValue out = {.value = v->value[lane]};
   out.outward = vec3(v->outward.x[lane], v->outward.y[lane], v->outward.z[lane]);
   if (wanted < FIELD_GRADIENTS) return out;
   out.gradient = vec3(v->gradient.x[lane], v->gradient.y[lane], v->gradient.z[lane]);
-  if (wanted < FIELD_TURNS) return out;
+  if (wanted < FIELD_JACOBIANS) return out;
   for (int i = 0; i < 3; i++) {
     out.turn.m[i][0] = v->turn[i].x[lane];
     out.turn.m[i][1] = v->turn[i].y[lane];
@@ -229,19 +230,19 @@ typedef struct {
 /* Upper bound of the field value of any part [m]. The bound is finite, so that differences of values are not NaN. */
 #define NOWHERE 1e300
 
-static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {
+static void rescale(SoftLanes* s, Lanes factor, FieldMembers wanted) {
   s->sum *= factor;
   s->outward = lanes3_scale(s->outward, factor);
   if (wanted < FIELD_GRADIENTS) return;
   s->gradient = lanes3_scale(s->gradient, factor);
-  if (wanted < FIELD_TURNS) return;
+  if (wanted < FIELD_JACOBIANS) return;
   for (int i = 0; i < 3; i++) {
     s->turn[i] = lanes3_scale(s->turn[i], factor);
     s->mixed[i] = lanes3_scale(s->mixed[i], factor);
   }
 }
 
-static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, LaneBits active, FieldAnswer wanted) {
+static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, LaneBits active, FieldMembers wanted) {
   LaneBits lower = (part->value < s->least) & active;
   if (lanes_any(lower)) {
     Lanes least = lanes_select(lower, part->value, s->least);
@@ -257,7 +258,7 @@ static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, Lane
   s->outward = lanes3_add(s->outward, turned);
   if (wanted < FIELD_GRADIENTS) return;
   s->gradient = lanes3_add(s->gradient, lanes3_scale(part->gradient, w));
-  if (wanted < FIELD_TURNS) return;
+  if (wanted < FIELD_JACOBIANS) return;
   const Lanes row[3] = {turned.x, turned.y, turned.z};
   for (int i = 0; i < 3; i++) {
     s->turn[i] = lanes3_add(s->turn[i], lanes3_scale(part->turn[i], w));
@@ -265,13 +266,13 @@ static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, Lane
   }
 }
 
-static void soft_least(const SoftLanes* s, double tau, FieldAnswer wanted, FieldLanes* out) {
+static void soft_least(const SoftLanes* s, double tau, FieldMembers wanted, FieldLanes* out) {
   Lanes over = 1 / s->sum;
   out->value = s->least - tau * lanes_log(s->sum);
   out->outward = lanes3_scale(s->outward, over);
   if (wanted < FIELD_GRADIENTS) return;
   out->gradient = lanes3_scale(s->gradient, over);
-  if (wanted < FIELD_TURNS) return;
+  if (wanted < FIELD_JACOBIANS) return;
   const Lanes row[3] = {out->outward.x, out->outward.y, out->outward.z};
   for (int i = 0; i < 3; i++) {
     Lanes3 apart = lanes3_add(lanes3_scale(s->mixed[i], over), lanes3_scale(out->gradient, -row[i]));
@@ -314,7 +315,7 @@ static LaneBits ball_near(const Field* part, Lanes square, Lanes reach) {
 }
 
 /* Evaluates a union of fields (Y9). A part is evaluated unless its lower bound excludes a weight above e^-37. */
-static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
+static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldMembers wanted, FieldLanes out[SIDES]) {
   SoftLanes s[SIDES] = {{.least = lanes_broadcast(NOWHERE)}, {.least = lanes_broadcast(NOWHERE)}};
   Lanes bound[SIDES], squares[SIDES][SQUARES], reach[SIDES];
   EACH_SIDE find_bound(field, x[side], squares[side], &bound[side]);
@@ -350,16 +351,16 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer 
 
 /* ---------------------------------------------------------------- all fields */
 
-static void out_of(const Pose* pose, FieldAnswer wanted, FieldValue* v) {
+static void out_of(const Pose* pose, FieldMembers wanted, FieldValue* v) {
   v->outward = mat3_mul_vec(pose->r, v->outward);
   if (wanted < FIELD_GRADIENTS) return;
   v->gradient = mat3_mul_vec(pose->r, v->gradient);
-  if (wanted < FIELD_TURNS) return;
+  if (wanted < FIELD_JACOBIANS) return;
   v->turn = mat3_mul(mat3_mul(pose->r, v->turn), mat3_transpose(pose->r));
 }
 
 /* Evaluates `wide` points, at most SIDES * LANES. Unused lanes repeat the first point. */
-static void evaluate_block(const Field* field, const Vec3* places, int wide, FieldAnswer wanted, FieldValue* out) {
+static void evaluate_block(const Field* field, const Vec3* places, int wide, FieldMembers wanted, FieldValue* out) {
   bool quadric = is_quadric(field);
   Lanes3 x[SIDES];
   FieldLanes v[SIDES];
@@ -383,7 +384,7 @@ static void evaluate_block(const Field* field, const Vec3* places, int wide, Fie
   }
 }
 
-void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out) {
+void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldMembers wanted, FieldValue* out) {
   assert(places || count == 0);
   bool many = is_quadric(field) || field->kind == FIELD_UNION;
   for (int i = 0; i < count && !many; i++) out[i] = field_evaluate(field, places[i]);

@@ -19,13 +19,13 @@ typedef struct {
 typedef struct {
   double height, exponent;
   Vec3 normal, pull;
-} FieldChange;
+} PointDerivative;
 
-/* Derivatives of the sums over all points. Zero the struct before the first call of field_mean_change. */
+/* Derivatives of the sums over all points. Zero the struct before the first call of field_mean_add_derivative. */
 typedef struct {
   double value, exponent;
   Vec3 outward;
-} FieldSlope;
+} MeanDerivative;
 
 /* Returns the weighted means over the points of a field, evaluated at the position x [m, field's frame]. The result
  * borrows the field. Does not allocate. */
@@ -38,12 +38,12 @@ static inline double field_mean_weight(const FieldMean* mean, int i) {
 }
 /* Returns the derivatives of the quantities of point i in a direction in which the point moves by `moved` [m] and its
  * normal changes by `turned`. */
-FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned);
+PointDerivative field_point_derivative(const FieldMean* mean, int i, Vec3 moved, Vec3 turned);
 /* Adds the contribution of point i to the derivatives of the sums over all points, *sum. d: result of
- * field_point_change for point i. */
-void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, FieldSlope* sum);
+ * field_point_derivative for point i. */
+void field_mean_add_derivative(const FieldMean* mean, int i, const PointDerivative* d, MeanDerivative* sum);
 /* Computes the derivatives of the field from the sums over all points (Y10). Sets *value to the derivative of phi, and
  * *outward to the derivative of the outward vector. */
-void field_mean_slope(const FieldMean* mean, const FieldSlope* sum, double* value, Vec3* outward);
+void field_mean_derivative(const FieldMean* mean, const MeanDerivative* sum, double* value, Vec3* outward);
 
 #endif

@@ -15,7 +15,7 @@ static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, do
     int k = first + j, face = k > 0 ? (k - 1) / 4 : -1, entry = (k - 1) % 4;
     Vec3 turned;
     double up, stretch = 0;
-    polytope_slope(shape, x, k, &up, &turned);
+    polytope_parameter_derivative(shape, x, k, &up, &turned);
     if (face >= 0 && face == shape->length_face) { /* l = offset / |n| */
       double norm = shape->face_norm[face];
       stretch = entry == 3 ? 1 / norm : -l * shape->face_given[4 * face + entry] / (norm * norm);
@@ -45,7 +45,7 @@ static void shape_slopes(const Shape* shape, Vec3 x, int first, int count, doubl
   for (int j = 0; j < count; j++) {
     double up;
     Vec3 turned;
-    shape_parameter_slope(shape, z, first + j, &up, &turned);
+    shape_parameter_derivative(shape, z, first + j, &up, &turned);
     double grown = gamma * up / vec3_dot(at.gradient, z);
     Vec3 change = vec3_add_scaled(turned, -grown / gamma, bent);
     value[j] = distance * grown / (gamma * gamma);
@@ -78,7 +78,7 @@ FieldMean field_mean_at(const Field* field, Vec3 x) {
   return out;
 }
 
-void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, FieldSlope* sum) {
+void field_mean_add_derivative(const FieldMean* mean, int i, const PointDerivative* d, MeanDerivative* sum) {
   const Field* field = mean->field;
   double w = field_mean_weight(mean, i) / mean->sum;
   if (!(w > 0)) return;
@@ -91,31 +91,31 @@ void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, Field
   sum->outward = vec3_add_scaled(sum->outward, w, vec3_add_scaled(own, d->exponent, part));
 }
 
-void field_mean_slope(const FieldMean* mean, const FieldSlope* sum, double* value, Vec3* outward) {
+void field_mean_derivative(const FieldMean* mean, const MeanDerivative* sum, double* value, Vec3* outward) {
   *value = sum->value;
   *outward = vec3_add_scaled(vec3_add_scaled(sum->outward, -sum->exponent, mean->gradient), -sum->value, mean->pull);
 }
 
-FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned) {
+PointDerivative field_point_derivative(const FieldMean* mean, int i, Vec3 moved, Vec3 turned) {
   double over = 1 / (mean->field->radius * mean->field->radius);
   Vec3 arm = vec3_sub(mean->place, mean->field->points[i]);
-  return (FieldChange){.height = vec3_dot(turned, arm) - vec3_dot(mean->field->normals[i], moved),
-                       .exponent = vec3_dot(arm, moved) * over,
-                       .normal = turned,
-                       .pull = vec3_scale(moved, over)};
+  return (PointDerivative){.height = vec3_dot(turned, arm) - vec3_dot(mean->field->normals[i], moved),
+                           .exponent = vec3_dot(arm, moved) * over,
+                           .normal = turned,
+                           .pull = vec3_scale(moved, over)};
 }
 
 /* Returns the derivatives with respect to the radius. The radius changes the weight and the vector b_i of every
  * point. */
-static FieldSlope radius_slope(const FieldMean* mean) {
+static MeanDerivative radius_slope(const FieldMean* mean) {
   const Field* field = mean->field;
   double over = 1 / (field->radius * field->radius);
-  FieldSlope sum = {0};
+  MeanDerivative sum = {0};
   for (int i = 0; i < field->count; i++) {
     Vec3 arm = vec3_sub(mean->place, field->points[i]);
-    FieldChange d = {.exponent = vec3_dot(arm, arm) * over / field->radius,
-                     .pull = vec3_scale(arm, 2 * over / field->radius)};
-    field_mean_change(mean, i, &d, &sum);
+    PointDerivative d = {.exponent = vec3_dot(arm, arm) * over / field->radius,
+                         .pull = vec3_scale(arm, 2 * over / field->radius)};
+    field_mean_add_derivative(mean, i, &d, &sum);
   }
   return sum;
 }
@@ -126,17 +126,17 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
   FieldMean mean = field_mean_at(field, x);
   for (int j = 0; j < count; j++) {
     int k = first + j, i = (k - 1) / 6;
-    FieldSlope sum = {0};
+    MeanDerivative sum = {0};
     if (k == 0) {
       sum = radius_slope(&mean);
     } else {
       Vec3 e = vec3_axis(k - 1), n = field->normals[i], none = {0, 0, 0};
       bool moves = (k - 1) % 6 < 3;
-      FieldChange d =
-          field_point_change(&mean, i, moves ? e : none, moves ? none : vec3_add_scaled(e, -vec3_dot(n, e), n));
-      field_mean_change(&mean, i, &d, &sum);
+      PointDerivative d =
+          field_point_derivative(&mean, i, moves ? e : none, moves ? none : vec3_add_scaled(e, -vec3_dot(n, e), n));
+      field_mean_add_derivative(&mean, i, &d, &sum);
     }
-    field_mean_slope(&mean, &sum, &value[j], &outward[j]);
+    field_mean_derivative(&mean, &sum, &value[j], &outward[j]);
   }
 }
 
@@ -151,8 +151,8 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
 static int part_number(const Field* field, int k, int* part) {
   *part = -1;
   if (k == 0) return 0;
-  for (k--, *part = 0; k >= PART_MOTIONS + field_parameter_count(&field->parts[*part]); (*part)++)
-    k -= PART_MOTIONS + field_parameter_count(&field->parts[*part]);
+  for (k--, *part = 0; k >= PART_POSE_PARAMETERS + field_parameter_count(&field->parts[*part]); (*part)++)
+    k -= PART_POSE_PARAMETERS + field_parameter_count(&field->parts[*part]);
   return k;
 }
 
@@ -206,12 +206,12 @@ static void part_slopes(const Field* field, const WholeField* all, Vec3 x, int o
   const Field* part = &field->parts[own];
   FieldValue v = field_evaluate(part, x);
   double exponent, sign = part_sign(field, own), w = part_weight(all, sign * v.value, &exponent);
-  int motions = number < PART_MOTIONS ? PART_MOTIONS - number : 0;
+  int motions = number < PART_POSE_PARAMETERS ? PART_POSE_PARAMETERS - number : 0;
   if (motions > count) motions = count;
   for (int j = 0; j < motions; j++) part_moved(part, &v, x, number + j, &value[j], &outward[j]);
   if (count > motions)
-    field_parameter_slopes(part, x, number + motions - PART_MOTIONS, count - motions, value + motions,
-                           outward + motions);
+    field_parameter_derivatives(part, x, number + motions - PART_POSE_PARAMETERS, count - motions, value + motions,
+                                outward + motions);
   for (int j = 0; j < count; j++) {
     double slope = sign * value[j];
     Vec3 change = vec3_add_scaled(vec3_scale(outward[j], sign * w), -sign * w * slope / all->tau, v.outward);
@@ -230,7 +230,7 @@ static void joined_slopes(const Field* field, Vec3 x, int first, int count, doub
     if (own < 0) {
       smoothing_slope(field, &all, x, &value[j], &outward[j]);
     } else {
-      run = PART_MOTIONS + field_parameter_count(&field->parts[own]) - number;
+      run = PART_POSE_PARAMETERS + field_parameter_count(&field->parts[own]) - number;
       if (run > count - j) run = count - j;
       part_slopes(field, &all, x, own, number, run, value + j, outward + j);
     }
@@ -244,11 +244,11 @@ int field_parameter_count(const Field* field) {
   if (field->kind == FIELD_SHAPE) return shape_parameter_count(&field->shape);
   if (field->kind == FIELD_POINTS) return 1 + 6 * field->count;
   int count = 1;
-  for (int i = 0; i < field->part_count; i++) count += PART_MOTIONS + field_parameter_count(&field->parts[i]);
+  for (int i = 0; i < field->part_count; i++) count += PART_POSE_PARAMETERS + field_parameter_count(&field->parts[i]);
   return count;
 }
 
-void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward) {
+void field_parameter_derivatives(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward) {
   assert(first >= 0 && count >= 0 && first + count <= field_parameter_count(field));
   Vec3 x = pose_apply_inverse(field->pose, place);
   if (field->kind == FIELD_POINTS)

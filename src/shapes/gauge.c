@@ -70,10 +70,10 @@ Gauge shape_gauge(const Shape* shape, Vec3 y) {
 double shape_gauge_value(const Shape* shape, Vec3 y) {
   if (shape_methods(shape->kind)->gauge) return shape_evaluate(shape, y).value + 1;
   ShapeValue at;
-  return 1 / ray_root(shape, y, shape->kind == SMOOTH_POLYTOPE ? polytope_level : shape_evaluate, &at);
+  return 1 / ray_root(shape, y, shape->kind == SMOOTH_POLYTOPE ? polytope_value_and_gradient : shape_evaluate, &at);
 }
 
-double shape_reach(const Shape* shape, Vec3 direction) {
+double shape_extent_bound(const Shape* shape, Vec3 direction) {
   assert(fabs(vec3_norm(direction) - 1) < 1e-6);
   return reach_along(shape, direction);
 }

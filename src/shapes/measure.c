@@ -108,7 +108,7 @@ MassMoment shape_mass(const Shape* shape) {
 static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
   double value;
   Vec3 z = vec3_scale(y, 1 / gamma), gradient;
-  shape_parameter_slope(shape, z, k, &value, &gradient);
+  shape_parameter_derivative(shape, z, k, &value, &gradient);
   return gamma * value / vec3_dot(z, shape_evaluate(shape, z).gradient);
 }
 
@@ -130,7 +130,7 @@ static Vec3 mean_lengths(const Shape* shape, int k) {
 
 Vec3 shape_extents(const Shape* shape) { return mean_lengths(shape, -1); }
 
-Vec3 shape_extents_slope(const Shape* shape, int k) {
+Vec3 shape_extents_derivative(const Shape* shape, int k) {
   assert(k >= 0 && k < shape_parameter_count(shape));
   return mean_lengths(shape, k);
 }
@@ -151,9 +151,9 @@ Vec3 shape_surface_point(const Shape* shape, Vec3 s) {
   return s;
 }
 
-Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {
+Vec3 shape_surface_derivative(const Shape* shape, Vec3 s, int k) {
   assert(k >= 0 && k < shape_parameter_count(shape));
-  Vec3 x = stretched(s, shape_extents(shape)), dx = stretched(s, shape_extents_slope(shape, k));
+  Vec3 x = stretched(s, shape_extents(shape)), dx = stretched(s, shape_extents_derivative(shape, k));
   Gauge g = shape_gauge(shape, x);
   double change = gauge_slope(shape, x, g.value, k) + vec3_dot(g.gradient, dx);
   return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
@@ -173,11 +173,11 @@ static void add_cone_slope(const double x[3], const double dx[3], double volume,
   sum->s[3][3] += volume * by_volume;
 }
 
-void shape_mass_slopes(const Shape* shape, MassMoment* out) {
+void shape_mass_derivatives(const Shape* shape, MassMoment* out) {
   int count = shape_parameter_count(shape);
   Vec3 e = shape_extents(shape), *de = MEMORY_NEW(Vec3, count);
   for (int k = 0; k < count; k++) {
-    de[k] = shape_extents_slope(shape, k);
+    de[k] = shape_extents_derivative(shape, k);
     out[k] = mass_moment_zero();
   }
   for (int n = 0; n < DIRECTIONS; n++) {

@@ -92,7 +92,7 @@ static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   return v;
 }
 
-ShapeValue polytope_level(const Shape* shape, Vec3 z) {
+ShapeValue polytope_value_and_gradient(const Shape* shape, Vec3 z) {
   Lanes weight[FACES_ON_STACK / LANES];
   if (shape->padded > FACES_ON_STACK) return polytope_evaluate(shape, z);
   double sum[SUMS_FIRST], largest = weights(shape, z, weight);
@@ -166,7 +166,7 @@ static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   *value = (mean - v.value) / shape->beta;
 }
 
-void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+void polytope_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Lanes lanes[FACES_MAX / LANES];
   double weight[FACES_MAX], sum = 0;
   memset(lanes, 0, sizeof(double) * (size_t)shape->padded);
@@ -182,7 +182,7 @@ void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* grad
 
 /* ---------------------------------------------------------------- creation */
 
-static void take_faces(Shape* shape, const SmoothForm* form) {
+static void take_faces(Shape* shape, const ShapeDefinition* form) {
   int count = form->face_count, padded = (count + LANES - 1) / LANES * LANES;
   double* block = MEMORY_NEW(double, 4 * padded + 5 * count);
   shape->face_count = count;
@@ -240,7 +240,7 @@ static double farthest_corner(const Shape* shape) {
   return solid ? farthest * shape->length : 0;
 }
 
-const char* polytope_create(Shape* shape, const SmoothForm* form) {
+const char* polytope_create(Shape* shape, const ShapeDefinition* form) {
   if (!(form->beta > 0)) return "sharpness must be > 0";
   if (form->face_count < 4) return "there must be at least 4 faces";
   if (form->face_count > FACES_MAX) return "there must be at most 4096 faces";

@@ -3,11 +3,12 @@
 #include "shapes/shape.h"
 
 static const ShapeMethods METHODS[SMOOTH_KINDS] = {
-    [SMOOTH_POLYTOPE] = {"smooth_polytope", 1, false, polytope_create, polytope_evaluate, polytope_slope},
-    [SMOOTH_CONE] = {"truncated_cone", 5, false, cone_create, cone_evaluate, cone_slope},
-    [SMOOTH_SUPERELLIPSOID] = {"superellipsoid", 4, true, super_create, super_evaluate, super_slope},
-    [SMOOTH_CYLINDER] = {"superelliptic_cylinder", 3, true, super_create, super_evaluate, super_slope},
-    [SMOOTH_SUPERQUADRIC] = {"superquadric", 5, true, quadric_create, quadric_evaluate, quadric_slope},
+    [SMOOTH_POLYTOPE] = {"smooth_polytope", 1, false, polytope_create, polytope_evaluate,
+                         polytope_parameter_derivative},
+    [SMOOTH_CONE] = {"truncated_cone", 5, false, cone_create, cone_evaluate, cone_parameter_derivative},
+    [SMOOTH_SUPERELLIPSOID] = {"superellipsoid", 4, true, super_create, super_evaluate, super_parameter_derivative},
+    [SMOOTH_CYLINDER] = {"superelliptic_cylinder", 3, true, super_create, super_evaluate, super_parameter_derivative},
+    [SMOOTH_SUPERQUADRIC] = {"superquadric", 5, true, quadric_create, quadric_evaluate, quadric_parameter_derivative},
 };
 
 const ShapeMethods* shape_methods(SmoothKind kind) {
@@ -20,14 +21,15 @@ const char* shape_kind_name(SmoothKind kind) {
   return METHODS[kind].name;
 }
 
-/* Returns the number of entries of SmoothForm.size that a kind of shape uses. All of these entries must be positive. */
+/* Returns the number of entries of ShapeDefinition.size that a kind of shape uses. All of these entries must be
+ * positive. */
 static int size_count(SmoothKind kind) {
   static const int count[SMOOTH_KINDS] = {
       [SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2, [SMOOTH_SUPERQUADRIC] = 3};
   return count[kind];
 }
 
-const char* shape_create(Shape* shape, const SmoothForm* form) {
+const char* shape_create(Shape* shape, const ShapeDefinition* form) {
   *shape = (Shape){.kind = form->kind};
   for (int i = 0; i < size_count(form->kind); i++)
     if (!(form->size[i] > 0 && form->size[i] < HUGE_VAL)) return "sizes must be > 0";
@@ -55,11 +57,11 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
 }
 
 /* The parameters have the same order as in shape_parameter_count. */
-double* shape_form_number(const SmoothForm* form, int k) {
+double* shape_definition_parameter(const ShapeDefinition* form, int k) {
   assert(k >= 0);
   union { /* discards const, because the owner of the form may write to it */
-    const SmoothForm* read;
-    SmoothForm* own;
+    const ShapeDefinition* read;
+    ShapeDefinition* own;
   } f = {.read = form};
   union { /* discards const, because the owner of the faces may write to them */
     const double (*read)[4];
@@ -71,22 +73,22 @@ double* shape_form_number(const SmoothForm* form, int k) {
   return k == 0 ? &f.own->exponent : &f.own->size[k - 1];
 }
 
-int shape_form_count(const SmoothForm* form) {
+int shape_definition_parameter_count(const ShapeDefinition* form) {
   return METHODS[form->kind].own + (form->kind == SMOOTH_POLYTOPE ? 4 * form->face_count : 0);
 }
 
-bool shape_parameter_moves(const Shape* shape, int k, double way) {
+bool shape_parameter_can_change(const Shape* shape, int k, double way) {
   assert(k >= 0 && k < shape_parameter_count(shape));
   bool power = shape->kind == SMOOTH_SUPERELLIPSOID || shape->kind == SMOOTH_CYLINDER;
   if (power && k == 0) return shape->exponent - way >= 1 && shape->exponent + way <= SHAPE_EXPONENT_MAX;
   if (shape->kind == SMOOTH_SUPERQUADRIC && k < 2)
-    return shape->exponents[k] - way >= SHAPE_EXPONENT_LEAST && shape->exponents[k] + way <= 1;
+    return shape->exponents[k] - way >= SHAPE_EXPONENT_MIN && shape->exponents[k] + way <= 1;
   return true;
 }
 
 int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].own + 4 * shape->face_count; }
 
-void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   assert(k >= 0 && k < shape_parameter_count(shape));
   METHODS[shape->kind].slope(shape, z, k, value, gradient);
 }

@@ -8,13 +8,13 @@
  * underflow. */
 #define SHAPE_EXPONENT_MAX 64.0
 /* Smallest exponents e1, e2 of superquadrics. With 1/32, the powers p = 2 / e2 and q = 2 / e1 are at most 64. */
-#define SHAPE_EXPONENT_LEAST (1.0 / 32)
+#define SHAPE_EXPONENT_MIN (1.0 / 32)
 
 typedef struct {
   const char* name;
   int own;    /* number of shape parameters, without the parameters of the faces of a polytope */
   bool gauge; /* true if phi = gamma - 1, where gamma is the gauge (B4) */
-  const char* (*create)(Shape* shape, const SmoothForm* form);
+  const char* (*create)(Shape* shape, const ShapeDefinition* form);
   ShapeValue (*evaluate)(const Shape* shape, Vec3 z);
   void (*slope)(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 } ShapeMethods;
@@ -24,39 +24,39 @@ const ShapeMethods* shape_methods(SmoothKind kind);
 
 /* Creates a smooth polytope (B1). In *shape, only the kind is set and all other members are zero. Returns NULL on
  * success, otherwise the violated rule (static text). Allocates one block at shape->nx, which shape_free frees. */
-const char* polytope_create(Shape* shape, const SmoothForm* form);
+const char* polytope_create(Shape* shape, const ShapeDefinition* form);
 /* Returns phi and its derivatives [1/m, 1/m^2] at z [m, shape's frame]. The functions of this header neither allocate
  * nor fail, except where stated. */
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
 /* Returns phi and its gradient at z, bit-identical to the results of polytope_evaluate. The Hessian of the result is
  * not computed, and may be zero. */
-ShapeValue polytope_level(const Shape* shape, Vec3 z);
+ShapeValue polytope_value_and_gradient(const Shape* shape, Vec3 z);
 /* Sets *value and *gradient to the derivatives of phi and of the gradient of phi at z with respect to parameter k. The
  * order of the parameters is listed at shape_parameter_count (shapes.h). */
-void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+void polytope_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a truncated cone (B2). Returns NULL on success, otherwise the violated rule (static text), for example that
  * the body is not convex. */
-const char* cone_create(Shape* shape, const SmoothForm* form);
+const char* cone_create(Shape* shape, const ShapeDefinition* form);
 /* Returns phi of a truncated cone and its derivatives [1/m, 1/m^2] at z [m, shape's frame]. */
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z);
 /* Sets *value and *gradient to the derivatives at z with respect to parameter k. Parameter 0 is beta, parameter k >= 1
  * is size[k - 1]. */
-void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+void cone_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a superellipsoid or cylinder (B3). Returns NULL on success, otherwise the violated rule (static text). */
-const char* super_create(Shape* shape, const SmoothForm* form);
+const char* super_create(Shape* shape, const ShapeDefinition* form);
 /* Returns phi of a superellipsoid or cylinder and its derivatives at z [m, shape's frame]. At the centre, where phi is
  * not differentiable, gradient and Hessian are zero. */
 ShapeValue super_evaluate(const Shape* shape, Vec3 z);
 /* Sets *value and *gradient to the derivatives at z with respect to parameter k. Parameter 0 is the exponent, parameter
  * k >= 1 is size[k - 1]. All derivatives are zero at the centre. */
-void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+void super_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a superquadric (B7). Returns NULL on success, otherwise the violated rule (static text). */
-const char* quadric_create(Shape* shape, const SmoothForm* form);
+const char* quadric_create(Shape* shape, const ShapeDefinition* form);
 /* Returns phi of a superquadric and its derivatives at z [m, shape's frame]. At the centre, where phi is not
  * differentiable, gradient and Hessian are zero. */
 ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);
 /* Sets *value and *gradient to the derivatives at z with respect to parameter k. Parameters 0 and 1 are e1 and e2,
  * parameter k >= 2 is size[k - 2]. All derivatives are zero at the centre. */
-void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+void quadric_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 #endif

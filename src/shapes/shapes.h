@@ -37,7 +37,7 @@ typedef struct {
   int face_count;
   double length;       /* polytope: l [m]; 0 selects the largest offset */
   double exponents[2]; /* superquadric: e1, e2 in [1/32, 1] */
-} SmoothForm;
+} ShapeDefinition;
 
 typedef struct {
   SmoothKind kind;
@@ -61,7 +61,7 @@ const char* shape_kind_name(SmoothKind kind);
 /* Creates a smooth convex shape that contains the origin. form is copied. Returns NULL on success, otherwise the
  * violated rule (static text). Allocates. The caller frees the shape with shape_free, which is allowed after a failure
  * too. */
-const char* shape_create(Shape* shape, const SmoothForm* form);
+const char* shape_create(Shape* shape, const ShapeDefinition* form);
 /* Frees the arrays and zeroes the shape. Accepts a zeroed shape, but not NULL. */
 void shape_free(Shape* shape);
 
@@ -76,10 +76,10 @@ typedef struct {
  * allocate. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
-/* shape_is_level returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0 then
- * lies inside the body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_steepness. */
-static inline bool shape_is_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
-static inline double shape_steepness(const Shape* shape) {
+/* shape_has_convex_level returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0
+ * then lies inside the body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_level_to_scale. */
+static inline bool shape_has_convex_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
+static inline double shape_level_to_scale(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
 }
 
@@ -98,7 +98,7 @@ double shape_gauge_value(const Shape* shape, Vec3 y);
 
 /* Returns an upper bound of the extent of the body from its centre along a unit direction [m, shape's frame]. The bound
  * is the extent of the body with sharp edges, which is fast to compute. */
-double shape_reach(const Shape* shape, Vec3 direction);
+double shape_extent_bound(const Shape* shape, Vec3 direction);
 
 /* Returns the number of parameters of a shape. The parameters are, in order:
  *     polytope: beta, then nx, ny, nz, offset of every face as given
@@ -110,24 +110,24 @@ double shape_reach(const Shape* shape, Vec3 direction);
 int shape_parameter_count(const Shape* shape);
 /* Returns true if shape parameter k can be both increased and decreased by the amount `way` without leaving its range.
  * Only exponents have a bounded range; for other parameters the result is always true. */
-bool shape_parameter_moves(const Shape* shape, int k, double way);
+bool shape_parameter_can_change(const Shape* shape, int k, double way);
 /* Computes the derivatives of phi with respect to shape parameter k at the point z [m, shape's frame]. Sets *value to
  * the derivative of phi and *gradient to the derivative of the gradient of phi [1/m]. Does not allocate. */
-void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
  * the result is HULL_OK, the caller frees the hull with hull_free. Otherwise there is nothing to free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
 /* Returns a pointer to parameter k of a form. The pointer is borrowed from the form or from its faces. If the object
  * that the caller passes is const, the parameter must not be written. */
-double* shape_form_number(const SmoothForm* form, int k);
+double* shape_definition_parameter(const ShapeDefinition* form, int k);
 /* Returns the number of parameters of a form, equal to shape_parameter_count of the shape created from it. */
-int shape_form_count(const SmoothForm* form);
+int shape_definition_parameter_count(const ShapeDefinition* form);
 
 /* Returns the half extents of the shape along the x, y and z axes of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);
 /* Returns the derivative of the half extents (shape_extents) with respect to shape parameter k. */
-Vec3 shape_extents_slope(const Shape* shape, int k);
+Vec3 shape_extents_derivative(const Shape* shape, int k);
 /* Returns the surface point [m, shape's frame] on the ray from the centre along the vector s, after each component of s
  * is multiplied by the half extent of its axis (B8). s may have any nonzero length. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
@@ -135,7 +135,7 @@ Vec3 shape_surface_point(const Shape* shape, Vec3 s);
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
 /* Returns the derivative of the surface point (shape_surface_point) with respect to shape parameter k, at constant s.
  */
-Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
+Vec3 shape_surface_derivative(const Shape* shape, Vec3 s, int k);
 /* Support point (farthest point of the body) along a direction (B9). */
 typedef struct {
   double reach; /* direction . point [m * |direction|] */
@@ -148,12 +148,12 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction);
  * direction changes by `turn` and parameter k by 1. If turn is NULL, the direction is constant. If k < 0, every
  * parameter is constant. support: result of shape_support for this direction. Returns false, with *change undefined,
  * if the support point is not unique because the surface is flat there. Does not allocate. */
-bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
-                         Vec3* change);
+bool shape_support_derivative(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
+                              Vec3* change);
 
 /* Sets out (shape_parameter_count) to the derivatives of the moments of the solid (shape_mass) with respect to each
  * shape parameter. Allocates temporary memory. */
-void shape_mass_slopes(const Shape* shape, MassMoment* out);
+void shape_mass_derivatives(const Shape* shape, MassMoment* out);
 /* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame. The moments
  * are computed by quadrature over directions (B6). */
 MassMoment shape_mass(const Shape* shape);
@@ -203,29 +203,29 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
  * [m]. Returns NULL if points and normals are valid. Returns the violated rule (static text) if the normals point
  * inward. Normals count as inward if the field (Y3) far from the points is negative in all of 26 directions. The field
  * of an open surface is negative in some of these directions only. */
-const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius);
+const char* field_check_points(const Vec3* points, const Vec3* normals, int count, double radius);
 /* Returns the field and its derivatives at `place` [m, body's frame]. At the centre of a convex shape, where no outward
  * direction exists, gradient and outward vector are zero. Does not allocate. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
 /* Selects the members of FieldValue that field_evaluate_many sets. FIELD_VALUES: value and outward. FIELD_GRADIENTS:
- * also gradient. FIELD_TURNS: also gradient and turn. The other members are undefined. */
-typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
+ * also gradient. FIELD_JACOBIANS: also gradient and turn. The other members are undefined. */
+typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_JACOBIANS } FieldMembers;
 /* Sets out (count) to the values of the field at places (count) [m, body's frame]. The values agree with field_evaluate
  * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen places at a time
  * (shapes/field_many.c). The values that are set for one place depend neither on the other places nor on `wanted`. Does
  * not allocate. */
-void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out);
+void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldMembers wanted, FieldValue* out);
 /* Returns the number of parameters of a field. The parameters are, in order:
  *     shape: the parameters of the shape
  *     points: radius, then x, y, z of each point and of its normal (whose length stays 1)
  *     union, subtraction: smoothing, then for each part three rotations [rad], three translations [m] and its
  * parameters The rotations are about the axes of the enclosing field through the origin of the part's frame. */
-enum { PART_MOTIONS = 6 };
+enum { PART_POSE_PARAMETERS = 6 };
 int field_parameter_count(const Field* field);
 /* Computes the derivatives of phi and of the outward vector with respect to parameters of the field (Y10, Y11). Sets
  * value (count) and outward (count) at `place` [m, body's frame] for the parameters first to first + count - 1. All
  * these parameters must exist (asserted). Does not allocate. */
-void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
+void field_parameter_derivatives(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
 
@@ -245,17 +245,17 @@ typedef struct {
   double weight, share;
   Vec3 along;
   Mat3 turned;
-} CornerLink;
+} CornerDerivative;
 
 /* Derivatives of a field with respect to the vertices ("corners") of a polyhedron, in an order chosen by the caller.
  * The struct owns its arrays. field_corners_free frees them and accepts a zeroed struct. */
 typedef struct {
-  int count;          /* number of corners */
-  int* first;         /* the derivatives for corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
-  CornerLink* links;  /* (first[count]) */
-  const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
-  Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
-  double* offsets;    /* offsets of the planes [m] (plane_count) */
+  int count;  /* number of corners */
+  int* first; /* the derivatives for corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
+  CornerDerivative* links; /* (first[count]) */
+  const Field* field;      /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
+  Vec3* normals;           /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
+  double* offsets;         /* offsets of the planes [m] (plane_count) */
   int plane_count;
   double tau;  /* smoothing of the planes [m] */
   bool fitted; /* true if a face has more than three corners. The plane of such a face is the best fit of its corners */
@@ -274,7 +274,8 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
 /* Computes the derivatives of phi and of the outward vector with respect to vertex coordinates (Y12). Sets value
  * (count) and outward (count) at `place` [m, body's frame] for the coordinates first to first + count - 1. Coordinates
  * 3 i, 3 i + 1, 3 i + 2 are x, y, z of corner i. */
-void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward);
+void field_corner_derivatives(const FieldCorners* corners, Vec3 place, int first, int count, double* value,
+                              Vec3* outward);
 /* Frees the arrays of the struct, but not the borrowed field, and zeroes the struct. Does not accept NULL. */
 void field_corners_free(FieldCorners* corners);
 

@@ -110,7 +110,7 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
 
 /* d gamma / da_k = -gamma t_k^2n / a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The components of the gradient are
  * products of powers and are differentiated logarithmically. */
-void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+void super_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Super s = super_parts(shape, z);
   ShapeValue v = super_evaluate(shape, z);
   double n = shape->exponent, factor[3] = {0};
@@ -142,7 +142,7 @@ static double farthest(const Shape* shape, int parts) {
   return largest * math_pow(sum, (n - 1) / (2 * n));
 }
 
-const char* super_create(Shape* shape, const SmoothForm* form) {
+const char* super_create(Shape* shape, const ShapeDefinition* form) {
   int parts = form->kind == SMOOTH_CYLINDER ? 2 : 3;
   if (!(form->exponent >= 1 && form->exponent <= SHAPE_EXPONENT_MAX)) return "exponent must be between 1 and 64";
   shape->exponent = form->exponent;

@@ -83,7 +83,7 @@ static double logarithm(double t) { return t > 0 ? math_log(t) : 0; }
 
 /* The components of the gradient are products of powers, so their logarithms are differentiated. Parameters k = 0 to 4
  * are e1, e2, a, b, c. */
-void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+void quadric_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Quadric s = quadric_parts(shape, z);
   ShapeValue v = quadric_evaluate(shape, z);
   *value = 0;
@@ -115,9 +115,9 @@ static double farthest(double a, double b, double n) {
   return largest * math_pow(math_pow(a / largest, order) + math_pow(b / largest, order), 1 / order);
 }
 
-const char* quadric_create(Shape* shape, const SmoothForm* form) {
+const char* quadric_create(Shape* shape, const ShapeDefinition* form) {
   for (int k = 0; k < 2; k++) {
-    if (!(form->exponents[k] >= SHAPE_EXPONENT_LEAST && form->exponents[k] <= 1))
+    if (!(form->exponents[k] >= SHAPE_EXPONENT_MIN && form->exponents[k] <= 1))
       return "exponents must be between 1/32 and 1";
     shape->exponents[k] = form->exponents[k];
   }

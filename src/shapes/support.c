@@ -148,17 +148,17 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
 /* Differentiates the conditions phi = 0 and lambda grad phi = d along the surface, d being the direction. The result is
  * dz = -dphi z / (z . g) + T c, where dphi is the derivative of phi with respect to the parameter, g the gradient and T
  * c a combination of two tangents. */
-bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
-                         Vec3* change) {
+bool shape_support_derivative(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
+                              Vec3* change) {
   assert(k < shape_parameter_count(shape));
   Vec3 z = support->point, g = support->at.gradient, by_gradient = {0, 0, 0}, t[2], rest = {0, 0, 0};
   double by_value = 0, lambda = vec3_dot(direction, z) / vec3_dot(g, z), a[2][2], b[2];
-  if (k >= 0) shape_parameter_slope(shape, z, k, &by_value, &by_gradient);
+  if (k >= 0) shape_parameter_derivative(shape, z, k, &by_value, &by_gradient);
   *change = vec3_scale(z, -by_value / vec3_dot(z, g));
   if (turn) rest = *turn;
   rest = vec3_add_scaled(rest, -lambda, vec3_add(by_gradient, mat3_mul_vec(support->at.hessian, *change)));
   Vec3 n = vec3_normalized(direction);
-  t[0] = vec3_across(n);
+  t[0] = vec3_perpendicular(n);
   t[1] = vec3_cross(n, t[0]);
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 2; j++) a[i][j] = lambda * vec3_dot(t[i], mat3_mul_vec(support->at.hessian, t[j]));

@@ -379,7 +379,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   const Model* model = in->model;
   HessianTask task = {in, curvature, solver};
   if (in->stale_blocks)
-    block_solver_clear_some(solver, in->stale_blocks);
+    block_solver_clear_rows(solver, in->stale_blocks);
   else
     block_solver_clear(solver);
   parallel_for(in->threads, in->scope->tree_count, TREES_PARALLEL, TREES_GRAIN, compute_tree_hessian, &task);

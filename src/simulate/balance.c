@@ -196,7 +196,7 @@ static double joint_rounding_error(const Sim* s, int dof) {
   int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
   const Configuration* c = &s->configuration[s->current];
   const ModelLink* link = &m->links[own];
-  double q = k < link->joint.plain_count ? fabs(c->q[link->coordinate_first + k]) : 1;
+  double q = k < link->joint.scalar_count ? fabs(c->q[link->coordinate_first + k]) : 1;
   double force = fabs(c->joints[own].hessian[k][k]) * q;
   for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
     int i = s->tree_links[n];

@@ -400,7 +400,7 @@ static Status start_from_stored_state(Sim** out, Diagnostics* diagnostics) {
   const Model* m = s->model;
   if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
     s->contact = contact_create(m, s->options.threads, s->tolerance);
-    contact_set_aim(s->contact, s->target);
+    contact_set_expected_poses(s->contact, s->target);
     contact_set_shifts(s->contact, s->shifts);
     path_create(s);
     subsystems_create(s);
@@ -439,7 +439,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   if (model->start) return STATUS_OK;
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
-  contact_set_aim(s->contact, s->target);
+  contact_set_expected_poses(s->contact, s->target);
   contact_set_shifts(s->contact, s->shifts);
   if (contact_reset(s->contact, s->pose_now)) {
     path_create(s);

@@ -40,7 +40,7 @@ static void solve_component(void* context, int index, int thread) {
   const ComponentTask* task = context;
   Sim* s = task->s;
   if (!s->wanted_component[index]) return;
-  bool ok = task->factor == FACTOR_LIFTED ? block_solver_factor_component_lifted(s->solver, index, s->lift[index])
+  bool ok = task->factor == FACTOR_LIFTED ? block_solver_factor_component_modified(s->solver, index, s->lift[index])
                                           : block_solver_factor_component(s->solver, index);
   if (ok) block_solver_solve_component(s->solver, index, s->solution);
   s->solved_component[index] = ok;

@@ -8,7 +8,7 @@
 
 /* Returns true if the gradient has derivatives with respect to rotations of the joint frame. For a free body on the
  * world such rotations change only the start of the run. */
-static bool has_frame_rotations(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
+static bool has_frame_rotations(const ModelLink* link) { return link->parent >= 0 || !joint_is_floating(&link->joint); }
 
 /* Returns the world pose of joint i's frame on the parent, before the motion of the joint. */
 static Pose joint_frame(const Model* m, const Pose* pose, int i) {

@@ -116,7 +116,7 @@ enum { LATE_FRICTION_SOLVES = 1 };
  * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
  * scenes with restitution, whose impacts have separate substeps. */
 static bool needs_late_friction_solve(Sim* s) {
-  return !s->has_initial_friction && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
+  return !s->has_initial_friction && !s->model->contact.bounces && contact_friction_uses_current_force(s->contact) &&
          spin_substep_count(s, s->clock.dt) == 1;
 }
 
@@ -137,7 +137,7 @@ void friction_iteration_solve(Sim* s, StepReport* report) {
   const bool late_friction = requested < 0, varies = has_variable_length(&s->clock);
   const int most = count_additional_solves(s, requested);
   for (int k = 0; k < most; k++) {
-    if (!late_friction && contact_friction_settled(s->contact, s->tolerance, NULL)) return;
+    if (!late_friction && contact_friction_has_converged(s->contact, s->tolerance, NULL)) return;
     store_solve(s);
     StepReport one = repeat_solve(s, late_friction);
     step_add_counters(&one, report);
@@ -145,7 +145,7 @@ void friction_iteration_solve(Sim* s, StepReport* report) {
     if (step_outcome_failed(one.outcome)) return;
   }
   if ((requested <= 0 || most == 0) && !varies)
-    report->late_friction = contact_late_friction(s->contact, s->clock.dt, report->late_links);
+    report->late_friction = contact_friction_delay_speed(s->contact, s->clock.dt, report->late_links);
   report->friction_open =
-      !late_friction && most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
+      !late_friction && most > 0 && !contact_friction_has_converged(s->contact, s->tolerance, report->friction_links);
 }

@@ -21,7 +21,7 @@ RecordedStep friction_iteration_step(const RecordedStep* step) {
 void friction_iteration_bars(StepAdjoint* a, const RecordedStep* step) {
   if (step->solve_count == 0 || !a->replay) return;
   memset(a->friction_iteration_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  contact_replay_own_bars(a->replay, a->friction_iteration_bar);
+  contact_replay_add_solve_derivatives(a->replay, a->friction_iteration_bar);
 }
 
 /* Saves and clears the derivatives of a scalar with respect to momenta, measured forces, delayed measurements and
@@ -33,7 +33,7 @@ static void save_and_clear_bars(StepAdjoint* a) {
   if (a->contact_force) memcpy(a->stored_contact_force, a->contact_force, sizeof(Vec3) * links);
   if (a->contact_force) memset(a->contact_force, 0, sizeof(Vec3) * links);
   delay_pending_move_to_store(a->pending_delays);
-  contact_replay_set_aside(a->replay);
+  contact_replay_store_carry(a->replay);
   memcpy(a->solve_bar.pose, a->friction_iteration_bar, sizeof(double[3][4]) * links);
   memset(a->solve_bar.q, 0, sizeof(double) * (size_t)a->model->dof_count);
 }
@@ -43,7 +43,7 @@ static void restore_bars(StepAdjoint* a) {
   for (int i = 0; a->contact_force && i < a->model->link_count; i++)
     a->contact_force[i] = vec3_add(a->contact_force[i], a->stored_contact_force[i]);
   delay_pending_add_store(a->pending_delays);
-  contact_replay_add_aside(a->replay);
+  contact_replay_add_stored_carry(a->replay);
 }
 
 void friction_iteration_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,

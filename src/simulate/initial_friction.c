@@ -6,7 +6,7 @@
 #include "simulate/sim.h"
 
 bool initial_friction_needed(const Sim* s) {
-  return s->contact && !(s->reached.dt > 0) && contact_begins_rubbing(s->contact);
+  return s->contact && !(s->reached.dt > 0) && contact_friction_acts(s->contact);
 }
 
 static void store_solution(Sim* s) {
@@ -17,28 +17,28 @@ static void store_solution(Sim* s) {
   if (!s->initial_friction_pose) s->initial_friction_pose = MEMORY_NEW(Pose, links);
   memcpy(s->initial_friction_q, c->q, sizeof(double) * coordinates);
   memcpy(s->initial_friction_pose, c->pose, sizeof(Pose) * links);
-  contact_note_forces(s->contact, CONTACT_END);
+  contact_store_forces(s->contact, CONTACT_END);
   s->initial_friction = (InitialFriction){.clock = s->clock,
                                           .q = s->initial_friction_q,
                                           .pose = s->initial_friction_pose,
-                                          .start = contact_noted_forces(s->contact, CONTACT_START),
-                                          .end = contact_noted_forces(s->contact, CONTACT_END)};
+                                          .start = contact_stored_forces(s->contact, CONTACT_START),
+                                          .end = contact_stored_forces(s->contact, CONTACT_END)};
 }
 
 bool initial_friction_solve(Sim* s, StepReport* report) {
   assert(initial_friction_needed(s));
-  contact_remember(s->contact, CONTACT_PART);
+  contact_save(s->contact, CONTACT_SUBSTEP_START);
   contact_set_grip(s->contact, GRIP_NONE);
   *report = step_unsolved(INFINITY);
   if (!contact_lag(s->contact)) return false;
-  contact_note_forces(s->contact, CONTACT_START);
+  contact_store_forces(s->contact, CONTACT_START);
   path_begin(s);
   *report = step_solve(s);
   path_end(s, false, s->clock.time);
   if (step_outcome_failed(report->outcome)) return false;
   store_solution(s);
   s->has_initial_friction = true;
-  step_restore(s, CONTACT_PART);
+  step_restore(s, CONTACT_SUBSTEP_START);
   contact_set_grip(s->contact, GRIP_FOUND);
   step_prepare(s);
   return true;

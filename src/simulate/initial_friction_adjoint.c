@@ -21,9 +21,9 @@ static bool compute_force_bars(const StepAdjoint* a, const RecordedStep* step, V
   for (int k = 0; k < g->end.count; k++) end[k] = vec3(0, 0, 0);
   for (int k = 0; k < step->contact_count_next; k++) {
     const ContactRecord* r = &step->contacts_next[k];
-    double bar = contact_replay_by_grip(a->replay, k);
+    double bar = contact_replay_grip_derivative(a->replay, k);
     if (bar == 0) continue;
-    ContactGripSlope grip = contact_grip_found(a->model, &g->start, &g->end, r->hull_a, r->hull_b);
+    ContactGripFactor grip = contact_compute_grip(a->model, &g->start, &g->end, r->hull_a, r->hull_b);
     add_magnitude_bar(start, &g->start, grip.start, bar * grip.by_start);
     add_magnitude_bar(end, &g->end, grip.end, bar * grip.by_end);
     any = true;

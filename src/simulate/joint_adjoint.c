@@ -288,7 +288,7 @@ static bool all_zero(const double* x, int count) {
 
 void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
   assert(in->drive_count >= 0 && lambda && out);
-  int plain = in->link->joint.plain_count;
+  int plain = in->link->joint.scalar_count;
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
   memset(out->aim, 0, sizeof(out->aim));
@@ -357,7 +357,7 @@ static void ball_parameter_adjoint(const JointInput* in, int base, const double*
 }
 
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {
-  int plain = in->link->joint.plain_count;
+  int plain = in->link->joint.scalar_count;
   if (all_zero(lambda, in->link->dof_count)) return;
   for (int k = 0; k < plain; k++) scalar_parameter_adjoint(in, k, lambda[k], out[k], out[0]);
   if (in->link->joint.quaternion) ball_parameter_adjoint(in, plain, lambda + plain, out);
@@ -365,7 +365,7 @@ void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)
 
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   if (all_zero(bar, joint->quaternion ? plain + 3 : plain)) return;
   for (int k = 0; k < plain; k++) {
     from_bar[k] -= bar[k];
@@ -385,7 +385,7 @@ void joint_difference_adjoint(const Joint* joint, const double* q_from, const do
  * An increment on the right of q becomes an increment of the result by a rotation with exp(-factor v). */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) {
     q_bar[k] += bar[k];
     d_bar[k] += factor * bar[k];
@@ -400,7 +400,7 @@ void joint_continue_adjoint(const Joint* joint, const double* d, double factor, 
 
 void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) {
     value_bar[k] = target_bar[k];
     value_rate_bar[k] = rate_bar[k];

@@ -76,7 +76,7 @@ Limits joint_limits(const ModelLink* link, int dof) {
 Limits joint_limits_outside_impact(const ModelLink* link, int dof) {
   assert(dof >= 0 && dof < link->dof_count);
   Limits limits = joint_limits(link, dof);
-  if (limits.law == LIMIT_BARRIER && limits.restitution > 0) limits.margin *= IMPACT_ENTRY - STOP_WAY;
+  if (limits.law == LIMIT_BARRIER && limits.restitution > 0) limits.margin *= IMPACT_ENTRY - STOP_MAX_DISPLACEMENT;
   return limits;
 }
 
@@ -424,9 +424,9 @@ bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
     memset(out->hessian, 0, sizeof(out->hessian));
   }
   out->outside = false;
-  for (int k = 0; k < joint->plain_count; k++)
+  for (int k = 0; k < joint->scalar_count; k++)
     out->outside = out->outside || !add_scalar_coordinate_terms(in, k, derivatives, out);
-  if (joint->quaternion && !out->outside) out->outside = !add_ball_terms(in, joint->plain_count, derivatives, out);
-  for (int k = 0; in->held && k < joint->plain_count; k++) subtract_target_forces(in, k, derivatives, out);
+  if (joint->quaternion && !out->outside) out->outside = !add_ball_terms(in, joint->scalar_count, derivatives, out);
+  for (int k = 0; in->held && k < joint->scalar_count; k++) subtract_target_forces(in, k, derivatives, out);
   return !out->outside;
 }

@@ -83,7 +83,7 @@ static void mark_pairs_of_unbalanced_islands(Sim* s, bool arrived) {
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
   double rounding = ENERGY_ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
-    double way = POSITION_ROUNDING * (k < link->joint.plain_count ? fabs(q[link->coordinate_first + k]) : 1);
+    double way = POSITION_ROUNDING * (k < link->joint.scalar_count ? fabs(q[link->coordinate_first + k]) : 1);
     rounding += way * (fabs(joint->gradient[k]) + fabs(joint->hessian[k][k]) * way);
   }
   return rounding;
@@ -136,9 +136,9 @@ static void compute_island_slopes(Sim* s, bool arrived) {
     island->rounding += s->rounding[i].joint;
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
-  if (s->contact) contact_find_rounding(s->contact);
+  if (s->contact) contact_compute_rounding_errors(s->contact);
   for (int k = 0; k < count; k++) {
-    double rounding = contact_term_rounding(s->contact, k);
+    double rounding = contact_term_rounding_error(s->contact, k);
     if (!(rounding > 0)) continue;
     ContactTerms pair = contact_term(s->contact, k);
     Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
@@ -205,7 +205,8 @@ static bool is_trial_feasible(Sim* s) {
     return false;
   }
   if (!s->contact) return true;
-  bool apart = contact_try(s->contact, trial->pose, s->moved_link, s->link_island, s->island_count, s->refused);
+  bool apart =
+      contact_evaluate_trial(s->contact, trial->pose, s->moved_link, s->link_island, s->island_count, s->refused);
   for (int n = 0; n < s->scope.link_count; n++) s->moved_link[s->scope.links[n]] = false;
   for (int k = 0; k < s->island_count; k++) s->islands[k].shorten = s->islands[k].shorten || s->refused[k];
   return apart;
@@ -241,7 +242,7 @@ static void compute_energy_changes(Sim* s) {
   int count = s->contact ? contact_awake_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     int link_a, link_b;
-    double change = contact_awake_change(s->contact, k, &link_a, &link_b);
+    double change = contact_awake_energy_change(s->contact, k, &link_a, &link_b);
     Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
     Island* judge = a && !(a->settled && b) ? a : b;
     if (judge) judge->change += change;
@@ -307,7 +308,7 @@ static void bound_motion(Sim* s, const double* delta) {
  * Always true for the whole scene. */
 static bool stays_in_region(Sim* s) {
   if (s->scope.whole) return true;
-  s->leaves_region = !contact_part_stays(s->contact, &s->bounds);
+  s->leaves_region = !contact_island_stays(s->contact, &s->bounds);
   return !s->leaves_region;
 }
 
@@ -338,7 +339,7 @@ static void accept_trial(Sim* s) {
 }
 
 /* Shortens delta of each island that contains links with very many triangles, so that the candidate list stays small
- * (contact_path_share). */
+ * (contact_path_fraction). */
 static void limit_step_of_dense_links(Sim* s) {
   const Model* m = s->model;
   bool any = false;
@@ -347,7 +348,7 @@ static void limit_step_of_dense_links(Sim* s) {
     int i = s->scope.links[n];
     if (s->link_island[i] < 0) continue;
     Island* island = &s->islands[s->link_island[i]];
-    island->share = fmin(island->share, contact_path_share(s->contact, &s->bounds, i));
+    island->share = fmin(island->share, contact_path_fraction(s->contact, &s->bounds, i));
     any = any || island->share < 1;
   }
   for (int n = 0; any && n < s->scope.tree_count; n++) {

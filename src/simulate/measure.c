@@ -130,7 +130,7 @@ static SimMotion compute_motion(const Sim* s) {
     else
       add_link_motion(link, &s->pose_now[i], &v, &sum);
     const double* rate = s->state.rate + link->dof_first;
-    for (int k = 0; link->passive && k < link->joint.plain_count; k++)
+    for (int k = 0; link->passive && k < link->joint.scalar_count; k++)
       sum.kinetic += 0.5 * link->armature[k] * rate[k] * rate[k];
   }
   return sum;

@@ -4,7 +4,7 @@
 #include "simulate/terms.h"
 
 static JointBound joint_bound(const ModelLink* link, const double* q, const double* d) {
-  JointReach joint = joint_reach(&link->joint, q, d);
+  JointMotionBound joint = joint_bound_motion(&link->joint, q, d);
   return (JointBound){.arm = vec3_norm(link->origin.t),
                       .length = joint.length,
                       .slide = joint.slide,

@@ -41,7 +41,7 @@ static void report_energies(Sim* s, StepReport* report) {
   }
   if (!s->contact) return;
   contact_energy(s->contact, &report->terms.contact, &report->terms.friction);
-  report->terms.stored = contact_stored(s->contact);
+  report->terms.stored = contact_stored_energy(s->contact);
   report->active_pairs = contact_active_count(s->contact);
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
@@ -216,7 +216,7 @@ static bool is_gap_rounding_error(const Sim* s) {
   if (!s->contact || contact_allows_overlap(s->model->contact_model)) return false;
   double least = CLOSED_GAP_ROUNDINGS * DBL_EPSILON * balance_largest_position(s);
   for (int k = 0; k < contact_candidate_count(s->contact); k++)
-    if (contact_squeeze(s->contact, k).before < least) return true;
+    if (contact_directional_gap(s->contact, k).before < least) return true;
   return false;
 }
 

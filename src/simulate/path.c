@@ -50,7 +50,7 @@ void path_begin(Sim* s) {
   if (!p->delta) return;
   p->first = p->block = p->count;
   memcpy(p->begin, s->configuration[s->current].q, sizeof(double) * (size_t)s->model->coordinate_count);
-  contact_way_begin(s->contact);
+  contact_mark_path_start(s->contact);
 }
 
 void path_save_counts(Sim* s) {
@@ -80,7 +80,7 @@ static bool are_ball_increments_recoverable(const Model* m, const double* delta)
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (!link->joint.quaternion) continue;
-    const double* d = delta + link->dof_first + link->joint.plain_count;
+    const double* d = delta + link->dof_first + link->joint.scalar_count;
     if (!(fabs(d[0]) < RECOVERABLE_ANGLE_MAX && fabs(d[1]) < LARGEST_MIDDLE_TURN && fabs(d[2]) < RECOVERABLE_ANGLE_MAX))
       return false;
   }

@@ -147,7 +147,7 @@ static void set_drive_input(const Sim* s, int controller, JointDrive* drive) {
 static void set_armature_targets(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; s->armature_target && i < m->link_count; i++)
-    for (int k = 0; k < m->links[i].joint.plain_count; k++) {
+    for (int k = 0; k < m->links[i].joint.scalar_count; k++) {
       int dof = m->links[i].dof_first + k, q = m->links[i].coordinate_first + k;
       s->armature_target[dof] = armature_aim(&s->weights, s->clock.dt, s->difference_old[dof],
                                              s->q_old[q] - s->q_older[q], s->start_rate[dof]);
@@ -172,7 +172,7 @@ static void set_joint_inputs(Sim* s, double t) {
 
 void step_prepare(Sim* s) {
   assert(s->clock.dt > 0);
-  block_solver_hold_orders(s->solver);
+  block_solver_keep_orders(s->solver);
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   set_link_targets(s);
   spin_set_targets(s);

@@ -81,7 +81,7 @@ static void rotation_increments(Quat from, Quat to, double* d) {
 }
 
 static void joint_straight_increments(const Joint* joint, const double* from, const double* to, double* d) {
-  int plain = joint->plain_count;
+  int plain = joint->scalar_count;
   for (int k = 0; k < plain; k++) d[k] = to[k] - from[k];
   if (!joint->quaternion) return;
   rotation_increments(quat_at(from + plain), quat_at(to + plain), d + plain);
@@ -121,7 +121,7 @@ static void report_infeasible_state(Proof* p, ProofReport* report) {
   if (report->outcome != PROOF_DISJOINT) return;
   int count = contact_candidate_count(p->contact);
   for (int k = 0; k < count; k++) {
-    if (contact_trial(p->contact, k).feasible) continue;
+    if (contact_candidate_trial(p->contact, k).feasible) continue;
     report->outcome = contact_trial_gap(p->contact, k) > 0 ? PROOF_UNDECIDED : PROOF_INTERSECTING;
     report->fraction = 1;
     set_report_links(p, k, report);
@@ -177,7 +177,7 @@ static PathResult prove_straight_path(Proof* p, const double* q, ProofReport* re
 
 /* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->displacement: J^T length / (J J^T).
  * J: derivative of the gap with respect to the increments. */
-static void add_separating_increments(Proof* p, const ContactSqueeze* pair, double length) {
+static void add_separating_increments(Proof* p, const ContactDirectionalGap* pair, double length) {
   double square = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int side = 0; side < 2; side++)
@@ -202,7 +202,7 @@ static void displace_midpoint(Proof* p, double* q) {
     bool any = false;
     int count = contact_candidate_count(p->contact);
     for (int k = 0; k < count; k++) {
-      ContactSqueeze pair = contact_squeeze(p->contact, k);
+      ContactDirectionalGap pair = contact_directional_gap(p->contact, k);
       double lack = 0.5 * pair.before - pair.gap;
       if (contact_trial_gap(p->contact, k) >= 0.5 * pair.before)
         continue; /* another separating direction already shows a sufficient gap */
@@ -295,7 +295,7 @@ static ProofReport advance(Proof* p, ProofMode mode, const double* moves, int co
   ProofReport report = {.outcome = PROOF_DISJOINT, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
   p->has_earlier_state = p->is_state_accepted;
-  if (p->is_state_accepted) contact_remember(p->contact, CONTACT_STEP);
+  if (p->is_state_accepted) contact_save(p->contact, CONTACT_STEP_START);
   if (!p->is_state_accepted) {
     if (!accept_first_state(p, q)) report_infeasible_state(p, &report);
   } else if (mode == BY_MOVES) {

@@ -30,7 +30,8 @@ typedef struct {
 static FloatingTree find_floating_tree(const Sim* s, int i) {
   const ModelLink* links = s->model->links;
   FloatingTree tree = {.root = i, .end = i};
-  bool root = links[i].tree >= 0 && links[i].parent < 0 && joint_floats(&links[i].joint) && links[i].prescribed < 0;
+  bool root =
+      links[i].tree >= 0 && links[i].parent < 0 && joint_is_floating(&links[i].joint) && links[i].prescribed < 0;
   if (!root || !tree_flight_has_target(s->flight, &links[i])) return tree;
   for (int k = i; k < s->model->link_count; k++)
     if (links[k].tree == links[i].tree) {

@@ -198,8 +198,8 @@ static void compute_energies(Sim* s, bool middle, double* energy) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     double* q = b->q + link->coordinate_first;
-    joint_continue(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first,
-                   middle ? -0.5 : 0, q);
+    joint_extrapolate(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first,
+                      middle ? -0.5 : 0, q);
     model_link_pose(m, i, b->q, b->pose);
     model_link_screws(m, i, b->q, b->pose, b->screws);
     double kinetic = compute_kinetic_energy(s, i);
@@ -261,7 +261,7 @@ static double spring_work(const Sim* s, int i) {
   const double *q = s->q_now + link->coordinate_first, *old = s->q_old + link->coordinate_first;
   SpringTimeWeights at = step_spring_time_weights(s, i);
   double sum = 0;
-  int plain = link->joint.plain_count;
+  int plain = link->joint.scalar_count;
   for (int k = 0; k < plain; k++) {
     double earlier = old[k] - s->balance->at.displacement[link->dof_first + k];
     double place = spring_weight_of_end(&at) * q[k] + at.now * old[k] + at.old * earlier;
@@ -419,7 +419,7 @@ void scheme_balance_create(Sim* s) {
   memcpy(s->balance->at.displacement, s->difference_old, sizeof(double) * (size_t)s->model->dof_count);
   compute_energies(s, false, s->balance->at.energy);
   *s->balance->at.is_started = s->model->start ? 0 : 1;
-  *s->balance->at.stored = s->contact ? contact_stored(s->contact) : 0;
+  *s->balance->at.stored = s->contact ? contact_stored_energy(s->contact) : 0;
   mark_actuated_groups(s);
 }
 

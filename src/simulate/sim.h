@@ -349,8 +349,9 @@ bool initial_friction_needed(const Sim* sim);
 bool initial_friction_solve(Sim* sim, StepReport* report);
 /* Frees the warm start. */
 void initial_friction_free(Sim* sim);
-/* Returns to the start of the substep (CONTACT_PART), or to the start of the step (CONTACT_STEP), which undoes all
- * its substeps. contact_remember must have been called at that state. Allocates while the contact candidates grow. */
+/* Returns to the start of the substep (CONTACT_SUBSTEP_START), or to the start of the step (CONTACT_STEP_START), which
+ * undoes all its substeps. contact_save must have been called at that state. Allocates while the contact candidates
+ * grow. */
 void step_restore(Sim* sim, ContactMemory to);
 /* Adds the work counters of `from` to the work counters of `to`: iterations, trials, certified_intervals and
  * factor_retries. */

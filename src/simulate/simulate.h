@@ -151,11 +151,11 @@ typedef struct {
   int friction_links[2];   /* for friction_open: the pair of links whose normal force changed most in the last friction
                             * iteration
                             */
-  double
-      late_friction; /* largest change of speed that results from friction acting one step late (contact_late_friction)
-                        [m/s]; 0 if friction was iterated (contact.friction_iterations > 0) */
-  int late_links[2]; /* if late_friction > 0: the pair of links with the change of speed `late_friction` */
-  BlockingPair squeeze; /* the pair of links that made the step fail */
+  double late_friction;    /* largest change of speed that results from friction acting one step late
+                              (contact_friction_delay_speed)    [m/s]; 0 if friction was iterated (contact.friction_iterations
+                              > 0) */
+  int late_links[2];       /* if late_friction > 0: the pair of links with the change of speed `late_friction` */
+  BlockingPair squeeze;    /* the pair of links that made the step fail */
 } StepReport;
 
 /* Statistics of the steps of a run that are not fully solved. steps, residual, time, dof and speed describe steps that

@@ -29,7 +29,7 @@ static void compute_pose_bars(StepAdjoint* a, const RecordedStep* step) {
 static void compute_residual(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
   Assembly apart;
-  contact_replay_set_apart(a->replay, true);
+  contact_replay_exclude_impulse_friction(a->replay, true);
   step_assemble_keeping_scales(s, contact_replay_terms(a->replay), &apart);
   step_extend_pattern(s, apart.contact);
   assemble_hessian(&apart, true, s->solver);
@@ -41,7 +41,7 @@ static void compute_residual(StepAdjoint* a, const RecordedStep* step) {
 /* Replaces a->slip_residual by delta = H^-1 r. Returns false if H is singular. */
 static bool solve_correction(StepAdjoint* a, Assembly* assembly) {
   StepAdjointReport report = {0}; /* discarded, because the report of the step itself covers H */
-  contact_replay_set_apart(a->replay, false);
+  contact_replay_exclude_impulse_friction(a->replay, false);
   step_assemble_keeping_scales(a->sim, contact_replay_terms(a->replay), assembly);
   if (!step_adjoint_factor(a, assembly, a->slip_residual, &report)) return false;
   block_solver_solve(a->sim->solver, a->slip_residual);
@@ -70,5 +70,5 @@ void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, 
   compute_pose_bars(a, step);
   for (size_t i = 0; i < links; i++)
     for (int k = 0; k < 12; k++) now.pose[i][k / 4][k % 4] -= a->ground_bar[i][k / 4][k % 4];
-  contact_replay_set_apart(a->replay, true);
+  contact_replay_exclude_impulse_friction(a->replay, true);
 }

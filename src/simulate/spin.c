@@ -236,6 +236,6 @@ void spin_set_start_increments(Sim* s, double* delta) {
         at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
     for (int k = 0; k < 3; k++) /* the slide axes are orthogonal */
       d[k] = vec3_dot(mat3_mul_vec(joint, link->joint.slide_axis[k]), vec3_sub(to.t, at.t));
-    vec3_store(turns_from_mat3(mat3_mul(mat3_transpose(at.r), to.r)), d + 3);
+    vec3_store(xyz_angles_from_mat3(mat3_mul(mat3_transpose(at.r), to.r)), d + 3);
   }
 }

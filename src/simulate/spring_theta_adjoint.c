@@ -61,7 +61,7 @@ static void add_inertia_bars(const ThetaBars* t, const double* response, double 
   const Pose nothing = {mat3_zero(), vec3(0, 0, 0)};
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    for (int k = 0; k < link->joint.plain_count; k++) {
+    for (int k = 0; k < link->joint.scalar_count; k++) {
       double y = response[link->dof_first + k];
       t->gradient->joint[link->dof_first + k][JOINT_ARMATURE] += factor * y * y;
     }

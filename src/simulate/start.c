@@ -123,10 +123,10 @@ static bool read_state_words(Sim* s, bool with_contact, Diagnostics* diagnostics
 /* Recomputes contact, because vertices or contact parameters differ from the stored state. The stored forces still
  * limit friction. Returns false if bodies intersect. */
 static bool recompute_contact(Sim* s) {
-  contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
-  contact_remember(s->contact, CONTACT_STEP);
+  contact_set_substep(s->contact, s->reached.dt, s->reached.dt_before, 1);
+  contact_save(s->contact, CONTACT_STEP_START);
   bool apart = contact_reset(s->contact, s->pose_now);
-  contact_recall(s->contact, CONTACT_STEP);
+  contact_restore(s->contact, CONTACT_STEP_START);
   return apart;
 }
 
@@ -154,6 +154,6 @@ Status sim_start_from_stored_state(Sim* s, Diagnostics* diagnostics) {
         s, diagnostics,
         "makes bodies intersect, because their shapes in this scene differ from those of the recorded run: "
         "restore the shapes, or record the state again");
-  contact_hold(s->contact);
+  contact_make_constant(s->contact);
   return STATUS_OK;
 }

@@ -32,7 +32,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->expected_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->slip_wrench = memory_alloc(sizeof(double[6]) * links);
   a->slip_residual = MEMORY_NEW(double, model->dof_count);
-  if (a->replay) contact_replay_set_aim(a->replay, a->sim->target, a->expected_bar);
+  if (a->replay) contact_replay_set_expected_poses(a->replay, a->sim->target, a->expected_bar);
   if (a->replay && a->sim->shifts) {
     a->shift_bar = MEMORY_NEW(RollShift, links);
     contact_replay_set_shifts(a->replay, a->sim->shifts, a->shift_bar);
@@ -268,7 +268,7 @@ static void rates_adjoint(StepAdjoint* a, const RecordedStep* step, const double
     bool spins = a->sim->spin_bodies &&
                  a->sim->spin_bodies[i].spins; /* angular rates of this link follow from its angular momentum */
     for (int k = 0; k < link->dof_count; k++) {
-      if (spins && k >= link->joint.plain_count) {
+      if (spins && k >= link->joint.scalar_count) {
         by_new[k] = by_old[k] = 0;
         continue;
       }
@@ -306,7 +306,7 @@ void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size
 bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   if (!a->replay) return false;
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
-  bool found = contact_replay_loads(a->replay, a->wrench);
+  bool found = contact_replay_add_impact_factor_derivatives(a->replay, a->wrench);
   if (found) step_adjoint_wrenches_to_poses(a, pose, bar);
   return found;
 }

@@ -85,7 +85,7 @@ static void inertia_and_target_adjoint(StepAdjoint* a, const RecordedStep* step,
 static void armature_adjoint(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
                              StateBar older, ModelGradient* gradient) {
   const StepWeights* w = &s->weights;
-  for (int k = 0; k < link->joint.plain_count; k++) {
+  for (int k = 0; k < link->joint.scalar_count; k++) {
     int dof = link->dof_first + k;
     double first = aim[k] * (-w->y_old - w->y_older), second = aim[k] * -w->y_older;
     now.q[dof] += first;
@@ -150,7 +150,7 @@ static void target_joint_forces_adjoint(StepAdjoint* a, const RecordedStep* step
     if (!flight_joint_forces(s->flight, link) || !s->flight->has_joint_forces[i]) continue;
     JointInput in = flight_joint_input(s, i);
     double by[JOINT_MAX_DOF] = {0};
-    for (int k = 0; k < link->joint.plain_count; k++)
+    for (int k = 0; k < link->joint.scalar_count; k++)
       by[k] = -a->lambda[link->dof_first + k] - s->flight->gravity_time * a->product[link->dof_first + k];
     joint_terms_adjoint(a, step, i, &in, by, older, bars);
   }

@@ -19,8 +19,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
     Vec3 f = a->bar_force[i];
     double trace = mat3_trace(k);
     const ModelLink* link = &m->links[i];
-    int ball =
-        link->dof_first + link->joint.plain_count; /* first degree of freedom of the ball joint, if the joint has one */
+    int ball = link->dof_first +
+               link->joint.scalar_count; /* first degree of freedom of the ball joint, if the joint has one */
     for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
       Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
       Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));

@@ -288,7 +288,7 @@ static void add_previous_solve(StepForward* f, const RecordedStep* step, double*
  */
 static void add_friction_limits(StepForward* f, const RecordedStep* step, double* row) {
   for (int k = 0; step->initial_friction && k < step->contact_count_next; k++) {
-    const double by_grip = contact_replay_by_grip(f->adjoint->replay, k);
+    const double by_grip = contact_replay_grip_derivative(f->adjoint->replay, k);
     step_forward_add_product(row, &by_grip, 1, f->friction_limits + (size_t)k * (size_t)f->parameters, f->parameters);
   }
 }

@@ -29,7 +29,7 @@ static double rate_product(const StepAdjoint* a, const RecordedStep* step, const
     joint_difference(&link->joint, step->q_now + link->coordinate_first, step->q_next + link->coordinate_first,
                      difference);
     for (int k = 0; k < link->dof_count; k++)
-      if (!spins || k < link->joint.plain_count)
+      if (!spins || k < link->joint.scalar_count)
         sum += rate[link->dof_first + k] *
                (s->weights.rate_now * difference[k] - s->weights.rate_old * s->difference_old[link->dof_first + k]);
   }
@@ -125,7 +125,7 @@ static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, Clo
     direct +=
         reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
     direct += spin_adjoint_momentum_product(a->spin, a->sim, step, rate, assembly.contact);
-    if (a->replay) direct += contact_replay_left(a->replay);
+    if (a->replay) direct += contact_replay_deferred_sum(a->replay);
     out->direct += factor * direct;
     add_rounding_forces(a, factor);
   }

@@ -28,7 +28,7 @@ typedef struct {
 
 static bool find_stop(const Model* m, int dof, int side, Stop* out) {
   const ModelLink* link = &m->links[m->dof_link[dof]];
-  int k = dof - link->dof_first, plain = link->joint.plain_count;
+  int k = dof - link->dof_first, plain = link->joint.scalar_count;
   bool acts =
       link->limit_law == LIMIT_BARRIER && link->limit_restitution > 0 && link->limited[k] && link->prescribed < 0;
   *out = (Stop){.dof = dof,
@@ -98,7 +98,7 @@ static Stage impact_stage(const Sim* s, const Stop* stop, StepKind kind_before) 
 
 static double restitution_factor(double speed, double* slope) {
   double x = speed / RESTITUTION_SPEED_MIN - 1;
-  *slope = impact_blend_slope(x) / RESTITUTION_SPEED_MIN;
+  *slope = impact_blend_derivative(x) / RESTITUTION_SPEED_MIN;
   return impact_blend(x);
 }
 
@@ -111,7 +111,7 @@ static JointStop compute_joint_stop(const Sim* s, const Stop* stop, Stage stage)
   out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * way / before);
   out.by_restitution = -share * ratio * way;
   out.stiffness = s->stop_mass[stop->dof] / (SPRING_MASS_RATIO * dt * dt);
-  out.slack = s->recorded ? IMPACT_BEYOND * fabs(out.aim) : 0;
+  out.slack = s->recorded ? IMPACT_SPRING_OVERTRAVEL * fabs(out.aim) : 0;
   return out;
 }
 
@@ -131,7 +131,7 @@ bool stops_shorten_substep(const Sim* s, double* substep_length) {
     if (impact_stage(s, &stop, s->reached.kind) == STAGE_NONE) continue;
     found = true;
     double speed = fabs(last_displacement(s, &stop)) / s->clock.dt_before;
-    impact_halve(substep_length, speed, STOP_WAY * stop.margin);
+    impact_halve_substep(substep_length, speed, STOP_MAX_DISPLACEMENT * stop.margin);
   }
   return found;
 }
@@ -171,7 +171,7 @@ bool stops_find_impact(const Sim* s, const LimitImpact* expected, LimitImpact* e
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     double after = distance_to_impact(&stop, bounded_coordinate(&stop, s->configuration[s->current].q));
     LimitImpact own = {stop.dof, stop.side, distance_to_impact(&stop, bounded_coordinate(&stop, s->q_now)), after};
-    if (!(own.before > IMPACT_BEGUN) || !(own.after < -IMPACT_KNOWN)) continue;
+    if (!(own.before > IMPACT_START_TOLERANCE) || !(own.after < -IMPACT_EVENT_TOLERANCE)) continue;
     if (!is_same_stop(expected, &stop) && !(approach_speed(s, &stop) > RESTITUTION_SPEED_MIN)) continue;
     double share = own.before / (own.before - own.after);
     if (share < first) *entry = own;
@@ -219,7 +219,7 @@ static double round_to_power_of_two(double mass) {
  * of freedom, because each angle of the joint changes about an axis of its own. */
 static double spring_mass(const Sim* s, int dof) {
   const ModelLink* link = &s->model->links[s->model->dof_link[dof]];
-  int base = link->dof_first + link->joint.plain_count;
+  int base = link->dof_first + link->joint.scalar_count;
   if (dof < base) return round_to_power_of_two(generalized_mass(s, dof));
   return round_to_power_of_two(
       fmax(generalized_mass(s, base), fmax(generalized_mass(s, base + 1), generalized_mass(s, base + 2))));

@@ -71,7 +71,7 @@ static void save_state(Sim* s) {
   delays_save(s);
   scheme_balance_save(s);
   if (s->closures) closures_save(s->closures);
-  if (s->contact) contact_remember(s->contact, CONTACT_STEP);
+  if (s->contact) contact_save(s->contact, CONTACT_STEP_START);
   create_backup(s);
   SimPast past = past_of_sim(s);
   copy_past(s->model, &s->backup, &past);
@@ -93,10 +93,10 @@ static void restore_state(Sim* s) {
 /* Resets contact, because the candidate list was built for the rejected states and may lack pairs that the restored
  * state needs. */
 void step_restore(Sim* s, ContactMemory to) {
-  if (to == CONTACT_STEP) restore_state(s);
+  if (to == CONTACT_STEP_START) restore_state(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
-  contact_recall(s->contact, to);
+  contact_restore(s->contact, to);
 }
 
 /* ---------------------------------------------------------------- states inside a step */
@@ -281,7 +281,7 @@ static bool has_events(const Sim* s) { return s->model->contact.bounces || has_j
  * extrapolates were free of impacts. */
 static StepKind kind_after_impact(const Sim* s) {
   StepKind before = s->reached.kind;
-  if (before == STEP_IMPACT_BEGINS || (s->contact && contact_pressed(s->contact))) return STEP_IMPACT_ACTS;
+  if (before == STEP_IMPACT_BEGINS || (s->contact && contact_impact_continues(s->contact))) return STEP_IMPACT_ACTS;
   return before == STEP_IMPACT_ACTS ? STEP_IMPACT_ENDS : STEP_FREE;
 }
 
@@ -313,8 +313,8 @@ static StepReport solve_substep(Sim* s) {
     return step_unsolved(0);
   }
   if (s->contact)
-    contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
-                     step_force_ratio(s->model->simulation.integrator, &s->clock));
+    contact_set_substep(s->contact, s->clock.dt, s->clock.dt_before,
+                        step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
   friction_iteration_discard(s);
   if (initial_friction_needed(s) && !initial_friction_solve(s, &initial_friction)) return initial_friction;
@@ -365,7 +365,7 @@ static StepReport repeat_substep(Sim* s, const StepClock* recorded) {
 static bool has_approach_ended(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_AFTER_IMPACT;
-  return second && free && do_impacts_change_substeps(s) && contact_struck(s->contact);
+  return second && free && do_impacts_change_substeps(s) && contact_impact_began(s->contact);
 }
 
 /* Returns true if a contact force vanished in a substep of second_order. This scheme continues with half of the last
@@ -373,7 +373,7 @@ static bool has_approach_ended(const Sim* s) {
 static bool has_contact_ended(const Sim* s) {
   bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_IMPACT_ENDS;
   if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
-  return (do_impacts_change_substeps(s) && contact_lets_go(s->contact)) || stops_has_left_margin(s);
+  return (do_impacts_change_substeps(s) && contact_pair_separated(s->contact)) || stops_has_left_margin(s);
 }
 
 /* Returns the kind with which the solved substep of s->clock must be repeated, or s->clock.kind if the substep can be
@@ -495,7 +495,7 @@ static double distance_to_event(Sim* s, const StepEvent* event) {
     case EVENT_CLOSURE:
       return closures_range_excess(s->model, event->closure, s->configuration[s->current].pose);
     default:
-      return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
+      return contact_impact_distance(s->contact, event->hull_a, event->hull_b);
   }
 }
 
@@ -511,7 +511,7 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
     return true;
   else {
     double ahead = distance_to_event(s, &e->event.what);
-    if (ahead <= IMPACT_KNOWN) return true;
+    if (ahead <= IMPACT_EVENT_TOLERANCE) return true;
     narrow_before_event(e, ahead, *length);
   }
   if (!(e->high - e->low > 4 * DBL_EPSILON * e->high)) return true;
@@ -594,7 +594,7 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
     s->clock.time = plan->length == left ? end : end - left + plan->length;
     s->clock.kind = plan->kind;
     if (s->contact && (do_impacts_change_substeps(s) || has_joint_events(s)))
-      contact_remember(s->contact, CONTACT_PART);
+      contact_save(s->contact, CONTACT_SUBSTEP_START);
     report = solve_substep(s);
     step_add_counters(&report, &spent);
     bool may_shorten = k < REPETITIONS_MAX && has_events(s) && report.outcome != STEP_INTERRUPTED;
@@ -604,7 +604,7 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
     if (same_length && (next.kind == plan->kind || plan->kind == STEP_IMPACT_ENDS)) break;
     spent = report;
     path_end(s, false, s->clock.time);
-    step_restore(s, CONTACT_PART);
+    step_restore(s, CONTACT_SUBSTEP_START);
     *plan = next;
   }
   ClosingClosure join;
@@ -655,9 +655,9 @@ static BlockingPair find_blocking_pair(Sim* s) {
   bool in_the_way = false;
   for (int k = 0; k < count; k++) {
     Vec3 force;
-    bool presses = contact_force(s->contact, k, &force), overlaps = !contact_trial(s->contact, k).feasible;
+    bool presses = contact_force(s->contact, k, &force), overlaps = !contact_candidate_trial(s->contact, k).feasible;
     if (!overlaps && (in_the_way || !presses)) continue;
-    ContactSqueeze pair = contact_squeeze(s->contact, k);
+    ContactDirectionalGap pair = contact_directional_gap(s->contact, k);
     BlockingPair one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
     bool worse = overlaps && in_the_way ? one.gap < worst.gap : overlaps || one.force > worst.force;
     if (worse) worst = one;
@@ -700,7 +700,7 @@ static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, i
   if (!failed) return report;
   s->between.count = 0;
   if (report.outcome != STEP_CROSSED && report.outcome != STEP_INTERRUPTED) report.squeeze = find_blocking_pair(s);
-  step_restore(s, CONTACT_STEP);
+  step_restore(s, CONTACT_STEP_START);
   return report;
 }
 

@@ -58,7 +58,7 @@ static void create_worker(SubsystemWorker* w, const Sim* s, int thread) {
   Sim* own = &w->sim;
   int sizes[ROOM];
   for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
-  w->contact = contact_part_create(s->contact, thread);
+  w->contact = contact_island_create(s->contact, thread);
   own->solver = block_solver_create(ROOM, sizes);
   own->islands = MEMORY_NEW(Island, ROOM);
   own->refused = MEMORY_NEW(bool, ROOM);
@@ -84,11 +84,11 @@ static void destroy_worker(SubsystemWorker* w) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   block_solver_destroy(own->solver);
   tree_term_lists_free(&own->sides);
-  contact_part_destroy(w->contact);
+  contact_island_destroy(w->contact);
 }
 
 void subsystems_create(Sim* s) {
-  if (!can_be_divided(s) || !contact_parts_create(s->contact)) return;
+  if (!can_be_divided(s) || !contact_islands_create(s->contact)) return;
   const Model* m = s->model;
   Subsystems* p = s->parts = MEMORY_NEW(Subsystems, 1);
   p->sets = MEMORY_NEW(int, m->tree_count);
@@ -199,7 +199,7 @@ static bool find_subsystems(Sim* s) {
     if (a >= 0 && b >= 0) disjoint_sets_unite(p->sets, a, b);
   }
   if (!assign_trees(s, p)) return false;
-  contact_parts_find(s->contact, s->target, p->sets);
+  contact_islands_find(s->contact, s->target, p->sets);
   return assign_trees(s, p);
 }
 
@@ -234,7 +234,7 @@ static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   w->sim.times = (SimTimes){0};
   w->sim.parts = NULL;
   w->moves.count = 0;
-  contact_part_attach(w->contact, s->contact);
+  contact_island_attach(w->contact, s->contact);
 }
 
 static void begin_subsystem(Sim* s, const Subsystems* p, int index) {
@@ -278,13 +278,13 @@ static void solve_subsystem(void* context, int index, int thread) {
   Sim* s = &w->sim;
   s->current = whole->current;
   begin_subsystem(s, p, index);
-  contact_part_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
+  contact_island_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
   *result = (SubsystemResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
   newton_iterate(s, &result->report);
   result->left_region = s->leaves_region;
   int dofs = block_solver_order(s->solver);
   if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
-  contact_part_end(s->contact, whole->contact);
+  contact_island_end(s->contact, whole->contact);
   if (s->current == whole->current) copy_configuration_of_scope(s, s->current);
 }
 
@@ -425,12 +425,12 @@ int subsystems_solve(Sim* s, StepReport* report) {
   if (!find_subsystems(s)) return 0;
   list_subsystems(s, p);
   set_immovable_links(s);
-  contact_parts_list(s->contact, p->of, p->count);
+  contact_islands_list(s->contact, p->of, p->count);
   for (int k = 0; k < p->worker_count; k++) copy_sim_to_worker(&p->worker[k], s);
   parallel_for(s->options.threads, p->count, 2, 1, solve_subsystem, s);
   append_moves_of_subsystems(s);
   copy_trees_outside(s);
-  contact_parts_end(s->contact, s->pose_now);
+  contact_islands_end(s->contact, s->pose_now);
   s->current = 1 - s->current;
   s->all_stale = false;
   s->solved_in_subsystem = p->of;

@@ -244,7 +244,7 @@ void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)
  * q_from[coordinate_count], q_to[coordinate_count]. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
-/* Given bar[dof], the derivatives of a scalar with respect to increments of joint_continue(q, d, factor): adds the
+/* Given bar[dof], the derivatives of a scalar with respect to increments of joint_extrapolate(q, d, factor): adds the
  * derivatives of the scalar with respect to increments of q to q_bar[dof], and with respect to d[dof] to d_bar[dof]. */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar);

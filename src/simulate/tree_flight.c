@@ -44,13 +44,13 @@ static void extrapolate_joint(Sim* s, int i) {
   int q = link->coordinate_first, dof = link->dof_first;
   memcpy(f->last_displacement + dof, (first ? s->start_rate : s->difference_old) + dof,
          sizeof(double) * (size_t)link->dof_count);
-  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, -f->factor, f->before_q + q);
-  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, f->factor, f->target_q + q);
+  joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, -f->factor, f->before_q + q);
+  joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, f->factor, f->target_q + q);
   if (link->prescribed >= 0)
     memcpy(f->target_q + q, s->prescribed + q, sizeof(double) * (size_t)link->coordinate_count);
   if (f->bracket_weight == 0) return;
-  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, -f->extrapolation_factor, f->behind_q + q);
-  joint_continue(&link->joint, s->q_now + q, f->last_displacement + dof, f->extrapolation_factor, f->beyond_q + q);
+  joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, -f->extrapolation_factor, f->behind_q + q);
+  joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, f->extrapolation_factor, f->beyond_q + q);
 }
 
 static void begin_group(Sim* s, const FlightGroup* g) {
@@ -317,7 +317,7 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   for (int k = 0; k < span.count; k++) {
     const ModelLink* link = &s->model->links[span.links[k]];
     double* q = f->target_q + link->coordinate_first;
-    if (link->prescribed < 0) joint_continue(&link->joint, q, f->change + link->dof_first, -1, q);
+    if (link->prescribed < 0) joint_extrapolate(&link->joint, q, f->change + link->dof_first, -1, q);
   }
   return isfinite(sum) ? fabs(sum) : -1;
 }
@@ -523,10 +523,10 @@ void tree_flight_set_start_increments(Sim* s, double* delta) {
     const double *at = s->configuration[s->current].q + link->coordinate_first,
                  *to = f->target_q + link->coordinate_first;
     double* d = delta + link->dof_first;
-    for (int k = 0; k < link->joint.plain_count; k++) d[k] = to[k] - at[k];
+    for (int k = 0; k < link->joint.scalar_count; k++) d[k] = to[k] - at[k];
     if (!link->joint.quaternion) continue;
-    int plain = link->joint.plain_count;
+    int plain = link->joint.scalar_count;
     Quat turn = quat_mul(quat_conjugate(quat_at(at + plain)), quat_at(to + plain));
-    vec3_store(turns_from_mat3(mat3_from_quat(turn)), d + plain);
+    vec3_store(xyz_angles_from_mat3(mat3_from_quat(turn)), d + plain);
   }
 }

@@ -134,7 +134,7 @@ static bool has_target_joint_forces(const Model* m, const FlightTree* tree, int 
   if (tree->free_count < 2 || link->prescribed >= 0 || is_wheel(m, i)) return false;
   bool any = false;
   for (int c = 0; c < m->controller_count; c++) any = any || m->controllers[c].link == i;
-  for (int k = 0; k < link->joint.plain_count; k++)
+  for (int k = 0; k < link->joint.scalar_count; k++)
     any = any || link->damping[k] > 0 || (link->passive && (link->stiffness[k] > 0 || link->armature[k] > 0));
   return any;
 }

@@ -46,7 +46,7 @@ void flight_joints_evaluate(const Sim* s, int link) {
   JointInput in = flight_joint_input(s, link);
   JointTerms terms;
   (void)joint_terms(&in, true, &terms);
-  for (int k = 0; k < l->joint.plain_count; k++) {
+  for (int k = 0; k < l->joint.scalar_count; k++) {
     f->joint_force[l->dof_first + k] = terms.gradient[k];
     f->joint_stiffness[l->dof_first + k] = terms.hessian[k][k];
   }

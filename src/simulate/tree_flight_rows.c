@@ -162,7 +162,7 @@ void flight_rows_minimize_forces(const Sim* s, const FlightGroup* g) {
   FlightRows* rows = &f->rows;
   if (g->closure_count == 0 || rows->rank == rows->count) return;
   for (int r = 0; r < rows->count; r++) rows->right[r] = f->row_impulse[rows->active[r].index] / rows->unit[r];
-  rank_shorten(rows->count, rows->rank, rows->matrix, rows->unknown, rows->right, rows->work);
+  rank_remove_null_space(rows->count, rows->rank, rows->matrix, rows->unknown, rows->right, rows->work);
   for (int r = 0; r < rows->count; r++) f->row_impulse[rows->active[r].index] = rows->right[r] * rows->unit[r];
 }
 

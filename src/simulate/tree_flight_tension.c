@@ -19,8 +19,8 @@ static void project_at(Sim* s, LinkSpan span, const double* x, double by, double
   TreeFlight* f = s->flight;
   for (int k = 0; k < span.count; k++) {
     const ModelLink* link = &m->links[span.links[k]];
-    joint_continue(&link->joint, s->q_now + link->coordinate_first, x + link->dof_first, by,
-                   f->side + link->coordinate_first);
+    joint_extrapolate(&link->joint, s->q_now + link->coordinate_first, x + link->dof_first, by,
+                      f->side + link->coordinate_first);
     model_link_pose(m, span.links[k], f->side, f->pose_side);
     model_link_screws(m, span.links[k], f->side, f->pose_side, f->screws_side);
     memset(out + link->dof_first, 0, sizeof(double) * (size_t)link->dof_count);

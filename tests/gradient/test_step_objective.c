@@ -193,7 +193,7 @@ static void move_away(Objective* o, Random* random, double size) {
 static double commutator(const Model* m, const double* gradient, int row, int column) {
   const ModelLink* link = &m->links[m->dof_link[row]];
   if (m->dof_link[row] != m->dof_link[column] || !link->joint.quaternion || column <= row) return 0;
-  int first = link->dof_first + link->joint.plain_count, i = row - first, j = column - first;
+  int first = link->dof_first + link->joint.scalar_count, i = row - first, j = column - first;
   if (i < 0) return 0;
   /* exp(e_j) exp(e_i) against exp(e_i) exp(e_j): [e_j, e_i] = e_j x e_i */
   int third = 3 - i - j;

@@ -28,12 +28,12 @@ static Field points(const double* x) {
 
 static Field shape(int number, const double* x) {
   Random random = {(uint64_t)(17 + number)};
-  SmoothForm form = {.kind = number ? SMOOTH_SUPERELLIPSOID : SMOOTH_SUPERQUADRIC,
-                     .exponent = 1.6,
-                     .size = {0.6, 0.45, 0.5},
-                     .exponents = {0.7, 0.5}};
+  ShapeDefinition form = {.kind = number ? SMOOTH_SUPERELLIPSOID : SMOOTH_SUPERQUADRIC,
+                          .exponent = 1.6,
+                          .size = {0.6, 0.45, 0.5},
+                          .exponents = {0.7, 0.5}};
   Field field = {.kind = FIELD_SHAPE, .pose = random_pose(&random, 0.2)};
-  for (int k = 0; k < shape_form_count(&form); k++) *shape_form_number(&form, k) += next(&x);
+  for (int k = 0; k < shape_definition_parameter_count(&form); k++) *shape_definition_parameter(&form, k) += next(&x);
   const char* rule = shape_create(&field.shape, &form);
   assert_null(rule);
   return field;
@@ -41,7 +41,7 @@ static Field shape(int number, const double* x) {
 
 /* Returns a component whose frame the first six changes in x rotate and translate. */
 static Field part(const double* x, Field (*make)(const double* x)) {
-  Field field = make(x ? x + PART_MOTIONS : NULL);
+  Field field = make(x ? x + PART_POSE_PARAMETERS : NULL);
   if (x) field.pose = pose_twisted(field.pose, field.pose.t, x);
   return field;
 }
@@ -56,7 +56,7 @@ static Field joined(FieldKind kind, const double* x, Field (*make[2])(const doub
   field.smoothing += next(&x);
   for (int i = 0; i < 2; i++) {
     field.parts[i] = part(x, make[i]);
-    if (x) x += PART_MOTIONS + field_parameter_count(&field.parts[i]);
+    if (x) x += PART_POSE_PARAMETERS + field_parameter_count(&field.parts[i]);
   }
   return field;
 }

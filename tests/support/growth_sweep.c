@@ -6,7 +6,7 @@ enum { PATH = 8 };
 static const double FACES[8][4] = {{1, 1, 1, 1},        {1, -1, -1, 1},        {-1, 1, -1, 1},
                                    {-1, -1, 1, 1},      {-1, -1, -1, 5.0 / 3}, {-1, 1, 1, 5.0 / 3},
                                    {1, -1, 1, 5.0 / 3}, {1, 1, -1, 5.0 / 3}};
-static const SmoothForm FORMS[SMOOTH_KINDS] = {
+static const ShapeDefinition FORMS[SMOOTH_KINDS] = {
     [SMOOTH_POLYTOPE] = {.kind = SMOOTH_POLYTOPE, .beta = 20, .faces = FACES, .face_count = 8},
     [SMOOTH_CONE] = {.kind = SMOOTH_CONE, .beta = 20, .size = {1, 0.5, 1, 1}},
     [SMOOTH_SUPERELLIPSOID] = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.5, 1, 1.5}},

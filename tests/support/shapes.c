@@ -47,8 +47,8 @@ void test_form(TestForm* out, Random* random, SmoothKind kind, const Wildness* w
   fail_msg("no %s is accepted", shape_kind_name(kind));
 }
 
-static int own_count(const SmoothForm* form, double* own[5]) {
-  SmoothForm* f = (SmoothForm*)form; /* the caller's own; only written through by test_form_set */
+static int own_count(const ShapeDefinition* form, double* own[5]) {
+  ShapeDefinition* f = (ShapeDefinition*)form; /* the caller's own; only written through by test_form_set */
   static const int sizes[SMOOTH_KINDS] = {0, 4, 3, 2, 3};
   int count = 0;
   if (form->kind == SMOOTH_SUPERQUADRIC) {
@@ -76,7 +76,7 @@ void test_form_get(const TestForm* form, double* values) {
   for (int k = 0; k < 4 * form->form.face_count; k++) values[count + k] = form->faces[k / 4][k % 4];
 }
 
-static long double plain_polytope(const SmoothForm* form, const long double z[3]) {
+static long double plain_polytope(const ShapeDefinition* form, const long double z[3]) {
   long double length = 0, sum = 0, top = -HUGE_VALL, height[TEST_FACES];
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < form->face_count; i++) {
@@ -90,7 +90,7 @@ static long double plain_polytope(const SmoothForm* form, const long double z[3]
   return (top + logl(sum)) / form->beta;
 }
 
-static long double plain_cone(const SmoothForm* form, const long double z[3]) {
+static long double plain_cone(const ShapeDefinition* form, const long double z[3]) {
   long double bottom = form->size[0], top = form->size[1], below = form->size[2], above = form->size[3];
   long double radius = bottom + (top - bottom) * (z[0] + below) / (below + above);
   long double f[3] = {(z[1] * z[1] + z[2] * z[2]) / (radius * radius) - 1, -z[0] / below - 1, z[0] / above - 1};
@@ -99,7 +99,7 @@ static long double plain_cone(const SmoothForm* form, const long double z[3]) {
   return most + logl(sum) / form->beta;
 }
 
-static long double plain_super(const SmoothForm* form, const long double z[3]) {
+static long double plain_super(const ShapeDefinition* form, const long double z[3]) {
   long double n = form->exponent, u[3] = {z[0], z[1], z[2]};
   bool round = form->kind == SMOOTH_CYLINDER;
   if (round) {
@@ -112,26 +112,26 @@ static long double plain_super(const SmoothForm* form, const long double z[3]) {
   return powl(sum, 1 / (2 * n)) - 1;
 }
 
-static long double plain_quadric(const SmoothForm* form, const long double z[3]) {
+static long double plain_quadric(const ShapeDefinition* form, const long double z[3]) {
   long double e1 = form->exponents[0], e2 = form->exponents[1], u[3];
   for (int k = 0; k < 3; k++) u[k] = fabsl(z[k]) / form->size[k];
   long double f = powl(powl(u[0], 2 / e2) + powl(u[1], 2 / e2), e2 / e1) + powl(u[2], 2 / e1);
   return powl(f, e1 / 2) - 1;
 }
 
-long double plain_phi(const SmoothForm* form, const long double z[3]) {
+long double plain_phi(const ShapeDefinition* form, const long double z[3]) {
   if (form->kind == SMOOTH_SUPERQUADRIC) return plain_quadric(form, z);
   if (form->kind == SMOOTH_POLYTOPE) return plain_polytope(form, z);
   return form->kind == SMOOTH_CONE ? plain_cone(form, z) : plain_super(form, z);
 }
 
-static bool plain_inside(const SmoothForm* form, const long double y[3], long double s) {
+static bool plain_inside(const ShapeDefinition* form, const long double y[3], long double s) {
   const long double z[3] = {y[0] * s, y[1] * s, y[2] * s};
   return plain_phi(form, z) < 0;
 }
 
 /* From inside outwards: beyond its tip a cone's level function makes no sense. */
-long double plain_gauge(const SmoothForm* form, const long double y[3]) {
+long double plain_gauge(const ShapeDefinition* form, const long double y[3]) {
   long double low = 1e-3L * (form->kind == SMOOTH_POLYTOPE ? form->faces[0][3] : form->size[0]);
   low /= sqrtl(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
   while (!plain_inside(form, y, low)) low /= 16;

@@ -9,7 +9,7 @@ enum { TEST_FACES = 12 };
 
 /* A form with its own faces. */
 typedef struct {
-  SmoothForm form;
+  ShapeDefinition form;
   double faces[TEST_FACES][4];
 } TestForm;
 
@@ -29,8 +29,8 @@ void test_form(TestForm* out, Random* random, SmoothKind kind, const Wildness* w
 void test_form_set(TestForm* form, const double* values);
 void test_form_get(const TestForm* form, double* values);
 /* phi of a form at z by its definition. */
-long double plain_phi(const SmoothForm* form, const long double z[3]);
+long double plain_phi(const ShapeDefinition* form, const long double z[3]);
 /* The gauge by halving a bracket of plain_phi. */
-long double plain_gauge(const SmoothForm* form, const long double y[3]);
+long double plain_gauge(const ShapeDefinition* form, const long double y[3]);
 
 #endif

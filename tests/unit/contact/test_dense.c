@@ -50,11 +50,11 @@ static void crowds_go_no_farther_than_their_pieces_are_large(void** state) {
   MotionBound link[3] = {{.speed = 0.5}, {.speed = 0.5}, {.speed = 0.5}};
   MotionBounds bounds = {link, NULL};
   double most = 2 * CELL / sqrt(2); /* two radii of a right triangle: half of its longest edge each */
-  double share = contact_path_share(s, &bounds, 0);
+  double share = contact_path_fraction(s, &bounds, 0);
   assert_true(share * 0.5 <= most * (1 + 1e-12) && share > 0);
   assert_true(2 * share * 0.5 > 0.5 * most);
-  assert_true(contact_path_share(s, &bounds, 1) == share);
-  assert_true(contact_path_share(s, &bounds, 2) == 1); /* a box is one piece */
+  assert_true(contact_path_fraction(s, &bounds, 1) == share);
+  assert_true(contact_path_fraction(s, &bounds, 2) == 1); /* a box is one piece */
   contact_prepare(s, &bounds);
   assert_true(s->list_count >= TRIANGLES * TRIANGLES); /* what the share is there against */
   contact_destroy(s);
@@ -78,7 +78,7 @@ static void crowds_alone_go_on(void** state) {
     ContactSystem* s = placed(&run->model);
     MotionBound link[3] = {{.speed = CASES[k].speed}, {.speed = CASES[k].speed}, {.speed = 0}};
     MotionBounds bounds = {link, NULL};
-    assert_true(contact_path_share(s, &bounds, 0) == 1);
+    assert_true(contact_path_fraction(s, &bounds, 0) == 1);
     contact_destroy(s);
     run_free(run);
   }

@@ -528,7 +528,7 @@ static void kept_N10_has_the_bits_of_a_search(void** state) {
   for (int k = 0; k < 2; k++) {
     Bench b;
     bench_create_of(&b, SCENES[k], 1, false);
-    FieldKept kept = {0};
+    FieldCache kept = {0};
     for (int n = 0; n < 60; n++) {
       FieldPair pair = random_pair(&random, random_uniform(&random, 0.4, 2));
       double value, found[400] = {0}, wanted[400] = {0};
@@ -543,7 +543,7 @@ static void kept_N10_has_the_bits_of_a_search(void** state) {
         if (memcmp(found, wanted, sizeof(found)) != 0) fail_msg("seed 433, draw %d, question %d: other bits", n, what);
       }
     }
-    field_kept_destroy(&kept);
+    field_cache_destroy(&kept);
     bench_free(&b);
   }
 }
@@ -560,7 +560,7 @@ static void local_N14_is_one_minus_the_blend(void** state) {
     const int leaf[2] = {b.hierarchy.leaf[1], b.hierarchy.leaf[1 + PIECES]};
     const TreeNode *one = &b.hierarchy.trees[1].nodes[leaf[0]], *two = &b.hierarchy.trees[2].nodes[leaf[1]];
     double r = vec3_norm(vec3_sub(pose_apply(pair.pose[0], one->center), pose_apply(pair.pose[1], two->center)));
-    FieldLocal local = field_local(&b.field, leaf, &pair);
+    FieldFrictionFactor local = field_friction_factor(&b.field, leaf, &pair);
     compare_relative(1 + local.part, 2 - phi_at(r, one->radius + two->radius, 0.7), 1e-13, "seed 428, draw %d", n);
   }
   bench_free(&b);

@@ -14,16 +14,16 @@ static const Model model = {.hull_count = HULLS, .link_count = LINKS, .hulls = (
 static const ContactRecord by_hulls[] = {{.hull_a = 2, .hull_b = 0}, {.hull_a = 1, .hull_b = 3}};
 static const ContactRecord by_links[] = {{.hull_a = HULLS + 0, .hull_b = HULLS + 1}};
 
-static double grip(const ContactRecord* records, int count, Vec3 start, Vec3 end, ContactGripSlope* slope) {
+static double grip(const ContactRecord* records, int count, Vec3 start, Vec3 end, ContactGripFactor* slope) {
   const Vec3 from[2] = {start, start}, to[2] = {end, end};
   ContactForces at[2] = {{records, from, count}, {records, to, count}};
-  *slope = contact_grip_found(&model, &at[0], &at[1], 0, 2);
+  *slope = contact_compute_grip(&model, &at[0], &at[1], 0, 2);
   return slope->value;
 }
 
 static void grip_F6_closed_form(void** state) {
   (void)state;
-  ContactGripSlope s;
+  ContactGripFactor s;
   compare_near(grip(by_hulls, 2, vec3(3, 0, 4), vec3(0, 0, 1), &s), 0.2, 1e-15, "1 N of 5 N");
   assert_int_equal(s.start, 0);
   assert_int_equal(s.end, 0);
@@ -40,8 +40,8 @@ static void grip_F6_pairs_of_one_end(void** state) {
   (void)state;
   const Vec3 one = {0, 0, 1};
   ContactForces none = {0}, some = {by_hulls, &one, 1};
-  ContactGripSlope parts = contact_grip_found(&model, &some, &none, 2, 0),
-                   meets = contact_grip_found(&model, &none, &some, 0, 2);
+  ContactGripFactor parts = contact_compute_grip(&model, &some, &none, 2, 0),
+                    meets = contact_compute_grip(&model, &none, &some, 0, 2);
   compare_near(parts.value, 0, 0, "parts");
   assert_int_equal(parts.end, -1);
   compare_near(meets.value, 1, 0, "meets");
@@ -51,10 +51,10 @@ static void grip_F6_pairs_of_one_end(void** state) {
 /* Hulls without a contact force of their own get friction from the force of their links. */
 static void grip_F6_links_stand_for_hulls(void** state) {
   (void)state;
-  ContactGripSlope s;
+  ContactGripFactor s;
   compare_near(grip(by_links, 1, vec3(0, 0, 2), vec3(0, 1, 0), &s), 0.5, 1e-15, "by links");
-  compare_near(contact_grip_found(&model, &(ContactForces){by_links, &(Vec3){0, 0, 2}, 1},
-                                  &(ContactForces){by_links, &(Vec3){0, 0, 1}, 1}, 1, 2)
+  compare_near(contact_compute_grip(&model, &(ContactForces){by_links, &(Vec3){0, 0, 2}, 1},
+                                    &(ContactForces){by_links, &(Vec3){0, 0, 1}, 1}, 1, 2)
                    .value,
                0.5, 1e-15, "another hull of theirs");
 }
@@ -64,7 +64,7 @@ static void grip_F7_derivatives(void** state) {
   const double ratios[] = {0.01, 0.4, 0.99, 0.9999, 1.0001, 1.01, 2, 5, 60, 150, 3000};
   for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++) {
     double from = 3, to = ratios[k] * from, h = 1e-5 * to;
-    ContactGripSlope s, unused;
+    ContactGripFactor s, unused;
     (void)grip(by_hulls, 2, vec3(0, 0, from), vec3(0, 0, to), &s);
     double up = grip(by_hulls, 2, vec3(0, 0, from), vec3(0, 0, to + h), &unused);
     double down = grip(by_hulls, 2, vec3(0, 0, from), vec3(0, 0, to - h), &unused);

@@ -11,7 +11,7 @@
 
 static void impact_I1_I2_worked_example(void** state) {
   (void)state;
-  Impact w = impact_eval(&(ImpactParameters){0.5, 40, 0.01, 0, 1}, 16, 0);
+  Impact w = impact_evaluate(&(ImpactParameters){0.5, 40, 0.01, 0, 1}, 16, 0);
   compare_relative(impact_compression(0.5, 16), 1, 1e-15, "y");
   compare_relative(w.first, 2, 1e-15, "W'");
   compare_relative(w.value, 80.0 / 3, 1e-14, "W");
@@ -52,7 +52,7 @@ static void impact_I1_I3_is_the_integral(void** state) {
   for (size_t b = 0; b < 5; b++)
     for (size_t k = 0; k < 9; k++) {
       double potential = potential_at(&p, BEFORE[b], RATIO[k]), wanted = summed(&p, potential, BEFORE[b], 200000);
-      Impact w = impact_eval(&p, potential, BEFORE[b]);
+      Impact w = impact_evaluate(&p, potential, BEFORE[b]);
       compare_near(w.value, wanted, 1e-6 * potential * fmax(1, w.first), "W at y_t = %g, ratio %g", BEFORE[b],
                    RATIO[k]);
       partial += w.first > 0 && w.first < 1;
@@ -62,7 +62,7 @@ static void impact_I1_I3_is_the_integral(void** state) {
 
 /* W or W' as a function of (U, y_t, s, v_r). */
 static double law_at(const double* x, double dt, bool factor) {
-  Impact w = impact_eval(&(ImpactParameters){x[2], x[3], dt, 0, 1}, x[0], x[1]);
+  Impact w = impact_evaluate(&(ImpactParameters){x[2], x[3], dt, 0, 1}, x[0], x[1]);
   return factor ? w.first : w.value;
 }
 
@@ -84,7 +84,7 @@ static double least_error(const double x[4], int k, double unit, double dt, bool
 static void check_slopes(double before, double ratio, double dt) {
   ImpactParameters p = {2e-3, 3e-3, dt, 0, 1};
   const double x[4] = {potential_at(&p, before, ratio), before, p.support, p.rest_speed};
-  Impact w = impact_eval(&p, x[0], before);
+  Impact w = impact_evaluate(&p, x[0], before);
   double width = width_of(&p, before), y = impact_compression(p.support, x[0]);
   double part = fmin(0.5, width / fmax(y, before)); /* of U and s: what moves t by about one */
   const double unit[4] = {part * x[0], fmin(width, before), part * p.support, 0.5 * p.rest_speed};
@@ -120,7 +120,7 @@ static void impact_I4_is_above_its_tangent_at_rest(void** state) {
                           exp(3 * random_normal(&random)), 0, 1};
     double before = exp(2 * random_normal(&random)), y = before * exp(0.5 * random_normal(&random));
     double then = 8 * before * before / p.support, now = 8 * y * y / p.support;
-    Impact rest = impact_eval(&p, then, before), w = impact_eval(&p, now, before);
+    Impact rest = impact_evaluate(&p, then, before), w = impact_evaluate(&p, now, before);
     compare_relative(rest.first, 1, 1e-12 * fmax(1, before / width_of(&p, before)), "seed 301, %d: W' at rest", k);
     if (!(w.value - rest.value >= now - then - 1e-12 * (now + w.value)))
       fail_msg("seed 301, %d: W changes by %g, U by %g", k, w.value - rest.value, now - then);
@@ -130,7 +130,7 @@ static void impact_I4_is_above_its_tangent_at_rest(void** state) {
 
 static void impact_bare_barrier_without_a_rest_speed(void** state) {
   (void)state;
-  Impact w = impact_eval(&(ImpactParameters){1e-3, 0, 1e-2, 0, 1}, 7, 2);
+  Impact w = impact_evaluate(&(ImpactParameters){1e-3, 0, 1e-2, 0, 1}, 7, 2);
   const double found[] = {w.value, w.first, w.second, w.by_before, w.by_support, w.by_rest_speed};
   const double wanted[] = {7, 1, 0, 0, 0, 0};
   compare_bytes(found, wanted, sizeof found, "without a rest speed");
@@ -316,14 +316,16 @@ static void impact_I5_load_of_parts_of_unequal_length(void** state) {
   for (size_t k = 0; k < sizeof FIRST / sizeof *FIRST; k++)
     for (size_t n = 0; n < sizeof SHARE / sizeof *SHARE; n++) {
       Impact at = {.first = FIRST[k], .second = 1, .by_before = -2, .by_support = 3, .by_rest_speed = 5};
-      Impact load = impact_load(&at, false, SHARE[n]);
+      Impact load = impact_friction_factor(&at, false, SHARE[n]);
       double x = fmax(0, at.first - 1), slope = INFINITY, least = INFINITY;
       compare_relative(load.first, at.first + (SHARE[n] - 1) * (x - x / (1 + x * x)), 1e-12, "W' = %g, ratio %g",
                        at.first, SHARE[n]);
       assert_true(load.first > 0 || at.first == 0);
       for (double step = 1e-2; step > 1e-7; step *= 0.3) {
         Impact from = {.first = at.first - step}, to = {.first = at.first + step};
-        slope = (impact_load(&to, false, SHARE[n]).first - impact_load(&from, false, SHARE[n]).first) / (2 * step);
+        slope = (impact_friction_factor(&to, false, SHARE[n]).first -
+                 impact_friction_factor(&from, false, SHARE[n]).first) /
+                (2 * step);
         least = fmin(least, fabs(slope - load.second));
       }
       compare_at_most(least, 1e-7 * fmax(1, SHARE[n]) * fmax(1, 1e-2 * at.first), "slope at W' = %g, ratio %g",
@@ -339,11 +341,11 @@ static void impact_I5_load_of_parts_of_unequal_length(void** state) {
 static void impact_I5_load_of_an_impact_with_restitution(void** state) {
   (void)state;
   for (double first = 0.01; first < 1e6; first *= 7) {
-    Impact at = {.first = first, .second = 1, .by_before = -2}, load = impact_load(&at, true, 1.8);
+    Impact at = {.first = first, .second = 1, .by_before = -2}, load = impact_friction_factor(&at, true, 1.8);
     compare_relative(load.first, 1.8 * first, 1e-15, "W' = %g", first);
     compare_relative(load.second, 1.8, 1e-15, "slope at W' = %g", first);
-    compare_relative(impact_impulse(&at, true), first, 1e-15, "by the ratio at W' = %g", first);
-    load = impact_load(&at, true, 1);
+    compare_relative(impact_friction_factor_by_ratio(&at, true), first, 1e-15, "by the ratio at W' = %g", first);
+    load = impact_friction_factor(&at, true, 1);
     compare_bytes(&load, &at, sizeof load, "nothing changes");
   }
 }
@@ -411,16 +413,16 @@ static void impact_I2a_no_force_before_an_impact(void** state) {
   double entry = impact_compression(p.support, impact_potential(p.support, 0.995));
   ImpactPast measures = {.enters = true};
   for (double z = 0.9999; z > 0.9951; z -= 0.0002) {
-    Impact w = impact_eval(&p, impact_potential(p.support, z), 0);
+    Impact w = impact_evaluate(&p, impact_potential(p.support, z), 0);
     assert_true(w.value == 0 && w.first == 0 && w.second == 0);
   }
   for (double z = 0.99; z > 0.51; z -= 0.03) {
     double potential = impact_potential(p.support, z);
-    Impact w = impact_eval(&p, potential, 0), like = impact_eval(&law, potential, entry);
+    Impact w = impact_evaluate(&p, potential, 0), like = impact_evaluate(&law, potential, entry);
     assert_true(w.first == like.first && w.second == like.second && w.by_before == 0);
-    assert_true(impact_of(&p, potential, 0, &measures).first == 0);
+    assert_true(impact_evaluate_pair(&p, potential, 0, &measures).first == 0);
   }
-  assert_true(impact_of(&p, impact_potential(p.support, 0.49), 0, &measures).first > 1);
+  assert_true(impact_evaluate_pair(&p, impact_potential(p.support, 0.49), 0, &measures).first > 1);
 }
 
 int main(void) {

@@ -26,9 +26,9 @@ static void impact_I7_worked_example(void** state) {
   const ImpactParameters p = {0.5, 1e-4, 1, 0.5, 1};
   ImpactPast past = {true, false, false, pressure_at(0.5, 0.97), pressure_at(0.5, 0.98), 1, 0.5};
   compare_relative(impact_speed(&p, &past), 0.01, 1e-6, "speed of approach");
-  compare_relative(impact_share(&p, 0.01).value, 0.5, 1e-15, "e of a fast impact");
+  compare_relative(impact_restitution(&p, 0.01).value, 0.5, 1e-15, "e of a fast impact");
   /* 0.5 kg goes from 0.96, where it would be, to 0.975 in h^2 / 2 (1 + 1): k = 0.5 / SOFTNESS, z* - z = 1.5e-6 */
-  double force = 0.5 * 0.015, w = impact_bounce(&p, potential_at(0.5, 0.975), &past).first;
+  double force = 0.5 * 0.015, w = impact_evaluate_rebound(&p, potential_at(0.5, 0.975), &past).first;
   double slope = 0.5 / (8 * barrier_eval(0.975).first); /* dz/dU */
   compare_relative(w, -force * slope, 1e-2, "W'");
 }
@@ -40,7 +40,7 @@ enum { NUMBERS = 12 };
 static Impact law_at(const double* x) {
   ImpactParameters p = {x[5], x[8], x[7], x[9], x[6]};
   ImpactPast past = {true, false, false, {x[1], x[2]}, {x[3], x[4]}, x[11], x[10]};
-  return impact_bounce(&p, x[0], &past);
+  return impact_evaluate_rebound(&p, x[0], &past);
 }
 
 static double least_error(const double* x, int k, double slope, bool factor) {
@@ -90,9 +90,9 @@ static void impact_I7_I8_I12_slopes(void** state) {
 static void impact_I8_restitution_grows_from_five_rest_speeds_to_ten(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
-  assert_true(impact_share(&p, 5 * p.rest_speed).value == 0);
-  compare_relative(impact_share(&p, 7.5 * p.rest_speed).value, 0.35, 1e-12, "half way");
-  compare_relative(impact_share(&p, 10 * p.rest_speed).value, 0.7, 1e-12, "from ten on");
+  assert_true(impact_restitution(&p, 5 * p.rest_speed).value == 0);
+  compare_relative(impact_restitution(&p, 7.5 * p.rest_speed).value, 0.35, 1e-12, "half way");
+  compare_relative(impact_restitution(&p, 10 * p.rest_speed).value, 0.7, 1e-12, "from ten on");
 }
 
 /* Stages of a pair: it enters the range, rebounds with friction, then rests until it leaves the range. A pair that was
@@ -101,16 +101,16 @@ static void impact_I9_stages(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
   const Pressure entry = pressure_at(2e-3, 0.995), nearer = pressure_at(2e-3, 0.98), none = {0, 0};
-  ImpactCourse c = {.approach = 1};
-  c = impact_next(&p, 1e-5, 1, &entry, &c);
+  ImpactProgress c = {.approach = 1};
+  c = impact_advance(&p, 1e-5, 1, &entry, &c);
   assert_int_equal(c.stage, IMPACT_ENTERED);
-  c = impact_next(&p, 1e-5, 1, &nearer, &c);
-  assert_true(c.stage == IMPACT_BOUNCES && c.past.bounces);
-  c = impact_next(&p, 1e-5, 1, &entry, &c);
-  assert_true(c.stage == IMPACT_RUBS && !c.past.bounces);
-  c = impact_next(&p, 1e-5, 1, &nearer, &c);
+  c = impact_advance(&p, 1e-5, 1, &nearer, &c);
+  assert_true(c.stage == IMPACT_REBOUNDS && c.past.bounces);
+  c = impact_advance(&p, 1e-5, 1, &entry, &c);
+  assert_true(c.stage == IMPACT_FRICTION && !c.past.bounces);
+  c = impact_advance(&p, 1e-5, 1, &nearer, &c);
   assert_true(c.stage == IMPACT_NONE && c.rests && !impact_enters(&p, &nearer, &c));
-  c = impact_next(&p, 1e-5, 1, &none, &c);
+  c = impact_advance(&p, 1e-5, 1, &none, &c);
   assert_true(!c.rests && impact_enters(&p, &entry, &c));
 }
 

@@ -99,7 +99,7 @@ static void centres_and_closest_points_lead_to_one_plane(void** state) {
     const double radius[2] = {pair[0].radius, pair[1].radius};
     if (!(vec3_norm(vec3_sub(center[0], center[1])) > 1.1 * (radius[0] + radius[1]))) continue;
     assert_true(reciprocal_solve_from(&pair[0], &pair[1], start, &scratch, &near));
-    start = reciprocal_start_apart(&pair[0], &pair[1], center, radius);
+    start = reciprocal_start_from_spheres(&pair[0], &pair[1], center, radius);
     assert_true(reciprocal_solve_from(&pair[0], &pair[1], start, &scratch, &far));
     compared++;
     if (fabs(far.energy - near.energy) > 1e-14 * near.energy ||

@@ -295,7 +295,7 @@ static bool link_stays(const Rig* r, int link) { return memcmp(&r->from[link], &
 static void check_pair_kept(const Rig* r, int candidate, int step) {
   const ContactPair* p = contact_pair(r->contact, candidate);
   const PairState *old = &p->state[r->contact->current], *new = &p->state[1 - r->contact->current];
-  ContactTrial trial = contact_trial(r->contact, candidate);
+  ContactTrial trial = contact_candidate_trial(r->contact, candidate);
   compare_near(trial.change, 0, 0, "seed 166, step %d, pair %d: energy of a pair that stays", step, candidate);
   assert_int_equal(new->derived, old->derived);
   if (!old->derived) return;
@@ -346,7 +346,7 @@ static void system_pairs_that_stay_keep_their_numbers(void** state) {
 static void refused_by_all_pairs(ContactSystem* s, const Pose* poses, const int* groups, bool* refused) {
   (void)contact_evaluate(s, poses);
   for (int k = 0; k < s->list_count; k++) {
-    ContactTrial pair = contact_trial(s, k);
+    ContactTrial pair = contact_candidate_trial(s, k);
     if (pair.feasible) continue;
     if (groups[pair.link_a] >= 0) refused[groups[pair.link_a]] = true;
     if (groups[pair.link_b] >= 0) refused[groups[pair.link_b]] = true;
@@ -376,7 +376,7 @@ static void system_try_refuses_whom_all_pairs_refuse(void** state) {
     for (double alpha = 1; alpha > 1e-3 && !accepted; alpha *= 0.5) {
       bool found[64] = {false}, wanted[64] = {false};
       joint_path_poses(&r.path, alpha, r.to);
-      accepted = contact_try(r.contact, r.to, NULL, groups, m->tree_count, found);
+      accepted = contact_evaluate_trial(r.contact, r.to, NULL, groups, m->tree_count, found);
       refused_by_all_pairs(whole, r.to, groups, wanted);
       for (int k = 0; k < m->tree_count; k++) {
         if (found[k] != wanted[k])
@@ -387,8 +387,9 @@ static void system_try_refuses_whom_all_pairs_refuse(void** state) {
     if (!accepted) continue;
     passes++;
     for (int k = 0; k < whole->list_count; k++) {
-      double change = contact_trial(whole, k).change;
-      compare_near(contact_trial(r.contact, k).change, change, 1e-9 * fabs(change) + 1e-20, "seed 168, step %d", step);
+      double change = contact_candidate_trial(whole, k).change;
+      compare_near(contact_candidate_trial(r.contact, k).change, change, 1e-9 * fabs(change) + 1e-20,
+                   "seed 168, step %d", step);
     }
     contact_accept(r.contact);
     contact_accept(whole);
@@ -404,7 +405,7 @@ static void system_try_refuses_whom_all_pairs_refuse(void** state) {
 
 static double total_change(const ContactSystem* s) {
   double sum = 0;
-  for (int k = 0; k < s->list_count; k++) sum += contact_trial(s, k).change;
+  for (int k = 0; k < s->list_count; k++) sum += contact_candidate_trial(s, k).change;
   return sum;
 }
 
@@ -440,8 +441,8 @@ static void system_pairs_that_sleep_are_as_if_awake(void** state) {
     contact_prepare(awake, &r.bounds);
     contact_wake(r.contact, links);
     contact_wake(awake, NULL);
-    bool passed = contact_try(r.contact, r.to, NULL, groups, m->tree_count, refused);
-    if (passed != contact_try(awake, r.to, NULL, groups, m->tree_count, refused))
+    bool passed = contact_evaluate_trial(r.contact, r.to, NULL, groups, m->tree_count, refused);
+    if (passed != contact_evaluate_trial(awake, r.to, NULL, groups, m->tree_count, refused))
       fail_msg("seed 169, step %d: refusal", step);
     if (!passed) continue;
     slept += contact_candidate_count(r.contact) - contact_awake_count(r.contact);

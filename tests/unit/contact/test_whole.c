@@ -63,8 +63,8 @@ static void check_distances_are_those_of_all_triangles(const char* hierarchy) {
     joint_path_poses(&path, 0, poses);
     for (int k = 0; k < 3; k++) {
       ContactPair pair = {.links = true, .link_a = LINKS[k][0], .link_b = LINKS[k][1]};
-      assert_true(contact_is_whole(s, pair.link_a, pair.link_b));
-      double found = contact_whole_distance(s, &pair, poses), right = brute_distance(m, LINKS[k], poses);
+      assert_true(contact_is_aggregate_pair(s, pair.link_a, pair.link_b));
+      double found = contact_aggregate_distance(s, &pair, poses), right = brute_distance(m, LINKS[k], poses);
       if (isinf(found) && right > s->range) continue;
       known++;
       if (fabs(found - right) > 1e-12) fail_msg("seed %d, draw %d: %.17g m, not %.17g", SEED, draw, found, right);

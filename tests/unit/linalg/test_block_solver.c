@@ -188,7 +188,7 @@ static void solver_constrains_unknowns(void** state) {
 /* Each component by Cholesky's method, or lifted where that fails. */
 static bool factor_lifted(BlockSolver* solver, double floor) {
   for (int k = 0; k < block_solver_component_count(solver); k++)
-    if (!block_solver_factor_component(solver, k) && !block_solver_factor_component_lifted(solver, k, floor))
+    if (!block_solver_factor_component(solver, k) && !block_solver_factor_component_modified(solver, k, floor))
       return false;
   return true;
 }
@@ -574,7 +574,7 @@ static void four_columns_are_solved_as_one(void** state) {
       double *four = MEMORY_NEW(double, n*STRIDE), *x = MEMORY_NEW(double, n), smallest = HUGE_VAL;
       for (int c = 0; c < count; c++) {
         if (c % 3 == 0) assert_true(block_solver_factor_component(solver, c));
-        if (c % 3 == 1) assert_true(block_solver_factor_component_lifted(solver, c, 1e-3));
+        if (c % 3 == 1) assert_true(block_solver_factor_component_modified(solver, c, 1e-3));
         if (c % 3 == 2) assert_true(block_solver_factor_component_indefinite(solver, c, &smallest));
       }
       for (int i = 0; i < n * STRIDE; i++) {
@@ -623,7 +623,7 @@ static void components_are_lifted_alone(void** state) {
     bool definite = block_solver_factor_component(bad, c);
     refused += !definite;
     assert_int_equal(definite, c != block_solver_component_of(bad, 40));
-    if (!definite) assert_true(block_solver_factor_component_lifted(bad, c, 1e-3));
+    if (!definite) assert_true(block_solver_factor_component_modified(bad, c, 1e-3));
     block_solver_solve_component(bad, c, y);
   }
   assert_int_equal(refused, 1);
@@ -692,8 +692,8 @@ static void held_orders_do_not_depend_on_what_was_before(void** state) {
     for (int hold = 0; hold < 3; hold++) {
       BlockSolver* fresh = block_solver_create(whole.blocks, whole.size);
       block_solver_pattern(fresh, whole.couplings, whole.coupling_count);
-      block_solver_hold_orders(old);
-      block_solver_hold_orders(fresh);
+      block_solver_keep_orders(old);
+      block_solver_keep_orders(fresh);
       for (int round = 0; round < 4; round++) { /* the whole makes one of the components that the others fell into */
         System s = thinned(&random, &whole, round == 2 ? 1 : round == 3 ? 0.995 : 0.98);
         fill(old, &s);

@@ -19,7 +19,7 @@ static double along_w(double small, double share, double open_v, double open_w, 
     gap[i] = open_v * V[i] + open_w * W[i];
   }
   *ambiguous = false;
-  assert_true(symmetric_least_change_open(2, 2, matrix, x, scale, gap, work, ambiguous));
+  assert_true(symmetric_pseudo_solve_violated(2, 2, matrix, x, scale, gap, work, ambiguous));
   compare_near(x[0] * V[0] + x[1] * V[1], 1, 1e-7, "what is told apart");
   return x[0] * W[0] + x[1] * W[1];
 }
@@ -57,7 +57,7 @@ static void closures_Z3_without_gaps(void** state) {
   double matrix[4], x[2] = {1, 2}, work[4];
   for (int i = 0; i < 4; i++) matrix[i] = 3 * V[i / 2] * V[i % 2] + 0.5 * W[i / 2] * W[i % 2];
   const double a[4] = {matrix[0], matrix[1], matrix[2], matrix[3]};
-  assert_true(symmetric_least_change(2, matrix, x, scale, work, NULL));
+  assert_true(symmetric_pseudo_solve(2, matrix, x, scale, work, NULL));
   for (int i = 0; i < 2; i++) compare_near(a[2 * i] * x[0] + a[2 * i + 1] * x[1], 1 + i, 1e-14, "A x");
 }
 
@@ -89,9 +89,9 @@ static void closures_Z3_of_any_order(void** state) {
         for (int j = 0; j < stride; j++) padded[i * stride + j] = j < rows ? matrix[i * rows + j] : (double)NAN;
         same[i] = x[i];
       }
-      assert_true(symmetric_least_change(rows, matrix, x, scale, work, &ambiguous));
+      assert_true(symmetric_pseudo_solve(rows, matrix, x, scale, work, &ambiguous));
       assert_int_equal(ambiguous, twice);
-      assert_true(symmetric_least_change_open(rows, stride, padded, same, scale, NULL, work, NULL));
+      assert_true(symmetric_pseudo_solve_violated(rows, stride, padded, same, scale, NULL, work, NULL));
       compare_bytes(same, x, sizeof(double) * (size_t)rows, "seed 77, order %d, rows in whole fours", order);
       for (int i = 0; i < rows; i++) {
         double sum = 0;

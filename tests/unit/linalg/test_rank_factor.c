@@ -71,8 +71,8 @@ static void factor_W17_shortens(void** state) {
     times(a, false, x, y);
     memcpy(before, y, sizeof y);
     rank_solve(ORDER, rank, factor, row, column, y, work); /* another with the same product */
-    rank_shorten(ORDER, rank, factor, column, x, work);
-    rank_shorten(ORDER, rank, factor, column, y, work);
+    rank_remove_null_space(ORDER, rank, factor, column, x, work);
+    rank_remove_null_space(ORDER, rank, factor, column, y, work);
     times(a, false, x, after);
     compare_at_most(largest(after, before), 1e-11, "the product stays, rank %d", rank);
     compare_at_most(largest(x, y), 1e-11, "there is one smallest, rank %d", rank);

@@ -203,7 +203,7 @@ static void turns_are_about_the_moving_axes(void** state) {
     Vec3 d = vec3(random_uniform(&random, -PI, PI), random_uniform(&random, -PI / 2, PI / 2),
                   random_uniform(&random, -PI, PI));
     Mat3 turned = mat3_mul(rodrigues(vec3(0, 1, 0), d.y), rodrigues(vec3(0, 0, 1), d.z));
-    Vec3 found = turns_from_mat3(mat3_mul(rodrigues(vec3(1, 0, 0), d.x), turned));
+    Vec3 found = xyz_angles_from_mat3(mat3_mul(rodrigues(vec3(1, 0, 0), d.x), turned));
     for (int k = 0; k < 3; k++) /* the axes nearly coincide where the second is a right angle */
       if (fabs(d.y) < 1.5) assert_true(fabs((&found.x)[k] - (&d.x)[k]) < 1e-12);
   }

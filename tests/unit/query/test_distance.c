@@ -116,7 +116,7 @@ static void derivatives_by_vertices_H5(void** state) {
   enum { INPUTS = 6 * VERTICES };
   Random random = {91};
   int checked[2][2] = {{0}}, corners[4] = {0};
-  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.7, 0.6, 0.8}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.7, 0.6, 0.8}};
   Shape ball;
   assert_null(shape_create(&ball, &form));
   for (int k = 0; k < 400; k++) {
@@ -151,7 +151,7 @@ static void derivatives_by_vertices_H5(void** state) {
 static void vertices_in_closed_form_H5(void** state) {
   (void)state;
   const Vec3 corner[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.2, -1}};
-  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.3, 0.3, 0.3}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.3, 0.3, 0.3}};
   Shape ball;
   assert_null(shape_create(&ball, &form));
   PointView view = point_view_create(corner, 4);
@@ -217,7 +217,7 @@ static void faces_of_many_corners_H5(void** state) {
   (void)state;
   Random random = {77};
   int checked[2][2] = {{0}}, fitted = 0;
-  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.7, 0.6, 0.8}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.7, 0.6, 0.8}};
   Shape ball;
   assert_null(shape_create(&ball, &form));
   for (int k = 0; k < 400; k++) {

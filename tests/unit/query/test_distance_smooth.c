@@ -53,7 +53,7 @@ static void pair_free(Pair* pair) {
 
 static Shape ellipsoid(Vec3 axes) {
   Shape shape;
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {axes.x, axes.y, axes.z}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {axes.x, axes.y, axes.z}};
   assert_null(shape_create(&shape, &form));
   return shape;
 }
@@ -194,7 +194,7 @@ static bool answers_there(void* context, const double* x, double* y) {
 /* Returns false if an exponent is at an end of its range, where it cannot vary in both directions. */
 static bool can_vary(const Pair* pair) {
   for (int k = 0; k < 2; k++) {
-    const SmoothForm* form = &pair->form[k].form;
+    const ShapeDefinition* form = &pair->form[k].form;
     bool has = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
     if (pair->body[k].shape && has && form->exponent < 1.01) return false;
     if (pair->body[k].shape && form->kind == SMOOTH_SUPERQUADRIC && fmax(form->exponents[0], form->exponents[1]) > 0.99)

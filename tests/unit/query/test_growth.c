@@ -44,7 +44,7 @@ static void pair_free(Pair* pair) {
 
 static Shape ellipsoid(Vec3 axes) {
   Shape shape;
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {axes.x, axes.y, axes.z}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {axes.x, axes.y, axes.z}};
   assert_null(shape_create(&shape, &form));
   return shape;
 }
@@ -188,7 +188,7 @@ static double growth_of_polyhedra(const Pair* p, bool shrunk) {
   glp_set_obj_coef(lp, 4, 1);
   int row = 0;
   for (int k = 0; k < 2; k++) {
-    const SmoothForm* f = &p->form[k].form;
+    const ShapeDefinition* f = &p->form[k].form;
     double length = 0;
     for (int pass = 0; pass < 2; pass++)
       for (int i = 0; i < f->face_count; i++) {
@@ -552,8 +552,8 @@ static void expect_slopes(const Shape* a, const Pose pose[2], const Shape* b, do
 static void slopes_G25_exist_flat_on_flat(void** state) {
   (void)state;
   Random random = {29};
-  const SmoothForm cube = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 4, .size = {1, 1, 1}};
-  const SmoothForm egg = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.6, 0.8, 1}};
+  const ShapeDefinition cube = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 4, .size = {1, 1, 1}};
+  const ShapeDefinition egg = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.6, 0.8, 1}};
   Shape a, b;
   assert_null(shape_create(&a, &cube));
   assert_null(shape_create(&b, &egg));
@@ -585,7 +585,7 @@ static void slopes_G25_exist_flat_on_flat(void** state) {
 
 static void flat_faces_have_a_value_and_no_derivative(void** state) {
   (void)state;
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {1, 1, 1}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {1, 1, 1}};
   Shape a;
   assert_null(shape_create(&a, &form));
   Pose pa = pose_identity(), pb = pose_identity();

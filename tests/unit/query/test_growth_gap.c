@@ -194,8 +194,8 @@ static void gaps_G16_and_the_published_force(void** state) {
     draw_pair(&p, &random, k % SMOOTH_KINDS, (k / 2) % SMOOTH_KINDS, false);
     if (k < 20)
       for (int side = 0; side < 2; side++) { /* spheres */
-        p.form[side].form =
-            (SmoothForm){.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.5 + side, 0.5 + side, 0.5 + side}};
+        p.form[side].form = (ShapeDefinition){
+            .kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.5 + side, 0.5 + side, 0.5 + side}};
         test_form_get(&p.form[side], p.start[side]);
         p.own[side] = 4;
       }
@@ -280,7 +280,7 @@ static void wrenches_G24(void** state) {
 static void wrenches_G24_of_balls(void** state) {
   (void)state;
   Shape ball;
-  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {1, 1, 1}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {1, 1, 1}};
   assert_null(shape_create(&ball, &form));
   for (int k = 0; k < 2; k++) {
     double rows[GROWTH_ROWS * QUERY_POSE_COLUMNS], out[WRENCH_ROWS * QUERY_POSE_COLUMNS], condition,

@@ -26,7 +26,7 @@ static void make_union(Bodies* b, int k, Random* random) {
   b->field[k] = (Field){.kind = FIELD_UNION, .pose = pose_identity(), .smoothing = 0.05, .part_count = 2};
   b->field[k].parts = MEMORY_NEW(Field, 2);
   for (int i = 0; i < 2; i++) {
-    SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5 + 0.3 * i}};
+    ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5 + 0.3 * i}};
     b->field[k].parts[i] = (Field){.kind = FIELD_SHAPE, .pose = random_pose(random, 0.3)};
     assert_null(shape_create(&b->field[k].parts[i].shape, &form));
   }
@@ -255,7 +255,7 @@ static void derivatives_X7(void** state) {
 
 /* A superquadric whose points are those of a sphere, stretched; parameters may be moved. */
 typedef struct {
-  SmoothForm form[2];
+  ShapeDefinition form[2];
   Pose pose[2];
   ManifoldOptions options;
 } Formed;
@@ -277,7 +277,7 @@ static ManifoldContact* formed_contacts(const Formed* f, int cause, int first, i
     for (int i = 0; i < points; i++) {
       surface.points[i] = shape_surface_point(&field[k].shape, sphere.vertices[i]);
       for (int p = 0; p < FORM_PARAMETERS; p++)
-        slopes[k][p * points + i] = shape_surface_slope(&field[k].shape, sphere.vertices[i], p);
+        slopes[k][p * points + i] = shape_surface_derivative(&field[k].shape, sphere.vertices[i], p);
     }
     body[k] = manifold_body_create(&field[k], &surface);
     body[k].edge_count = 12; /* enough */
@@ -302,7 +302,8 @@ static ManifoldContact* formed_contacts(const Formed* f, int cause, int first, i
 static bool formed_there(void* context, const double* x, double* y) {
   Formed moved = *(Formed*)context;
   for (int k = 0; k < 2; k++)
-    for (int p = 0; p < FORM_PARAMETERS; p++) *shape_form_number(&moved.form[k], p) += x[FORM_PARAMETERS * k + p];
+    for (int p = 0; p < FORM_PARAMETERS; p++)
+      *shape_definition_parameter(&moved.form[k], p) += x[FORM_PARAMETERS * k + p];
   moved.options.smoothing += x[2 * FORM_PARAMETERS];
   int64_t count;
   ManifoldContact* c = formed_contacts(&moved, -1, 0, &count);
@@ -579,7 +580,7 @@ static void points_on_rays_X15(void** state) {
     const double faces[6][4] = {{0.9, 0.3, 0.1, 1},    {-1, 0.2, 0.2, 0.9}, {0.1, 1, -0.2, 0.8},
                                 {0.2, -0.9, 0.1, 1.1}, {-0.1, 0.2, 1, 1},   {0.3, 0.1, -1, 0.9}};
     double given[6][4];
-    SmoothForm form = {
+    ShapeDefinition form = {
         .kind = (SmoothKind)kind, .beta = 10, .exponent = 2.5, .size = {0.8, 1, 1.2, 0.9}, .length = 1.2};
     form.exponents[0] = 0.7;
     form.exponents[1] = 0.6;
@@ -591,10 +592,10 @@ static void points_on_rays_X15(void** state) {
     TriangleSurface surface = field_surface(&field, 0);
     ManifoldBody body = manifold_body_create(&field, &surface);
     Vec3* slopes = manifold_surface_slopes(&body);
-    for (int k = 0; k < shape_form_count(&form); k++)
+    for (int k = 0; k < shape_definition_parameter_count(&form); k++)
       for (int i = 0; i < body.point_count; i++) {
         Vec3 ray = pose_apply_inverse(field.pose, body.points[i]), there[2];
-        double* number = shape_form_number(&form, k);
+        double* number = shape_definition_parameter(&form, k);
         const double kept = *number, h = 1e-5;
         for (int way = 0; way < 2; way++) {
           Shape moved;
@@ -650,7 +651,7 @@ static bool designed_there(void* context, const double* x, double* y) {
 static void derivatives_by_fields_X16(void** state) {
   (void)state;
   Random random = {57};
-  const SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}};
   for (int kind = FIELD_POINTS; kind <= FIELD_SUBTRACTION; kind++) {
     Field field = designed_field((FieldKind)kind, NULL), other = {.kind = FIELD_SHAPE, .pose = pose_identity()};
     assert_null(shape_create(&other.shape, &form));
@@ -739,7 +740,7 @@ static void derivatives_by_corners_X17(void** state) {
   Random random = {79};
   Vec3 corner[CORNERS];
   for (int i = 0; i < CORNERS; i++) corner[i] = vec3_scale(random_direction(&random), 0.6);
-  const SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}};
   Field other = {.kind = FIELD_SHAPE, .pose = pose_identity()};
   assert_null(shape_create(&other.shape, &form));
   TriangleSurface beside = field_surface(&other, 0);

@@ -12,14 +12,14 @@ typedef struct {
 } Room;
 
 static void add_ball(Room* room, Vec3 center, double radius) {
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {radius, radius, radius}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {radius, radius, radius}};
   int k = room->problem.count++;
   assert_null(shape_create(&room->obstacle[k], &form));
   room->pose[k] = (Pose){mat3_identity(), center};
 }
 
 static void make(Room* room, Vec3 size) {
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {size.x, size.y, size.z}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {size.x, size.y, size.z}};
   *room = (Room){.problem = {.turn = mat3_identity(),
                              .low = {-2, -2, -2},
                              .high = {2, 2, 2},
@@ -95,12 +95,12 @@ static void free_between_its_points_G17(void** state) {
  * all derivatives is singular. */
 static void through_a_slot_of_boxes_G18_G20(void** state) {
   (void)state;
-  SmoothForm wall = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.4, 2.4, 1}};
+  ShapeDefinition wall = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.4, 2.4, 1}};
   Room room;
   for (int seed = 1; seed <= 4; seed++) {
     make(&room, vec3(0.3, 0.3, 0.1));
     shape_free(&room.body);
-    SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.3, 0.3, 0.1}};
+    ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.3, 0.3, 0.1}};
     assert_null(shape_create(&room.body, &form));
     room.problem.clearance = 0.02;
     room.problem.smoothness = 0.01;

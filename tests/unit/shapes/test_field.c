@@ -5,7 +5,7 @@
 #include "support/designed.h"
 #include "support/sweep.h"
 
-static Field shape_part(const SmoothForm* form, Pose pose) {
+static Field shape_part(const ShapeDefinition* form, Pose pose) {
   Field field = {.kind = FIELD_SHAPE, .pose = pose};
   assert_null(shape_create(&field.shape, form));
   return field;
@@ -14,19 +14,19 @@ static Field shape_part(const SmoothForm* form, Pose pose) {
 static Field ball(double radius, Vec3 center) {
   Pose pose = pose_identity();
   pose.t = center;
-  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {radius, radius, radius}};
+  const ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {radius, radius, radius}};
   return shape_part(&form, pose);
 }
 
 static Field quadric(Random* random) {
-  SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERQUADRIC};
   for (int k = 0; k < 3; k++) form.size[k] = 0.3 + random_uniform(random, 0, 1);
   for (int k = 0; k < 2; k++) form.exponents[k] = 0.3 + 0.6 * random_uniform(random, 0, 1);
   return shape_part(&form, random_pose(random, 0.3));
 }
 
 static Field cone(Random* random) {
-  const SmoothForm form = {.kind = SMOOTH_CONE, .beta = 15, .size = {0.5, 0.3, 0.4, 0.6}};
+  const ShapeDefinition form = {.kind = SMOOTH_CONE, .beta = 15, .size = {0.5, 0.3, 0.4, 0.6}};
   return shape_part(&form, random_pose(random, 0.3));
 }
 
@@ -197,9 +197,9 @@ static void many_places_Y9_are_each_alone(void** state) {
       if (i % 23 == 0) places[i].y = places[i].z = 0;
     }
     places[5] = field.kind == FIELD_SHAPE ? field.pose.t : places[5]; /* a centre */
-    field_evaluate_many(&field, places, PLACES, FIELD_TURNS, many);
+    field_evaluate_many(&field, places, PLACES, FIELD_JACOBIANS, many);
     field_evaluate_many(&field, places, PLACES, FIELD_VALUES, values);
-    field_evaluate_many(&field, places + 3, PLACES - 3, FIELD_TURNS, fewer);
+    field_evaluate_many(&field, places + 3, PLACES - 3, FIELD_JACOBIANS, fewer);
     for (int i = 0; i < PLACES; i++) {
       FieldValue own = field_evaluate(&field, places[i]);
       double far = 1 + vec3_norm(places[i]);
@@ -251,10 +251,10 @@ static void points_Y3_inside_out_break_a_rule(void** state) {
     in[i] = vec3_scale(out[i], -2);
     up[i] = vec3(0, 0, 3);
   }
-  assert_null(field_points_rule(out, out, 6, 0.3));
-  assert_non_null(field_points_rule(out, in, 6, 0.3));
-  assert_null(field_points_rule(out, up, 6, 0.3));
-  assert_null(field_points_rule(out, out, 1, 0.3));
+  assert_null(field_check_points(out, out, 6, 0.3));
+  assert_non_null(field_check_points(out, in, 6, 0.3));
+  assert_null(field_check_points(out, up, 6, 0.3));
+  assert_null(field_check_points(out, out, 1, 0.3));
 }
 
 /* ---------------------------------------------------------------- own parameters */
@@ -288,15 +288,15 @@ static void derivatives_by_parameters_Y10_Y11(void** state) {
       for (int k = 0; k < count; k++) {
         double value;
         Vec3 outward;
-        field_parameter_slopes(&field, at.place, k, 1, &value, &outward);
+        field_parameter_derivatives(&field, at.place, k, 1, &value, &outward);
         const double rows[4] = {value, outward.x, outward.y, outward.z};
         for (int r = 0; r < 4; r++) jacobian[r * count + k] = rows[r];
       }
       double values[DESIGNED_MAX];
       Vec3 outwards[DESIGNED_MAX];
       for (int first = 0; first < count; first += 11)
-        field_parameter_slopes(&field, at.place, first, count - first < 11 ? count - first : 11, values + first,
-                               outwards + first);
+        field_parameter_derivatives(&field, at.place, first, count - first < 11 ? count - first : 11, values + first,
+                                    outwards + first);
       for (int k = 0; k < count; k++) {
         const double together[4] = {values[k], outwards[k].x, outwards[k].y, outwards[k].z};
         for (int r = 0; r < 4; r++) assert_true(together[r] == jacobian[r * count + k]);

@@ -57,8 +57,8 @@ static void corner_rows(const FieldCorners* corners, const CornerPlace* at, doub
   double value[INPUTS];
   Vec3 outward[INPUTS];
   for (int first = 0; first < count; first += 7)
-    field_corner_slopes(corners, at->place, first, count - first < 7 ? count - first : 7, value + first,
-                        outward + first);
+    field_corner_derivatives(corners, at->place, first, count - first < 7 ? count - first : 7, value + first,
+                             outward + first);
   for (int k = 0; k < count; k++) {
     rows[k] = value[k];
     double n[3];
@@ -192,7 +192,7 @@ static void smoothing_of_faces_Y13(void** state) {
     Vec3 outward;
     double rows[4], n[3];
     at.place = vec3_scale(random_direction(&random), 0.2 + 0.15 * i);
-    field_smoothing_slope(&field, at.place, &rows[0], &outward);
+    field_smoothing_derivative(&field, at.place, &rows[0], &outward);
     vec3_store(outward, n);
     memcpy(rows + 1, n, sizeof n);
     Sweep by_smoothing = {field_by_smoothing, &at, 1, 4, NULL, NULL, NULL, 1e-3, 4, 6};
@@ -225,7 +225,7 @@ static void corners_of_triangles_Y12(void** state) {
   corners = field_corners_of_triangles(&field, &at.surface, number, at.count);
   double value[3];
   Vec3 outward[3];
-  field_corner_slopes(&corners, vec3(0.5, 0.5, 0.5), 9, 3, value, outward);
+  field_corner_derivatives(&corners, vec3(0.5, 0.5, 0.5), 9, 3, value, outward);
   for (int k = 0; k < 3; k++) assert_true(value[k] == 0 && vec3_norm(outward[k]) == 0);
   field_corners_free(&corners);
   memory_free(number);

@@ -75,7 +75,7 @@ static void mass_B6_by_parameters(void** state) {
     double jacobian[MOMENTS * PARAMETERS_MAX], unit[PARAMETERS_MAX], row[MOMENTS];
     draw_inner(&m, &random, (SmoothKind)k, 2e-3);
     assert_null(shape_create(&shape, &m.form.form));
-    shape_mass_slopes(&shape, slopes);
+    shape_mass_derivatives(&shape, slopes);
     for (int p = 0; p < moved_count; p++) {
       moments_out(&slopes[p], row);
       for (int i = 0; i < MOMENTS; i++) jacobian[i * moved_count + p] = row[i];
@@ -111,7 +111,7 @@ static void points_B8_by_parameters(void** state) {
     assert_null(shape_create(&shape, &m.form.form));
     compare_near(shape_evaluate(&shape, shape_surface_point(&shape, m.direction)).value, 0, 1e-12, "on the surface");
     for (int p = 0; p < moved_count; p++) {
-      Vec3 slope = shape_surface_slope(&shape, m.direction, p);
+      Vec3 slope = shape_surface_derivative(&shape, m.direction, p);
       jacobian[p] = slope.x;
       jacobian[moved_count + p] = slope.y;
       jacobian[2 * moved_count + p] = slope.z;
@@ -196,7 +196,7 @@ static void supports_B9_by_direction_and_parameters(void** state) {
     bool sharp = false;
     for (int c = 0; c < columns; c++) {
       Vec3 turn = vec3(c == 0, c == 1, c == 2), change = {0, 0, 0};
-      sharp = sharp || !shape_support_slope(&shape, &s, m.direction, c < 3 ? &turn : NULL, c - 3, &change);
+      sharp = sharp || !shape_support_derivative(&shape, &s, m.direction, c < 3 ? &turn : NULL, c - 3, &change);
       jacobian[c] = change.x;
       jacobian[columns + c] = change.y;
       jacobian[2 * columns + c] = change.z;
@@ -213,7 +213,7 @@ static void supports_B9_by_direction_and_parameters(void** state) {
 
 static Field ball_field(Vec3 at, double radius) {
   Field f = {.kind = FIELD_SHAPE, .pose = {mat3_identity(), at}};
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {radius, radius, radius}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {radius, radius, radius}};
   assert_null(shape_create(&f.shape, &form));
   return f;
 }
@@ -245,7 +245,7 @@ static void moments_Y8_of_joined_balls_in_closed_form(void** state) {
 
 static void moments_Y8_of_an_ellipsoid(void** state) {
   (void)state;
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {1, 0.7, 0.5}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {1, 0.7, 0.5}};
   Field f = {.kind = FIELD_SHAPE, .pose = pose_identity()};
   assert_null(shape_create(&f.shape, &form));
   MassMoment s = field_mass(&f);

@@ -115,7 +115,7 @@ static void derivatives_by_parameters(void** state) {
       double value;
       Vec3 g;
       unit[i] = fmax(fabs(unit[i]), 0.1 * size);
-      shape_parameter_slope(&p.shape, p.z, i, &value, &g);
+      shape_parameter_derivative(&p.shape, p.z, i, &value, &g);
       const double column[4] = {value, g.x, g.y, g.z};
       for (int r = 0; r < 4; r++) jacobian[r * count + i] = column[r];
     }
@@ -150,7 +150,7 @@ static void radii_B5_hold_the_surface(void** state) {
 static void radii_of_a_superellipsoid_are_reached(void** state) {
   (void)state;
   /* n = 2: the farthest point of a cube-like body of half edge 1 is where all three are 3^(-1/4): sqrt(3) 3^(-1/4) */
-  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 2, .size = {1, 1, 1}};
+  ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 2, .size = {1, 1, 1}};
   Shape shape;
   assert_null(shape_create(&shape, &form));
   compare_near(shape.outer, pow(3, 0.25), 1e-14, "outer radius");
@@ -165,7 +165,7 @@ static void mass_B6_of_superellipsoids_in_closed_form(void** state) {
   const double exponents[4] = {1, 2, 3.5, 8}, tolerance[4] = {1e-12, 1e-12, 1e-9, 1e-9};
   for (int k = 0; k < 4; k++) {
     double n = exponents[k], a = 0.5, b = 2, c = 30;
-    SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = n, .size = {a, b, c}};
+    ShapeDefinition form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = n, .size = {a, b, c}};
     Shape shape;
     assert_null(shape_create(&shape, &form));
     MassMoment m = shape_mass(&shape);
@@ -181,7 +181,7 @@ static void mass_B6_of_superellipsoids_in_closed_form(void** state) {
 /* A cone's mass by discs of its profile: Simpson's rule on pi r(x)^2 dx, with r(x) from the gauge function. */
 static void mass_of_a_cone_is_that_of_its_discs(void** state) {
   (void)state;
-  SmoothForm form = {.kind = SMOOTH_CONE, .beta = 12, .size = {1, 0.5, 0.8, 1.2}};
+  ShapeDefinition form = {.kind = SMOOTH_CONE, .beta = 12, .size = {1, 0.5, 0.8, 1.2}};
   Shape shape;
   assert_null(shape_create(&shape, &form));
   MassMoment m = shape_mass(&shape);
@@ -233,7 +233,7 @@ static void bad_forms_are_refused(void** state) {
   (void)state;
   const double open[4][4] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}, {1, 1, 1, 1}};
   const double outside[4][4] = {{1, 1, 1, 1}, {1, -1, -1, 1}, {-1, 1, -1, 1}, {-1, -1, 1, -0.1}};
-  const SmoothForm forms[] = {
+  const ShapeDefinition forms[] = {
       {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 0.5, .size = {1, 1, 1}},
       {.kind = SMOOTH_SUPERELLIPSOID, .exponent = NAN, .size = {1, 1, 1}},
       {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 2, .size = {1, 0, 1}},

@@ -37,7 +37,7 @@ static void link_set(ModelLink* link, Kind kind) { *link = link_of(kind.slides, 
 static void move(const ModelLink* link, const double* q, double angle, Random* random, double* out) {
   double d[JOINT_MAX_DOF] = {0};
   Vec3 axis = random_direction(random);
-  int plain = link->joint.plain_count;
+  int plain = link->joint.scalar_count;
   for (int k = 0; k < plain; k++) d[k] = angle * random_normal(random);
   joint_increment(&link->joint, q, d, out);
   if (!link->joint.quaternion) return;
@@ -243,7 +243,7 @@ static bool continued_at(void* context, const double* x, double* y) {
   double q[JOINT_MAX_COORDINATE], d[JOINT_MAX_DOF];
   joint_increment(&g->link.joint, g->q, x, q);
   for (int k = 0; k < n; k++) d[k] = g->d[k] + x[n + k];
-  joint_continue(&g->link.joint, q, d, g->factor, q);
+  joint_extrapolate(&g->link.joint, q, d, g->factor, q);
   joint_difference(&g->link.joint, g->to, q, y);
   return true;
 }
@@ -260,7 +260,7 @@ static void joint_continue_adjoint_W13_matches_central_differences(void** state)
       joint_zero(&g.link.joint, g.q);
       move(&g.link, g.q, 1, &random, g.q);
       for (int i = 0; i < n; i++) g.d[i] = 0.4 * random_normal(&random);
-      joint_continue(&g.link.joint, g.q, g.d, g.factor, g.to);
+      joint_extrapolate(&g.link.joint, g.q, g.d, g.factor, g.to);
       double jacobian[2 * JOINT_MAX_DOF * JOINT_MAX_DOF] = {0};
       for (int row = 0; row < n; row++) {
         double bar[JOINT_MAX_DOF] = {0};
@@ -281,7 +281,7 @@ typedef struct {
 /* From changes of a signal's value and rate to increments of the target and the rate in link axes. */
 static bool target_at(void* context, const double* x, double* y) {
   const Aim* aim = context;
-  int n = aim->link.dof_count, k = aim->link.joint.plain_count;
+  int n = aim->link.dof_count, k = aim->link.joint.scalar_count;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], target[JOINT_MAX_COORDINATE];
   for (int i = 0; i < n; i++) value[i] = aim->value[i] + x[i], rate[i] = aim->rate[i] + x[n + i];
   joint_coordinates_from_target(&aim->link.joint, value, target);

@@ -166,10 +166,10 @@ static bool gradient_at(void* context, const double* d, double* y) {
 
 /* Returns the commutator by which differences of the gradient exceed the Hessian of R Rx Ry Rz (see tests/gradient). */
 static double commutator(const Driven* j, const double* gradient, int row, int column) {
-  int i = row - j->link.joint.plain_count, k = column - j->link.joint.plain_count;
+  int i = row - j->link.joint.scalar_count, k = column - j->link.joint.scalar_count;
   if (!j->link.joint.quaternion || i < 0 || k <= i) return 0;
   double sign = i == (k + 1) % 3 ? 1 : -1;
-  return sign * gradient[j->link.joint.plain_count + 3 - i - k];
+  return sign * gradient[j->link.joint.scalar_count + 3 - i - k];
 }
 
 static void check_joint(Driven* j, const char* what) {
