@@ -14,6 +14,9 @@
  * ONE_POINT, the contact points count as one point. Planes are solved to a relative accuracy of about 1e-8. */
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
+/* Largest elastic slip divided by sqrt(eps) (F16). Half of it acts on each body, so the elastic slip holds 98.6 % of
+ * the largest friction force. */
+#define ELASTIC_MOST 12.0
 
 /* ---------------------------------------------------------------- lag: the friction reference of the next step */
 
@@ -263,6 +266,13 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   for (int side = 0; side < 2; side++)
     lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;
+  friction_set_elastic(lag, vec3(0, 0, 0));
+}
+
+void friction_set_elastic(FrictionLag* lag, Vec3 elastic) {
+  lag->elastic = elastic;
+  lag->offset[0] = vec3_dot(lag->e1, elastic);
+  lag->offset[1] = vec3_dot(lag->e2, elastic);
 }
 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
@@ -610,10 +620,11 @@ FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pos
 static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
   FrictionMotion m = friction_motion(lag, side, pose);
   double way[2] = {vec3_dot(lag->e1, m.displacement), vec3_dot(lag->e2, m.displacement)};
+  double elastic = side == 0 ? 1 : 0;
   FrictionVertex* v = lag->vertices + (side == 0 ? 0 : lag->count[0]);
   for (int k = 0; k < lag->count[side]; k++, v++) {
-    v->velocity[0] = (way[0] - m.spin * v->position[1]) / dt;
-    v->velocity[1] = (way[1] + m.spin * v->position[0]) / dt;
+    v->velocity[0] = (way[0] - m.spin * v->position[1]) / dt + elastic * lag->offset[0];
+    v->velocity[1] = (way[1] + m.spin * v->position[0]) / dt + elastic * lag->offset[1];
   }
 }
 
@@ -633,6 +644,31 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
   return (FrictionRoll){turn, vec3_scale(mat3_axial(turn), 0.5)};
 }
 
+/* Returns the mean displacement of the contact points of body a over a half-space from t to `pose` [m]. */
+static Vec3 mean_displacement(const FrictionLag* lag, const Pose* pose) {
+  Vec3 arm = lag->mean_arm[0], from = vec3_sub(lag->center, arm);
+  FrictionRoll roll = friction_roll(lag, 0, pose);
+  Vec3 way = vec3_sub(pose_apply(*pose, pose_apply_inverse(lag->then[0], from)), from);
+  return vec3_add(way, friction_arm_displacement(lag, 0, arm, &roll));
+}
+
+Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
+  assert(dt > 0);
+  Vec3 way;
+  if (lag->half_space)
+    way = vec3_sub(mean_displacement(lag, pose_a), vec3_sub(moved_point(lag, 1, pose_b), lag->from[1]));
+  else
+    way = vec3_sub(friction_motion(lag, 0, pose_a).displacement, friction_motion(lag, 1, pose_b).displacement);
+  Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, way);
+  return vec3_add_scaled(sum, -vec3_dot(lag->normal, sum), lag->normal);
+}
+
+Vec3 friction_yield(Vec3 strain, double smoothing) {
+  double most = ELASTIC_MOST * sqrt(smoothing), x2 = vec3_dot(strain, strain) / (most * most), x4 = x2 * x2;
+  if (x2 > 1e10) return vec3_scale(strain, 1 / sqrt(x2));
+  return vec3_scale(strain, 1 / sqrt(sqrt(sqrt(1 + x4 * x4))));
+}
+
 /* Sets the in-plane velocity of each contact point of body a relative to the half-space b, which may move. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
   FrictionRoll roll = friction_roll(lag, 0, pose);
@@ -645,8 +681,8 @@ static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pos
       Vec3 at = lagged_place(lag, v);
       y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->then[1], at)), at));
     }
-    v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;
-    v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt;
+    v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt + lag->offset[0];
+    v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt + lag->offset[1];
   }
 }
 

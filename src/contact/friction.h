@@ -69,6 +69,8 @@ typedef struct {
   double ground_weight; /* weight of the single term of a half-space b, whose spin omega is 0 */
   SlipState ground_at[2];
   bool half_space;
+  Vec3 elastic;     /* elastic slip a of the pair at t (F16) [m/s], added to the velocity of the points of body a */
+  double offset[2]; /* elastic . e1, elastic . e2 [m/s] */
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
               */
   double slip[3]; /* u1, u2 [m/s] and omega * length [m/s]; start of the next minimisation */
@@ -119,6 +121,13 @@ typedef struct {
 /* Returns the slip over a step of length dt [s] from t to the poses pose_a and pose_b. Undefined if the normal force of
  * the same step limits friction. */
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
+/* Adds the elastic slip a of the pair at t to the slip of the points of body a (F16) [m/s]. Before the call, a is 0. */
+void friction_set_elastic(FrictionLag* lag, Vec3 elastic);
+/* Returns V, the slip of the bodies at c over a step of length dt [s] from t to the poses pose_a and pose_b, plus the
+ * elastic slip at t (F16) [m/s]. Undefined if the normal force of the same step limits friction. */
+Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
+/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. smoothing: eps [(m/s)^2]. */
+Vec3 friction_yield(Vec3 strain, double smoothing);
 /* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. It is (tr(R) n - R^T
  * n) / 2 with R = motion->rotation and n = normal. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);

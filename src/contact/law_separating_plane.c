@@ -50,6 +50,10 @@ typedef struct {
   bool load_bounces; /* true if `load` is the impact factor of an impact with restitution */
   ImpactProgress course;
   bool acts;               /* true if friction acts in this step; `lag` sets it */
+  double dt;               /* length of the step that `lag` began [s] */
+  Vec3 elastic;            /* elastic slip at t (F16) [m/s] */
+  bool strains;            /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
+  Vec3 old_strain;         /* V of the step that led to the accepted state [m/s], if has_past is true */
   bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
   FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
 } Memory;
@@ -69,6 +73,7 @@ typedef struct {
   double compression;
   ImpactProgress course;
   FrictionSlip slip;
+  Vec3 strain;
   double left;
 } Kept;
 
@@ -236,6 +241,7 @@ static void begin(const LawPair* p) {
   memory->before = compression(p);
   memory->has_past = true;
   memory->past = (FrictionSlip){.known = true};
+  memory->old_strain = vec3(0, 0, 0);
 }
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
@@ -269,12 +275,18 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
  * without static friction and without friction in this step. */
 static FrictionSlip slip_to(const LawPair* p) {
   const Memory* memory = p->memory;
-  const PlaneLaw* law = p->law;
   if (!sticks(p->material)) return (FrictionSlip){.known = false};
   if (memory->has_past) return memory->past;
   if (!memory->acts) return (FrictionSlip){.known = false};
-  return friction_slip(&memory->lag, &p->a->pose, &p->b->pose,
-                       law->step->dt_before > 0 ? law->step->dt_before : law->step->dt);
+  return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
+}
+
+/* Returns V of the step that led to the accepted state (F16) [m/s], or 0 if the pair had no friction in this step. */
+static Vec3 strain_to(const LawPair* p) {
+  const Memory* memory = p->memory;
+  if (memory->has_past) return memory->old_strain;
+  if (!memory->strains) return vec3(0, 0, 0);
+  return friction_strain(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
 }
 
 /* Returns true if one of the two parts of friction acts. own: false for friction by the force at t, true for friction
@@ -482,7 +494,12 @@ static size_t lag(const LawPair* p, void* room) {
       impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
   memory->step_load = impact_friction_factor(&memory->load, memory->load_bounces, load_ratio(p));
   memory->slip = slip_to(p);
+  memory->elastic = p->lagged && slides(p->material)
+                        ? friction_yield(strain_to(p), ((const PlaneLaw*)p->law)->smoothing)
+                        : vec3(0, 0, 0);
+  memory->strains = p->lagged && slides(p->material);
   memory->has_past = false;
+  memory->dt = ((const PlaneLaw*)p->law)->step->dt;
   memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
   if (p->lagged) note_load(p, memory->step_load.first * now.force);
   memory->late_force = memory->lag_force;
@@ -491,6 +508,7 @@ static size_t lag(const LawPair* p, void* room) {
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, &memory->lag);
+  friction_set_elastic(&memory->lag, memory->elastic);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -570,12 +588,14 @@ static bool relag(const LawPair* p, const Pose begin[2], bool blends, void* room
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL, NULL,
                direction_of(p->material, &direction), room, &memory->own_lag);
+  friction_set_elastic(&memory->own_lag, memory->elastic);
   return true;
 }
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course,
-                        slip_to(p), ((const Memory*)p->memory)->left};
+  *(Kept*)kept = (Kept){
+      ((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course, slip_to(p), strain_to(p),
+      ((const Memory*)p->memory)->left};
 }
 
 static void recall(const LawPair* p, const void* kept) {
@@ -583,6 +603,7 @@ static void recall(const LawPair* p, const void* kept) {
   ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
   memory->course = ((const Kept*)kept)->course;
   memory->past = ((const Kept*)kept)->slip;
+  memory->old_strain = ((const Kept*)kept)->strain;
   memory->left = ((const Kept*)kept)->left;
   memory->has_past = true;
 }
@@ -663,6 +684,9 @@ static void pass(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) state_block_doubles(block, own->slip[k], 3);
   state_block_bool(block, &own->follows);
   pass_slip(p, block);
+  memory->old_strain = strain_to(p);
+  memory->has_past = true;
+  state_block_doubles(block, &memory->old_strain.x, 3);
 }
 
 /* Sets the derivatives of the slip and of the impact factor to 0 after a state was restored, because both are then
