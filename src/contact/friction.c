@@ -652,21 +652,37 @@ static Vec3 mean_displacement(const FrictionLag* lag, const Pose* pose) {
   return vec3_add(way, friction_arm_displacement(lag, 0, arm, &roll));
 }
 
+Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b) {
+  if (!lag->half_space)
+    return vec3_sub(friction_motion(lag, 0, pose_a).displacement, friction_motion(lag, 1, pose_b).displacement);
+  return vec3_sub(mean_displacement(lag, pose_a), vec3_sub(moved_point(lag, 1, pose_b), lag->from[1]));
+}
+
 Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
   assert(dt > 0);
-  Vec3 way;
-  if (lag->half_space)
-    way = vec3_sub(mean_displacement(lag, pose_a), vec3_sub(moved_point(lag, 1, pose_b), lag->from[1]));
-  else
-    way = vec3_sub(friction_motion(lag, 0, pose_a).displacement, friction_motion(lag, 1, pose_b).displacement);
-  Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, way);
+  Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, friction_way(lag, pose_a, pose_b));
   return vec3_add_scaled(sum, -vec3_dot(lag->normal, sum), lag->normal);
 }
 
+/* Returns g = (1 + x^8)^(-1/8). Sets *bend to x^6 g / (1 + x^8). Powers of large x do not overflow. */
+static double yield_factor(double x, double* bend) {
+  bool large = x > 1;
+  double z = large ? 1 / x : x, z2 = z * z, z8 = z2 * z2 * z2 * z2, g = 1 / sqrt(sqrt(sqrt(1 + z8)));
+  if (large) g *= z;
+  *bend = (large ? z2 : z2 * z2 * z2) * g / (1 + z8);
+  return g;
+}
+
 Vec3 friction_yield(Vec3 strain, double smoothing) {
-  double most = ELASTIC_MOST * sqrt(smoothing), x2 = vec3_dot(strain, strain) / (most * most), x4 = x2 * x2;
-  if (x2 > 1e10) return vec3_scale(strain, 1 / sqrt(x2));
-  return vec3_scale(strain, 1 / sqrt(sqrt(sqrt(1 + x4 * x4))));
+  double bend;
+  return vec3_scale(strain, yield_factor(vec3_norm(strain) / (ELASTIC_MOST * sqrt(smoothing)), &bend));
+}
+
+Vec3 friction_yield_reverse(Vec3 strain, double smoothing, Vec3 by, double* by_smoothing) {
+  double most = ELASTIC_MOST * sqrt(smoothing), bend, along = vec3_dot(by, strain);
+  double g = yield_factor(vec3_norm(strain) / most, &bend), square = vec3_dot(strain, strain) / (most * most);
+  *by_smoothing = 0.5 * along * square * bend / smoothing;
+  return vec3_add_scaled(vec3_scale(by, g), -bend * along / (most * most), strain);
 }
 
 /* Sets the in-plane velocity of each contact point of body a relative to the half-space b, which may move. */

@@ -123,11 +123,16 @@ typedef struct {
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Adds the elastic slip a of the pair at t to the slip of the points of body a (F16) [m/s]. Before the call, a is 0. */
 void friction_set_elastic(FrictionLag* lag, Vec3 elastic);
+/* Returns the displacement of body a relative to body b at c from t to the poses pose_a and pose_b [m]. Undefined if
+ * the normal force of the same step limits friction. */
+Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b);
 /* Returns V, the slip of the bodies at c over a step of length dt [s] from t to the poses pose_a and pose_b, plus the
  * elastic slip at t (F16) [m/s]. Undefined if the normal force of the same step limits friction. */
 Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. smoothing: eps [(m/s)^2]. */
 Vec3 friction_yield(Vec3 strain, double smoothing);
+/* Returns the derivative of by . phi(V) with respect to V. Sets *by_smoothing to its derivative with respect to eps. */
+Vec3 friction_yield_reverse(Vec3 strain, double smoothing, Vec3 by, double* by_smoothing);
 /* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. It is (tr(R) n - R^T
  * n) / 2 with R = motion->rotation and n = normal. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);

@@ -208,7 +208,10 @@ typedef struct {
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
   Vec3 fixed;        /* part of LagBar.direction that results from quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
-  Vec3 by_roll[2];   /* with respect to FrictionLag.roll */
+  Vec3 way;          /* displacement of body a relative to body b (friction_way); set if by_way is not zero */
+  Vec3 by_way;       /* with respect to the displacement of body a relative to body b, through V (F16) */
+  double by_offset[2];            /* with respect to FrictionLag.offset */
+  Vec3 by_roll[2];                /* with respect to FrictionLag.roll */
   Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
                                      bodies move with their twists */
   Vec3 by_arms;                   /* over a half-space: with respect to a common rotation of all arms at t + dt */
@@ -316,21 +319,30 @@ static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, V
   return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
 }
 
+static void add_offset(FrictionReverse* f, const double b[2]) {
+  for (int i = 0; i < 2; i++) f->by_offset[i] += b[i];
+}
+
 /* Returns derivatives of Phi with respect to the position of a contact point over a half-space, at t + dt (`next`) and
- * at t (`now`). They include only the dependence of Phi through the slip of the point and zeta. Sets *by_arm to the
- * derivative of Phi with respect to the arm of the point at t + dt. */
+ * at t (`now`). They include only the dependence of Phi through the slip of the point, zeta and V. Sets *by_arm to the
+ * derivative of Phi with respect to the arm of the point at t + dt. Sets *weight_bar to the derivative of Phi with
+ * respect to the weight of the point. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
-                               double e[2], double* phi_q, Vec3* by_arm, PairShares* out) {
+                               double e[2], double* weight_bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
-  double dt = f->parameters->dt, zeta[2];
+  double dt = f->parameters->dt, side_weight = lag->total_weight - lag->ground_weight, zeta[2], phi_q;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), turn = axial_change(f->roll.turn, w);
   Vec3 x1 = vec3_add(pose_apply(f->next[0].hull.pose, v->local), v->arm);
   x1 = vec3_add(x1, friction_arm_displacement(lag, 0, v->arm, &f->roll));
   Vec3 x0 = vec3_add(pose_apply(lag->then[0], v->local), v->arm);
   Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = roll_field(lag, v, &f->roll, &f->next[0], twist);
   vertex_zeta(lag, field, zeta);
-  slip_reverse(f, v, zeta, b, e, phi_q, out);
+  slip_reverse(f, v, zeta, b, e, &phi_q, out);
+  add_offset(f, b);
+  /* the displacement in V is the weighted mean of `moved` over the contact points */
+  *weight_bar = f->parameters->coefficient * phi_q + vec3_dot(f->by_way, vec3_sub(moved, f->way)) / side_weight;
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
+  by_r = vec3_add_scaled(by_r, v->weight / side_weight, f->by_way);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
   *by_arm = vec3_add(by_r, turning_reverse(f, 0, v->arm, by_r, by_q, f->roll.change, turn, out));
@@ -349,6 +361,7 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   HullBar* by = &f->by[side];
   hull_zeta(lag, &f->hull[side], v, zeta);
   slip_reverse(f, v, zeta, b, e, phi_q, out);
+  if (side == 0) add_offset(f, b);
   by->displacement = vec3_add(by->displacement, in_plane(lag, b[0] / dt, b[1] / dt));
   by->field = vec3_add(by->field, in_plane(lag, e[0], e[1]));
   for (int i = 0; i < 2; i++) {
@@ -441,18 +454,19 @@ static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex*
 }
 
 /* Returns derivatives of Phi at fixed weight of a contact point. They are derivatives with respect to the position of
- * the point at t and to the position of its centre at t + dt. Sets *phi_q to the derivative of Phi with respect to the
- * weight, divided by mu. Sets *by_arm to the derivative of Phi with respect to the arm of the point at t + dt. */
+ * the point at t and to the position of its centre at t + dt. Sets *weight_bar to the derivative of Phi with respect to
+ * the weight. Sets *by_arm to the derivative of Phi with respect to the arm of the point at t + dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
-                                 double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
+                                 double* weight_bar, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double b[2], e[2], omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
   VertexShare share = {.vertex = v->vertex};
   *by_arm = vec3(0, 0, 0);
   if (lag->half_space) {
-    share = over_ground(f, v, twist, b, e, phi_q, by_arm, out);
+    share = over_ground(f, v, twist, b, e, weight_bar, by_arm, out);
   } else {
-    over_hull(f, side, v, b, e, phi_q, out);
+    over_hull(f, side, v, b, e, weight_bar, out);
+    *weight_bar *= f->parameters->coefficient;
     omega -= f->hull[side].motion.spin / f->parameters->dt;
     turn -= f->hull[side].spin;
   }
@@ -471,12 +485,12 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
 
 static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                   ActiveVertex* then, LagBar* bar, PairShares* out) {
-  double phi_q;
+  double weight_bar;
   Vec3 by_arm;
-  VertexShare share = point_reverse(f, side, v, twist, &phi_q, bar, &by_arm, out);
+  VertexShare share = point_reverse(f, side, v, twist, &weight_bar, bar, &by_arm, out);
   if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &share, by_arm, bar, out);
   *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane, point_then(f, side, v));
-  weight_reverse(f, side, f->parameters->coefficient * phi_q, then, bar, out, &share);
+  weight_reverse(f, side, weight_bar, then, bar, out, &share);
   return share;
 }
 
@@ -657,10 +671,8 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   for (int k = 0, first = 0, nodes; k < lag->count[side]; k += RING_POINTS, first += nodes) {
     RingBar ring;
     nodes = nodes_of(active, first, count, v[k].vertex);
-    for (int j = 0; j < RING_POINTS; j++) {
+    for (int j = 0; j < RING_POINTS; j++)
       ring.by[j] = point_reverse(f, side, &v[k + j], twist, &ring.weight[j], bar, &ring.arm[j], out);
-      ring.weight[j] *= f->parameters->coefficient;
-    }
     ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
   }
   return count;
@@ -704,6 +716,29 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
     if (lag->half_space && f->now[0].hull.ring_count == 0)
       ground_add(&out->ground_now, back, lag->center, f->now[1].hull.pose.t);
   }
+}
+
+/* (A7e) Adds the contribution of V to derivatives of Phi, except those with respect to single contact points over a
+ * half-space (over_ground). by_strain: derivative of the differentiated scalar with respect to V. */
+static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  double dt = f->parameters->dt;
+  for (int side = 0; side < 2 && !lag->half_space; side++)
+    f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, f->by_way);
+  Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, f->way);
+  Vec3 by_n = vec3_scale(by_strain, -vec3_dot(lag->normal, sum));
+  f->fixed = vec3_add(f->fixed, by_n);
+  bar->direction = vec3_add(bar->direction, by_n);
+  out->elastic = vec3_add(out->elastic, by_strain);
+  out->dt -= vec3_dot(by_strain, f->way) / (dt * dt);
+}
+
+/* (A7e) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
+ * derivatives of Phi. */
+static void offset_reverse(FrictionReverse* f, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  out->elastic = vec3_add(out->elastic, in_plane(lag, f->by_offset[0], f->by_offset[1]));
+  for (int i = 0; i < 2; i++) f->by_e[i] = vec3_add_scaled(f->by_e[i], f->by_offset[i], lag->elastic);
 }
 
 /* Returns the derivative of a . (k v) with respect to the entries of the rotation matrix P. k v is the rotation vector
@@ -804,8 +839,9 @@ void friction_product(const FrictionLag* lag, const FrictionParameters* paramete
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], double by_slip, ActiveSides* then, PairShares* out) {
+                      const double twist[2][6], double by_slip, Vec3 by_strain, ActiveSides* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
+  const bool strains = by_strain.x != 0 || by_strain.y != 0 || by_strain.z != 0;
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
                        .support = support,
@@ -814,7 +850,9 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .next = next,
                        .own = own,
                        .plane = &solution->plane,
-                       .ground = ground_motion(lag, next)};
+                       .ground = ground_motion(lag, next),
+                       .by_way = vec3_scale(by_strain, 1 / parameters->dt)};
+  if (strains) f.way = friction_way(lag, &next[0].hull.pose, &next[1].hull.pose);
   for (int side = 0; side < 2; side++) f.centers[side] = friction_centers(lag, &now[0].hull, &now[1].hull, side);
   find_fields(&f, twist);
   LagBar bar = {{0, 0, 0}, 0, {0}};
@@ -825,7 +863,9 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   then->count[0] = then->count[1] = 0;
   for (int side = 0; side < sides; side++)
     then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
+  if (strains) strain_reverse(&f, by_strain, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
+  offset_reverse(&f, out);
   if (by_slip != 0) slip_square_reverse(&f, by_slip, &bar, out);
   int centered = !lag->half_space ? 2 : by_slip != 0 ? 1 : 0;
   for (int side = 0; side < centered; side++)
@@ -850,5 +890,24 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   for (int side = 0; side < 2 && !lag->half_space; side++)
     if (f.hull[side].motion.rolls) roll_reverse(&f, side, twist[side], out);
   axis_reverse(&f, out);
-  out->friction += (out->value - before) / parameters->coefficient;
+  if (parameters->coefficient > 0) out->friction += (out->value - before) / parameters->coefficient;
+}
+
+void friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_strain,
+                            double wrench[2][6]) {
+  Vec3 by_way = vec3_scale(by_strain, 1 / dt);
+  for (int side = 0; side < (lag->half_space ? 1 : 2); side++) {
+    const Pose* pose = &next[side].hull.pose;
+    FrictionMotion m = friction_motion(lag, side, pose);
+    Vec3 arm = lag->half_space ? lag->mean_arm[0] : lag->arm[side], by = vec3_scale(by_way, side == 0 ? 1 : -1);
+    Vec3 center = m.center;
+    if (lag->half_space) {
+      m.roll = friction_roll(lag, side, pose);
+      center = pose_apply(*pose, pose_apply_inverse(lag->then[0], vec3_sub(lag->center, arm)));
+    }
+    Vec3 torque = vec3_cross(vec3_sub(center, next[side].reference), by);
+    RollRows rows = roll_rows(&lag->shift[side], arm);
+    if (lag->half_space || m.rolls) torque = vec3_add(torque, torque_of_roll(&m.roll, roll_rows_moment(&rows, by)));
+    add_wrench(by, torque, wrench[side]);
+  }
 }

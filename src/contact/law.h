@@ -132,6 +132,9 @@ typedef struct {
   /* ---- a recorded pair */
   /* Sets *out to the numbers that the pair passes to events and to the next step. Call only after `replay`. */
   void (*passes)(const LawReplay* pair, PairPasses* out);
+  /* Adds the derivatives of by . (elastic slip at t + dt; friction.md, F16) with respect to the motion of both bodies
+   * at t + dt to wrench. Returns the derivative with respect to the length of the step. Call only after `replay`. */
+  double (*strain)(const LawReplay* pair, Vec3 by, double wrench[2][6]);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction

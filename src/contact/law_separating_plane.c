@@ -716,6 +716,7 @@ static void record(const LawPair* p, ContactRecord* out) {
   if (rubbing) memcpy(r.plane_slip, own->slip, sizeof(r.plane_slip));
   if (rubbing && sticks(p->material)) r.slip = memory->slip;
   r.own_share = memory->own_share;
+  r.elastic = memory->elastic;
   const PlaneLaw* law = p->law;
   const bool pays = law->pays && takes_own_force(p);
   const Impact* load = pays ? &memory->load : &memory->step_load;
@@ -780,6 +781,7 @@ static const LawImpacts impacts = {
     .recall = recall,
     .hold = hold,
     .passes = plane_law_passes,
+    .strain = plane_law_strain,
     .slip_product = plane_law_slip_product,
 };
 

@@ -42,6 +42,7 @@ typedef struct {
   ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' if the pair's friction is
                        weighted (F14), otherwise W'_f (I5) */
   ImpactPast past;  /* state of the impact at the start of the step */
+  Vec3 elastic;     /* elastic slip at t (F16) [m/s] */
   union {
     FrictionSlip slip;         /* slip in the previous step, for a pair with static friction */
     PlaneDeferredForce weighs; /* normal force that has not limited friction yet, for pairs without static friction */
@@ -188,6 +189,8 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
 /* ContactLaw.passes. out->left: grip * FrictionScale.left, a force [1/m^2] for stiffness 1. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
+/* LawImpacts.strain. */
+double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]);
 /* ContactLaw.reverse. It adds the derivatives to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

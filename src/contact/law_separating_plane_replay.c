@@ -67,6 +67,32 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
   return parameters;
 }
 
+static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
+
+/* Returns true if the step changes the elastic slip of a recorded pair (F16). */
+static bool strains(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
+
+/* Returns the derivative of by . (elastic slip at t + dt) with respect to V, in the contact plane. Sets *by_smoothing
+ * to its derivative with respect to eps. */
+static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
+  const PlaneLaw* law = p->law;
+  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
+  *by_smoothing = 0;
+  if (!strains(p) || is_zero(by)) return vec3(0, 0, 0);
+  Vec3 strain = friction_strain(lag, &p->next[0].hull.pose, &p->next[1].hull.pose, law->step->dt);
+  Vec3 out = friction_yield_reverse(strain, law->smoothing, by, by_smoothing);
+  return vec3_add_scaled(out, -vec3_dot(lag->normal, out), lag->normal);
+}
+
+double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]) {
+  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
+  double dt = ((const PlaneLaw*)p->law)->step->dt, by_smoothing;
+  Vec3 by_strain = by_strain_of(p, by, &by_smoothing);
+  if (!strains(p)) return 0;
+  friction_strain_wrench(lag, dt, p->next, by_strain, wrench);
+  return -vec3_dot(by_strain, friction_way(lag, &p->next[0].hull.pose, &p->next[1].hull.pose)) / (dt * dt);
+}
+
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
 static bool follows_impulse(const LawReplay* p) {
   if (!p->record->rubbing || p->record->own_force || !slides(p->material)) return false;
@@ -84,20 +110,28 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   return true;
 }
 
-/* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
- * the force of the previous solve. Returns false if the minimum over the slip was not found. */
-static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, PairDerivatives* d) {
+/* Sets the friction reference of one part of friction, as replay_friction does. */
+static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool own) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
-  const PairBody *at = own ? p->solve : p->now, *body = p->next;
+  const PairBody* at = own ? p->solve : p->now;
   const PlaneSolution* solution = own ? p->own_solve : p->own_now;
   FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
   FrictionVertex* room = p->vertices;
-  if (own && p->record->late) room += memory->lag.count[0] + memory->lag.count[1];
-  FrictionParameters parameters = recorded_friction(p, r, own);
+  if (own && strains(p)) room += memory->lag.count[0] + memory->lag.count[1];
   FrictionDirection direction;
   friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, lag);
+  friction_set_elastic(lag, r->elastic);
+}
+
+/* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
+ * the force of the previous solve. Returns false if the minimum over the slip was not found. */
+static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, PairDerivatives* d) {
+  PlaneReplay* memory = p->memory;
+  const PairBody* body = p->next;
+  FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
+  FrictionParameters parameters = recorded_friction(p, r, own);
   memcpy(lag->slip, r->plane_slip[own], sizeof(lag->slip));
   if (friction_recall(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) < 0) return false;
   double others[12][12];
@@ -137,8 +171,13 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
+  if (strains(p)) {
+    PlaneRecord r = record_of(p->record);
+    replay_lag(p, &r, false);
+  }
   if (p->record->rubbing && slides(p->material)) {
     PlaneRecord r = record_of(p->record);
+    if (p->record->own_force) replay_lag(p, &r, true);
     if (p->record->late) sound = replay_friction(p, &r, false, d);
     if (p->record->own_force) sound = sound && replay_friction(p, &r, true, d);
   }
@@ -195,7 +234,7 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
  * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to FrictionScale.left, found
  * in the next step. Adds the derivatives with respect to the pressure at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
-                              double by_left, Pressure* bar, PairShares* s) {
+                              double by_left, Vec3 by_strain, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
   PlaneRecord r = record_of(p->record);
@@ -207,9 +246,10 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
                                      times the factors of (F14) */
-  if (p->record->late) {
+  if (p->record->late || !is_zero(by_strain)) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
-    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, &then, s);
+    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, by_strain,
+                     &then, s);
     by_late = s->friction;
     s->friction = 0;
   }
@@ -217,7 +257,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   if (p->record->own_force) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
     friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0,
-                     &then, s);
+                     vec3(0, 0, 0), &then, s);
     by_own = s->friction;
   }
   s->friction = by_late * late_weight * b.load + by_own * own_weight * b.own_load;
@@ -298,14 +338,17 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
   }
   bool weighted = p->record->own_force || payment_in(p, &r).pays;
-  if (weighted) reverse_own_force(p, twist, &impact, carry->left, &bar, s);
-  if (p->record->rubbing && !weighted) {
+  double by_smoothing;
+  Vec3 by_strain = by_strain_of(p, carry->elastic, &by_smoothing);
+  s->smoothing += by_smoothing;
+  if (weighted) reverse_own_force(p, twist, &impact, carry->left, by_strain, &bar, s);
+  if ((p->record->rubbing || !is_zero(by_strain)) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
-                       carry->slip, &then, s);
-    if (rolls(p->material))
+                       carry->slip, by_strain, &then, s);
+    if (p->record->rubbing && rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
     double by_rest_speed = s->rest_speed;
     PairMaterial material = acting(p->material, &r.slip);
@@ -314,6 +357,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     if (r.past.dt_before > 0) /* the width of the impact depends on v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->rest_speed / r.past.dt_before;
   }
+  s->carry.elastic = s->elastic;
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);
 }

@@ -171,7 +171,8 @@ typedef struct {
   /* Derivative with respect to the squared slip of the step to t, on which static friction of the step from t
    * depends. */
   double slip;
-  double left; /* with respect to FrictionScale.left of the step to t (friction.md, F14) */
+  double left;  /* with respect to FrictionScale.left of the step to t (friction.md, F14) */
+  Vec3 elastic; /* with respect to the elastic slip at t (friction.md, F16) */
 } PairCarry;
 
 /* Derivatives of a scalar, usually Phi (A4), that one pair contributes, for stiffness 1. */
@@ -189,6 +190,7 @@ typedef struct {
    * and the weight of friction (F14) depend on it. The factor `stiffness` on the energy of the pair is not included. */
   double inertia, stiffness;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
+  Vec3 elastic;         /* with respect to FrictionLag.elastic */
   PairCarry carry;      /* derivatives for the step that ends at t */
   GroundShare ground_now, ground_next;         /* with respect to the motion of a half-space at t and at t + dt */
   double pair_own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to parameters that only this law has and that the pair's

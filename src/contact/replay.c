@@ -350,8 +350,39 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
-bool contact_replay_add_impact_factor_derivatives(const ContactReplay* r, double (*wrench)[6]) {
+static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
+
+/* Adds the derivatives that result from the elastic slip of a pair at t + dt (PairCarry.elastic) to own[2][6]. Adds its
+ * derivative with respect to the length of the step to *by_dt. Returns false if there are none. */
+static bool strain_wrench(const ContactReplay* r, int index, double own[2][6], double* by_dt) {
+  const ReplayPair* p = &r->pairs[index];
+  if (is_zero(r->carry[1][index].elastic) || !p->law->row->impacts) return false;
+  LawReplay pair = law_replay(r, index, 0);
+  memset(own, 0, 2 * sizeof(double[6]));
+  *by_dt += p->contact->stiffness * p->law->row->impacts->strain(&pair, r->carry[1][index].elastic, own);
+  return true;
+}
+
+static bool add_strain_wrenches(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
+  for (int k = 0; k < r->count; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    double own[2][6], by_dt = 0;
+    if (!strain_wrench(r, k, own, &by_dt)) continue;
+    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * own[i / 6][i % 6];
+    found = true;
+  }
+  return found;
+}
+
+double contact_replay_strain_by_dt(const ContactReplay* r) {
+  double own[2][6], sum = 0;
+  for (int k = 0; k < r->count; k++) (void)strain_wrench(r, k, own, &sum);
+  return sum;
+}
+
+bool contact_replay_add_impact_factor_derivatives(const ContactReplay* r, double (*wrench)[6]) {
+  bool found = add_strain_wrenches(r, wrench);
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->impacts) continue;
@@ -556,7 +587,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 
 static bool carries(const PairCarry* c) {
   return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0 || c->slip != 0 ||
-         c->left != 0;
+         c->left != 0 || !is_zero(c->elastic);
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -584,8 +615,6 @@ static Vec3 local_point(const Model* model, int item, int m) {
   PointView points = hull_body(&model->hulls[hull]).points;
   return point_at(points, m);
 }
-
-static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
 static bool is_round(const ContactReplay* r, int item) {
   return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
