@@ -718,6 +718,11 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
+/* Returns the derivative with respect to the displacement of body a relative to body b in V (friction_strain). */
+static Vec3 by_way_of(const FrictionLag* lag, double dt, Vec3 by_strain) {
+  return vec3_scale(vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal), 1 / dt);
+}
+
 /* (A7e) Adds the contribution of V to derivatives of Phi, except those with respect to single contact points over a
  * half-space (over_ground). by_strain: derivative of the differentiated scalar with respect to V. */
 static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, PairShares* out) {
@@ -727,10 +732,11 @@ static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, Pair
     f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, f->by_way);
   Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, f->way);
   Vec3 by_n = vec3_scale(by_strain, -vec3_dot(lag->normal, sum));
+  by_n = vec3_add_scaled(by_n, -vec3_dot(lag->normal, by_strain), sum);
   f->fixed = vec3_add(f->fixed, by_n);
   bar->direction = vec3_add(bar->direction, by_n);
-  out->elastic = vec3_add(out->elastic, by_strain);
-  out->dt -= vec3_dot(by_strain, f->way) / (dt * dt);
+  out->elastic = vec3_add_scaled(out->elastic, dt, f->by_way);
+  out->dt -= vec3_dot(f->by_way, f->way) / dt;
 }
 
 /* (A7e) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
@@ -851,7 +857,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .own = own,
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next),
-                       .by_way = vec3_scale(by_strain, 1 / parameters->dt)};
+                       .by_way = by_way_of(lag, parameters->dt, by_strain)};
   if (strains) f.way = friction_way(lag, &next[0].hull.pose, &next[1].hull.pose);
   for (int side = 0; side < 2; side++) f.centers[side] = friction_centers(lag, &now[0].hull, &now[1].hull, side);
   find_fields(&f, twist);
@@ -893,9 +899,9 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   if (parameters->coefficient > 0) out->friction += (out->value - before) / parameters->coefficient;
 }
 
-void friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_strain,
-                            double wrench[2][6]) {
-  Vec3 by_way = vec3_scale(by_strain, 1 / dt);
+double friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_strain,
+                              double wrench[2][6]) {
+  Vec3 by_way = by_way_of(lag, dt, by_strain);
   for (int side = 0; side < (lag->half_space ? 1 : 2); side++) {
     const Pose* pose = &next[side].hull.pose;
     FrictionMotion m = friction_motion(lag, side, pose);
@@ -910,4 +916,5 @@ void friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody ne
     if (lag->half_space || m.rolls) torque = vec3_add(torque, torque_of_roll(&m.roll, roll_rows_moment(&rows, by)));
     add_wrench(by, torque, wrench[side]);
   }
+  return -vec3_dot(by_way, friction_way(lag, &next[0].hull.pose, &next[1].hull.pose)) / dt;
 }

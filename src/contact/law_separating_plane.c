@@ -686,6 +686,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_slip(p, block);
   memory->old_strain = strain_to(p);
   memory->has_past = true;
+  state_block_doubles(block, &memory->elastic.x, 3);
   state_block_doubles(block, &memory->old_strain.x, 3);
 }
 

@@ -72,25 +72,23 @@ static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 /* Returns true if the step changes the elastic slip of a recorded pair (F16). */
 static bool strains(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
 
-/* Returns the derivative of by . (elastic slip at t + dt) with respect to V, in the contact plane. Sets *by_smoothing
- * to its derivative with respect to eps. */
+/* Returns the derivative of by . (elastic slip at t + dt) with respect to V. Sets *by_smoothing to its derivative with
+ * respect to eps. */
 static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
   const PlaneLaw* law = p->law;
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
   *by_smoothing = 0;
   if (!strains(p) || is_zero(by)) return vec3(0, 0, 0);
   Vec3 strain = friction_strain(lag, &p->next[0].hull.pose, &p->next[1].hull.pose, law->step->dt);
-  Vec3 out = friction_yield_reverse(strain, law->smoothing, by, by_smoothing);
-  return vec3_add_scaled(out, -vec3_dot(lag->normal, out), lag->normal);
+  return friction_yield_reverse(strain, law->smoothing, by, by_smoothing);
 }
 
 double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]) {
-  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
-  double dt = ((const PlaneLaw*)p->law)->step->dt, by_smoothing;
+  const PlaneLaw* law = p->law;
+  double by_smoothing;
   Vec3 by_strain = by_strain_of(p, by, &by_smoothing);
-  if (!strains(p)) return 0;
-  friction_strain_wrench(lag, dt, p->next, by_strain, wrench);
-  return -vec3_dot(by_strain, friction_way(lag, &p->next[0].hull.pose, &p->next[1].hull.pose)) / (dt * dt);
+  if (is_zero(by_strain)) return 0;
+  return friction_strain_wrench(&((const PlaneReplay*)p->memory)->lag, law->step->dt, p->next, by_strain, wrench);
 }
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
