@@ -433,7 +433,7 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* Number of doubles in ContactRecord.kept. A ContactRecord contains the data of a pair in an accepted state from which
  * the derivatives of the pair can be computed again. */
-enum { CONTACT_KEPT_NUMBERS = 44 };
+enum { CONTACT_KEPT_NUMBERS = 48 };
 typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */

@@ -660,7 +660,7 @@ Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b
 
 Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
   assert(dt > 0);
-  Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, friction_way(lag, pose_a, pose_b));
+  Vec3 sum = vec3_add_scaled(lag->elastic, lag->share / dt, friction_way(lag, pose_a, pose_b));
   return vec3_add_scaled(sum, -vec3_dot(lag->normal, sum), lag->normal);
 }
 

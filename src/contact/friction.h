@@ -71,6 +71,7 @@ typedef struct {
   bool half_space;
   Vec3 elastic;     /* elastic slip a of the pair at t (F16) [m/s], added to the velocity of the points of body a */
   double offset[2]; /* elastic . e1, elastic . e2 [m/s] */
+  double share;     /* factor s on the displacement in V (F16); the caller sets it before friction_strain */
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
               */
   double slip[3]; /* u1, u2 [m/s] and omega * length [m/s]; start of the next minimisation */
@@ -126,8 +127,9 @@ void friction_set_elastic(FrictionLag* lag, Vec3 elastic);
 /* Returns the displacement of body a relative to body b at c from t to the poses pose_a and pose_b [m]. Undefined if
  * the normal force of the same step limits friction. */
 Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b);
-/* Returns V, the slip of the bodies at c over a step of length dt [s] from t to the poses pose_a and pose_b, plus the
- * elastic slip at t (F16) [m/s]. Undefined if the normal force of the same step limits friction. */
+/* Returns V = Pi (s way / dt + a) of a step of length dt [s] from t to the poses pose_a and pose_b (F16) [m/s]. a:
+ * elastic slip at t, s: lag->share, way: friction_way. Undefined if the normal force of the same step limits friction.
+ */
 Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. smoothing: eps [(m/s)^2]. */
 Vec3 friction_yield(Vec3 strain, double smoothing);

@@ -720,7 +720,8 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
 
 /* Returns the derivative with respect to the displacement of body a relative to body b in V (friction_strain). */
 static Vec3 by_way_of(const FrictionLag* lag, double dt, Vec3 by_strain) {
-  return vec3_scale(vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal), 1 / dt);
+  Vec3 along = vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal);
+  return vec3_scale(along, lag->share / dt);
 }
 
 /* (A7e) Adds the contribution of V to derivatives of Phi, except those with respect to single contact points over a
@@ -730,12 +731,12 @@ static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, Pair
   double dt = f->parameters->dt;
   for (int side = 0; side < 2 && !lag->half_space; side++)
     f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, f->by_way);
-  Vec3 sum = vec3_add_scaled(lag->elastic, 1 / dt, f->way);
+  Vec3 sum = vec3_add_scaled(lag->elastic, lag->share / dt, f->way);
   Vec3 by_n = vec3_scale(by_strain, -vec3_dot(lag->normal, sum));
   by_n = vec3_add_scaled(by_n, -vec3_dot(lag->normal, by_strain), sum);
   f->fixed = vec3_add(f->fixed, by_n);
   bar->direction = vec3_add(bar->direction, by_n);
-  out->elastic = vec3_add_scaled(out->elastic, dt, f->by_way);
+  out->elastic = vec3_add_scaled(vec3_add(out->elastic, by_strain), -vec3_dot(lag->normal, by_strain), lag->normal);
   out->dt -= vec3_dot(f->by_way, f->way) / dt;
 }
 

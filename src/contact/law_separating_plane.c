@@ -51,9 +51,10 @@ typedef struct {
   ImpactProgress course;
   bool acts;               /* true if friction acts in this step; `lag` sets it */
   double dt;               /* length of the step that `lag` began [s] */
-  Vec3 elastic;            /* elastic slip at t (F16) [m/s] */
+  ElasticSlip elastic;     /* elastic slip at t (F16) */
+  double force;            /* normal force at t without the impact factor, for stiffness 1 */
   bool strains;            /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
-  Vec3 old_strain;         /* V of the step that led to the accepted state [m/s], if has_past is true */
+  ElasticSlip next;        /* elastic slip of the accepted state, if has_past is true */
   bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
   FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
 } Memory;
@@ -73,7 +74,7 @@ typedef struct {
   double compression;
   ImpactProgress course;
   FrictionSlip slip;
-  Vec3 strain;
+  ElasticSlip elastic;
   double left;
 } Kept;
 
@@ -241,7 +242,7 @@ static void begin(const LawPair* p) {
   memory->before = compression(p);
   memory->has_past = true;
   memory->past = (FrictionSlip){.known = true};
-  memory->old_strain = vec3(0, 0, 0);
+  memory->next = (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
 }
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
@@ -279,14 +280,6 @@ static FrictionSlip slip_to(const LawPair* p) {
   if (memory->has_past) return memory->past;
   if (!memory->acts) return (FrictionSlip){.known = false};
   return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
-}
-
-/* Returns V of the step that led to the accepted state (F16) [m/s], or 0 if the pair had no friction in this step. */
-static Vec3 strain_to(const LawPair* p) {
-  const Memory* memory = p->memory;
-  if (memory->has_past) return memory->old_strain;
-  if (!memory->strains) return vec3(0, 0, 0);
-  return friction_strain(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
 }
 
 /* Returns true if one of the two parts of friction acts. own: false for friction by the force at t, true for friction
@@ -410,6 +403,23 @@ static Pressure pressure_of(const LawPair* p) {
   return (Pressure){solution->energy, force_of(solution)};
 }
 
+/* Returns the elastic slip of an active pair in the accepted state (F16). It is 0 if the pair was out of range at the
+ * start of the step. */
+static ElasticSlip elastic_at_end(const LawPair* p) {
+  Memory* memory = p->memory;
+  const double smoothing = ((const PlaneLaw*)p->law)->smoothing;
+  if (memory->has_past) return memory->next;
+  if (!memory->strains || p->state->outcome != PAIR_PRESSED) return (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
+  ElasticShare share = elastic_share(memory->force, pressure_of(p).force);
+  memory->lag.share = share.value;
+  Vec3 strain = friction_strain(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
+  Vec3 way = friction_way(&memory->lag, &p->a->pose, &p->b->pose);
+  Vec3 by_force = vec3_scale(way, share.by_now / memory->dt);
+  by_force = vec3_add_scaled(by_force, -vec3_dot(memory->lag.normal, by_force), memory->lag.normal);
+  double unused;
+  return (ElasticSlip){friction_yield(strain, smoothing), friction_yield_reverse(strain, smoothing, by_force, &unused)};
+}
+
 static void impact(const LawPair* p, PairImpact* out) {
   const PlaneLaw* law = p->law;
   Memory* memory = p->memory;
@@ -494,9 +504,8 @@ static size_t lag(const LawPair* p, void* room) {
       impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
   memory->step_load = impact_friction_factor(&memory->load, memory->load_bounces, load_ratio(p));
   memory->slip = slip_to(p);
-  memory->elastic = p->lagged && slides(p->material)
-                        ? friction_yield(strain_to(p), ((const PlaneLaw*)p->law)->smoothing)
-                        : vec3(0, 0, 0);
+  memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
+  memory->force = p->lagged ? now.force : 0;
   memory->strains = p->lagged && slides(p->material);
   memory->has_past = false;
   memory->dt = ((const PlaneLaw*)p->law)->step->dt;
@@ -508,7 +517,7 @@ static size_t lag(const LawPair* p, void* room) {
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, &memory->lag);
-  friction_set_elastic(&memory->lag, memory->elastic);
+  friction_set_elastic(&memory->lag, memory->elastic.value);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -588,14 +597,17 @@ static bool relag(const LawPair* p, const Pose begin[2], bool blends, void* room
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL, NULL,
                direction_of(p->material, &direction), room, &memory->own_lag);
-  friction_set_elastic(&memory->own_lag, memory->elastic);
+  friction_set_elastic(&memory->own_lag, memory->elastic.value);
   return true;
 }
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept = (Kept){
-      ((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course, slip_to(p), strain_to(p),
-      ((const Memory*)p->memory)->left};
+  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact,
+                        compression(p),
+                        ((const Memory*)p->memory)->course,
+                        slip_to(p),
+                        elastic_at_end(p),
+                        ((const Memory*)p->memory)->left};
 }
 
 static void recall(const LawPair* p, const void* kept) {
@@ -603,7 +615,7 @@ static void recall(const LawPair* p, const void* kept) {
   ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
   memory->course = ((const Kept*)kept)->course;
   memory->past = ((const Kept*)kept)->slip;
-  memory->old_strain = ((const Kept*)kept)->strain;
+  memory->next = ((const Kept*)kept)->elastic;
   memory->left = ((const Kept*)kept)->left;
   memory->has_past = true;
 }
@@ -684,16 +696,20 @@ static void pass(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) state_block_doubles(block, own->slip[k], 3);
   state_block_bool(block, &own->follows);
   pass_slip(p, block);
-  memory->old_strain = strain_to(p);
+  memory->next = elastic_at_end(p);
   memory->has_past = true;
-  state_block_doubles(block, &memory->elastic.x, 3);
-  state_block_doubles(block, &memory->old_strain.x, 3);
+  ElasticSlip* const slips[] = {&memory->elastic, &memory->next};
+  for (int k = 0; k < 2; k++) {
+    state_block_doubles(block, &slips[k]->value.x, 3);
+    state_block_doubles(block, &slips[k]->by_force.x, 3);
+  }
 }
 
 /* Sets the derivatives of the slip and of the impact factor to 0 after a state was restored, because both are then
  * constants of the run. */
 static void hold(const LawPair* p) {
   ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
+  ((Memory*)p->memory)->next.by_force = vec3(0, 0, 0);
   Impact* impact = &((PairOwn*)p->own)->impact;
   *impact = (Impact){.value = impact->value, .first = impact->first};
 }

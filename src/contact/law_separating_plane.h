@@ -31,6 +31,25 @@ typedef struct {
   bool owes; /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlaneDeferredForce;
 
+/* Elastic slip of a pair (F16). by_force: derivative with respect to the normal force at the same time for stiffness 1
+ * [m^3/s], at fixed V of earlier steps. */
+typedef struct {
+  Vec3 value, by_force; /* value: [m/s] */
+} ElasticSlip;
+
+/* Factor s on the displacement in V, with its derivatives with respect to the normal forces at t and at t + dt (F16).
+ */
+typedef struct {
+  double value, by_then, by_now;
+} ElasticShare;
+
+/* Returns the factor s = 2 N / (N + N') of a step (F16). then, now: normal forces N at t and N' at t + dt, not both
+ * 0. */
+static inline ElasticShare elastic_share(double then, double now) {
+  double sum = then + now;
+  return (ElasticShare){2 * then / sum, 2 * now / (sum * sum), -2 * then / (sum * sum)};
+}
+
 /* Numbers of a recorded pair (ContactRecord.kept). */
 typedef struct {
   Plane plane; /* plane of an active record */
@@ -42,7 +61,7 @@ typedef struct {
   ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' if the pair's friction is
                        weighted (F14), otherwise W'_f (I5) */
   ImpactPast past;  /* state of the impact at the start of the step */
-  Vec3 elastic;     /* elastic slip at t (F16) [m/s] */
+  ElasticSlip elastic; /* elastic slip at t (F16) */
   union {
     FrictionSlip slip;         /* slip in the previous step, for a pair with static friction */
     PlaneDeferredForce weighs; /* normal force that has not limited friction yet, for pairs without static friction */

@@ -72,6 +72,11 @@ static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 /* Returns true if the step changes the elastic slip of a recorded pair (F16). */
 static bool strains(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
 
+/* Returns the factor on the displacement in V. */
+static ElasticShare share_of(const LawReplay* p) {
+  return elastic_share(force_of(p->own_now), p->record->active ? force_of(p->own_next) : 0);
+}
+
 /* Returns the derivative of by . (elastic slip at t + dt) with respect to V. Sets *by_smoothing to its derivative with
  * respect to eps. */
 static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
@@ -81,6 +86,14 @@ static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
   if (!strains(p) || is_zero(by)) return vec3(0, 0, 0);
   Vec3 strain = friction_strain(lag, &p->next[0].hull.pose, &p->next[1].hull.pose, law->step->dt);
   return friction_yield_reverse(strain, law->smoothing, by, by_smoothing);
+}
+
+/* Returns the derivative of a scalar with respect to the factor on the displacement in V. */
+static double by_share_of(const LawReplay* p, Vec3 by_strain) {
+  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
+  Vec3 along = vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal);
+  Vec3 way = friction_way(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
+  return vec3_dot(along, way) / ((const PlaneLaw*)p->law)->step->dt;
 }
 
 double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]) {
@@ -120,7 +133,8 @@ static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool own) {
   FrictionDirection direction;
   friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, lag);
-  friction_set_elastic(lag, r->elastic);
+  friction_set_elastic(lag, r->elastic.value);
+  if (!own) lag->share = share_of(p).value;
 }
 
 /* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
@@ -339,6 +353,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   double by_smoothing;
   Vec3 by_strain = by_strain_of(p, carry->elastic, &by_smoothing);
   s->smoothing += by_smoothing;
+  if (!is_zero(by_strain)) bar.force += by_share_of(p, by_strain) * share_of(p).by_then;
   if (weighted) reverse_own_force(p, twist, &impact, carry->left, by_strain, &bar, s);
   if ((p->record->rubbing || !is_zero(by_strain)) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
@@ -356,6 +371,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
       s->dt_before += (s->rest_speed - by_rest_speed) * law->rest_speed / r.past.dt_before;
   }
   s->carry.elastic = s->elastic;
+  bar.force += vec3_dot(s->elastic, r.elastic.by_force);
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);
 }
