@@ -528,8 +528,8 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
        {1, 0, 0.05, 0.15},
        false},
       {{"sticks", IN_CONTACT, 60, 1e-6, "first_order", STICKS}, "box", {1, 0, 0, 0}, false},
-      {{"pushed", IN_CONTACT | CONTROL, 60, 1e-6, "first_order", SHOVED}, "box", {1, 0, 0.05, 0}, true},
-      {{"pushed, momentum", IN_CONTACT | CONTROL, 60, 1e-6, "momentum", SHOVED}, "box", {1, 0, 0.05, 0}, false},
+      {{"pushed", IN_CONTACT | CONTROL, 60, 1e-6, "first_order", SHOVED}, "box", {1, 0, 0.045, 0}, true},
+      {{"pushed, momentum", IN_CONTACT | CONTROL, 60, 1e-6, "momentum", SHOVED}, "box", {1, 0, 0.045, 0}, false},
       {{"rolls", IN_CONTACT, 50, 1e-6, "first_order", ROLLS}, "ball", {1, 0, 0.12, 1.2}, false},
       {{"topples", IN_CONTACT, 77, 1e-6, "first_order", TOPPLES}, "box", {1, 0, 0.1, 1.5}, true},
       {{"hops", IN_CONTACT, 60, 1e-6, "second_order", HOPS}, "box", {2, 1, 0.1, 0.15}, false},
@@ -573,6 +573,32 @@ static void run_N9_N11_N14_felt_from_far_away(void** state) {
   }
   if (tests_are_long()) check_row(&(Row){"far-reaching, plain sum", IN_CONTACT, 40, 1e-6, "first_order", PLAIN});
   check_row(&(Row){"far-reaching, narrow blend", IN_CONTACT, 40, 1e-6, "first_order", NARROW});
+}
+
+/* Elastic slip of friction (friction.md, F16): a box that friction holds on a slope, and two boxes that start at the
+ * edge of the contact range, slide on each other and part. The smoothing is wide, so that the elastic slip is large. */
+#define HELD                                                                                                 \
+  "simulation: {dt: 0.01, steps: 200, integrator: %s}\n"                                                     \
+  "contact: {friction: 0.5, smoothing: 1.0e-4, barrier_distance: 2.0e-3}\n"                                  \
+  "links:\n"                                                                                                 \
+  "  - {name: ground, fixed: true, shape: {type: half_space, normal: [-0.3, 0, 1]}}\n"                       \
+  "  - {name: box, mass: 1, position: [0, 0, 0.0545], rotation_vector: [0, -0.29, 0.3], shape: {type: box, " \
+  "size: [0.1, 0.12, 0.1]}}\n"                                                                               \
+  "initial: [{link: box, velocities: [0.2, 0.05, 0, 0, 0, 0.3]}]\n"
+#define GRAZES                                                                                         \
+  "simulation: {dt: 0.01, steps: 200, integrator: %s, gravity: [0, 0, 0]}\n"                           \
+  "contact: {friction: 0.3, smoothing: 1.0e-4, stiffness: 1.0e-6, barrier_distance: 5.0e-3}\n"         \
+  "links:\n"                                                                                           \
+  "  - {name: a, mass: 1, shape: {type: box, size: [0.2, 0.15, 0.1]}}\n"                               \
+  "  - {name: b, mass: 1, position: [0.21, 0.02, 0.03], shape: {type: box, size: [0.2, 0.15, 0.1]}}\n" \
+  "initial: [{link: a, velocities: [0.5, 0.3, -0.3, 0.1, 0.2, 0.5]}]\n"
+
+static void run_F16_elastic_slip(void** state) {
+  (void)state;
+  check_row(&(Row){"held", STATE | CONTACT, 40, 1e-6, "momentum", HELD});
+  check_row(&(Row){"held", STATE | CONTACT, 40, 1e-6, "first_order", HELD});
+  check_row(&(Row){"grazes", STATE | CONTACT, 20, 1e-6, "momentum", GRAZES});
+  check_row(&(Row){"grazes", STATE | CONTACT, 20, 1e-6, "first_order", GRAZES});
 }
 
 /* Several contact laws in one scene. The law parameters of pairs belong to the materials block. */
@@ -1675,6 +1701,7 @@ int main(void) {
       cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
+      cmocka_unit_test(run_F16_elastic_slip),
       cmocka_unit_test(run_laws_of_pairs),
       cmocka_unit_test(run_N9_N11_N14_felt_from_far_away),
       cmocka_unit_test(run_N1_A5_sets_of_triangles),

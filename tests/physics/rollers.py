@@ -196,7 +196,7 @@ ROLLERS += [
         squeezed(solid),
         lambda r: 1000 * r.mean_rate("body/cz", 1, 3),
         0,
-        0.1,
+        0.01,
         "49 % of what friction holds",
     )
     for name, solid in (("can", "type: cylinder, radius: 0.03, length: 0.1"), ("ball", "type: sphere, radius: 0.03"))
