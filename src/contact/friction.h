@@ -131,7 +131,8 @@ Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b
  * elastic slip at t, s: lag->share, way: friction_way. Undefined if the normal force of the same step limits friction.
  */
 Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
-/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. smoothing: eps [(m/s)^2]. */
+/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. A body at rest creeps at V - phi(V) (R14).
+ * smoothing: eps [(m/s)^2]. */
 Vec3 friction_yield(Vec3 strain, double smoothing);
 /* Returns the derivative of by . phi(V) with respect to V. Sets *by_smoothing to its derivative with respect to eps. */
 Vec3 friction_yield_reverse(Vec3 strain, double smoothing, Vec3 by, double* by_smoothing);

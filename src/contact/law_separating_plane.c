@@ -104,7 +104,11 @@ static const SchemaRow rows[] = {
     {"contact", "stribeck_speed", VALUE_NUMBER, offsetof(ContactForm, contact.stribeck_speed), .only = ONLY,
      .unit = "m/s", .fallback = "0.01", .range = RANGE_ABOVE(0),
      .meaning = "Slip over which static_friction falls to friction."},
-    LAW_SMOOTHING_ROW(ONLY),
+    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning =
+         "Friction smoothing epsilon: friction has 71 % of its full force at the slip sqrt(epsilon) on each side. "
+         "A contact that sticks holds up to 98 % of its full force without creep."},
     {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
      .nullable = true, .range = RANGE_BETWEEN(0, 1),
      .meaning = "Coefficient of restitution, independent of dt. It applies to approach speeds above 10 rest_speed. "

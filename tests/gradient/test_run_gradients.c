@@ -582,7 +582,7 @@ static void run_N9_N11_N14_felt_from_far_away(void** state) {
   "contact: {friction: 0.5, smoothing: 1.0e-4, barrier_distance: 2.0e-3}\n"                                  \
   "links:\n"                                                                                                 \
   "  - {name: ground, fixed: true, shape: {type: half_space, normal: [-0.3, 0, 1]}}\n"                       \
-  "  - {name: box, mass: 1, position: [0, 0, 0.0545], rotation_vector: [0, -0.29, 0.3], shape: {type: box, " \
+  "  - {name: box, mass: 1, position: [0, 0, 0.0545], rotation_vector: [0, -0.2915, 0], shape: {type: box, " \
   "size: [0.1, 0.12, 0.1]}}\n"                                                                               \
   "initial: [{link: box, velocities: [0.2, 0.05, 0, 0, 0, 0.3]}]\n"
 #define GRAZES                                                                                         \
@@ -737,7 +737,7 @@ static void run_I5_I6_impacts(void** state) {
   check_row(&row);
   check_row(&(Row){"impacts, momentum", IN_CONTACT, 40, 1e-6, "momentum", IMPACTS});
   check_row_in(&(Row){"impacts in substeps", STATE | CONTACT, 30, 1e-6, "first_order", IMPACTS}, FROM_THE_FIRST);
-  check_row_in(&(Row){"impacts in substeps, momentum", STATE | CONTACT, 20, 1e-6, "momentum", IMPACTS}, FROM_THE_FIRST);
+  check_row_in(&(Row){"impacts in substeps, momentum", STATE | CONTACT, 20, 3e-6, "momentum", IMPACTS}, FROM_THE_FIRST);
 }
 
 /* Bodies that part again: a box on its corner, with spin and friction; two that meet off-centre; one that comes down on
