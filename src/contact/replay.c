@@ -294,7 +294,11 @@ static void lend_parameters(ContactReplay* r) {
 
 static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
   const ReplayPair* p = &r->pairs[index];
-  return (LawReplay){.law = p->law->data,
+  return (LawReplay){.row = p->law->row,
+                     .law = p->law->data,
+                     .contact = &p->law->view.contact,
+                     .step = r->laws.step,
+                     .room = &r->laws.points[thread],
                      .thread = thread,
                      .record = p->record,
                      .material = &p->material,
@@ -319,7 +323,7 @@ static void evaluate_pair(void* context, int index, int thread) {
              (p->solve ? p->solve->found : !p->record->own_force);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
-  p->sound = p->sound && p->law->row->replay(&pair, &p->derivatives);
+  p->sound = p->sound && law_derive_recorded(&pair, &p->derivatives);
 }
 
 void contact_replay_refresh(ContactReplay* r, double ratio_change) {
@@ -574,7 +578,7 @@ static void reverse_pair(void* context, int index, int thread) {
   if (!moves && !carries(&r->carry[1][index]))
     return; /* the twists of the pair and the derivatives that it carries are zero, so it contributes nothing */
   LawReplay pair = law_replay(r, index, thread);
-  p->law->row->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
+  law_reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
   law_divide_own(&r->laws, p->law, &p->shares);
 }
 
