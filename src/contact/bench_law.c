@@ -164,9 +164,9 @@ static void lag(LawBench* p) {
   Standing now;
   p->lagged = true;
   stand(p, 0, p->which, &now);
-  size_t size = p->law->friction ? p->law->friction->lag(&now.pair, NULL) : 0;
+  size_t size = p->law->history ? p->law->history->lag(&now.pair, NULL) : 0;
   p->room = memory_alloc(size + 1);
-  if (p->law->friction) p->law->friction->lag(&now.pair, p->room);
+  if (p->law->history) p->law->history->lag(&now.pair, p->room);
   if (p->law->points) law_find_points(&now.pair, &p->points);
   step(p, 0, 0, false);
 }

@@ -16,7 +16,7 @@
 
 #include "contact/hierarchy.h"
 #include "contact/impact.h"
-#include "contact/point_friction.h"
+#include "contact/friction_points.h"
 #include "scene/schema.h"
 
 typedef struct ContactLaw ContactLaw;
@@ -154,13 +154,16 @@ typedef struct {
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
 } LawImpacts;
 
-/* Functions of a law whose friction is not friction at contact points (point_friction.h). */
+/* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without
+ * such data have friction at contact points (point_friction.c) or none. Their state (ContactLaw.state_size) contains
+ * only doubles, which the system stores; `derive` also computes the derivatives of their recorded pairs. */
 typedef struct {
+  /* ---- a pair in a run */
   /* Evaluates the friction of a trial state. Sets friction_energy and has_terms of trial->state for a lagged pair.
    * Returns false if the minimum over the slip was not found. */
-  bool (*evaluate)(const LawPair* trial, const LawOrigin* from);
+  bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
   /* Returns true if friction acts between the items of the pair. */
-  bool (*acts)(const LawPair* pair);
+  bool (*friction_acts)(const LawPair* pair);
   /* Copies those data in LawPair.memory that belong to a state from the accepted to the trial state. The system has
    * already copied LawPair.state and LawPair.own. */
   void (*take_over)(const LawPair* trial);
@@ -168,7 +171,19 @@ typedef struct {
    * of `lag`. If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes
    * nothing. Otherwise returns the number of bytes used. */
   size_t (*lag)(const LawPair* pair, void* room);
-} LawFriction;
+  /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. */
+  void (*pass)(const LawPair* pair, StateBlock* block);
+  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.own_force and late if friction does
+   * not depend on the force at t alone. */
+  void (*record)(const LawPair* pair, ContactRecord* out);
+
+  /* ---- a recorded pair */
+  /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. */
+  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
+  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
+   * stiffness. Returns false if the state of the pair was not reproduced. */
+  bool (*replay)(const LawReplay* pair, PairDerivatives* out);
+} LawHistory;
 
 struct ContactLaw {
   const char* name;
@@ -222,7 +237,7 @@ struct ContactLaw {
   ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
-  /* ---- a pair in a trial, called in this order */
+  /* ---- a pair in a trial */
   /* Evaluates the contact of a trial state. Sets outcome, separation, axis, contact_energy and has_terms of
    * trial->state, and the plane if there is one. Not called for a pair that was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
@@ -231,8 +246,8 @@ struct ContactLaw {
   /* Adds the gradient and the Hessian of a state with terms to pair->derivatives, which the caller zeroes. The
    * derivatives contain the stiffness, but not friction at contact points. The state is the one that was evaluated
    * last. Sets state->convex to true if the Hessian is known to be positive semidefinite up to rounding. Returns false
-   * if the energy has no second derivative; the Hessian is then an approximation. Without `replay`, also called for
-   * recorded pairs. */
+   * if the energy has no second derivative; the Hessian is then an approximation. Without LawHistory,
+   * also called for recorded pairs. */
   bool (*derive)(const LawPair* pair);
   /* Returns the rounding error of the energy of a pair [J]. It results from clearances, which are differences of
    * coordinates of size `reach` [m]. */
@@ -240,6 +255,7 @@ struct ContactLaw {
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
+
   /* ---- contact points: both functions or none */
   /* Adds the contact points of the pair in its state, with normal forces for stiffness 1, to *out
    * (friction_points_add). Coulomb friction then acts at these points in the next step. reverses: true if
@@ -249,14 +265,8 @@ struct ContactLaw {
    * t, which depend on the state at t. The derivatives with respect to the points are in pair->bars: load, n, x and
    * numbers. */
   void (*reverse_points)(const LawReplay* pair, PairShares* out);
-  const LawFriction* friction; /* friction of laws without contact points; NULL for a law without friction */
 
-  /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. If
-   * the function is NULL, both structures contain only doubles, and the system writes or reads all of them. */
-  void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.own_force and late if friction does
-   * not depend on the force at t alone. If the function is NULL, the law records no numbers. */
-  void (*record)(const LawPair* pair, ContactRecord* out);
+  const LawHistory* history; /* NULL for laws whose pairs carry no data of their own */
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls. `clearance` receives lower bounds on the distances of both hulls
@@ -272,13 +282,6 @@ struct ContactLaw {
   const LawImpacts* impacts;
 
   /* ---- a recorded pair */
-  /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. If the
-   * function is NULL, there are no such data. */
-  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
-   * stiffness. Returns false if the state of the pair was not reproduced. If the function is NULL, `derive` computes
-   * the derivatives. */
-  bool (*replay)(const LawReplay* pair, PairDerivatives* out);
   /* Adds the derivatives of a scalar with respect to the inputs of the pair to *out, for stiffness 1. The scalar has
    * two terms. The first is the work Phi of the pair's forces along the twists of both bodies (A4). The second is the
    * sum of the numbers that the pair passes to the next step, each times its derivative in `carry`. The adjoint of the
@@ -299,9 +302,11 @@ bool law_has_friction(const ContactLaw* law);
 bool law_friction_acts(const LawPair* pair);
 /* Adds the contact points of a lagged pair that may have friction to *out. Only for laws with contact points. */
 void law_find_points(const LawPair* pair, FrictionPoints* out);
-/* Evaluates friction as LawFriction.evaluate. Call only if law_friction_acts. */
+/* Evaluates friction as LawHistory.evaluate_friction. Returns false if the minimum over the slip was not found. Call
+ * only if law_friction_acts. */
 bool law_evaluate_friction(const LawPair* trial, const LawOrigin* from);
-/* Sets pair->derivatives to the derivatives of contact and friction. Result as for ContactLaw.derive. */
+/* Sets pair->derivatives to the derivatives of contact and friction. Returns false if the contact energy has no second
+ * derivative (ContactLaw.derive). */
 bool law_derive(const LawPair* pair);
 /* Returns a recorded pair as a LawPair: its bodies at t, or at t + dt if `at_end`. *state, which the result borrows,
  * receives the outcome only. There are no derivatives. */
@@ -309,9 +314,12 @@ LawPair law_recorded_pair(const LawReplay* pair, bool at_end, PairState* state);
 /* Adds the derivatives of Phi with respect to the motion of body `side` at t about the point x, world [m], to *out.
  * force: with respect to the displacement of x. torque: with respect to the rotation about x. */
 void law_add_motion_now(const LawReplay* pair, int side, Vec3 x, Vec3 force, Vec3 torque, PairShares* out);
-/* law_derive_recorded adds the derivatives of contact and friction at t + dt to *out, law_reverse those of Phi with
- * respect to the inputs of the pair. Results as for ContactLaw.replay and reverse. */
+/* Adds the derivatives of contact and friction at t + dt to *out, which the caller zeroes. Returns false if the state
+ * of the pair was not reproduced or has no second derivative. */
 bool law_derive_recorded(const LawReplay* pair, PairDerivatives* out);
+/* Adds the derivatives of Phi with respect to the inputs of the pair, contact and friction, to *out
+ * (ContactLaw.reverse).
+ */
 void law_reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 
 /* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the

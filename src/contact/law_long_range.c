@@ -559,8 +559,16 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }
 
-static const LawFriction friction = {
-    .evaluate = evaluate_friction, .acts = friction_acts, .take_over = take_over, .lag = lag};
+static const LawHistory history = {
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
+    .take_over = take_over,
+    .lag = lag,
+    .pass = pass,
+    .record = record,
+    .revisit = revisit,
+    .replay = replay,
+};
 
 const ContactLaw LAW_long_range = {
     .name = "long_range",
@@ -587,11 +595,7 @@ const ContactLaw LAW_long_range = {
     .derive = derive,
     .rounding = rounding,
     .center = center,
-    .friction = &friction,
-    .pass = pass,
-    .record = record,
+    .history = &history,
     .press = press,
-    .revisit = revisit,
-    .replay = replay,
     .reverse = reverse,
 };

@@ -274,7 +274,7 @@ static double depth_of(const FrictionPoint* point, Vec3 u) {
 
 static ManifoldBodies bodies_at(const LawPair* p) { return manifold_bodies(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Lists the contacts of the pair (X9). The normal force is a (-d)^p for a negative distance d. */
+/* Lists the contacts of the pair (X9). The normal force is a (-d)^p for a negative distance d (X11). */
 static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   const ManifoldLaw* law = p->law;
   const Pose* pose[2] = {&p->a->pose, &p->b->pose};
@@ -322,7 +322,7 @@ static bool derive(const LawPair* p) {
   const ManifoldLaw* law = p->law;
   for (int i = 0; i < p->point_count; i++) {
     const FrictionPoint* point = &p->points[i];
-    PointMotion m = point_motion(point, &p->a->pose, &p->b->pose);
+    PointDisplacement m = point_motion(point, &p->a->pose, &p->b->pose);
     double depth = depth_of(point, m.u), scale = law->stiffness * point->numbers[POINT_ACTIVITY];
     if (!(depth > 0)) continue;
     Vec3 pull = vec3_scale(point->n, -scale * math_pow(depth, law->exponent));
@@ -339,7 +339,7 @@ static double total_force(const LawPair* p, Vec3* sum) {
   const ManifoldLaw* law = p->law;
   double total = 0;
   for (int i = 0; i < p->point_count; i++) {
-    PointMotion m = point_motion(&p->points[i], &p->a->pose, &p->b->pose);
+    PointDisplacement m = point_motion(&p->points[i], &p->a->pose, &p->b->pose);
     double depth = depth_of(&p->points[i], m.u);
     if (!(depth > 0)) continue;
     double force = law->stiffness * p->points[i].numbers[POINT_ACTIVITY] * math_pow(depth, law->exponent);
@@ -375,7 +375,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   for (int i = 0; i < p->point_count; i++) {
     const FrictionPoint* point = &p->points[i];
     PointBar* bar = &p->bars[i];
-    PointMotion m = point_motion(point, &p->next[0].hull.pose, &p->next[1].hull.pose);
+    PointDisplacement m = point_motion(point, &p->next[0].hull.pose, &p->next[1].hull.pose);
     double depth = depth_of(point, m.u), activity = point->numbers[POINT_ACTIVITY];
     if (!(depth > 0)) continue;
     Vec3 zeta = point_rate(&m, reference, p->next[1].hull.half_space, twist);

@@ -760,8 +760,16 @@ static const LawImpacts impacts = {
     .slip_product = plane_law_slip_product,
 };
 
-static const LawFriction friction = {
-    .evaluate = evaluate_friction, .acts = friction_acts, .take_over = take_over, .lag = lag};
+static const LawHistory history = {
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
+    .take_over = take_over,
+    .lag = lag,
+    .pass = pass,
+    .record = record,
+    .revisit = plane_law_revisit,
+    .replay = plane_law_replay,
+};
 
 const ContactLaw LAW_separating_plane = {
     .name = "separating_plane",
@@ -784,13 +792,9 @@ const ContactLaw LAW_separating_plane = {
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,
-    .friction = &friction,
-    .pass = pass,
-    .record = record,
+    .history = &history,
     .impacts = &impacts,
     .part = part,
     .press = press,
-    .revisit = plane_law_revisit,
-    .replay = plane_law_replay,
     .reverse = plane_law_reverse,
 };

@@ -106,7 +106,7 @@ static size_t find_rooms(ContactSystem* s) {
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     s->lag_first[k] = needed;
     if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->impacts)
-      needed += p->law->row->friction->lag(&pair, NULL);
+      needed += p->law->row->history->lag(&pair, NULL);
   }
   return needed;
 }

@@ -93,3 +93,14 @@ void pair_add_shifted(const Vec3 arm[2], bool half_space, const double gradient[
     for (int k = 0; k < n; k++)
       for (int l = 0; l < n; l++) out->hessian[i][k] += j[l][i] * hj[l][k];
 }
+
+void pair_shift_twists(const Vec3 arm[2], bool half_space, const double twist[2][6], double out[12]) {
+  assert(out);
+  for (int side = 0; side < 2; side++) {
+    double* at = out + 6 * side;
+    bool moves = side == 0 || !half_space;
+    Vec3 w = moves ? vec3_at(twist[side]) : vec3(0, 0, 0), v = moves ? vec3_at(twist[side] + 3) : vec3(0, 0, 0);
+    vec3_store(w, at);
+    vec3_store(vec3_add(v, vec3_cross(w, arm[side])), at + 3);
+  }
+}

@@ -119,6 +119,10 @@ void pair_scale(PairDerivatives* derivatives, double factor);
 void pair_add_shifted(const Vec3 arm[2], bool half_space, const double gradient[12], const double (*hessian)[12],
                       PairDerivatives* out);
 
+/* Sets out to twists (w, v) of both bodies about those points. twist: twists about the reference points. half_space:
+ * true if b is a half-space; its twist becomes zero. */
+void pair_shift_twists(const Vec3 arm[2], bool half_space, const double twist[2][6], double out[12]);
+
 /* Returns the distance of two hulls [m], 0 if they intersect. Sets *result; result->normal points from a to b. If b is
  * a half-space, the witness points are zero. cache may be NULL. */
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);

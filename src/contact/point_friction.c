@@ -1,78 +1,13 @@
-#include "contact/point_friction.h"
-
+/* Coulomb friction at the contact points that a law lists (docs/derivations/point-friction.md), for pairs in a run and
+ * for recorded pairs. The friction energy of the step from t is
+ *   D = mu dt sum_i load_i (sqrt(|r_i|^2 + eps) - sqrt(eps)),   r_i = P_i u_i / dt,   P = I - n n^T              (G14)
+ * Points, normals and normal forces are those at t. */
 #include <assert.h>
 #include <string.h>
 
 #include "contact/law.h"
 
-/* ---------------------------------------------------------------- list of contact points */
-
-FrictionPoint* friction_points_add(FrictionPoints* points, const Pose* const pose[2], double load, Vec3 n, Vec3 x_a,
-                                   Vec3 x_b) {
-  assert(!(load < 0));
-  points->list = memory_grow_array(points->list, sizeof(FrictionPoint), points->count, &points->capacity);
-  FrictionPoint* out = &points->list[points->count++];
-  *out = (FrictionPoint){.load = load,
-                         .n = n,
-                         .at = {pose_apply_inverse(*pose[0], x_a), pose_apply_inverse(*pose[1], x_b)},
-                         .apart = vec3_sub(x_b, x_a)};
-  return out;
-}
-
-void friction_points_zero_bars(FrictionPoints* points) {
-  assert(points);
-  if (points->bar_capacity < points->count) {
-    memory_free(points->bars);
-    points->bar_capacity = points->capacity;
-    points->bars = MEMORY_NEW(PointBar, points->bar_capacity);
-  }
-  for (int i = 0; i < points->count; i++) points->bars[i] = (PointBar){.load = 0};
-}
-
-void friction_points_free(FrictionPoints* points) {
-  memory_free(points->list);
-  memory_free(points->bars);
-  *points = (FrictionPoints){.count = 0};
-}
-
-/* ---------------------------------------------------------------- a contact point in a step */
-
 static double sign_of(int side) { return side == 0 ? -1 : 1; }
-
-PointMotion point_motion(const FrictionPoint* point, const Pose* a, const Pose* b) {
-  PointMotion m = {.x = {pose_apply(*a, point->at[0]), pose_apply(*b, point->at[1])}};
-  m.u = vec3_sub(vec3_sub(m.x[1], m.x[0]), point->apart);
-  return m;
-}
-
-Vec3 point_rate(const PointMotion* m, const Vec3 reference[2], bool half_space, const double twist[2][6]) {
-  Vec3 zeta = {0, 0, 0};
-  for (int k = 0; k < (half_space ? 1 : 2); k++) {
-    Vec3 arm = vec3_sub(m->x[k], reference[k]);
-    zeta = vec3_add_scaled(zeta, sign_of(k), vec3_add(vec3_at(twist[k] + 3), vec3_cross(vec3_at(twist[k]), arm)));
-  }
-  return zeta;
-}
-
-void point_derivatives(const PointMotion* m, const Vec3 reference[2], bool half_space, Vec3 pull, Mat3 bend,
-                       PairDerivatives* out) {
-  int sides = half_space ? 1 : 2;
-  Vec3 turn[12]; /* turn[i]: derivative of u with respect to component i of the twists of both bodies */
-  for (int side = 0; side < sides; side++) {
-    Vec3 force = vec3_scale(pull, sign_of(side)), arm = vec3_sub(m->x[side], reference[side]);
-    out->force[side] = vec3_add(out->force[side], force);
-    out->moment[side] = mat3_add(out->moment[side], mat3_outer(force, arm));
-    for (int k = 0; k < 6; k++) {
-      Vec3 e = vec3_axis(k);
-      turn[6 * side + k] = vec3_scale(k < 3 ? vec3_cross(e, arm) : e, sign_of(side));
-    }
-  }
-  if (half_space) out->force[1] = vec3_add(out->force[1], pull);
-  for (int k = 0; k < 6 * sides; k++) {
-    Vec3 bent = mat3_mul_vec(bend, turn[k]);
-    for (int i = 0; i < 6 * sides; i++) out->hessian[i][k] += vec3_dot(turn[i], bent);
-  }
-}
 
 /* ---------------------------------------------------------------- friction (G14) */
 
@@ -84,7 +19,7 @@ typedef struct {
   double rho;          /* sqrt(|r|^2 + eps) */
 } PointSlip;
 
-static PointSlip slip_of(const FrictionPoint* point, const PointMotion* m, double dt, double smoothing) {
+static PointSlip slip_of(const FrictionPoint* point, const PointDisplacement* m, double dt, double smoothing) {
   PointSlip s = {.velocity = vec3_scale(m->u, 1 / dt)};
   s.slip = across(point->n, s.velocity);
   s.rho = sqrt(vec3_dot(s.slip, s.slip) + smoothing);
@@ -94,7 +29,7 @@ static PointSlip slip_of(const FrictionPoint* point, const PointMotion* m, doubl
 /* Adds the derivatives of the friction energy of a point to *out. */
 static void add_friction(const LawPair* p, const FrictionPoint* point, PairDerivatives* out) {
   double dt = p->step->dt, smoothing = p->contact->smoothing;
-  PointMotion m = point_motion(point, &p->a->pose, &p->b->pose);
+  PointDisplacement m = point_motion(point, &p->a->pose, &p->b->pose);
   PointSlip s = slip_of(point, &m, dt, smoothing);
   double weight = p->contact->stiffness * p->material->value[MATERIAL_FRICTION] * point->load / s.rho;
   if (!(weight > 0)) return;
@@ -106,10 +41,10 @@ static void add_friction(const LawPair* p, const FrictionPoint* point, PairDeriv
 
 /* ---------------------------------------------------------------- a pair in a run */
 
-bool law_has_friction(const ContactLaw* row) { return row->points || row->friction; }
+bool law_has_friction(const ContactLaw* row) { return row->points || row->history; }
 
 bool law_friction_acts(const LawPair* p) {
-  return p->row->points ? p->lagged && p->rubs : p->row->friction && p->row->friction->acts(p);
+  return p->row->points ? p->lagged && p->rubs : p->row->history && p->row->history->friction_acts(p);
 }
 
 /* Contact points are listed only for pairs with friction, unless the contact energy depends on the points, too. */
@@ -119,12 +54,12 @@ void law_find_points(const LawPair* p, FrictionPoints* out) {
 }
 
 bool law_evaluate_friction(const LawPair* p, const LawOrigin* from) {
-  if (!p->row->points) return p->row->friction->evaluate(p, from);
+  if (!p->row->points) return p->row->history->evaluate_friction(p, from);
   double mu = p->material->value[MATERIAL_FRICTION], energy = 0, smoothing = p->contact->smoothing;
   for (int i = 0; i < p->point_count && mu > 0; i++) {
     const FrictionPoint* point = &p->points[i];
     if (!(point->load > 0)) continue;
-    PointMotion m = point_motion(point, &p->a->pose, &p->b->pose);
+    PointDisplacement m = point_motion(point, &p->a->pose, &p->b->pose);
     PointSlip s = slip_of(point, &m, p->step->dt, smoothing);
     energy += point->load * vec3_dot(s.slip, s.slip) / (s.rho + sqrt(smoothing));
     p->state->has_terms = true;
@@ -176,7 +111,7 @@ static bool find_recorded_points(LawReplay* p, bool reverses) {
 }
 
 bool law_derive_recorded(const LawReplay* replay, PairDerivatives* out) {
-  if (replay->row->replay) return replay->row->replay(replay, out);
+  if (replay->row->history) return replay->row->history->replay(replay, out);
   LawReplay p = *replay;
   PairState state;
   if (p.row->points && p.record->rubbing && !find_recorded_points(&p, false)) return false;
@@ -188,7 +123,7 @@ bool law_derive_recorded(const LawReplay* replay, PairDerivatives* out) {
 /* ---------------------------------------------------------------- reverse (G15); for stiffness 1 */
 
 /* Adds the derivatives of the friction contribution of a point to Phi = dD/du . zeta. */
-static void reverse_friction(const LawReplay* p, const FrictionPoint* point, const PointMotion* m, Vec3 zeta,
+static void reverse_friction(const LawReplay* p, const FrictionPoint* point, const PointDisplacement* m, Vec3 zeta,
                              PointBar* bar, PairShares* out) {
   double mu = p->material->value[MATERIAL_FRICTION], dt = p->step->dt;
   if (!(point->load > 0)) return;
@@ -223,7 +158,7 @@ void law_add_motion_now(const LawReplay* p, int side, Vec3 x, Vec3 force, Vec3 t
 
 /* Sets bar->x from the derivatives bar->u and bar->zeta. A point at t determines `apart` and the point's position in
  * each link, which moves with the link to t + dt. turn: rotation of each link from t to t + dt. */
-static void continue_to_positions(const LawReplay* p, const FrictionPoint* point, const PointMotion* m,
+static void continue_to_positions(const LawReplay* p, const FrictionPoint* point, const PointDisplacement* m,
                                   const Mat3 turn[2], const double twist[2][6], PointBar* bar, PairShares* out) {
   bool half_space = p->next[1].hull.half_space;
   for (int k = 0; k < 2; k++) {
@@ -246,7 +181,7 @@ static void reverse_points(const LawReplay* p, const double twist[2][6], PairSha
   for (int k = 0; k < 2; k++) turn[k] = mat3_mul(next[k]->r, mat3_transpose(p->now[k].hull.pose.r));
   for (int i = 0; i < p->point_count; i++) {
     const FrictionPoint* point = &p->points[i];
-    PointMotion m = point_motion(point, next[0], next[1]);
+    PointDisplacement m = point_motion(point, next[0], next[1]);
     Vec3 zeta = point_rate(&m, reference, p->next[1].hull.half_space, twist);
     reverse_friction(p, point, &m, zeta, &p->bars[i], out);
     continue_to_positions(p, point, &m, turn, twist, &p->bars[i], out);

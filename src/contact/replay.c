@@ -160,7 +160,7 @@ static void revisit(void* context, int index, int thread) {
   moment->body[0] = body_at(model, record->hull_a, t->pose);
   moment->body[1] = body_at(model, record->hull_b, t->pose);
   void* own = own_at(t->replay, t->side, moment);
-  moment->found = !law->row->revisit || law->row->revisit(law->data, thread, record, moment->body, own);
+  moment->found = !law->row->history || law->row->history->revisit(law->data, thread, record, moment->body, own);
 }
 
 static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {

@@ -285,7 +285,7 @@ static void lag_room_of_pair(void* context, int index, int thread) {
   contact_grip_pair(s, p);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
   const ContactLaw* law = p->law->row;
-  s->lag_first[index] = p->lagged && law->friction ? law->friction->lag(&pair, NULL) : 0;
+  s->lag_first[index] = p->lagged && law->history ? law->history->lag(&pair, NULL) : 0;
   p->point_count = 0;
   if (law->points) find_points(s, p, &pair);
   p->rubs = p->point_count > 0;
@@ -295,7 +295,7 @@ static void lag_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (p->law->row->friction) p->law->row->friction->lag(&pair, s->lag_room + s->lag_first[index]);
+  if (p->law->row->history) p->law->row->history->lag(&pair, s->lag_room + s->lag_first[index]);
 }
 
 bool contact_evaluate_again(ContactSystem* s) {
@@ -368,7 +368,7 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     *r = (ContactRecord){
         .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
     r->late = rubbing;
-    if (law->record) law->record(&pair, r);
+    if (law->history) law->history->record(&pair, r);
   }
   return count;
 }

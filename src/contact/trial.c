@@ -122,7 +122,7 @@ void contact_copy_accepted_state(const ContactSystem* s, ContactPair* p) {
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
   size_t size = s->laws.state_size; /* if state_size is 0, no law stores data of a state, and s->own is NULL */
   if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
-  if (p->law->row->friction) p->law->row->friction->take_over(&trial);
+  if (p->law->row->history) p->law->row->history->take_over(&trial);
 }
 
 static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }

@@ -1,11 +1,9 @@
-/* Private to contact/: Coulomb friction at contact points (docs/derivations/point-friction.md). Laws share this
- * friction: a law lists the contact points of a pair at t (ContactLaw.points), and gives the derivatives of its points
- * (ContactLaw.reverse_points). u: change of x_b - x_a since t, with the position x_k of the contact point as a point of
- * body k. The friction energy of the step from t is
- *   D = mu dt sum_i load_i (sqrt(|r_i|^2 + eps) - sqrt(eps)),   r_i = P_i u_i / dt,   P = I - n n^T              (G14)
- * Points, normals and normal forces are those at t. */
-#ifndef SDRS_CONTACT_POINT_FRICTION_H
-#define SDRS_CONTACT_POINT_FRICTION_H
+/* Private to contact/: contact points of a pair at the start t of a step (docs/derivations/point-friction.md). A law
+ * lists the points (ContactLaw.points), and Coulomb friction acts at them (point_friction.c). During the step, each
+ * point moves with both bodies. u: change of x_b - x_a since t, where x_k is the position of the point as a point of
+ * body k. */
+#ifndef SDRS_CONTACT_FRICTION_POINTS_H
+#define SDRS_CONTACT_FRICTION_POINTS_H
 
 #include "contact/pair.h"
 
@@ -48,16 +46,16 @@ void friction_points_free(FrictionPoints* points);
 /* Motion of a contact point since t: positions x of both contact points, and u [m]. */
 typedef struct {
   Vec3 x[2], u;
-} PointMotion;
+} PointDisplacement;
 /* Returns the motion of a contact point to the given poses of both links. */
-PointMotion point_motion(const FrictionPoint* point, const Pose* a, const Pose* b);
+PointDisplacement point_motion(const FrictionPoint* point, const Pose* a, const Pose* b);
 /* Returns the rate of u if the bodies move with the given twists about `reference`. half_space: true if b is a
  * half-space, whose twist is ignored. */
-Vec3 point_rate(const PointMotion* motion, const Vec3 reference[2], bool half_space, const double twist[2][6]);
+Vec3 point_rate(const PointDisplacement* motion, const Vec3 reference[2], bool half_space, const double twist[2][6]);
 
 /* Adds the derivatives of an energy e(u) with respect to the twists of both bodies about `reference` to *out. pull,
  * bend: gradient and Hessian of e. half_space: true if b is a half-space, which has no rows in the Hessian. */
-void point_derivatives(const PointMotion* motion, const Vec3 reference[2], bool half_space, Vec3 pull, Mat3 bend,
+void point_derivatives(const PointDisplacement* motion, const Vec3 reference[2], bool half_space, Vec3 pull, Mat3 bend,
                        PairDerivatives* out);
 
 #endif
