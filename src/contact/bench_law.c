@@ -23,6 +23,7 @@ typedef struct {
   PairState state[2];
   PairDerivatives derivatives[2];
   char *memory, *own[2], *room;
+  FrictionPoints points;
   GjkCache gjk;
   PairMaterial material;
   int which; /* index of the accepted state in `state` */
@@ -98,6 +99,7 @@ static void bench_destroy(LawBench* p) {
   if (p->own_law) p->law->destroy(p->own_law);
   memory_free(p->memory);
   memory_free(p->room);
+  friction_points_free(&p->points);
   for (int k = 0; k < 2; k++) memory_free(p->own[k]);
   model_destroy(&p->model);
   scene_free(&p->scene);
@@ -111,7 +113,13 @@ typedef struct {
 
 static void stand(LawBench* p, int move, int which, Standing* out) {
   LawPair* pair = &out->pair;
-  *pair = (LawPair){.law = p->own_law,
+  *pair = (LawPair){.row = p->law,
+                    .law = p->own_law,
+                    .contact = &p->model.contact,
+                    .step = &p->step,
+                    .rubs = p->points.count > 0,
+                    .points = p->points.list,
+                    .point_count = p->points.count,
                     .a = &out->instance[0],
                     .b = &out->instance[1],
                     .material = &p->material,
@@ -145,9 +153,8 @@ static void step(LawBench* p, int from, int move, bool follows) {
   state->contact_energy = state->friction_energy = state->spent_energy = 0;
   state->has_terms = state->has_friction = state->derived = false;
   p->law->evaluate(&now.pair, &origin);
-  if (p->lagged && p->law->evaluate_friction && p->law->friction_acts(&now.pair))
-    p->law->evaluate_friction(&now.pair, &origin);
-  if (state->has_terms) p->law->derive(&now.pair);
+  if (p->lagged && law_friction_acts(&now.pair)) (void)law_evaluate_friction(&now.pair, &origin);
+  if (state->has_terms) (void)law_derive(&now.pair);
   p->which = 1 - p->which;
   p->sink += now.pair.derivatives->hessian[0][0] + state->friction_energy;
 }
@@ -157,9 +164,10 @@ static void lag(LawBench* p) {
   Standing now;
   p->lagged = true;
   stand(p, 0, p->which, &now);
-  size_t size = p->law->lag ? p->law->lag(&now.pair, NULL) : 0;
+  size_t size = p->law->history ? p->law->history->lag(&now.pair, NULL) : 0;
   p->room = memory_alloc(size + 1);
-  if (p->law->lag) p->law->lag(&now.pair, p->room);
+  if (p->law->history) p->law->history->lag(&now.pair, p->room);
+  if (p->law->points) law_find_points(&now.pair, &p->points);
   step(p, 0, 0, false);
 }
 

@@ -16,8 +16,10 @@
 
 #include "contact/hierarchy.h"
 #include "contact/impact.h"
-#include "contact/pair.h"
+#include "contact/friction_points.h"
 #include "scene/schema.h"
+
+typedef struct ContactLaw ContactLaw;
 
 /* Lengths of the present and the previous substep. */
 typedef struct {
@@ -28,7 +30,10 @@ typedef struct {
 
 /* A pair in one state, as argument of the functions of a law. */
 typedef struct {
-  void* law;   /* result of ContactLaw.create */
+  const ContactLaw* row;
+  void* law;                   /* result of ContactLaw.create */
+  const ModelContact* contact; /* contact parameters of the law */
+  const LawStep* step;
   int thread;  /* number of the workspace that the law uses */
   int item[2]; /* numbers of both hulls; a number >= Model.hull_count belongs to a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
@@ -38,12 +43,15 @@ typedef struct {
   const PairMaterial* material; /* coefficients of the pair, friction multiplied by `grip` */
   double grip;                  /* factor on friction; 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
-  void* memory; /* the law's data of the pair (ContactLaw.pair_size) */
-  bool lagged;  /* true if the pair was active at the last `lag` */
-  int which;    /* number of the state, 0 or 1 */
+  void* memory;                /* the law's data of the pair (ContactLaw.pair_size) */
+  bool lagged;                 /* true if the pair was active at the start of the step */
+  bool rubs;                   /* true if the pair had contact points at the start of the step (ContactLaw.points) */
+  const FrictionPoint* points; /* contact points at the start of the step; none in a restored state (point_count) */
+  int point_count;
+  int which; /* number of the state, 0 or 1 */
   PairState* state;
   PairDerivatives* derivatives; /* derivatives of the state, which contain the stiffness; set by `derive` */
-  void* own;                    /* the law's data of the state (ContactLaw.state_size) */
+  void* own;                    /* the law's data of the state (ContactLaw.state_size); NULL for a recorded pair */
 } LawPair;
 
 /* The accepted state of a pair from which a trial state is evaluated. */
@@ -58,8 +66,15 @@ typedef struct {
 
 /* A recorded pair of the step from t to t + dt. */
 typedef struct {
+  const ContactLaw* row;
   void* law;
+  const ModelContact* contact;
+  const LawStep* step;
   int thread;
+  const FrictionPoint* points; /* contact points at t, for laws with ContactLaw.points (point_count) */
+  PointBar* bars; /* derivatives of Phi with respect to the contact points; set in `reverse` only (point_count) */
+  int point_count;
+  FrictionPoints* room;        /* memory for the contact points, one a thread */
   const ContactRecord* record; /* record of the pair at t + dt */
   const PairMaterial* material;
   const PairBody *now, *next; /* bodies at t and t + dt (2); now is NULL if the pair was not active at t */
@@ -142,7 +157,38 @@ typedef struct {
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
 } LawImpacts;
 
-typedef struct ContactLaw {
+/* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without
+ * such data have friction at contact points (point_friction.c) or none. Their state (ContactLaw.state_size) contains
+ * only doubles, which the system stores; `derive` also computes the derivatives of their recorded pairs. */
+typedef struct {
+  /* ---- a pair in a run */
+  /* Evaluates the friction of a trial state. Sets friction_energy and has_terms of trial->state for a lagged pair.
+   * Returns false if the minimum over the slip was not found. */
+  bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
+  /* Returns true if friction acts between the items of the pair. */
+  bool (*friction_acts)(const LawPair* pair);
+  /* Copies those data in LawPair.memory that belong to a state from the accepted to the trial state. The system has
+   * already copied LawPair.state and LawPair.own. */
+  void (*take_over)(const LawPair* trial);
+  /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next call
+   * of `lag`. If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes
+   * nothing. Otherwise returns the number of bytes used. */
+  size_t (*lag)(const LawPair* pair, void* room);
+  /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. */
+  void (*pass)(const LawPair* pair, StateBlock* block);
+  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.own_force and late if friction does
+   * not depend on the force at t alone. */
+  void (*record)(const LawPair* pair, ContactRecord* out);
+
+  /* ---- a recorded pair */
+  /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. */
+  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
+  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
+   * stiffness. Returns false if the state of the pair was not reproduced. */
+  bool (*replay)(const LawReplay* pair, PairDerivatives* out);
+} LawHistory;
+
+struct ContactLaw {
   const char* name;
   const SchemaRow*
       parameters; /* keys of `contact`, read into SceneContact. `only` contains the law's name and "none" */
@@ -162,6 +208,8 @@ typedef struct ContactLaw {
   /* Checks whether the law supports a hull; arguments and result as for contact_fits (model/contact_fits.h). If the
    * function is NULL, the law supports all hulls. */
   bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
+  bool points_press; /* true if the contact energy depends on the contact points (`points`). Otherwise the contact
+                        energy of a law with contact points depends on the poses only */
   bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow the items of
                  hulls (system.h) */
   size_t pair_size, state_size, kept_size; /* numbers of bytes of the law's data for a pair, for each of its states, and
@@ -192,40 +240,36 @@ typedef struct ContactLaw {
   ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
-  /* ---- a pair in a trial, called in this order */
+  /* ---- a pair in a trial */
   /* Evaluates the contact of a trial state. Sets outcome, separation, axis, contact_energy and has_terms of
    * trial->state, and the plane if there is one. Not called for a pair that was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
-  /* Evaluates the friction of a trial state. Sets friction_energy and has_terms of trial->state for a lagged pair.
-   * Returns false if the minimum over the slip was not found. If the function is NULL, the law has no friction. */
-  bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
-  /* Returns true if friction acts between the items of the pair. If the function is NULL, friction never acts. */
-  bool (*friction_acts)(const LawPair* pair);
-  /* Copies those data in LawPair.memory that belong to a state from the accepted to the trial state. The system has
-   * already copied LawPair.state and LawPair.own. If the function is NULL, there are no such data. */
-  void (*take_over)(const LawPair* trial);
 
   /* ---- a pair in the accepted state */
-  /* Sets pair->derivatives to the gradient and the Hessian of a state with terms, which contain the stiffness. The
-   * state is the one that was evaluated last. Sets state->convex to true if the Hessian is known to be positive
-   * semidefinite up to rounding. */
-  void (*derive)(const LawPair* pair);
+  /* Adds the gradient and the Hessian of a state with terms to pair->derivatives, which the caller zeroes. The
+   * derivatives contain the stiffness, but not friction at contact points. The state is the one that was evaluated
+   * last. Sets state->convex to true if the Hessian is known to be positive semidefinite up to rounding. Returns false
+   * if the energy has no second derivative; the Hessian is then an approximation. Without LawHistory,
+   * also called for recorded pairs. */
+  bool (*derive)(const LawPair* pair);
   /* Returns the rounding error of the energy of a pair [J]. It results from clearances, which are differences of
    * coordinates of size `reach` [m]. */
   double (*rounding)(const LawPair* pair, double reach);
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next call
-   * of `lag`. If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes
-   * nothing. Otherwise returns the number of bytes used. If the function is NULL, the law has no friction reference. */
-  size_t (*lag)(const LawPair* pair, void* room);
-  /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. If
-   * the function is NULL, both structures contain only doubles, and the system writes or reads all of them. */
-  void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.own_force and late if friction does
-   * not depend on the force at t alone. If the function is NULL, the law records no numbers. */
-  void (*record)(const LawPair* pair, ContactRecord* out);
+
+  /* ---- contact points: both functions or none */
+  /* Adds the contact points of the pair in its state, with normal forces for stiffness 1, to *out
+   * (friction_points_add). Coulomb friction then acts at these points in the next step. reverses: true if
+   * `reverse_points` of the same thread follows, for which the law may keep data of the points. */
+  void (*points)(const LawPair* pair, bool reverses, FrictionPoints* out);
+  /* Adds the derivatives of Phi through the normal force, normal, world positions and numbers of each contact point at
+   * t, which depend on the state at t. The derivatives with respect to the points are in pair->bars: load, n, x and
+   * numbers. */
+  void (*reverse_points)(const LawReplay* pair, PairShares* out);
+
+  const LawHistory* history; /* NULL for laws whose pairs carry no data of their own */
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls. `clearance` receives lower bounds on the distances of both hulls
@@ -241,18 +285,45 @@ typedef struct ContactLaw {
   const LawImpacts* impacts;
 
   /* ---- a recorded pair */
-  /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. If the
-   * function is NULL, there are no such data. */
-  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
-   * stiffness. Returns false if the state of the pair was not reproduced. */
-  bool (*replay)(const LawReplay* pair, PairDerivatives* out);
   /* Adds the derivatives of a scalar with respect to the inputs of the pair to *out, for stiffness 1. The scalar has
    * two terms. The first is the work Phi of the pair's forces along the twists of both bodies (A4). The second is the
    * sum of the numbers that the pair passes to the next step, each times its derivative in `carry`. The adjoint of the
-   * next step has found these derivatives. The caller zeroes *out. */
+   * next step has found these derivatives. The caller zeroes *out. Friction at contact points is not included. If the
+   * contact energy depends on contact points (points_press), adds to pair->bars instead: load, n, u, zeta, numbers. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
-} ContactLaw;
+};
+
+/* Returns the link of an item (hull or link). item is not checked. */
+static inline int contact_item_link(const Model* model, int item) {
+  return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
+}
+
+/* ---- a pair, with friction at contact points if the law has them (contact/point_friction.c) */
+/* Returns true if the law has friction. */
+bool law_has_friction(const ContactLaw* law);
+/* Returns true if friction acts between the items of the pair. */
+bool law_friction_acts(const LawPair* pair);
+/* Adds the contact points of a lagged pair that may have friction to *out. Only for laws with contact points. */
+void law_find_points(const LawPair* pair, FrictionPoints* out);
+/* Evaluates friction as LawHistory.evaluate_friction. Returns false if the minimum over the slip was not found. Call
+ * only if law_friction_acts. */
+bool law_evaluate_friction(const LawPair* trial, const LawOrigin* from);
+/* Sets pair->derivatives to the derivatives of contact and friction. Returns false if the contact energy has no second
+ * derivative (ContactLaw.derive). */
+bool law_derive(const LawPair* pair);
+/* Returns a recorded pair as a LawPair: its bodies at t, or at t + dt if `at_end`. *state, which the result borrows,
+ * receives the outcome only. There are no derivatives. */
+LawPair law_recorded_pair(const LawReplay* pair, bool at_end, PairState* state);
+/* Adds the derivatives of Phi with respect to the motion of body `side` at t about the point x, world [m], to *out.
+ * force: with respect to the displacement of x. torque: with respect to the rotation about x. */
+void law_add_motion_now(const LawReplay* pair, int side, Vec3 x, Vec3 force, Vec3 torque, PairShares* out);
+/* Adds the derivatives of contact and friction at t + dt to *out, which the caller zeroes. Returns false if the state
+ * of the pair was not reproduced or has no second derivative. */
+bool law_derive_recorded(const LawReplay* pair, PairDerivatives* out);
+/* Adds the derivatives of Phi with respect to the inputs of the pair, contact and friction, to *out
+ * (ContactLaw.reverse).
+ */
+void law_reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 
 /* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the
  * range. The entry is static. Never NULL. */
@@ -285,6 +356,8 @@ typedef struct {
   SceneLaw* laws;
   int count;
   LawStep* step;
+  FrictionPoints* points; /* contact points, one list a thread (threads) */
+  int threads;
   size_t pair_size, state_size, kept_size, moment_size, replay_size;
 } SceneLaws;
 

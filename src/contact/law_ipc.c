@@ -17,41 +17,26 @@
 /* If two hulls together have at most this many vertices, the search for their closest points is skipped, because it
  * costs more time than it saves. */
 enum { FEW_POINTS = 12 };
-/* Number of VertexShare entries that a recorded pair needs for each vertex. */
-enum { VERTEX_SHARES = 1 };
 /* Number of vertices of two parallel faces that exert force at equilibrium (N21). */
 #define REST_VERTICES_BOTH 8.0
 
 /* Workspace of one thread. */
 typedef struct {
-  Stencils found,
-      lagged;      /* found: stencils of the pair that is evaluated; lagged: stencils at t of the recorded pair */
-  Vec3* points[2]; /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
+  Stencils found, then; /* found: stencils of the pair that is evaluated; then: stencils that `points` found */
+  Vec3* points[2];      /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
   NearFeatures near;
 } Work;
 
 typedef struct {
   const Model* model;
-  double support, stiffness, smoothing;
-  const LawStep* step;
+  double support, stiffness;
   double far;   /* coefficient of the long-range potential, which is far / d at the distance d [m^3] (N25) */
   double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
-  bool rough;   /* true if some pair has friction */
   int threads;
   Hierarchy hierarchy;
   Features* features; /* (hulls) */
   Work* work;         /* (threads) */
 } Law;
-
-/* Friction reference of a pair: the stencils of the accepted state. The contact system owns the arrays. */
-typedef struct {
-  Stencil* stencils;
-  double* load; /* normal force of each stencil for stiffness 1 (count); NULL: load_of computes the force from the
-                   stencil */
-  int count;
-  Pose pose[2];
-  double friction; /* friction coefficient of the pair */
-} Memory;
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -81,14 +66,12 @@ static int largest_hull(const Model* model) {
 
 static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
+  (void)step;
   const ModelContact* contact = &model->contact;
   Law* law = MEMORY_NEW(Law, 1);
   *law = (Law){model,
                contact->support,
                contact->stiffness,
-               contact->smoothing,
-               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
-               .step = step,
                .far = contact->own[OWN_FAR],
                .range = contact->own[OWN_FAR] > 0 ? (double)INFINITY : contact->support,
                .threads = threads};
@@ -106,7 +89,7 @@ static void destroy(void* instance) {
   for (int t = 0; t < law->threads; t++) {
     Work* work = &law->work[t];
     memory_free(work->found.list);
-    memory_free(work->lagged.list);
+    memory_free(work->then.list);
     for (int k = 0; k < 2; k++) memory_free(work->points[k]);
     near_features_free(&work->near);
   }
@@ -262,63 +245,19 @@ static void find_local(const Law* law, const Bodies* bodies, int thread, Stencil
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
 
-static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b,
-                        const Vec3 reference[2]) {
-  int first = law->model->hull_count;
-  Bodies out = {.pose = {a->pose, b->pose}, .reference = {reference[0], reference[1]}};
-  if (of_links(law, item[0])) {
-    out.link[0] = item[0] - first;
-    out.link[1] = item[1] - first;
-    return out;
-  }
-  out.link[0] = law->model->hulls[item[0]].link;
-  out.link[1] = law->model->hulls[item[1]].link;
-  out.hull = item[0];
-  out.ground = b;
+static Bodies bodies_at(const LawPair* p) {
+  const Law* law = p->law;
+  Bodies out = {.pose = {p->a->pose, p->b->pose}, .reference = {p->reference[0], p->reference[1]}};
+  for (int k = 0; k < 2; k++) out.link[k] = contact_item_link(law->model, p->item[k]);
+  if (of_links(law, p->item[0])) return out;
+  out.hull = p->item[0];
+  out.ground = p->b;
   return out;
 }
-
-static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
 /* Returns true if the pair has energy. Returns false for a pair of two hulls, which only provides a distance for the
  * certificate. */
 static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
-
-/* ---------------------------------------------------------------- friction of a stencil (N22) */
-
-/* Returns the slip r = (I - n n^T) v [m/s] since the friction reference `then`. Sets *velocity to v = sum c_i (x_i -
- * x_i^t) / dt. ground: motion of the half-space since t, which is applied to x^t. */
-static Vec3 slip_of(const Law* law, const Bodies* now, const Stencil* then, const Pose* ground, Vec3* velocity) {
-  Vec3 v = {0, 0, 0};
-  for (int i = 0; i < then->count; i++) {
-    int side = then->side[i];
-    Vec3 x = pose_apply(now->pose[side], local_vertex(law->model, now->link[side], then->vertex[i]));
-    v = vec3_add_scaled(v, then->c[i] / law->step->dt, vec3_sub(x, pose_apply(*ground, then->x[i])));
-  }
-  *velocity = v;
-  return vec3_add_scaled(v, -vec3_dot(then->n, v), then->n);
-}
-
-static Pose ground_motion(const Bodies* now, const Pose* then) {
-  if (!now->ground || memcmp(&now->pose[1], then, sizeof(Pose)) == 0) return pose_identity();
-  return pose_mul(now->pose[1], pose_inverse(*then));
-}
-
-static double load_of(const Law* law, const Memory* m, int k) {
-  return m->load ? m->load[k] : -local_energy(law, &m->stencils[k]).by_d;
-}
-
-static double friction_value(const Law* law, const Bodies* now, const Memory* m) {
-  double sum = 0, root = sqrt(law->smoothing);
-  Pose ground = ground_motion(now, &m->pose[1]);
-  Vec3 velocity;
-  for (int k = 0; k < m->count; k++) {
-    Vec3 r = slip_of(law, now, &m->stencils[k], &ground, &velocity);
-    double square = vec3_dot(r, r);
-    sum += m->load[k] * square / (sqrt(square + law->smoothing) + root);
-  }
-  return m->friction * law->step->dt * sum;
-}
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
@@ -367,29 +306,6 @@ static void add_contact(const Law* law, const Bodies* bodies, const Stencils* fo
   }
 }
 
-/* Adds the derivatives of the friction energy of all stencils to *out. n: normal of a stencil; r: slip; mu: friction
- * coefficient; load: normal force. With respect to the distance vector sum c_i x_i of a stencil, the Hessian is mu load
- * (I - n n^T - r r^T / rho^2) / (rho dt), with rho = sqrt(|r|^2 + smoothing). */
-static void add_friction(const Law* law, const Bodies* now, const Memory* m, PairDerivatives* out) {
-  Pose ground = ground_motion(now, &m->pose[1]);
-  for (int k = 0; k < m->count; k++) {
-    const Stencil* s = &m->stencils[k];
-    StencilDerivatives d = {0};
-    Vec3 velocity, x[STENCIL_POINTS], r = slip_of(law, now, s, &ground, &velocity);
-    double rho = sqrt(vec3_dot(r, r) + law->smoothing),
-           weight = law->stiffness * m->friction * load_of(law, m, k) / rho;
-    Mat3 h = mat3_sub(mat3_sub(mat3_identity(), mat3_outer(s->n, s->n)), mat3_scale(mat3_outer(r, r), 1 / (rho * rho)));
-    for (int i = 0; i < s->count; i++) {
-      x[i] = pose_apply(now->pose[s->side[i]], local_vertex(law->model, now->link[s->side[i]], s->vertex[i]));
-      d.gradient[i] = vec3_scale(r, weight * s->c[i]);
-      for (int l = 0; l < s->count; l++)
-        for (int e = 0; e < 9; e++)
-          d.hessian[3 * i + e / 3][3 * l + e % 3] = weight / law->step->dt * s->c[i] * s->c[l] * h.m[e / 3][e % 3];
-    }
-    add_twists(now, s, x, &d, out);
-  }
-}
-
 /* ---------------------------------------------------------------- a pair in a run */
 
 static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
@@ -424,28 +340,13 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   p->state->has_terms = true;
 }
 
-static bool friction_acts(const LawPair* p) {
-  return p->lagged && has_energy(p) && p->material->value[MATERIAL_FRICTION] > 0 &&
-         ((const Memory*)p->memory)->count > 0;
-}
-
-static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
-  (void)from;
+static bool derive(const LawPair* p) {
   const Law* law = p->law;
+  if (p->state->outcome != PAIR_PRESSED) return true;
   Bodies bodies = bodies_at(p);
-  p->state->friction_energy = law->stiffness * friction_value(law, &bodies, p->memory);
-  p->state->has_terms = true;
-  return true;
-}
-
-static void derive(const LawPair* p) {
-  const Law* law = p->law;
-  Bodies bodies = bodies_at(p);
-  PairDerivatives* d = p->derivatives;
-  memset(d, 0, sizeof(*d));
   find_stencils(law, &bodies, p->thread, &law->work[p->thread].found);
-  add_contact(law, &bodies, &law->work[p->thread].found, d);
-  if (friction_acts(p)) add_friction(law, &bodies, p->memory, d);
+  add_contact(law, &bodies, &law->work[p->thread].found, p->derivatives);
+  return true;
 }
 
 static double rounding(const LawPair* p, double reach) {
@@ -480,92 +381,38 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-static size_t lag_room(const LawPair* p) {
+/* Returns 1 if body `side` has the weights of a stencil that sum up to 1, and -1 if their sum is -1. */
+static double sign_of(const Stencil* s, int side) {
+  double sum = 0;
+  for (int i = 0; i < s->count; i++) sum += s->side[i] == side ? s->c[i] : 0;
+  return sum < 0 ? -1 : 1;
+}
+
+/* Friction acts at the closest points of each stencil within the barrier distance, which are fixed combinations of the
+ * vertices of each body (N22). For a half-space, both points are the vertex. */
+static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
+  (void)reverses;
   const Law* law = p->law;
-  if (!has_energy(p) || !law->rough) return 0;
+  const Pose* pose[2] = {&p->a->pose, &p->b->pose};
   Bodies bodies = bodies_at(p);
-  find_local(law, &bodies, p->thread, &law->work[p->thread].found);
-  return (sizeof(Stencil) + sizeof(double)) * (size_t)law->work[p->thread].found.count;
-}
-
-static void load_stencils(const Law* law, const Stencils* from, Memory* m) {
-  for (int k = 0; k < from->count; k++) {
-    m->stencils[k] = from->list[k];
-    m->load[k] = -local_energy(law, &from->list[k]).by_d;
+  Stencils* then = &law->work[p->thread].then;
+  find_local(law, &bodies, p->thread, then);
+  for (int k = 0; k < then->count; k++) {
+    const Stencil* s = &then->list[k];
+    Vec3 x[2] = {{0, 0, 0}, {0, 0, 0}};
+    const double sign[2] = {sign_of(s, 0), sign_of(s, 1)};
+    for (int i = 0; i < s->count; i++)
+      x[s->side[i]] = vec3_add_scaled(x[s->side[i]], sign[s->side[i]] * s->c[i], s->x[i]);
+    friction_points_add(out, pose, -local_energy(law, s).by_d, s->n, x[0], s->plane ? x[0] : x[1]);
   }
-}
-
-static size_t lag(const LawPair* p, void* room) {
-  if (!room) return lag_room(p);
-  const Law* law = p->law;
-  Memory* m = p->memory;
-  m->count = 0;
-  if (!p->lagged || !has_energy(p) || !law->rough) return 0;
-  Bodies bodies = bodies_at(p);
-  Stencils* found = &law->work[p->thread].found;
-  find_local(law, &bodies, p->thread, found);
-  *m = (Memory){room,
-                (double*)((Stencil*)room + found->count),
-                found->count,
-                {bodies.pose[0], bodies.pose[1]},
-                p->material->value[MATERIAL_FRICTION]};
-  load_stencils(law, found, m);
-  return (sizeof(Stencil) + sizeof(double)) * (size_t)found->count;
-}
-
-/* Stores nothing in the state block, because every step computes the friction reference from the poses. */
-static void pass(const LawPair* p, StateBlock* block) {
-  (void)p;
-  (void)block;
-}
-
-/* ---------------------------------------------------------------- recorded pairs */
-
-static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
-  const int item[2] = {p->record->hull_a, p->record->hull_b};
-  const Vec3 reference[2] = {body[0].reference, body[1].reference};
-  return bodies_of(p->law, item, &body[0].hull, &body[1].hull, reference);
-}
-
-/* Derivatives of the scalar Phi (N20) with respect to the position of a vertex at t + dt (`next`) and at t (`now`). */
-typedef struct {
-  Vec3 next, now;
-} VertexRoom;
-
-static void with_friction(const LawReplay* p, const Bodies* next,
-                          void (*use)(const Law* law, const Bodies* next, const Memory* m, void* context),
-                          void* context) {
-  const Law* law = p->law;
-  Bodies now = recorded_bodies(p, p->now);
-  Stencils* found = &law->work[p->thread].lagged;
-  find_local(law, &now, p->thread, found);
-  Memory m = {found->list, NULL, found->count, {now.pose[0], now.pose[1]}, p->material->value[MATERIAL_FRICTION]};
-  use(law, next, &m, context);
-}
-
-static void use_friction(const Law* law, const Bodies* next, const Memory* m, void* context) {
-  add_friction(law, next, m, context);
-}
-
-static bool replay(const LawReplay* p, PairDerivatives* d) {
-  const Law* law = p->law;
-  Bodies next = recorded_bodies(p, p->next);
-  if (p->record->active) {
-    find_stencils(law, &next, p->thread, &law->work[p->thread].found);
-    add_contact(law, &next, &law->work[p->thread].found, d);
-  }
-  if (p->record->rubbing) with_friction(p, &next, use_friction, d);
-  return true;
 }
 
 /* ---------------------------------------------------------------- reverse (N20, N23); for stiffness 1 */
 
 typedef struct {
-  const LawReplay* replay;
-  const double (*twist)[6];
-  VertexRoom* room[2]; /* derivatives with respect to the vertices of each side; the array starts at the first vertex of
-                          the side's hull or link */
-  int shift;           /* index, in the vertices of its link, of the vertex that belongs to room[0][0] */
+  const Law* law;
+  const double (*twist)[6]; /* NULL in reverse_points */
+  int shift; /* index of the first vertex of the pair's hull among the vertices of its link; 0 for a pair of links */
   PairShares* out;
 } Reverse;
 
@@ -574,12 +421,13 @@ static Vec3 field_at(const Reverse* r, const Bodies* bodies, int side, Vec3 x) {
                   vec3_cross(vec3_at(r->twist[side]), vec3_sub(x, bodies->reference[side])));
 }
 
-static VertexRoom* room_of(const Reverse* r, const Stencil* s, int i) {
-  return &r->room[s->side[i]][s->vertex[i] - (s->side[i] == 0 ? r->shift : 0)];
+/* Returns the derivatives with respect to point i of a stencil. */
+static VertexShare* share_of(const Reverse* r, const Stencil* s, int i) {
+  return &r->out->share[s->side[i]][s->vertex[i] - (s->side[i] == 0 ? r->shift : 0)];
 }
 
 static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stencil* s) {
-  const Law* law = r->replay->law;
+  const Law* law = r->law;
   StencilDerivatives d, by_support, by_far = {0};
   StencilEnergy e = energy_of(law, s), grown = energy_by_support(law, s);
   Vec3 field[STENCIL_POINTS];
@@ -601,7 +449,7 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
       for (int l = 0; l < s->count; l++)
         h[k] += d.hessian[3 * i + k][3 * l] * field[l].x + d.hessian[3 * i + k][3 * l + 1] * field[l].y +
                 d.hessian[3 * i + k][3 * l + 2] * field[l].z;
-    Vec3 change = vec3_at(h), *next = &room_of(r, s, i)->next;
+    Vec3 change = vec3_at(h), *next = &share_of(r, s, i)->next;
     *next = vec3_add(*next, vec3_add(change, vec3_cross(d.gradient[i], vec3_at(r->twist[s->side[i]]))));
     if (!bodies->ground) continue;
     ground_add(&r->out->ground_next, vec3_scale(change, -1), s->x[i], bodies->pose[1].t);
@@ -609,95 +457,72 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   }
 }
 
-/* Adds the contribution of the normal force (load) of a stencil of the friction reference to the derivatives of Phi.
- * The derivatives are with respect to the distance vector of the stencil (*y_bar), to its points (by_x) and to the
- * support (r->out). bar: derivative of Phi with respect to the load. */
-static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
-  const Law* law = r->replay->law;
-  StencilEnergy e = local_energy(law, s);
-  double six[6];
-  *y_bar = vec3_add_scaled(*y_bar, -bar * e.by_dd, s->n);
-  r->out->support -= bar * energy_by_support(law, s).by_d;
-  if (!s->edges || e.by_ds == 0) return;
-  edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), six, NULL);
-  for (int i = 0; i < 4; i++)
-    by_x[i] = vec3_add_scaled(by_x[i], (i % 2 ? -1 : 1) * bar * e.by_ds, vec3_at(six + 3 * (i / 2)));
+/* Adds the derivatives of Phi through the contact point of a stencil (N23) to those with respect to the vertices at t,
+ * to the support and to the half-space. bar: derivatives with respect to the contact point. ground: pose of the
+ * half-space at t, NULL for a pair of links. */
+static void reverse_point(const Reverse* r, const Stencil* s, const PointBar* bar, const Pose* ground) {
+  StencilEnergy e = local_energy(r->law, s);
+  Vec3 by_x[STENCIL_POINTS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+       y_bar = vec3_scale(s->n, -bar->load * e.by_dd);
+  double c_bar[STENCIL_POINTS] = {0}, six[6];
+  r->out->support -= bar->load * energy_by_support(r->law, s).by_d;
+  if (s->edges && e.by_ds != 0) {
+    edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), six, NULL);
+    for (int i = 0; i < 4; i++)
+      by_x[i] = vec3_scale(vec3_at(six + 3 * (i / 2)), (i % 2 ? -1 : 1) * bar->load * e.by_ds);
+  }
+  if (s->plane) {
+    ground_add(&r->out->ground_now, vec3_scale(y_bar, -1), s->x[0], ground->t);
+    r->out->ground_now.torque = vec3_add(r->out->ground_now.torque, vec3_cross(s->n, bar->n));
+    by_x[0] = vec3_add(y_bar, vec3_add(bar->x[0], bar->x[1]));
+  } else {
+    for (int i = 0; i < s->count; i++) {
+      Vec3 by_point = vec3_scale(bar->x[s->side[i]], sign_of(s, s->side[i]));
+      c_bar[i] = vec3_dot(by_point, vec3_sub(s->x[i], s->x[0]));
+      by_x[i] = vec3_add_scaled(by_x[i], s->c[i], by_point);
+    }
+    Vec3 across = vec3_add_scaled(bar->n, -vec3_dot(s->n, bar->n), s->n);
+    stencil_reverse(s, vec3_add_scaled(y_bar, 1 / s->d, across), c_bar, by_x);
+  }
+  for (int i = 0; i < s->count; i++) {
+    Vec3* now = &share_of(r, s, i)->now;
+    *now = vec3_add(*now, by_x[i]);
+  }
 }
 
-static void reverse_stencil(const Reverse* r, const Bodies* next, const Stencil* s, double load, const Pose* ground) {
-  const Law* law = r->replay->law;
-  Vec3 velocity, zeta = {0, 0, 0}, x[STENCIL_POINTS], field[STENCIL_POINTS], n = s->n;
-  Vec3 slip = slip_of(law, next, s, ground, &velocity);
-  double rho = sqrt(vec3_dot(slip, slip) + law->smoothing);
-  for (int i = 0; i < s->count; i++) {
-    x[i] = pose_apply(next->pose[s->side[i]], local_vertex(law->model, next->link[s->side[i]], s->vertex[i]));
-    field[i] = field_at(r, next, s->side[i], x[i]);
-    zeta = vec3_add_scaled(zeta, s->c[i], field[i]);
-  }
-  Vec3 across = vec3_add_scaled(zeta, -vec3_dot(n, zeta), n);
-  double mu = r->replay->material->value[MATERIAL_FRICTION], phi_zeta = vec3_dot(slip, across) / rho;
-  double value = mu * load * phi_zeta;
-  r->out->value += value;
-  r->out->friction += load * phi_zeta;
-  r->out->smoothing -= 0.5 * value / (rho * rho);
-  Vec3 slip_bar = vec3_scale(vec3_add_scaled(across, -phi_zeta / rho, slip), mu * load / rho);
-  Vec3 zeta_bar = vec3_scale(slip, mu * load / rho);
-  Vec3 n_bar = vec3_add(vec3_scale(slip_bar, -vec3_dot(n, velocity)), vec3_scale(zeta_bar, -vec3_dot(n, zeta)));
-  double c_bar[STENCIL_POINTS] = {0};
-  Vec3 by_x[STENCIL_POINTS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, y_bar = {0, 0, 0};
-  for (int i = 0; i < s->count; i++) {
-    Vec3 moved = vec3_sub(x[i], pose_apply(*ground, s->x[i]));
-    c_bar[i] = vec3_dot(slip_bar, moved) / law->step->dt + vec3_dot(zeta_bar, field[i]);
-    Vec3 step = vec3_scale(slip_bar, s->c[i] / law->step->dt), *out = &room_of(r, s, i)->next;
-    Vec3 turned = vec3_cross(vec3_scale(zeta_bar, s->c[i]), vec3_at(r->twist[s->side[i]]));
-    *out = vec3_add(*out, vec3_add(step, turned));
-    by_x[i] = vec3_scale(mat3_tmul_vec(ground->r, step), -1);
-    if (next->ground) ground_add(&r->out->ground_next, vec3_scale(step, -1), vec3_sub(x[i], moved), next->pose[1].t);
-  }
-  reverse_load(r, s, mu * phi_zeta, &y_bar, by_x);
-  if (!s->plane) {
-    y_bar = vec3_add_scaled(y_bar, 1 / s->d, vec3_add_scaled(n_bar, -vec3_dot(n, n_bar), n));
-    stencil_reverse(s, y_bar, c_bar, by_x);
-  } else
-    by_x[0] = vec3_add(by_x[0], y_bar);
-  for (int i = 0; i < s->count; i++) {
-    Vec3* out = &room_of(r, s, i)->now;
-    *out = vec3_add(*out, by_x[i]);
-    if (s->plane) ground_add(&r->out->ground_now, vec3_scale(by_x[i], -1), s->x[i], r->replay->now[1].hull.pose.t);
-  }
-  if (s->plane) r->out->ground_now.torque = vec3_add(r->out->ground_now.torque, vec3_cross(n, n_bar));
+static Reverse reverse_of(const LawReplay* p, const double (*twist)[6], PairShares* out) {
+  const Law* law = p->law;
+  Reverse r = {law, twist, 0, out};
+  if (of_links(law, p->record->hull_a)) return r;
+  const ModelHull* hull = &law->model->hulls[p->record->hull_a];
+  r.shift = hull->vertex_first - law->model->hulls[law->model->links[hull->link].hull_first].vertex_first;
+  return r;
 }
 
-static void reverse_friction(const Law* law, const Bodies* next, const Memory* m, void* context) {
-  (void)law;
-  Reverse* r = context;
-  Pose ground = ground_motion(next, &m->pose[1]);
-  for (int k = 0; k < m->count; k++) reverse_stencil(r, next, &m->stencils[k], load_of(law, m, k), &ground);
+static void reverse_points(const LawReplay* p, PairShares* out) {
+  const Law* law = p->law;
+  Reverse r = reverse_of(p, NULL, out);
+  const Pose* ground = p->now[1].hull.half_space ? &p->now[1].hull.pose : NULL;
+  for (int k = 0; k < p->point_count; k++) reverse_point(&r, &law->work[p->thread].then.list[k], &p->bars[k], ground);
 }
 
-static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
+static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   (void)carry;
   const Law* law = p->law;
-  if (!of_links(law, p->record->hull_a) && !p->next[1].hull.half_space) return;
-  Bodies next = recorded_bodies(p, p->next);
-  int count[2];
-  for (int side = 0; side < 2; side++)
-    count[side] = next.ground ? p->next[side].hull.points.count : law->hierarchy.trees[next.link[side]].vertex_count;
-  Reverse r = {.replay = p, .twist = twist, .room = {p->vertices, (VertexRoom*)p->vertices + count[0]}, .out = s};
-  if (next.ground)
-    r.shift = law->model->hulls[next.hull].vertex_first -
-              law->model->hulls[law->model->links[next.link[0]].hull_first].vertex_first;
-  memset(p->vertices, 0, sizeof(VertexRoom) * (size_t)(count[0] + count[1]));
-  if (p->record->active) {
-    Stencils* found = &law->work[p->thread].found;
-    find_stencils(law, &next, p->thread, found);
-    for (int k = 0; k < found->count; k++) reverse_contact(&r, &next, &found->list[k]);
+  PairState state;
+  LawPair pair = law_recorded_pair(p, true, &state);
+  if (!has_energy(&pair)) return;
+  Bodies next = bodies_at(&pair);
+  for (int side = 0; side < 2; side++) {
+    out->count[side] =
+        next.ground ? p->next[side].hull.points.count : law->hierarchy.trees[next.link[side]].vertex_count;
+    for (int m = 0; m < out->count[side]; m++) out->share[side][m] = (VertexShare){.vertex = m};
   }
-  if (p->record->rubbing) with_friction(p, &next, reverse_friction, &r);
-  for (int side = 0; side < 2; side++)
-    for (int m = 0; m < count[side]; m++)
-      s->share[side][s->count[side]++] =
-          (VertexShare){.vertex = m, .next = r.room[side][m].next, .now = r.room[side][m].now};
+  if (!p->record->active) return;
+  Reverse r = reverse_of(p, twist, out);
+  Stencils* found = &law->work[p->thread].found;
+  find_stencils(law, &next, p->thread, found);
+  for (int k = 0; k < found->count; k++) reverse_contact(&r, &next, &found->list[k]);
 }
 
 const ContactLaw LAW_ipc = {
@@ -707,24 +532,18 @@ const ContactLaw LAW_ipc = {
     .own_count = OWN_COUNT,
     .once_differentiable = true,
     .links = true,
-    .pair_size = sizeof(Memory),
-    .vertex_size = sizeof(VertexRoom),
-    .vertex_shares = VERTEX_SHARES,
-    .link_vertex_size = sizeof(VertexRoom),
-    .link_vertex_shares = VERTEX_SHARES,
+    .vertex_shares = 1,
+    .link_vertex_shares = 1,
     .create = create,
     .destroy = destroy,
     .range = range,
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
-    .evaluate_friction = evaluate_friction,
-    .friction_acts = friction_acts,
     .derive = derive,
     .rounding = rounding,
     .center = center,
-    .lag = lag,
-    .pass = pass,
-    .replay = replay,
+    .points = points,
+    .reverse_points = reverse_points,
     .reverse = reverse,
 };

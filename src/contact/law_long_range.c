@@ -341,10 +341,9 @@ static void take_over(const LawPair* p) {
 
 /* ---------------------------------------------------------------- the accepted state */
 
-static void derive(const LawPair* p) {
+static bool derive(const LawPair* p) {
   const Law* law = p->law;
   PairDerivatives* d = p->derivatives;
-  memset(d, 0, sizeof(*d));
   if (p->state->contact_energy > 0) {
     FieldPair pair = field_pair(p);
     field_derivatives(&law->field, &law->work[p->thread], &pair, d);
@@ -358,6 +357,7 @@ static void derive(const LawPair* p) {
   /* The Hessian of a pair of hulls with friction only has no negative eigenvalues: h of friction (F3) has none since
    * |z| <= 1, and the slip term has none either. */
   p->state->convex = !of_links(p->law, p->item[0]) && stands_for(p->law, p->item);
+  return true;
 }
 
 /* Returns an estimate of the rounding error of the pair's energy [J]. A gap c is a difference of coordinates of size
@@ -559,6 +559,17 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }
 
+static const LawHistory history = {
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
+    .take_over = take_over,
+    .lag = lag,
+    .pass = pass,
+    .record = record,
+    .revisit = revisit,
+    .replay = replay,
+};
+
 const ContactLaw LAW_long_range = {
     .name = "long_range",
     .parameters = rows,
@@ -581,17 +592,10 @@ const ContactLaw LAW_long_range = {
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
-    .evaluate_friction = evaluate_friction,
-    .friction_acts = friction_acts,
-    .take_over = take_over,
     .derive = derive,
     .rounding = rounding,
     .center = center,
-    .lag = lag,
-    .pass = pass,
-    .record = record,
+    .history = &history,
     .press = press,
-    .revisit = revisit,
-    .replay = replay,
     .reverse = reverse,
 };

@@ -29,17 +29,8 @@ enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
 /* Smoothing length of the distance field of a polyhedron, as a multiple of the parameter `activity_width` (Y13). */
 #define FIELD_WIDTH 0.1
 
-/* A contact found in the initial state of the step (X9). */
-typedef struct {
-  double distance, activity, load; /* load: a delta^p in the initial state, the normal force for stiffness 1 */
-  Vec3 n;                          /* normal from a to b; its length is at most 1 */
-  Vec3 at[2];                      /* contact point in both links' frames [m] */
-} Spot;
-
-typedef struct {
-  double count;
-  Spot* spots; /* valid until the next call of `lag` */
-} Memory;
+/* Numbers of a contact point (FrictionPoint.numbers): distance and activity in the initial state of the step (X9). */
+enum { POINT_DISTANCE, POINT_ACTIVITY };
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -152,6 +143,7 @@ static void make_room(ManifoldLaw* law) {
 
 static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
+  (void)step;
   const double* own = model->contact.own;
   ManifoldLaw* law = MEMORY_NEW(ManifoldLaw, 1);
   *law = (ManifoldLaw){
@@ -159,8 +151,6 @@ static void* create(const Model* model, int threads, double tolerance, const Law
       .stiffness = model->contact.stiffness,
       .exponent = own[OWN_EXPONENT],
       .reach = own[OWN_REACH],
-      .smoothing = model->contact.smoothing,
-      .step = step,
       .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION, .mutual = true},
       .most_edges = (int)lround(own[OWN_EDGES]),
       .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
@@ -223,21 +213,6 @@ static bool counts(const ManifoldLaw* law, const ManifoldContact* c) {
   return c->distance < law->reach && c->activity > LEAST_ACTIVITY;
 }
 
-static Spot spot_of(const ManifoldLaw* law, const ManifoldBodies* b, const ManifoldContact* c) {
-  Spot s = {.distance = c->distance, .activity = c->activity, .n = c->normal};
-  if (c->distance < 0) s.load = c->activity * math_pow(-c->distance, law->exponent);
-  for (int k = 0; k < 2; k++) s.at[k] = pose_apply_inverse(b->pose[k], c->point);
-  return s;
-}
-
-static void set_pressed(PairState* state, double separation, Vec3 point, Vec3 normal) {
-  state->outcome = PAIR_PRESSED;
-  state->separation = separation;
-  state->axis = normal;
-  state->has_plane = true; /* contact_wrench reads the plane */
-  state->plane = (Plane){point, normal, 0};
-}
-
 /* Contacts with an activity below this value do not count for the separation of two polyhedra. */
 #define SEPARATING_ACTIVITY 0.1
 
@@ -262,7 +237,7 @@ static void press_polyhedra(const LawPair* p, const ManifoldBodies* b, const Gjk
       normal = contacts[i].normal;
     }
   }
-  set_pressed(p->state, least, point, normal);
+  pair_set_pressed(p->state, least, point, normal);
 }
 
 static void find_separation(const LawPair* p, const ManifoldBodies* b) {
@@ -286,94 +261,41 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
     pair_set_apart(state, b->surface[1] ? CERTAIN_PART * least : least, normal);
     return;
   }
-  set_pressed(state, least, point, normal);
-}
-
-/* ---------------------------------------------------------------- a contact in a step */
-
-/* Motion of a contact since the initial state of the step: positions x of the contact point as a point of each body
- * [m], and u = x[1] - x[0]. */
-typedef struct {
-  Vec3 x[2], u;
-  double delta;        /* depth of the contact [m]; if delta <= 0, the contact has no force */
-  Vec3 velocity, slip; /* velocity: u / dt; slip: component of the velocity perpendicular to the normal [m/s] */
-  double rho;          /* sqrt(slip^2 + epsilon) */
-} SpotMotion;
-
-/* Returns (I - n n^T) v. The result is the component of v perpendicular to n only if n has unit length. */
-static Vec3 across(Vec3 n, Vec3 v) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
-
-static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, const Spot* s) {
-  SpotMotion m;
-  for (int k = 0; k < 2; k++) m.x[k] = pose_apply(next->pose[k], s->at[k]);
-  m.u = vec3_sub(m.x[1], m.x[0]);
-  m.delta = -(s->distance + vec3_dot(s->n, m.u));
-  m.velocity = vec3_scale(m.u, 1 / law->step->dt);
-  m.slip = across(s->n, m.velocity);
-  m.rho = sqrt(vec3_dot(m.slip, m.slip) + law->smoothing);
-  return m;
-}
-
-/* Returns the gradient of the energy of a contact with respect to the relative displacement u of its two points. Sets
- * *bend to the Hessian with respect to u (X10, X11). mu: friction coefficient. */
-static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, double mu, Mat3* bend) {
-  Vec3 pull = {0, 0, 0}, n = s->n;
-  *bend = mat3_scale(mat3_identity(), 0);
-  if (m->delta > 0) {
-    double scale = law->stiffness * s->activity;
-    pull = vec3_scale(n, -scale * math_pow(m->delta, law->exponent));
-    *bend = mat3_scale(mat3_outer(n, n), scale * law->exponent * math_pow(m->delta, law->exponent - 1));
-  }
-  double weight = law->stiffness * mu * s->load / m->rho;
-  if (!(weight > 0)) return pull;
-  Mat3 project = mat3_sub(mat3_identity(), mat3_outer(n, n));
-  Vec3 slip = mat3_mul_vec(project, m->slip);
-  Mat3 h = mat3_sub(mat3_mul(project, project), mat3_scale(mat3_outer(slip, slip), 1 / (m->rho * m->rho)));
-  *bend = mat3_add(*bend, mat3_scale(h, weight / law->step->dt));
-  return vec3_add_scaled(pull, weight, slip);
-}
-
-static void add_spot(const ManifoldLaw* law, const ManifoldBodies* next, const Spot* s, double mu,
-                     PairDerivatives* out) {
-  SpotMotion m = motion_of(law, next, s);
-  if (!(m.delta > 0) && !(mu * s->load > 0)) return;
-  Mat3 bend;
-  Vec3 pull = bend_of(law, s, &m, mu, &bend), arm[2] = {{0, 0, 0}, {0, 0, 0}}, turn[MANIFOLD_COLUMNS];
-  int sides = next->surface[1] ? 2 : 1;
-  for (int side = 0; side < sides; side++) {
-    Vec3 force = vec3_scale(pull, side == 0 ? -1 : 1);
-    arm[side] = vec3_sub(m.x[side], next->reference[side]);
-    out->force[side] = vec3_add(out->force[side], force);
-    out->moment[side] = mat3_add(out->moment[side], mat3_outer(force, arm[side]));
-  }
-  if (sides == 1) out->force[1] = vec3_add(out->force[1], pull);
-  for (int i = 0; i < 6 * sides;
-       i++) { /* turn[i]: derivative of u with respect to component i of the twists of both bodies */
-    Vec3 e = vec3_axis(i);
-    turn[i] = vec3_scale(i % 6 < 3 ? vec3_cross(e, arm[i / 6]) : e, i < 6 ? -1 : 1);
-  }
-  for (int k = 0; k < 6 * sides; k++) {
-    Vec3 bent = mat3_mul_vec(bend, turn[k]);
-    for (int i = 0; i < 6 * sides; i++) out->hessian[i][k] += vec3_dot(turn[i], bent);
-  }
+  pair_set_pressed(state, least, point, normal);
 }
 
 /* ---------------------------------------------------------------- a pair in a run */
 
-static ManifoldBodies bodies_at(const LawPair* p) { return manifold_bodies(p->law, p->item, p->a, p->b, p->reference); }
-
-static int spots_of(const LawPair* p, const Spot** spots) {
-  const Memory* m = p->memory;
-  *spots = m->spots;
-  return p->lagged && m->spots ? (int)m->count : 0;
+/* Returns the depth of a contact whose points have moved relative to each other by u [m]. A contact without depth has
+ * no force. */
+static double depth_of(const FrictionPoint* point, Vec3 u) {
+  return -(point->numbers[POINT_DISTANCE] + vec3_dot(point->n, u));
 }
 
-/* Computes the separation of the bodies, and the contact energy of the contacts that the last `lag` stored. */
+static ManifoldBodies bodies_at(const LawPair* p) { return manifold_bodies(p->law, p->item, p->a, p->b, p->reference); }
+
+/* Lists the contacts of the pair (X9). The normal force is a (-d)^p for a negative distance d (X11). */
+static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
+  const ManifoldLaw* law = p->law;
+  const Pose* pose[2] = {&p->a->pose, &p->b->pose};
+  ManifoldBodies b = bodies_at(p);
+  const ManifoldContact* contacts = law->work[p->thread].contacts;
+  int count = manifold_contacts(law, p->thread, &b, !reverses, MANIFOLD_BY_MOTION, 0);
+  for (int i = 0; i < count; i++) {
+    const ManifoldContact* c = &contacts[i];
+    if (!counts(law, c)) continue;
+    double load = c->distance < 0 ? c->activity * math_pow(-c->distance, law->exponent) : 0;
+    FrictionPoint* point = friction_points_add(out, pose, load, c->normal, c->point, c->point);
+    point->numbers[POINT_DISTANCE] = c->distance;
+    point->numbers[POINT_ACTIVITY] = c->activity;
+  }
+}
+
+/* Computes the separation of the bodies, and the contact energy of the contacts at the start of the step. */
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const ManifoldLaw* law = p->law;
   const PairState* old = from->state;
   PairState* state = p->state;
-  ManifoldBodies b = bodies_at(p);
   if (from->stays && (old->outcome == PAIR_PRESSED ||
                       old->separation > 0)) { /* a separation of 0 means that it was not computed yet */
     state->outcome = old->outcome;
@@ -382,286 +304,145 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
     state->has_plane = old->has_plane;
     state->plane = old->plane;
   } else {
+    ManifoldBodies b = bodies_at(p);
     find_separation(p, &b);
   }
-  const Spot* spots;
-  int count = spots_of(p, &spots);
   double energy = 0, exponent = law->exponent + 1;
-  for (int i = 0; i < count; i++) {
-    SpotMotion m = motion_of(law, &b, &spots[i]);
-    if (!(m.delta > 0)) continue;
-    energy += spots[i].activity * math_pow(m.delta, exponent);
+  for (int i = 0; i < p->point_count; i++) {
+    double depth = depth_of(&p->points[i], point_motion(&p->points[i], &p->a->pose, &p->b->pose).u);
+    if (!(depth > 0)) continue;
+    energy += p->points[i].numbers[POINT_ACTIVITY] * math_pow(depth, exponent);
     state->has_terms = true;
   }
   state->contact_energy = law->stiffness * energy / exponent;
 }
 
-static bool friction_acts(const LawPair* p) { return p->lagged && ((const Memory*)p->memory)->count > 0; }
-
-static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
-  (void)from;
+/* Adds the derivatives of the contact energy with respect to the displacement u of each contact (X10). */
+static bool derive(const LawPair* p) {
   const ManifoldLaw* law = p->law;
-  const Spot* spots;
-  double mu = p->material->value[MATERIAL_FRICTION], energy = 0;
-  int count = spots_of(p, &spots);
-  ManifoldBodies b = bodies_at(p);
-  for (int i = 0; i < count && mu > 0; i++) {
-    if (!(spots[i].load > 0)) continue;
-    SpotMotion m = motion_of(law, &b, &spots[i]);
-    energy += spots[i].load * vec3_dot(m.slip, m.slip) / (m.rho + sqrt(law->smoothing));
-    p->state->has_terms = true;
+  for (int i = 0; i < p->point_count; i++) {
+    const FrictionPoint* point = &p->points[i];
+    PointDisplacement m = point_motion(point, &p->a->pose, &p->b->pose);
+    double depth = depth_of(point, m.u), scale = law->stiffness * point->numbers[POINT_ACTIVITY];
+    if (!(depth > 0)) continue;
+    Vec3 pull = vec3_scale(point->n, -scale * math_pow(depth, law->exponent));
+    double second = scale * law->exponent * math_pow(depth, law->exponent - 1);
+    point_derivatives(&m, p->reference, p->b->half_space, pull, mat3_scale(mat3_outer(point->n, point->n), second),
+                      p->derivatives);
   }
-  p->state->friction_energy = law->stiffness * mu * law->step->dt * energy;
   return true;
 }
 
-static void derive(const LawPair* p) {
-  const Spot* spots;
-  int count = spots_of(p, &spots);
-  ManifoldBodies b = bodies_at(p);
-  memset(p->derivatives, 0, sizeof *p->derivatives);
-  for (int i = 0; i < count; i++)
-    add_spot(p->law, &b, &spots[i], p->material->value[MATERIAL_FRICTION], p->derivatives);
+/* Returns the sum of the normal forces of all contacts [N]. Sets *sum, unless NULL, to the sum of the midpoints of
+ * their points times their normal forces [N m]. */
+static double total_force(const LawPair* p, Vec3* sum) {
+  const ManifoldLaw* law = p->law;
+  double total = 0;
+  for (int i = 0; i < p->point_count; i++) {
+    PointDisplacement m = point_motion(&p->points[i], &p->a->pose, &p->b->pose);
+    double depth = depth_of(&p->points[i], m.u);
+    if (!(depth > 0)) continue;
+    double force = law->stiffness * p->points[i].numbers[POINT_ACTIVITY] * math_pow(depth, law->exponent);
+    if (sum) *sum = vec3_add_scaled(*sum, 0.5 * force, vec3_add(m.x[0], m.x[1]));
+    total += force;
+  }
+  return total;
 }
 
 static double rounding(const LawPair* p, double reach) {
-  const ManifoldLaw* law = p->law;
-  const Spot* spots;
-  int count = spots_of(p, &spots);
-  double slope = 0;
-  ManifoldBodies b = bodies_at(p);
-  for (int i = 0; i < count; i++) {
-    SpotMotion m = motion_of(law, &b, &spots[i]);
-    if (m.delta > 0) slope += spots[i].activity * math_pow(m.delta, law->exponent);
-  }
-  slope *= law->stiffness;
-  return DBL_EPSILON * ENERGY_ROUNDINGS * (slope * reach + p->state->contact_energy + p->state->friction_energy);
+  double energies = p->state->contact_energy + p->state->friction_energy;
+  return DBL_EPSILON * ENERGY_ROUNDINGS * (total_force(p, NULL) * reach + energies);
 }
 
 /* Sets *point to the mean of the contact points, weighted by their normal forces, world [m], and `press` to the sum of
  * the normal forces [N]. Returns false if no contact has a force. */
 static bool center(const LawPair* p, Vec3* point, double* press) {
-  const ManifoldLaw* law = p->law;
-  const Spot* spots;
-  int count = spots_of(p, &spots);
-  ManifoldBodies b = bodies_at(p);
   Vec3 sum = {0, 0, 0};
-  *press = 0;
-  for (int i = 0; i < count; i++) {
-    SpotMotion m = motion_of(law, &b, &spots[i]);
-    if (!(m.delta > 0)) continue;
-    double force = law->stiffness * spots[i].activity * math_pow(m.delta, law->exponent);
-    sum = vec3_add_scaled(sum, 0.5 * force, vec3_add(m.x[0], m.x[1]));
-    *press += force;
-  }
+  *press = total_force(p, &sum);
   if (!(*press > 0)) return false;
   *point = vec3_scale(sum, 1 / *press);
   return true;
 }
 
-/* Returns the number of bytes that `lag` needs for the largest possible number of contacts of the pair. */
-static size_t lag_room(const LawPair* p) {
-  const ManifoldLaw* law = p->law;
-  size_t count = 0, edges = (size_t)law->most_edges;
-  for (int k = 0; k < 2; k++) count += (size_t)law->surfaces[p->item[k]].body.point_count;
-  return sizeof(Spot) * (count + 2 * edges * edges);
-}
-
-static size_t lag(const LawPair* p, void* room) {
-  if (!room) return lag_room(p);
-  const ManifoldLaw* law = p->law;
-  Memory* m = p->memory;
-  *m = (Memory){.count = 0};
-  if (!p->lagged) return 0;
-  ManifoldBodies b = bodies_at(p);
-  const ManifoldContact* contacts = law->work[p->thread].contacts;
-  int all = manifold_contacts(law, p->thread, &b, true, MANIFOLD_BY_MOTION, 0), count = 0;
-  m->spots = room;
-  for (int i = 0; i < all; i++)
-    if (counts(law, &contacts[i])) m->spots[count++] = spot_of(law, &b, &contacts[i]);
-  m->count = count;
-  return sizeof(Spot) * (size_t)count;
-}
-
-/* Reads the number of contacts from the state block, or writes it. From this number, friction_acts decides whether
- * `lag` found contacts. The contacts themselves are not stored, because they follow from the poses. */
-static void pass(const LawPair* p, StateBlock* block) {
-  Memory* m = p->memory;
-  state_block_doubles(block, &m->count, 1);
-  if (block->pass == BLOCK_READ) m->spots = NULL;
-}
-
-/* ---------------------------------------------------------------- recorded pairs */
-
-static ManifoldBodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
-  const int item[2] = {p->record->hull_a, p->record->hull_b};
-  const Vec3 reference[2] = {body[0].reference, body[1].reference};
-  return manifold_bodies(p->law, item, &body[0].hull, &body[1].hull, reference);
-}
-
-static bool replay(const LawReplay* p, PairDerivatives* out) {
-  const ManifoldLaw* law = p->law;
-  if (!p->record->rubbing)
-    return true; /* the initial state has no contacts, and a step has no contacts besides those of its initial state */
-  ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
-  const ManifoldContact* contacts = law->work[p->thread].contacts;
-  int count = manifold_contacts(law, p->thread, &now, true, MANIFOLD_BY_MOTION, 0);
-  for (int i = 0; i < count; i++) {
-    if (!counts(law, &contacts[i])) continue;
-    Spot s = spot_of(law, &now, &contacts[i]);
-    add_spot(law, &next, &s, p->material->value[MATERIAL_FRICTION], out);
-  }
-  return true;
-}
-
 /* ---------------------------------------------------------------- reverse (X12); for stiffness 1 */
 
-/* Derivatives of one contact's contribution to Phi (X12) with respect to its activity, distance and normal at t, and
- * with respect to the positions x at t + dt of its point on each body. */
-typedef struct {
-  double activity, distance;
-  Vec3 n, x[2];
-} SpotBar;
-
-/* Derivatives of Phi = dE/du . zeta. zeta is the rate of u if the bodies move with the given twists. */
-typedef struct {
-  Vec3 by_u, by_zeta;
-} StretchBar;
-
-static void reverse_normal(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, Vec3 zeta, SpotBar* bar,
-                           StretchBar* stretch, PairShares* out) {
-  if (!(m->delta > 0)) return;
-  double along = vec3_dot(s->n, zeta), first = math_pow(m->delta, law->exponent);
-  double value = -s->activity * first * along;
-  double by_delta = -s->activity * law->exponent * math_pow(m->delta, law->exponent - 1) * along;
-  out->value += value;
-  out->own[OWN_EXPONENT] += value * math_log(m->delta);
-  bar->activity -= first * along;
-  bar->distance -= by_delta;
-  bar->n = vec3_add_scaled(bar->n, -by_delta, m->u);
-  bar->n = vec3_add_scaled(bar->n, -s->activity * first, zeta);
-  stretch->by_u = vec3_add_scaled(stretch->by_u, -by_delta, s->n);
-  stretch->by_zeta = vec3_add_scaled(stretch->by_zeta, -s->activity * first, s->n);
-}
-
-static void reverse_slip(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, Vec3 zeta, double mu, SpotBar* bar,
-                         StretchBar* stretch, PairShares* out) {
-  if (!(s->load > 0)) return;
-  Vec3 n = s->n, side = across(n, zeta);
-  double phi = vec3_dot(m->slip, side) / m->rho, scale = mu * s->load / m->rho, depth = -s->distance;
-  out->value += mu * s->load * phi;
-  out->friction += s->load * phi;
-  out->smoothing -= 0.5 * mu * s->load * phi / (m->rho * m->rho);
-  out->own[OWN_EXPONENT] += mu * phi * s->load * math_log(depth);
-  bar->activity += mu * phi * math_pow(depth, law->exponent);
-  bar->distance -= mu * phi * s->activity * law->exponent * math_pow(depth, law->exponent - 1);
-  Vec3 by_slip = vec3_scale(vec3_add_scaled(side, -phi / m->rho, m->slip), scale), by_side = vec3_scale(m->slip, scale);
-  bar->n = vec3_add_scaled(bar->n, -vec3_dot(by_slip, n), m->velocity);
-  bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, m->velocity), by_slip);
-  bar->n = vec3_add_scaled(bar->n, -vec3_dot(by_side, n), zeta);
-  bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, zeta), by_side);
-  stretch->by_u = vec3_add_scaled(stretch->by_u, 1 / law->step->dt, across(n, by_slip));
-  stretch->by_zeta = vec3_add(stretch->by_zeta, across(n, by_side));
-}
-
-static SpotBar reverse_spot(const LawReplay* p, const ManifoldBodies* next, const Spot* s, const double twist[2][6],
-                            PairShares* out) {
+/* Adds the derivatives of Phi = dE/du . zeta with respect to the contacts (X12). zeta: rate of u if the bodies move
+ * with the given twists. */
+static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
+  (void)carry;
   const ManifoldLaw* law = p->law;
-  SpotMotion m = motion_of(law, next, s);
-  int sides = next->surface[1] ? 2 : 1;
-  Vec3 zeta = {0, 0, 0};
-  for (int k = 0; k < sides; k++) {
-    Vec3 moved = vec3_add(vec3_at(twist[k] + 3), vec3_cross(vec3_at(twist[k]), vec3_sub(m.x[k], next->reference[k])));
-    zeta = vec3_add_scaled(zeta, k == 0 ? -1 : 1, moved);
+  const Vec3 reference[2] = {p->next[0].reference, p->next[1].reference};
+  for (int i = 0; i < p->point_count; i++) {
+    const FrictionPoint* point = &p->points[i];
+    PointBar* bar = &p->bars[i];
+    PointDisplacement m = point_motion(point, &p->next[0].hull.pose, &p->next[1].hull.pose);
+    double depth = depth_of(point, m.u), activity = point->numbers[POINT_ACTIVITY];
+    if (!(depth > 0)) continue;
+    Vec3 zeta = point_rate(&m, reference, p->next[1].hull.half_space, twist);
+    double along = vec3_dot(point->n, zeta), first = math_pow(depth, law->exponent), value = -activity * first * along;
+    double by_depth = -activity * law->exponent * math_pow(depth, law->exponent - 1) * along;
+    out->value += value;
+    out->own[OWN_EXPONENT] += value * math_log(depth);
+    bar->numbers[POINT_ACTIVITY] -= first * along;
+    bar->numbers[POINT_DISTANCE] -= by_depth;
+    bar->n = vec3_add_scaled(bar->n, -by_depth, m.u);
+    bar->n = vec3_add_scaled(bar->n, -activity * first, zeta);
+    bar->u = vec3_add_scaled(bar->u, -by_depth, point->n);
+    bar->zeta = vec3_add_scaled(bar->zeta, -activity * first, point->n);
   }
-  SpotBar bar = {.activity = 0};
-  StretchBar stretch = {{0, 0, 0}, {0, 0, 0}};
-  reverse_normal(law, s, &m, zeta, &bar, &stretch, out);
-  reverse_slip(law, s, &m, zeta, p->material->value[MATERIAL_FRICTION], &bar, &stretch, out);
-  for (int k = 0; k < 2; k++) {
-    double sign = k == 0 ? -1 : 1;
-    bar.x[k] = vec3_scale(stretch.by_u, sign);
-    if (k < sides) bar.x[k] = vec3_add_scaled(bar.x[k], sign, vec3_cross(stretch.by_zeta, vec3_at(twist[k])));
-  }
-  if (sides == 1) ground_add(&out->ground_next, bar.x[1], m.x[1], next->pose[1].t);
-  return bar;
+}
+
+/* Adds the derivatives through the normal force a (-d)^p to the derivatives with respect to the numbers. */
+static void reverse_load(const ManifoldLaw* law, const FrictionPoint* point, PointBar* bar, PairShares* out) {
+  if (!(point->load > 0)) return;
+  double depth = -point->numbers[POINT_DISTANCE], activity = point->numbers[POINT_ACTIVITY];
+  out->own[OWN_EXPONENT] += bar->load * point->load * math_log(depth);
+  bar->numbers[POINT_ACTIVITY] += bar->load * math_pow(depth, law->exponent);
+  bar->numbers[POINT_DISTANCE] -= bar->load * activity * law->exponent * math_pow(depth, law->exponent - 1);
 }
 
 static Vec3 row_at(const ManifoldContact* c, int row, int column) {
   return vec3(c->slope[row][column], c->slope[row + 1][column], c->slope[row + 2][column]);
 }
 
-/* Returns the velocity of a point fixed in body `side` in unit motion k of the bodies. Motions 0 to 2 are rotations and
- * 3 to 5 displacements of body a about the world axes; 6 to 11 are the same for body b. */
-static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
-  Vec3 e = vec3_axis(k);
-  if (k / 6 != side) return vec3(0, 0, 0);
-  return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(point, b->pose[side].t));
-}
-
-/* Returns the derivative of a contact's contribution to Phi with respect to the motion or parameter that belongs to one
- * column of the contact's derivatives. moves: true if the column is a motion of a body at t, false if it is a
- * parameter. */
-static double along_column(const ManifoldBodies* now, const Mat3 turn[2], const ManifoldContact* at,
-                           const ManifoldContact* c, const SpotBar* bar, int column, bool moves) {
-  Vec3 dx = row_at(c, MANIFOLD_POINT, column);
-  double sum =
-      bar->activity * c->slope[MANIFOLD_ACTIVITY][column] + bar->distance * c->slope[MANIFOLD_DISTANCE][column];
+/* Returns the derivative of Phi with respect to the motion or parameter of one column of a contact's derivatives. */
+static double along_column(const ManifoldContact* c, const PointBar* bar, int column) {
+  double sum = bar->numbers[POINT_ACTIVITY] * c->slope[MANIFOLD_ACTIVITY][column] +
+               bar->numbers[POINT_DISTANCE] * c->slope[MANIFOLD_DISTANCE][column];
   sum += vec3_dot(bar->n, row_at(c, MANIFOLD_NORMAL, column));
-  for (int side = 0; side < 2; side++) {
-    Vec3 own = moves ? vec3_sub(dx, carried(now, side, at->point, column)) : dx;
-    sum += vec3_dot(bar->x[side], mat3_mul_vec(turn[side], own));
-  }
-  return sum;
-}
-
-static void hand_poses(const ManifoldBodies* now, const double by[MANIFOLD_COLUMNS], PairShares* out) {
-  for (int side = 0; side < 2; side++) {
-    Vec3 torque = vec3_at(by + 6 * side), force = vec3_at(by + 6 * side + 3);
-    if (now->surface[side]) {
-      out->turn_now[side] = vec3_add(out->turn_now[side], torque);
-      out->move_now[side] = vec3_add(out->move_now[side], force);
-    } else {
-      out->ground_now = (GroundShare){vec3_add(out->ground_now.force, force), vec3_add(out->ground_now.torque, torque)};
-    }
-  }
+  return sum + vec3_dot(vec3_add(bar->x[0], bar->x[1]), row_at(c, MANIFOLD_POINT, column));
 }
 
 /* Adds `by`, the derivative of Phi with respect to vertex coordinate k in the frame of the link, to the share of the
  * vertex of body `side`. The share is in world axes. */
-static void add_to_vertex(const ManifoldBodies* next, int side, int k, double by, PairShares* out) {
+static void add_to_vertex(const LawReplay* p, int side, int k, double by, PairShares* out) {
   VertexShare* share = &out->share[side][k / 3];
-  share->next = vec3_add_scaled(share->next, by, mat3_mul_vec(next->pose[side].r, vec3_axis(k)));
+  share->next = vec3_add_scaled(share->next, by, mat3_mul_vec(p->next[side].hull.pose.r, vec3_axis(k)));
 }
 
-/* Adds the derivatives of Phi with respect to the parameters first ... first + MANIFOLD_CAUSES - 1 of one cause. twist:
- * twists of both bodies, from which the derivatives with respect to the contacts are computed again. count: number of
- * contacts. to: derivatives with respect to all parameters of the cause, or NULL if the parameters are the vertex
+/* Adds the derivatives of Phi with respect to the parameters first ... first + MANIFOLD_CAUSES - 1 of one cause. now:
+ * bodies at t. to: derivatives with respect to all parameters of the cause, or NULL if the parameters are the vertex
  * coordinates of a polyhedron, whose derivatives go to `out`. */
-static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next, const Mat3 turn[2],
-                          const double twist[2][6], int count, ManifoldCause cause, int first, int parameters,
+static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, ManifoldCause cause, int first, int parameters,
                           double* to, PairShares* out) {
   const ManifoldLaw* law = p->law;
   const ManifoldWork* work = &law->work[p->thread];
-  PairShares unused = {.share = {NULL, NULL}};
-  manifold_contacts(law, p->thread, now, false, cause, first);
+  int count = manifold_contacts(law, p->thread, now, false, cause, first), point = 0;
   for (int i = 0; i < count; i++) {
     if (!counts(law, &work->contacts[i])) continue;
-    Spot s = spot_of(law, now, &work->contacts[i]);
-    SpotBar bar = reverse_spot(p, next, &s, twist, &unused);
+    const PointBar* bar = &p->bars[point++];
     for (int k = 0; k < MANIFOLD_CAUSES && first + k < parameters; k++) {
-      double by = along_column(now, turn, &work->contacts[i], &work->slopes[i], &bar, k, false);
+      double by = along_column(&work->slopes[i], bar, k);
       if (to)
         to[first + k] += by;
       else
-        add_to_vertex(next, (int)cause - MANIFOLD_BY_SHAPE_A, first + k, by, out);
+        add_to_vertex(p, (int)cause - MANIFOLD_BY_SHAPE_A, first + k, by, out);
     }
   }
 }
 
 /* Adds the derivatives of Phi with respect to shape parameters, vertices of polyhedra and the activity width. */
-static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
-                           const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
+static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, PairShares* out) {
   for (int side = 0; side < 2; side++) {
     const ManifoldSurface* own = now->surface[side];
     if (!own) continue;
@@ -672,31 +453,27 @@ static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const 
       for (int i = 0; i < out->count[side]; i++) out->share[side][i] = (VertexShare){.vertex = i};
     }
     for (int first = 0; first < own->parameters; first += MANIFOLD_CAUSES)
-      reverse_cause(p, now, next, turn, twist, count, (ManifoldCause)(MANIFOLD_BY_SHAPE_A + side), first,
-                    own->parameters, to, out);
+      reverse_cause(p, now, (ManifoldCause)(MANIFOLD_BY_SHAPE_A + side), first, own->parameters, to, out);
   }
-  reverse_cause(p, now, next, turn, twist, count, MANIFOLD_BY_SMOOTHING, 0, 1, &out->own[OWN_WIDTH], out);
+  reverse_cause(p, now, MANIFOLD_BY_SMOOTHING, 0, 1, &out->own[OWN_WIDTH], out);
 }
 
-static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
-  (void)carry;
-  if (!p->record->rubbing) return;
+/* The workspace still contains the contacts that `points` found, with their derivatives by motions at t. */
+static void reverse_points(const LawReplay* p, PairShares* out) {
   const ManifoldLaw* law = p->law;
-  ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
-  const ManifoldContact* contacts = law->work[p->thread].contacts;
-  int count = manifold_contacts(law, p->thread, &now, false, MANIFOLD_BY_MOTION, 0);
+  PairState state;
+  LawPair pair = law_recorded_pair(p, false, &state);
+  ManifoldBodies now = bodies_at(&pair);
+  const ManifoldContact* contact = law->work[p->thread].contacts;
   double by[MANIFOLD_COLUMNS] = {0};
-  Mat3 turn[2];
-  for (int side = 0; side < 2; side++) turn[side] = mat3_mul(next.pose[side].r, mat3_transpose(now.pose[side].r));
-  for (int i = 0; i < count; i++) {
-    if (!counts(law, &contacts[i])) continue;
-    Spot s = spot_of(law, &now, &contacts[i]);
-    SpotBar bar = reverse_spot(p, &next, &s, twist, out);
-    for (int k = 0; k < MANIFOLD_COLUMNS; k++)
-      by[k] += along_column(&now, turn, &contacts[i], &contacts[i], &bar, k, true);
+  for (int i = 0; i < p->point_count; i++, contact++) {
+    while (!counts(law, contact)) contact++;
+    reverse_load(law, &p->points[i], &p->bars[i], out);
+    for (int k = 0; k < MANIFOLD_COLUMNS; k++) by[k] += along_column(contact, &p->bars[i], k);
   }
-  hand_poses(&now, by, out);
-  reverse_causes(p, &now, &next, turn, twist, count, out);
+  for (int side = 0; side < 2; side++)
+    law_add_motion_now(p, side, now.pose[side].t, vec3_at(by + 6 * side + 3), vec3_at(by + 6 * side), out);
+  reverse_causes(p, &now, out);
 }
 
 const ContactLaw LAW_manifold = {
@@ -707,19 +484,16 @@ const ContactLaw LAW_manifold = {
     .overlaps = true,
     .solids_only = "needs solids (smooth shapes, unions and subtractions, convex polyhedra, half_spaces)",
     .fits = fits,
-    .pair_size = sizeof(Memory),
+    .points_press = true,
     .vertex_shares = 1,
     .create = create,
     .destroy = destroy,
     .range = range,
     .evaluate = evaluate,
-    .evaluate_friction = evaluate_friction,
-    .friction_acts = friction_acts,
     .derive = derive,
     .rounding = rounding,
     .center = center,
-    .lag = lag,
-    .pass = pass,
-    .replay = replay,
+    .points = points,
+    .reverse_points = reverse_points,
     .reverse = reverse,
 };

@@ -32,8 +32,7 @@ typedef struct {
 
 typedef struct {
   const Model* model;
-  double stiffness, exponent, reach, smoothing;
-  const LawStep* step;
+  double stiffness, exponent, reach;
   ManifoldOptions options;
   int most_edges;
   ManifoldSurface* surfaces; /* (hulls) */

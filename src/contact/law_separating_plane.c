@@ -346,7 +346,7 @@ static void take_over(const LawPair* p) {
 
 /* ---------------------------------------------------------------- the accepted state */
 
-static void derive(const LawPair* p) {
+static bool derive(const LawPair* p) {
   const PlaneLaw* law = p->law;
   PairDerivatives* d = p->derivatives;
   PairOwn* own = p->own;
@@ -366,6 +366,7 @@ static void derive(const LawPair* p) {
     friction_derivatives(lag_of(p, k == 1), &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
   }
   pair_scale(d, law->stiffness);
+  return true;
 }
 
 /* Returns an estimate of the rounding error of the pair's energy [J]. A clearance c is a difference of coordinates of
@@ -806,6 +807,17 @@ static const LawImpacts impacts = {
     .slip_product = plane_law_slip_product,
 };
 
+static const LawHistory history = {
+    .evaluate_friction = evaluate_friction,
+    .friction_acts = friction_acts,
+    .take_over = take_over,
+    .lag = lag,
+    .pass = pass,
+    .record = record,
+    .revisit = plane_law_revisit,
+    .replay = plane_law_replay,
+};
+
 const ContactLaw LAW_separating_plane = {
     .name = "separating_plane",
     .parameters = rows,
@@ -825,18 +837,11 @@ const ContactLaw LAW_separating_plane = {
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
-    .evaluate_friction = evaluate_friction,
-    .friction_acts = friction_acts,
-    .take_over = take_over,
     .derive = derive,
     .rounding = rounding,
-    .lag = lag,
-    .pass = pass,
-    .record = record,
+    .history = &history,
     .impacts = &impacts,
     .part = part,
     .press = press,
-    .revisit = plane_law_revisit,
-    .replay = plane_law_replay,
     .reverse = plane_law_reverse,
 };

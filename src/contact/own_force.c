@@ -105,7 +105,8 @@ static size_t find_rooms(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     s->lag_first[k] = needed;
-    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->impacts) needed += p->law->row->lag(&pair, NULL);
+    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->impacts)
+      needed += p->law->row->history->lag(&pair, NULL);
   }
   return needed;
 }

@@ -1,5 +1,7 @@
 #include "contact/pair.h"
 
+#include <assert.h>
+
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
   RoundBody body = hull_body(hull);
   HullInstance h = {.points = body.points,
@@ -61,4 +63,44 @@ void pair_scale(PairDerivatives* d, double factor) {
   }
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
+}
+
+/* The torque about the shifted point contributes only to the antisymmetric part of the moment. */
+static void add_shifted_wrench(int side, Vec3 arm, Vec3 torque, Vec3 force, PairDerivatives* out) {
+  out->force[side] = vec3_add(out->force[side], force);
+  Mat3 moment = mat3_add(mat3_outer(force, arm), mat3_scale(mat3_cross(torque), 0.5));
+  out->moment[side] = mat3_add(out->moment[side], moment);
+}
+
+void pair_add_shifted(const Vec3 arm[2], bool half_space, const double gradient[12], const double (*hessian)[12],
+                      PairDerivatives* out) {
+  assert(gradient && hessian);
+  double j[12][12] = {{0}}, hj[12][12]; /* j: twists about the shifted points by twists: v + w x arm */
+  int sides = half_space ? 1 : 2, n = 6 * sides;
+  for (int side = 0; side < sides; side++) {
+    Mat3 back = mat3_scale(mat3_cross(arm[side]), -1);
+    add_shifted_wrench(side, arm[side], vec3_at(gradient + 6 * side), vec3_at(gradient + 6 * side + 3), out);
+    for (int i = 0; i < 6; i++) j[6 * side + i][6 * side + i] = 1;
+    for (int i = 0; i < 9; i++) j[6 * side + 3 + i / 3][6 * side + i % 3] = back.m[i / 3][i % 3];
+  }
+  if (half_space) out->force[1] = vec3_sub(out->force[1], vec3_at(gradient + 3));
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      hj[i][k] = 0;
+      for (int l = 0; l < n; l++) hj[i][k] += hessian[i][l] * j[l][k];
+    }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int l = 0; l < n; l++) out->hessian[i][k] += j[l][i] * hj[l][k];
+}
+
+void pair_shift_twists(const Vec3 arm[2], bool half_space, const double twist[2][6], double out[12]) {
+  assert(out);
+  for (int side = 0; side < 2; side++) {
+    double* at = out + 6 * side;
+    bool moves = side == 0 || !half_space;
+    Vec3 w = moves ? vec3_at(twist[side]) : vec3(0, 0, 0), v = moves ? vec3_at(twist[side] + 3) : vec3(0, 0, 0);
+    vec3_store(w, at);
+    vec3_store(vec3_add(v, vec3_cross(w, arm[side])), at + 3);
+  }
 }

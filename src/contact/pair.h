@@ -99,8 +99,29 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
   state->axis = axis;
 }
 
+/* Marks a state as in contact under a law without barrier, with a plane that contact_wrench reads. separation: gap,
+ * negative for an overlap [m]. point: contact point, world [m]. normal: unit normal from a to b. Does not change the
+ * energies. */
+static inline void pair_set_pressed(PairState* state, double separation, Vec3 point, Vec3 normal) {
+  state->outcome = PAIR_PRESSED;
+  state->separation = separation;
+  state->axis = normal;
+  state->has_plane = true;
+  state->plane = (Plane){point, normal, 0};
+}
+
 /* Multiplies forces, moments and Hessian, but not the energy, by `factor`. */
 void pair_scale(PairDerivatives* derivatives, double factor);
+
+/* Adds the derivatives of an energy with respect to twists of both bodies about other points than the reference points
+ * to *out. arm: from each reference point to that point, world axes [m]. gradient, hessian: derivatives with respect to
+ * twists (w, v) about those points. half_space: true if b is a half-space; the entries of b are then ignored. */
+void pair_add_shifted(const Vec3 arm[2], bool half_space, const double gradient[12], const double (*hessian)[12],
+                      PairDerivatives* out);
+
+/* Sets out to twists (w, v) of both bodies about those points. twist: twists about the reference points. half_space:
+ * true if b is a half-space; its twist becomes zero. */
+void pair_shift_twists(const Vec3 arm[2], bool half_space, const double twist[2][6], double out[12]);
 
 /* Returns the distance of two hulls [m], 0 if they intersect. Sets *result; result->normal points from a to b. If b is
  * a half-space, the witness points are zero. cache may be NULL. */

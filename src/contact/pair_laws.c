@@ -76,8 +76,12 @@ static void find_own(const Model* model, int k, SceneLaw* law) {
 
 void laws_create(const Model* model, int threads, double tolerance, SceneLaws* all) {
   int count = model->pair_law_count + 1;
-  *all =
-      (SceneLaws){.model = model, .laws = MEMORY_NEW(SceneLaw, count), .count = count, .step = MEMORY_NEW(LawStep, 1)};
+  *all = (SceneLaws){.model = model,
+                     .laws = MEMORY_NEW(SceneLaw, count),
+                     .count = count,
+                     .step = MEMORY_NEW(LawStep, 1),
+                     .points = MEMORY_NEW(FrictionPoints, threads),
+                     .threads = threads};
   *all->step = (LawStep){.dt = model->simulation.dt, .force_ratio = 1};
   for (int k = 0; k < count; k++) {
     SceneLaw* law = &all->laws[k];
@@ -93,6 +97,8 @@ void laws_create(const Model* model, int threads, double tolerance, SceneLaws* a
 
 void laws_destroy(SceneLaws* all) {
   for (int k = 0; k < all->count; k++) all->laws[k].row->destroy(all->laws[k].data);
+  for (int t = 0; t < all->threads; t++) friction_points_free(&all->points[t]);
+  memory_free(all->points);
   memory_free(all->laws);
   memory_free(all->step);
 }

@@ -160,7 +160,7 @@ static void revisit(void* context, int index, int thread) {
   moment->body[0] = body_at(model, record->hull_a, t->pose);
   moment->body[1] = body_at(model, record->hull_b, t->pose);
   void* own = own_at(t->replay, t->side, moment);
-  moment->found = !law->row->revisit || law->row->revisit(law->data, thread, record, moment->body, own);
+  moment->found = !law->row->history || law->row->history->revisit(law->data, thread, record, moment->body, own);
 }
 
 static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
@@ -294,7 +294,11 @@ static void lend_parameters(ContactReplay* r) {
 
 static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
   const ReplayPair* p = &r->pairs[index];
-  return (LawReplay){.law = p->law->data,
+  return (LawReplay){.row = p->law->row,
+                     .law = p->law->data,
+                     .contact = &p->law->view.contact,
+                     .step = r->laws.step,
+                     .room = &r->laws.points[thread],
                      .thread = thread,
                      .record = p->record,
                      .material = &p->material,
@@ -319,7 +323,7 @@ static void evaluate_pair(void* context, int index, int thread) {
              (p->solve ? p->solve->found : !p->record->own_force);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
-  p->sound = p->sound && p->law->row->replay(&pair, &p->derivatives);
+  p->sound = p->sound && law_derive_recorded(&pair, &p->derivatives);
 }
 
 void contact_replay_refresh(ContactReplay* r, double ratio_change) {
@@ -605,7 +609,7 @@ static void reverse_pair(void* context, int index, int thread) {
   if (!moves && !carries(&r->carry[1][index]))
     return; /* the twists of the pair and the derivatives that it carries are zero, so it contributes nothing */
   LawReplay pair = law_replay(r, index, thread);
-  p->law->row->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
+  law_reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
   law_divide_own(&r->laws, p->law, &p->shares);
 }
 

@@ -32,7 +32,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
   if (p->state[s->current].stamp != s->stamp) return false;
   if (!tried_here(s, p))
     contact_copy_accepted_state(s, p);
-  else if (p->lagged && p->law->row->evaluate_friction && !p->state[1 - s->current].has_friction)
+  else if (p->lagged && law_has_friction(p->law->row) && !p->state[1 - s->current].has_friction)
     return false;
   s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
   return true;

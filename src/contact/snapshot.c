@@ -111,8 +111,9 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
 static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   const ContactLaw* law = p->law->row;
-  if (law->pass) {
-    law->pass(&pair, block);
+  if (law->points) state_block_bool(block, &p->rubs); /* the contact points follow from the poses */
+  if (law->history) {
+    law->history->pass(&pair, block);
     return;
   }
   state_block_doubles(block, pair.memory, law->pair_size / sizeof(double));

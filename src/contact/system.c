@@ -267,22 +267,35 @@ void contact_restore(ContactSystem* s, ContactMemory which) {
   }
 }
 
-/* Sets `lagged` and the grip of pair `index`, and s->lag_first[index] to the number of bytes that its friction
- * reference needs. */
+/* Lists the contact points of a pair in the accepted state. */
+static void find_points(ContactSystem* s, ContactPair* p, const LawPair* pair) {
+  FrictionPoints* points = &s->laws.points[pair->thread];
+  p->point_thread = pair->thread;
+  p->point_first = points->count;
+  law_find_points(pair, points);
+  p->point_count = points->count - p->point_first;
+}
+
+/* Sets `lagged`, the grip and the contact points of pair `index`, and s->lag_first[index] to the number of bytes that
+ * its friction reference needs. */
 static void lag_room_of_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
   contact_grip_pair(s, p);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->lag_first[index] = p->lagged && p->law->row->lag ? p->law->row->lag(&pair, NULL) : 0;
+  const ContactLaw* law = p->law->row;
+  s->lag_first[index] = p->lagged && law->history ? law->history->lag(&pair, NULL) : 0;
+  p->point_count = 0;
+  if (law->points) find_points(s, p, &pair);
+  p->rubs = p->point_count > 0;
 }
 
 static void lag_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (p->law->row->lag) p->law->row->lag(&pair, s->lag_room + s->lag_first[index]);
+  if (p->law->row->history) p->law->row->history->lag(&pair, s->lag_room + s->lag_first[index]);
 }
 
 bool contact_evaluate_again(ContactSystem* s) {
@@ -302,6 +315,7 @@ bool contact_lag(ContactSystem* s) {
   double start = timer_now();
   size_t needed = 0;
   contact_list_friction_pairs(s, true);
+  for (int t = 0; t < s->laws.threads; t++) s->laws.points[t].count = 0;
   parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, lag_room_of_pair, s);
   for (int k = 0; k < s->list_count; k++) {
     size_t own = s->lag_first[k];
@@ -348,14 +362,13 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     ContactPair* p = contact_pair(s, k);
     const ContactLaw* law = p->law->row;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    bool active = pair.state->outcome == PAIR_PRESSED,
-         rubbing = p->lagged && law->friction_acts && law->friction_acts(&pair);
+    bool active = pair.state->outcome == PAIR_PRESSED, rubbing = p->lagged && law_friction_acts(&pair);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){
         .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
     r->late = rubbing;
-    if (law->record) law->record(&pair, r);
+    if (law->history) law->history->record(&pair, r);
   }
   return count;
 }

@@ -33,7 +33,9 @@ typedef struct {
   double grip;           /* factor on friction; 1 except in a run's first step (grip.c) */
   const SceneLaw* law;   /* law of the pair, owned by the system */
   GjkCache gjk;
-  bool lagged; /* true if the pair was active at the last contact_lag */
+  bool lagged;                                /* true if the pair was active at the last contact_lag */
+  bool rubs;                                  /* true if the pair had contact points at the last contact_lag */
+  int point_thread, point_first, point_count; /* its contact points: list, first point and number (SceneLaws.points) */
   PairState state[2];
   PathStart mark;
 } ContactPair;
@@ -303,10 +305,6 @@ typedef struct AggregatePath {
  * trees, known, pose and frame. */
 bool contact_prove_aggregate_path(const ContactSystem* system, AggregatePath* way);
 
-/* Returns the link of an item (hull or link). item is not checked. */
-static inline int contact_item_link(const Model* model, int item) {
-  return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
-}
 /* Returns an item at poses[links]. For a link, the result has a pose and a bounding sphere, but no points. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
@@ -332,7 +330,10 @@ static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const
  * to the system and are valid until the list grows. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
-  return (LawPair){.law = p->law->data,
+  return (LawPair){.row = p->law->row,
+                   .law = p->law->data,
+                   .contact = &p->law->view.contact,
+                   .step = s->laws.step,
                    .thread = s->first_thread + thread,
                    .item = {p->hull_a, p->hull_b},
                    .a = &s->instance[which][p->hull_a],
@@ -345,6 +346,9 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->laws.pair_size,
                    .lagged = p->lagged,
+                   .rubs = p->rubs,
+                   .points = p->point_count > 0 ? s->laws.points[p->point_thread].list + p->point_first : NULL,
+                   .point_count = p->point_count,
                    .which = which,
                    .state = &p->state[which],
                    .derivatives = &s->derivatives[which][slot],

@@ -122,7 +122,7 @@ void contact_copy_accepted_state(const ContactSystem* s, ContactPair* p) {
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
   size_t size = s->laws.state_size; /* if state_size is 0, no law stores data of a state, and s->own is NULL */
   if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
-  if (p->law->row->take_over) p->law->row->take_over(&trial);
+  if (p->law->row->history) p->law->row->history->take_over(&trial);
 }
 
 static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }
@@ -151,6 +151,27 @@ static bool given_up(const ContactSystem* s, const ContactPair* p) {
   return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
 }
 
+/* If neither link has moved since the accepted state, copies the contact of that state to the trial state and returns
+ * true. Returns false if a link has moved, the accepted state was not evaluated, or the contact energy may depend on
+ * more than the poses. */
+static bool repeats_contact(const ContactSystem* s, const ContactPair* p, const LawPair* trial, const LawOrigin* from) {
+  const PairState* old = from->state;
+  PairState* state = trial->state;
+  if (!trial->row->points || trial->row->points_press || !from->stays) return false;
+  if (old->outcome != PAIR_PRESSED && (p->links || !(old->separation > s->reach[p->hull_a] + s->reach[p->hull_b])))
+    return false;
+  if (s->laws.state_size) memcpy(trial->own, from->own, s->laws.state_size);
+  state->outcome = old->outcome;
+  state->separation = old->separation;
+  state->axis = old->axis;
+  state->has_plane = old->has_plane;
+  state->plane = old->plane;
+  memcpy(state->clearance, old->clearance, sizeof(state->clearance));
+  state->contact_energy = old->contact_energy;
+  state->has_terms = old->outcome == PAIR_PRESSED;
+  return true;
+}
+
 static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
@@ -170,7 +191,7 @@ static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   if (old->outcome != PAIR_PRESSED && stays_far(s, p, old, state)) return;
   LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
   LawOrigin from = origin_of(s, p);
-  p->law->row->evaluate(&trial, &from);
+  if (!repeats_contact(s, p, &trial, &from)) p->law->row->evaluate(&trial, &from);
 }
 
 /* Returns true if the pair makes the trial fail, because it is infeasible, or because its distance is smaller than the
@@ -201,11 +222,10 @@ static void evaluate_friction(void* context, int index, int thread) {
   int slot = s->list[s->todo[index]];
   ContactPair* p = &s->pairs[slot];
   PairState* state = &p->state[1 - s->current];
-  if (p->lagged && p->law->row->evaluate_friction && !state->has_friction) {
+  if (p->lagged && law_has_friction(p->law->row) && !state->has_friction) {
     LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
     LawOrigin from = origin_of(s, p);
-    if (p->law->row->friction_acts(&trial) && !p->law->row->evaluate_friction(&trial, &from))
-      state->outcome = PAIR_FAILED;
+    if (law_friction_acts(&trial) && !law_evaluate_friction(&trial, &from)) state->outcome = PAIR_FAILED;
     state->has_friction = true;
     s->sleep[slot].suspect = is_suspect(s, p);
   }
@@ -350,7 +370,7 @@ static void derive_pair(void* context, int index, int thread) {
   PairState* state = &p->state[s->current];
   if (state->derived) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  p->law->row->derive(&pair);
+  (void)law_derive(&pair); /* Newton's method uses the approximate Hessian of an energy without second derivative */
   state->derived = true;
 }
 

@@ -137,6 +137,35 @@ void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLU
 const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* gap,
                                        bool parameters, double* out);
 
+/* ---- gap of two bodies, of which the second may be a half-space (query/body_gap.c) */
+typedef struct {
+  const Shape* shape[2]; /* borrowed; shape[1] is NULL if b is a half-space */
+  Pose pose[2];          /* for a half-space, pose of its frame */
+  Vec3 normal;           /* outward unit normal of the half-space, world */
+  double offset;         /* half-space: normal . x <= offset inside [m] */
+} GapBodies;
+typedef struct {
+  bool
+      found; /* false if the gap is not proved, or if the centres of both shapes coincide; all else is then undefined */
+  bool far;  /* true if only the bounding balls were measured; witness points and derivatives are then undefined */
+  double gap;      /* m; negative for an overlap */
+  double distance; /* lower bound of the distance of separated bodies [m] */
+  Vec3 normal;     /* unit normal from a to b */
+  Vec3 witness[2];
+  double gradient[QUERY_POSE_COLUMNS]; /* gradient of the gap with respect to both poses */
+  Growth growth;
+  HalfSpaceGap height;
+} BodyGap;
+/* Returns the gap of two bodies. skip_far: true if the gap of two shapes is not needed while their bounding balls are
+ * separated. cache: as for growth_query, not NULL; unchanged for a half-space. */
+BodyGap body_gap(const GapBodies* bodies, bool skip_far, GrowthCache* cache);
+/* Returns the number of columns of the derivatives of the gap, shape parameters included. */
+int body_gap_columns(const GapBodies* bodies);
+/* Sets out (GAP_ROWS x columns) as growth_gap_derivatives or half_space_gap_derivatives. work (GROWTH_ROWS x columns):
+ * workspace. gap: result of body_gap, found and not far. Returns NULL on success, otherwise a reason. */
+const char* body_gap_derivatives(const GapBodies* bodies, const BodyGap* gap, bool parameters, double* work,
+                                 double* out);
+
 /* ---------------------------------------------------------------- distance of hulls (query/distance.c) */
 
 typedef struct {

@@ -39,7 +39,7 @@ SDRS=$WORK/sdrs
 # step has z_n = z_0 Re r^n for the stretch z of the spring (derivation: z+ (1 + h^2 w^2) = 2 z - z-, z- = z at the start)
 cat >"$WORK/two.yaml" <<'YAML'
 simulation: {dt: 0.02, steps: 200, gravity: [0, 0, 0], tolerance: 1.0e-12, integrator: first_order}
-contact: {model: spring, stiffness: 6, rest_length: 1.5}
+contact: {model: spring, stiffness: 6, rest_length: 1.5, friction: 0}
 links:
   - {name: one, mass: 2, shape: {type: box, size: [0.1, 0.2, 0.1]}}
   - {name: two, mass: 3, shape: {type: box, size: [0.1, 0.1, 0.3]}, position: [1.2, 1.6, 0]}
@@ -60,10 +60,11 @@ sys.exit(not (len(rows) == 201 and worst < 1e-9))
 PYTHON
 verdict "the motion has the closed form" "$code"
 
-# ---- gradients by everything that the law depends on, with turning bodies whose mean vertex is not the centre of mass
+# ---- gradients by everything that the law and its friction depend on, with turning bodies whose mean vertex is not the
+# centre of mass; friction acts
 cat >"$WORK/three.yaml" <<'YAML'
 simulation: {dt: 0.02, steps: 25, gravity: [0, 0, -1], integrator: first_order}
-contact: {model: spring, stiffness: 6, rest_length: 0.7}
+contact: {model: spring, stiffness: 6, rest_length: 0.3, friction: 0.4, smoothing: 0.01}
 shapes:
   roof: {type: points, points: [[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.3, 0.2, 0], [0.1, 0.1, 0.25]]}
 links:
@@ -75,12 +76,16 @@ initial:
 YAML
 "$SDRS" gradcheck "$WORK/three.yaml" -q -o "$WORK/three" && code=0 || code=$?
 verdict "gradients agree with differences" "$code"
+"$SDRS" simulate "$WORK/three.yaml" -q -o "$WORK/rubs" >/dev/null
+"$SDRS" simulate "$WORK/three.yaml" -q -o "$WORK/slips" --set contact.friction=0 >/dev/null
+cmp -s "$WORK/rubs/trajectory.csv" "$WORK/slips/trajectory.csv" && code=1 || code=0
+verdict "friction acts" "$code"
 
 # ---- the schema and the reader know its keys, and whose they are
 "$SDRS" schema scene --markdown | grep '^| .rest_length. | number | m |' >/dev/null && code=0 || code=1
 verdict "the schema has its rows" "$code"
-complaint=$("$SDRS" validate "$WORK/two.yaml" --set contact.friction=0.5 2>&1) && code=1 || code=0
-grep -q "spring has no .*'friction'" <<<"$complaint" || code=1
+complaint=$("$SDRS" validate "$WORK/two.yaml" --set contact.blend=0.5 2>&1) && code=1 || code=0
+grep -q "spring has no .*'blend'" <<<"$complaint" || code=1
 verdict "a key of another law is refused" "$code"
 "$SDRS" simulate "$WORK/two.yaml" -q --steps 3 -o "$WORK/other" --set contact.model=none >/dev/null && code=0 || code=1
 verdict "the same scene without contact" "$code"

@@ -1,6 +1,7 @@
 /* A law of closed form, for the test of the door (law.sh): a spring between any two hulls, however far apart,
  *   E = kappa / 2 (|d| - L)^2,   d = x_b - x_a,  x the mean of a hull's vertices.
  * With u = d / |d|:  dE/dd = kappa g,  g = (|d| - L) u,   d2E/dd2 = kappa K,  K = u u^T + (1 - L / |d|) (I - u u^T).
+ * Coulomb friction with the normal force ||d| - L| acts at both ends across the spring (contact/friction_points.h).
  * A half-space has no vertices and no spring. */
 #include <string.h>
 
@@ -20,6 +21,8 @@ typedef struct {
 static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
      .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Stiffness of the springs."},
+    LAW_FRICTION_ROW("spring"),
+    LAW_SMOOTHING_ROW("spring"),
     {"contact_law", "rest_length", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .unit = "m",
      .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Length of a spring without force."},
 };
@@ -93,9 +96,18 @@ static void fill(const Law* law, const Spring* s, Vec3 reference_a, Vec3 referen
   }
 }
 
-static void derive(const LawPair* p) {
+static bool derive(const LawPair* p) {
+  if (p->state->outcome != PAIR_PRESSED) return true;
   Spring s = spring_between(p->law, p->a, p->b);
   fill(p->law, &s, p->reference[0], p->reference[1], p->derivatives);
+  return true;
+}
+
+static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
+  (void)reverses;
+  const Pose* pose[2] = {&p->a->pose, &p->b->pose};
+  Spring s = spring_between(p->law, p->a, p->b);
+  friction_points_add(out, pose, vec3_norm(s.g), s.u, s.at[0], s.at[1]);
 }
 
 static double rounding(const LawPair* p, double reach) {
@@ -103,11 +115,29 @@ static double rounding(const LawPair* p, double reach) {
   return 1e-15 * law->stiffness * reach * reach;
 }
 
-static bool replay(const LawReplay* p, PairDerivatives* out) {
-  if (!p->record->active) return true;
-  Spring s = spring_between(p->law, &p->next[0].hull, &p->next[1].hull);
-  fill(p->law, &s, p->next[0].reference, p->next[1].reference, out);
-  return true;
+/* The same derivative by all vertices of a body through their mean. */
+static void share(const LawReplay* p, int side, Vec3 by_next, Vec3 by_now, PairShares* out) {
+  int count = p->next[side].hull.points.count, first = out->count[side];
+  out->count[side] = count;
+  for (int k = 0; k < count; k++) {
+    VertexShare* v = &out->share[side][k];
+    if (first == 0) *v = (VertexShare){.vertex = k};
+    v->next = vec3_add_scaled(v->next, 1.0 / count, by_next);
+    v->now = vec3_add_scaled(v->now, 1.0 / count, by_now);
+  }
+}
+
+/* The normal force ||d| - L| changes by +- u . dd and -+ dL, the normal u by (I - u u^T) / |d| dd. */
+static void reverse_points(const LawReplay* p, PairShares* out) {
+  const Law* law = p->law;
+  const PointBar* bar = p->bars;
+  Spring s = spring_between(law, &p->now[0].hull, &p->now[1].hull);
+  double by_length = s.length > law->length ? bar->load : -bar->load;
+  Vec3 across = vec3_add_scaled(bar->n, -vec3_dot(s.u, bar->n), s.u);
+  Vec3 by_d = vec3_add_scaled(vec3_scale(across, 1 / s.length), by_length, s.u);
+  out->own[0] -= by_length;
+  share(p, 0, vec3(0, 0, 0), vec3_sub(bar->x[0], by_d), out);
+  share(p, 1, vec3(0, 0, 0), vec3_add(bar->x[1], by_d), out);
 }
 
 /* Phi = g . (f_b - f_a), f = v + w x (x - reference): its derivatives are K (f_b - f_a) + g x w_b by x_b, the negative
@@ -126,12 +156,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   Vec3 apart = vec3_sub(f[1], f[0]), change = stiffness_times(law, &s, apart);
   out->value = vec3_dot(s.g, apart);
   out->own[0] = -vec3_dot(s.u, apart);
-  for (int i = 0; i < 2; i++) {
-    int count = p->next[i].hull.points.count;
-    Vec3 by_mean = vec3_scale(vec3_add(change, vec3_cross(s.g, w[i])), i == 0 ? -1 : 1);
-    for (int k = 0; k < count; k++)
-      out->share[i][out->count[i]++] = (VertexShare){.vertex = k, .next = vec3_scale(by_mean, 1.0 / count)};
-  }
+  for (int i = 0; i < 2; i++)
+    share(p, i, vec3_scale(vec3_add(change, vec3_cross(s.g, w[i])), i == 0 ? -1 : 1), vec3(0, 0, 0), out);
 }
 
 const ContactLaw LAW_spring = {
@@ -146,6 +172,7 @@ const ContactLaw LAW_spring = {
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,
-    .replay = replay,
+    .points = points,
+    .reverse_points = reverse_points,
     .reverse = reverse,
 };
