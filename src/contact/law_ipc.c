@@ -145,7 +145,7 @@ static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
 
 /* Returns true if the stencil has a long-range energy. Stencils with a half-space have none; the law `long_range` makes
  * the same choice. */
-static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
+static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->is_half_space; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
   StencilEnergy e = local_energy(law, s);
@@ -456,7 +456,7 @@ static double rounding(const LawPair* p, double reach) {
 
 /* Returns the midpoint between the two closest points of a stencil, world [m]. */
 static Vec3 middle_of(const Stencil* s) {
-  if (s->plane) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
+  if (s->is_half_space) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < s->count; i++) sum = vec3_add_scaled(sum, 0.5 * fabs(s->c[i]), s->x[i]);
   return sum;
@@ -554,7 +554,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     find_stencils(law, &next, p->thread, &law->work[p->thread].found);
     add_contact(law, &next, &law->work[p->thread].found, d);
   }
-  if (p->record->rubbing) with_friction(p, &next, use_friction, d);
+  if (p->record->has_friction) with_friction(p, &next, use_friction, d);
   return true;
 }
 
@@ -618,7 +618,7 @@ static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y
   double six[6];
   *y_bar = vec3_add_scaled(*y_bar, -bar * e.by_dd, s->n);
   r->out->support -= bar * energy_by_support(law, s).by_d;
-  if (!s->edges || e.by_ds == 0) return;
+  if (!s->is_edge_pair || e.by_ds == 0) return;
   edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), six, NULL);
   for (int i = 0; i < 4; i++)
     by_x[i] = vec3_add_scaled(by_x[i], (i % 2 ? -1 : 1) * bar * e.by_ds, vec3_at(six + 3 * (i / 2)));
@@ -655,7 +655,7 @@ static void reverse_stencil(const Reverse* r, const Bodies* next, const Stencil*
     if (next->ground) ground_add(&r->out->ground_next, vec3_scale(step, -1), vec3_sub(x[i], moved), next->pose[1].t);
   }
   reverse_load(r, s, mu * phi_zeta, &y_bar, by_x);
-  if (!s->plane) {
+  if (!s->is_half_space) {
     y_bar = vec3_add_scaled(y_bar, 1 / s->d, vec3_add_scaled(n_bar, -vec3_dot(n, n_bar), n));
     stencil_reverse(s, y_bar, c_bar, by_x);
   } else
@@ -663,9 +663,10 @@ static void reverse_stencil(const Reverse* r, const Bodies* next, const Stencil*
   for (int i = 0; i < s->count; i++) {
     Vec3* out = &room_of(r, s, i)->now;
     *out = vec3_add(*out, by_x[i]);
-    if (s->plane) ground_add(&r->out->ground_now, vec3_scale(by_x[i], -1), s->x[i], r->replay->now[1].hull.pose.t);
+    if (s->is_half_space)
+      ground_add(&r->out->ground_now, vec3_scale(by_x[i], -1), s->x[i], r->replay->now[1].hull.pose.t);
   }
-  if (s->plane) r->out->ground_now.torque = vec3_add(r->out->ground_now.torque, vec3_cross(n, n_bar));
+  if (s->is_half_space) r->out->ground_now.torque = vec3_add(r->out->ground_now.torque, vec3_cross(n, n_bar));
 }
 
 static void reverse_friction(const Law* law, const Bodies* next, const Memory* m, void* context) {
@@ -693,7 +694,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
     find_stencils(law, &next, p->thread, found);
     for (int k = 0; k < found->count; k++) reverse_contact(&r, &next, &found->list[k]);
   }
-  if (p->record->rubbing) with_friction(p, &next, reverse_friction, &r);
+  if (p->record->has_friction) with_friction(p, &next, reverse_friction, &r);
   for (int side = 0; side < 2; side++)
     for (int m = 0; m < count[side]; m++)
       s->share[side][s->count[side]++] =

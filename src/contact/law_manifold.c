@@ -501,7 +501,7 @@ static ManifoldBodies recorded_bodies(const LawReplay* p, const PairBody body[2]
 
 static bool replay(const LawReplay* p, PairDerivatives* out) {
   const ManifoldLaw* law = p->law;
-  if (!p->record->rubbing)
+  if (!p->record->has_friction)
     return true; /* the initial state has no contacts, and a step has no contacts besides those of its initial state */
   ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
   const ManifoldContact* contacts = law->work[p->thread].contacts;
@@ -680,7 +680,7 @@ static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const 
 
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   (void)carry;
-  if (!p->record->rubbing) return;
+  if (!p->record->has_friction) return;
   const ManifoldLaw* law = p->law;
   ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
   const ManifoldContact* contacts = law->work[p->thread].contacts;

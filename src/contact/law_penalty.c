@@ -409,7 +409,7 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
     if (!o.found) return false;
     if (o.gap < 0 && !add_contact(law, p->thread, &next, &o, out)) return false;
   }
-  if (!p->record->rubbing) return true;
+  if (!p->record->has_friction) return true;
   Bodies now = recorded_bodies(p, p->now);
   Overlap then = overlap_of(&now, NULL);
   if (!then.found || !(then.gap < 0)) return false;
@@ -575,7 +575,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   (void)carry;
   Bodies next = recorded_bodies(p, p->next);
   if (p->record->active) reverse_contact(p, &next, twist, out);
-  if (p->record->rubbing) reverse_friction(p, &next, twist, out);
+  if (p->record->has_friction) reverse_friction(p, &next, twist, out);
 }
 
 const ContactLaw LAW_penalty = {

@@ -69,7 +69,7 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
 static bool follows_impulse(const LawReplay* p) {
-  if (!p->record->rubbing || p->record->own_force || !slides(p->material)) return false;
+  if (!p->record->has_friction || p->record->own_force || !slides(p->material)) return false;
   PlaneRecord r = record_of(p->record);
   return r.load.bounces;
 }
@@ -131,13 +131,13 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->solve_impact = impact_evaluate_pair(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
   }
   bool sound = true;
-  if (p->record->rubbing && now && rolls(p->material)) {
+  if (p->record->has_friction && now && rolls(p->material)) {
     PlaneRecord r = record_of(p->record);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
-  if (p->record->rubbing && slides(p->material)) {
+  if (p->record->has_friction && slides(p->material)) {
     PlaneRecord r = record_of(p->record);
     if (p->record->late) sound = replay_friction(p, &r, false, d);
     if (p->record->own_force) sound = sound && replay_friction(p, &r, true, d);
@@ -213,7 +213,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
     by_late = s->friction;
     s->friction = 0;
   }
-  then.known = false;
+  then.is_set = false;
   if (p->record->own_force) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
     friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0,
@@ -299,7 +299,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   }
   bool weighted = p->record->own_force || payment_in(p, &r).pays;
   if (weighted) reverse_own_force(p, twist, &impact, carry->left, &bar, s);
-  if (p->record->rubbing && !weighted) {
+  if (p->record->has_friction && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
