@@ -15,12 +15,13 @@ typedef struct {
   Vec3 x;
   double first, second; /* P' and P'', the derivatives of the vertex barrier at the clearance */
   double clearance;
-  Vec3 at; /* x; for a ball, the point of the ball nearest to the plane (C6), relative to the plane's origin */
+  Vec3 nearest_point; /* x; for a ball, the point of the ball nearest to the plane (C6), relative to the plane's origin
+                       */
 } ActiveVertex;
-/* Finds the vertices of a hull with clearance 0 < c < support, and the nodes of its circles. Writes them to `out` and
- * returns their number. P' and P'' of a node include the weight of the node. A half-space has at most one active
- * vertex, with index -1. sigma: -1 for body a, +1 for body b. The caller owns `out`, with room for all vertices of the
- * hull and for 24 nodes per circle (not checked). */
+/* Finds the active vertices of a hull, with clearance 0 < c < support, and the active nodes of its circles. Writes them
+ * to `out` and returns their number. P' and P'' of a node include the weight of the node. A half-space has at most one
+ * active vertex, with index -1. sigma: -1 for body a, +1 for body b. out: memory of the caller for all vertices of the
+ * hull and for 24 nodes per circle. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
 /* Returns the derivative of P'(c) dc with respect to the radius r of a ball. c = sigma (n . x + o) - r |n|: clearance
@@ -38,7 +39,7 @@ void active_add_derivatives(const HullInstance* at, const Plane* plane, int side
 typedef struct {
   ActiveVertex* vertices;
   int count[2];
-  bool known; /* true if `vertices` and `count` are set */
+  bool is_set; /* true if `vertices` and `count` are set */
 } ActiveSides;
 
 /* Corrects the derivatives P' of the vertex barriers of two hulls to first order (A5). The correction is the effect of
@@ -104,8 +105,8 @@ typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* separating plane of the pair; NULL if the pair is not in contact */
 } ImpactMoment;
-/* Sets *active to the active vertices of both sides, if active->known is false. at->solution must not be NULL. The
- * caller owns active->vertices, with room for the vertices of both hulls. */
+/* Sets *active to the active vertices of both sides, unless active->is_set is true. at->solution must not be NULL
+ * (asserted). active->vertices: memory of the caller for the vertices of both hulls. */
 void active_compute(const ImpactMoment* at, double support, ActiveSides* active);
 /* Applies the impact factor W' to the derivatives that plane_adjoint has added to *out. Multiplies these derivatives by
  * W' and adds the derivatives of W'. Adds the derivatives with respect to the pair's potential and force at t to *bar,

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LEAF_SIZE: largest number of boxes in a leaf. STACK_SIZE: capacity of the stack of nodes in a query. MANY_KEYS: up to
- * this number, the keys of a box are sorted by insertion; more keys are sorted by qsort. */
-enum { LEAF_SIZE = 4, STACK_SIZE = 128, MANY_KEYS = 64 };
+/* LEAF_SIZE: largest number of boxes in a leaf. STACK_SIZE: capacity of the stack of nodes in a query.
+ * MAX_INSERTION_SORT: up to this number, the keys of a box are sorted by insertion; more keys are sorted by qsort. */
+enum { LEAF_SIZE = 4, STACK_SIZE = 128, MAX_INSERTION_SORT = 64 };
 /* If fewer boxes than this move, the tree is built and searched by one thread. */
-enum { MANY_BOXES = 128 };
+enum { MIN_PARALLEL_BOXES = 128 };
 
-static bool box_empty(const Box* b) { return b->low.x > b->high.x; }
+static bool is_box_empty(const Box* b) { return b->low.x > b->high.x; }
 
 /* Extends the box to contain [low, high]. Uses comparisons, which are faster than fmin and fmax because these also
  * handle NaN. Boxes contain no NaN. */
-static void cover(Box* box, Vec3 low, Vec3 high) {
+static void extend_box(Box* box, Vec3 low, Vec3 high) {
   box->low = vec3(low.x < box->low.x ? low.x : box->low.x, low.y < box->low.y ? low.y : box->low.y,
                   low.z < box->low.z ? low.z : box->low.z);
   box->high = vec3(high.x > box->high.x ? high.x : box->high.x, high.y > box->high.y ? high.y : box->high.y,
@@ -24,19 +24,19 @@ static void cover(Box* box, Vec3 low, Vec3 high) {
 /* Returns true if the centre of box i is below the centre of box j along one axis. middle: twice the coordinates of the
  * centres along this axis; the coordinate of box i is middle[3 i]. Equal centres are ordered by index, so that the tree
  * does not depend on earlier sorting. */
-static bool before(const double* middle, int i, int j) {
+static bool is_center_before(const double* middle, int i, int j) {
   double a = middle[3 * (size_t)i], b = middle[3 * (size_t)j];
   return a < b || (a == b && i < j);
 }
 
 /* Reorders order[count] such that the `rank` boxes with the smallest centre coordinates come first (quickselect). */
-static void split(const double* middle, int* order, int count, int rank) {
+static void partition_at_rank(const double* middle, int* order, int count, int rank) {
   int low = 0, high = count - 1;
   while (low < high) {
     int pivot = order[low + (high - low) / 2], i = low, j = high;
     while (i <= j) {
-      while (before(middle, order[i], pivot)) i++;
-      while (before(middle, pivot, order[j])) j--;
+      while (is_center_before(middle, order[i], pivot)) i++;
+      while (is_center_before(middle, pivot, order[j])) j--;
       if (i > j) break;
       int swap = order[i];
       order[i++] = order[j];
@@ -51,7 +51,9 @@ static void split(const double* middle, int* order, int count, int rank) {
   }
 }
 
-static int group_of(const BroadGroups* groups, int index) { return groups->of ? groups->of[index] : BROAD_MIXED; }
+static int group_of(const BroadGroups* groups, int index) {
+  return groups->group_of ? groups->group_of[index] : BROAD_MIXED;
+}
 
 static int common_group(const BroadGroups* groups, const int* order, int count) {
   int group = group_of(groups, order[0]);
@@ -61,18 +63,18 @@ static int common_group(const BroadGroups* groups, const int* order, int count) 
 }
 
 /* Returns true if the search excludes pairs of a box of group a and a box of group b. */
-static bool strangers(const BroadGroups* groups, int a, int b) {
-  return a != BROAD_MIXED && b != BROAD_MIXED && groups->strange[(size_t)a * (size_t)groups->count + (size_t)b];
+static bool is_excluded_pair(const BroadGroups* groups, int a, int b) {
+  return a != BROAD_MIXED && b != BROAD_MIXED && groups->excluded[(size_t)a * (size_t)groups->count + (size_t)b];
 }
 
 /* Sets `node` to the boxes order[first], ..., order[first + count - 1]. Returns false if the node is a leaf. Otherwise
  * divides the boxes into two halves, whose nodes are `child` and child + 1. */
-static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
-                   int child) {
+static bool split_node(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
+                       int child) {
   BroadNode* n = &tree->nodes[node];
   int* order = tree->order + first;
   n->box = boxes[order[0]];
-  for (int k = 1; k < count; k++) cover(&n->box, boxes[order[k]].low, boxes[order[k]].high);
+  for (int k = 1; k < count; k++) extend_box(&n->box, boxes[order[k]].low, boxes[order[k]].high);
   n->group = common_group(groups, order, count);
   if (count <= LEAF_SIZE) {
     n->first = first;
@@ -80,10 +82,10 @@ static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes,
     return false;
   }
   Box middle = {tree->middle[order[0]], tree->middle[order[0]]};
-  for (int k = 1; k < count; k++) cover(&middle, tree->middle[order[k]], tree->middle[order[k]]);
+  for (int k = 1; k < count; k++) extend_box(&middle, tree->middle[order[k]], tree->middle[order[k]]);
   Vec3 size = vec3_sub(middle.high, middle.low);
   int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
-  split(&tree->middle[0].x + axis, order, count, count / 2);
+  partition_at_rank(&tree->middle[0].x + axis, order, count, count / 2);
   n->first = child;
   n->count = 0;
   return true;
@@ -91,86 +93,86 @@ static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes,
 
 /* Builds the subtree of `node` over the boxes order[first], ..., order[first + count - 1]. *next: index of the first
  * unused node; it is increased by the number of new nodes. */
-static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
-                  int* next) {
+static void build_subtree(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
+                          int* next) {
   int child = *next;
-  if (!divide(tree, groups, boxes, node, first, count, child)) return;
+  if (!split_node(tree, groups, boxes, node, first, count, child)) return;
   *next += 2;
-  build(tree, groups, boxes, child, first, count / 2, next);
-  build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2, next);
+  build_subtree(tree, groups, boxes, child, first, count / 2, next);
+  build_subtree(tree, groups, boxes, child + 1, first + count / 2, count - count / 2, next);
 }
 
 /* Sets below[0] to the number of descendants of a node with `count` boxes. Sets below[1] to the number of descendants
  * of a node with count + 1 boxes. */
-static void count_below(int count, int below[2]) {
+static void count_descendants(int count, int below[2]) {
   below[0] = below[1] = 0;
   if (count < LEAF_SIZE) return;
-  int half[2];
-  count_below(count / 2, half);
+  int halves[2];
+  count_descendants(count / 2, halves);
   bool odd = count % 2 == 1;
-  if (count > LEAF_SIZE) below[0] = 2 + half[0] + half[odd];
-  below[1] = 2 + half[odd] + half[1];
+  if (count > LEAF_SIZE) below[0] = 2 + halves[0] + halves[odd];
+  below[1] = 2 + halves[odd] + halves[1];
 }
 
 /* One unit of work in building the tree: a node, the range of its boxes, and the first unused node for its
  * descendants. */
 typedef struct {
   int node, first, count, next;
-} BroadPiece;
+} Subtree;
 
 typedef struct {
   BroadTree* tree;
   const BroadGroups* groups;
   const Box* boxes;
-  BroadPiece piece[BROAD_CHUNKS], half[BROAD_CHUNKS];
+  Subtree subtrees[BROAD_CHUNKS], halves[BROAD_CHUNKS];
 } BuildTask;
 
-static void divide_piece(void* context, int index, int thread) {
+static void split_subtree(void* context, int index, int thread) {
   (void)thread;
   BuildTask* task = context;
-  BroadPiece p = task->piece[index];
-  (void)divide(task->tree, task->groups, task->boxes, p.node, p.first, p.count, p.next);
+  Subtree p = task->subtrees[index];
+  (void)split_node(task->tree, task->groups, task->boxes, p.node, p.first, p.count, p.next);
   int left = p.count / 2, below[2];
-  count_below(left, below);
-  task->half[2 * index] = (BroadPiece){p.next, p.first, left, p.next + 2};
-  task->half[2 * index + 1] = (BroadPiece){p.next + 1, p.first + left, p.count - left, p.next + 2 + below[0]};
+  count_descendants(left, below);
+  task->halves[2 * index] = (Subtree){p.next, p.first, left, p.next + 2};
+  task->halves[2 * index + 1] = (Subtree){p.next + 1, p.first + left, p.count - left, p.next + 2 + below[0]};
 }
 
-static void build_piece(void* context, int index, int thread) {
+static void build_one_subtree(void* context, int index, int thread) {
   (void)thread;
   BuildTask* task = context;
-  BroadPiece p = task->piece[index];
-  build(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
+  Subtree p = task->subtrees[index];
+  build_subtree(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
 }
 
 /* Builds the same tree as `build`, but with several threads. First divides the nodes level by level until there are
  * BROAD_CHUNKS nodes. Then builds the subtrees of these nodes in parallel. */
-static void build_beside(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
+static void build_in_parallel(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
   BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
   int pieces = 1;
   for (; pieces < BROAD_CHUNKS; pieces *= 2) {
-    parallel_for(threads, pieces, 2, 1, divide_piece, &task);
-    memcpy(task.piece, task.half, sizeof(task.piece));
+    parallel_for(threads, pieces, 2, 1, split_subtree, &task);
+    memcpy(task.subtrees, task.halves, sizeof(task.subtrees));
   }
-  parallel_for(threads, pieces, 2, 1, build_piece, &task);
+  parallel_for(threads, pieces, 2, 1, build_one_subtree, &task);
 }
 
-static void make_room(uint64_t** keys, int* capacity, int needed) {
+static void reserve_keys(uint64_t** keys, int* capacity, int needed) {
   if (needed <= *capacity) return;
   int more = 2 * needed + 64;
   *keys = memory_resize(*keys, sizeof(uint64_t) * (size_t)*capacity, sizeof(uint64_t) * (size_t)more);
   *capacity = more;
 }
 
-static void add_key(BroadKeys* to, int a, int b) {
-  make_room(&to->keys, &to->capacity, to->count + 1);
+static void append_key(BroadKeys* to, int a, int b) {
+  reserve_keys(&to->keys, &to->capacity, to->count + 1);
   to->keys[to->count++] = (uint64_t)a << 32 | (uint32_t)b;
 }
 
 /* Sorts keys[count] in ascending order. Requires count > 0 (asserted), because `keys` is NULL if there are no pairs. */
 static void sort_keys(uint64_t* keys, int count) {
   assert(count > 0);
-  if (count > MANY_KEYS) {
+  if (count > MAX_INSERTION_SORT) {
     qsort(keys, (size_t)count, sizeof(uint64_t), compare_uint64);
     return;
   }
@@ -186,11 +188,11 @@ static void sort_keys(uint64_t* keys, int count) {
  * only boxes with a larger index are considered, so that each pair is found once. */
 static void query(const BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index, BroadKeys* to) {
   int stack[STACK_SIZE], depth = 0, group = group_of(&broad->groups, index);
-  bool still = tree == &broad->still;
+  bool still = tree == &broad->resting;
   if (tree->node_count > 0) stack[depth++] = 0;
   while (depth > 0) {
     const BroadNode* n = &tree->nodes[stack[--depth]];
-    if (strangers(&broad->groups, group, n->group) || !box_overlap(&n->box, &boxes[index])) continue;
+    if (is_excluded_pair(&broad->groups, group, n->group) || !box_overlap(&n->box, &boxes[index])) continue;
     if (n->count == 0) {
       stack[depth++] = n->first;
       stack[depth++] = n->first + 1;
@@ -199,8 +201,8 @@ static void query(const BroadPhase* broad, const BroadTree* tree, const Box* box
     for (int k = n->first; k < n->first + n->count; k++) {
       int other = tree->order[k];
       if ((still || other > index) && box_overlap(&boxes[other], &boxes[index]) &&
-          !strangers(&broad->groups, group, group_of(&broad->groups, other)))
-        add_key(to, other < index ? other : index, other < index ? index : other);
+          !is_excluded_pair(&broad->groups, group, group_of(&broad->groups, other)))
+        append_key(to, other < index ? other : index, other < index ? index : other);
     }
   }
 }
@@ -232,29 +234,30 @@ static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
   for (int k = 0; k < count; k++) {
     int index = indices ? indices[k] : k;
     tree->middle[index] = vec3_add(boxes[index].low, boxes[index].high);
-    if (!box_empty(&boxes[index])) tree->order[used++] = index;
+    if (!is_box_empty(&boxes[index])) tree->order[used++] = index;
   }
   if (used == 0) return;
   tree->node_count = 1;
-  if (threads < 2 || used < MANY_BOXES) {
-    build(tree, groups, boxes, 0, 0, used, &tree->node_count);
+  if (threads < 2 || used < MIN_PARALLEL_BOXES) {
+    build_subtree(tree, groups, boxes, 0, 0, used, &tree->node_count);
     return;
   }
   int below[2];
-  count_below(used, below);
+  count_descendants(used, below);
   tree->node_count += below[0];
-  build_beside(tree, groups, boxes, threads, used);
+  build_in_parallel(tree, groups, boxes, threads, used);
 }
 
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count) {
-  plant(&broad->still, &broad->groups, boxes, broad->threads, still, count);
+  assert(count >= 0 && (still || count == 0));
+  plant(&broad->resting, &broad->groups, boxes, broad->threads, still, count);
 }
 
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count) {
   reserve_tree(&broad->moving, moving, count);
-  make_room(&broad->keys, &broad->key_capacity, count);
+  reserve_keys(&broad->keys, &broad->key_capacity, count);
   for (int part = 0; part < BROAD_CHUNKS; part++)
-    make_room(&broad->part[part].keys, &broad->part[part].capacity, count);
+    reserve_keys(&broad->chunks[part].keys, &broad->chunks[part].capacity, count);
 }
 
 typedef struct {
@@ -270,41 +273,42 @@ static void query_part(void* context, int part, int thread) {
   (void)thread;
   const QueryTask* task = context;
   BroadPhase* broad = task->broad;
-  BroadKeys* to = &broad->part[part];
+  BroadKeys* to = &broad->chunks[part];
   to->count = 0;
   for (int k = task->count * part / task->parts; k < task->count * (part + 1) / task->parts; k++) {
     int index = task->moving ? task->moving[k] : k, begin = to->count;
-    if (box_empty(&task->boxes[index])) continue;
+    if (is_box_empty(&task->boxes[index])) continue;
     query(broad, &broad->moving, task->boxes, index, to);
     if (to->count > begin) sort_keys(to->keys + begin, to->count - begin);
-    query(broad, &broad->still, task->boxes, index, to);
+    query(broad, &broad->resting, task->boxes, index, to);
   }
 }
 
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count) {
+  assert(count >= 0 && (boxes || count == 0));
   broad->key_count = 0;
   plant(&broad->moving, &broad->groups, boxes, broad->threads, moving, count);
-  QueryTask task = {broad, boxes, moving, count, broad->threads > 1 && count >= MANY_BOXES ? BROAD_CHUNKS : 1};
+  QueryTask task = {broad, boxes, moving, count, broad->threads > 1 && count >= MIN_PARALLEL_BOXES ? BROAD_CHUNKS : 1};
   parallel_for(broad->threads, task.parts, 2, 1, query_part, &task);
   for (int part = 0; part < task.parts; part++) {
-    const BroadKeys* from = &broad->part[part];
+    const BroadKeys* from = &broad->chunks[part];
     if (from->count == 0) continue;
-    make_room(&broad->keys, &broad->key_capacity, broad->key_count + from->count);
+    reserve_keys(&broad->keys, &broad->key_capacity, broad->key_count + from->count);
     memcpy(broad->keys + broad->key_count, from->keys, sizeof(uint64_t) * (size_t)from->count);
     broad->key_count += from->count;
   }
-  if (broad->still.node_count > 0 && broad->key_count > 0)
+  if (broad->resting.node_count > 0 && broad->key_count > 0)
     qsort(broad->keys, (size_t)broad->key_count, sizeof(uint64_t), compare_uint64);
 }
 
 void broad_phase_free(BroadPhase* broad) {
-  BroadTree* trees[] = {&broad->moving, &broad->still};
+  BroadTree* trees[] = {&broad->moving, &broad->resting};
   for (int k = 0; k < 2; k++) {
     memory_free(trees[k]->nodes);
     memory_free(trees[k]->order);
     memory_free(trees[k]->middle);
   }
-  for (int k = 0; k < BROAD_CHUNKS; k++) memory_free(broad->part[k].keys);
+  for (int k = 0; k < BROAD_CHUNKS; k++) memory_free(broad->chunks[k].keys);
   memory_free(broad->keys);
   *broad = (BroadPhase){0};
 }

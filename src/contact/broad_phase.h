@@ -1,4 +1,4 @@
-/* Private to contact/: finds pairs of overlapping boxes with a bounding-volume hierarchy, rebuilt on demand. */
+/* Private to contact/: finds pairs of overlapping boxes with a bounding-volume hierarchy. */
 #ifndef SDRS_CONTACT_BROAD_PHASE_H
 #define SDRS_CONTACT_BROAD_PHASE_H
 
@@ -28,15 +28,15 @@ typedef struct {
   int middle_capacity;
 } BroadTree;
 
-/* Groups of boxes, and pairs of groups that the search skips. With a zeroed struct, the search skips no pairs. The
- * arrays are borrowed. */
+/* Groups of boxes, and pairs of groups that the search skips. With a zeroed struct, no pairs are skipped. The arrays
+ * are borrowed. */
 typedef struct {
-  const int* of;       /* group of each box; BROAD_MIXED if the box has no group (boxes) */
-  const bool* strange; /* true for pairs of groups that the search skips, symmetric (count x count) */
+  const int* group_of;  /* group of each box; BROAD_MIXED if the box has no group (boxes) */
+  const bool* excluded; /* true for pairs of groups that the search skips, symmetric (count x count) */
   int count;
 } BroadGroups;
 
-/* Overlapping pairs that the search has found for one range of the moving boxes. keys: pairs, as in BroadPhase.keys. */
+/* Keys of overlapping pairs that one thread has found. */
 typedef struct {
   uint64_t* keys;
   int count, capacity;
@@ -48,16 +48,15 @@ enum { BROAD_CHUNKS = 8 };
 typedef struct {
   BroadGroups groups;
   int threads;
-  BroadTree moving, still;
-  BroadKeys part[BROAD_CHUNKS];
+  BroadTree moving, resting;
+  BroadKeys chunks[BROAD_CHUNKS];
   uint64_t* keys; /* sorted keys of the overlapping pairs; the key of boxes a < b is a << 32 | b */
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Sets the boxes at rest, and discards boxes at rest that were set before. still[count]: indices of the boxes at rest
- * in `boxes`, ascending. Copies the boxes and builds their tree. Pairs of two boxes at rest are not searched for.
- * Allocates. */
-void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
+/* Replaces the boxes at rest. resting[count]: indices of the boxes at rest in `boxes`, ascending. Copies the boxes and
+ * builds their tree. Pairs of two boxes at rest are not searched for. Allocates. */
+void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* resting, int count);
 /* Allocates memory for a search that finds up to `count` pairs. moving[count]: indices of the moving boxes,
  * ascending. */
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count);

@@ -1,8 +1,8 @@
-/* Private to contact/: sums the derivatives of functions f(r) of the distance r of two centres
- * (docs/derivations/law-long_range.md, N9). Four terms are processed at a time. The difference of two centres changes
- * with the twists of both bodies by J = [-[r_a]x, I, [r_b]x, -I]. r_a and r_b are the arms from the reference points to
- * the centres, and e is the unit direction of the difference. With respect to the difference, f has the gradient g = f'
- * e and the Hessian H = f'' e e^T + f' / r (I - e e^T). */
+/* Private to contact/: sums the derivatives of functions f(r) of the distance r of two centres, four terms at a time
+ * (docs/derivations/law-long_range.md, N9). The difference of two centres changes with the twists of both bodies by J =
+ * [-[r_a]x, I, [r_b]x, -I]. r_a and r_b are the arms from the reference points to the centres, and e is the unit
+ * direction of the difference. With respect to the difference, f has the gradient g = f' e and the Hessian H = f'' e
+ * e^T + f' / r (I - e e^T). */
 #ifndef SDRS_CONTACT_CENTER_SUMS_H
 #define SDRS_CONTACT_CENTER_SUMS_H
 
@@ -15,18 +15,18 @@ enum { SYMMETRIC_ENTRIES = 6, FULL_ENTRIES = 9 };
  * H, the blocks of J^T H J are H, C_a, C_b and the products [r]x C^T (N9). A product [r]x C^T is symmetric if the lever
  * arm r and the lever arm of C belong to the same body. */
 typedef struct {
-  Lanes force[3];                  /* sum of the gradients g */
-  Lanes moment[2][FULL_ENTRIES];   /* sum of g r^T with the arm r of each body */
-  Lanes across[SYMMETRIC_ENTRIES]; /* sum of the Hessians H */
-  Lanes turn[2][FULL_ENTRIES];     /* sum of C = [r]x H with the arm r of each body */
-  Lanes own[2][SYMMETRIC_ENTRIES]; /* sum of r x (rows of C) with the arm r of each body */
-  Lanes both[FULL_ENTRIES];        /* sum of r_b x (rows of C_a) */
+  Lanes force[3];                              /* sum of the gradients g */
+  Lanes moment[2][FULL_ENTRIES];               /* sum of g r^T with the arm r of each body */
+  Lanes hessian[SYMMETRIC_ENTRIES];            /* sum of the Hessians H */
+  Lanes arm_hessian[2][FULL_ENTRIES];          /* sum of C = [r]x H with the arm r of each body */
+  Lanes arm_hessian_arm[2][SYMMETRIC_ENTRIES]; /* sum of r x (rows of C) with the arm r of each body */
+  Lanes cross_hessian[FULL_ENTRIES];           /* sum of r_b x (rows of C_a) */
 } CenterSums;
 
 /* Four terms of the sums, one in each lane. arm: arms r of both bodies [m]; direction: e; first = f'; second = f'';
- * across = f' / r (0 for a half-space). Unused lanes contain zeros. */
+ * transverse = f' / r (0 for a half-space). Unused lanes contain zeros. */
 typedef struct {
-  Lanes arm[2][3], direction[3], first, second, across;
+  Lanes arm[2][3], direction[3], first, second, transverse;
 } CenterTerms;
 
 /* Adds four terms to *sums. The caller zeroes *sums before the first call. */

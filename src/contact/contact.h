@@ -1,8 +1,7 @@
-/* contact: finds pairs of hulls in contact and evaluates the contact laws (laws.c). The default law separates the hulls
- * of a pair by a plane; its friction uses the normal forces of the previous step (SDRS sections IV-B, IV-C). Equations:
- * docs/derivations/contact.md, friction.md and certificate.md. Contact depends on poses of links, but not on joints.
- * Its results for each link are a force, a first moment of force and a 6x6 Hessian. Its result for each pair of links
- * is a 6x6 cross block. */
+/* contact: finds pairs of hulls in contact and evaluates the contact laws (laws.c). The default law separates the two
+ * hulls of a pair by a plane. Equations: docs/derivations/contact.md, friction.md and certificate.md. Contact depends
+ * on poses of links, not on joints. Each link receives a force, a first moment of force and a 6x6 Hessian, each pair of
+ * links a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
 #define SDRS_CONTACT_H
 
@@ -10,16 +9,14 @@
 
 /* ---------------------------------------------------------------- all pairs of a scene
  *
- * Code: contact/system.c, pair_list.c, whole.c, trial.c, terms.c, sleep.c.
- *
  * The system stores two states of every pair: the accepted state and a trial state of the line search. Each state
  * contains the plane, the energy and the derivatives of the pair. contact_accept makes the trial state the accepted
  * state. A function that allocates memory or can fail says so. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
-/* Upper bounds on the motion of a link along a path x(alpha), alpha in [0, 1]. speed, acceleration: bounds on the first
- * and second derivative of the link frame's origin with respect to alpha [m]. spin, spin_rate: bounds on the first and
- * second derivative of the rotation with respect to alpha [rad]. */
+/* Upper bounds on the motion of a link along a path x(alpha), alpha in [0, 1]. speed, acceleration: first and second
+ * derivative of the position of the link frame [m]. spin, spin_rate: first and second derivative of its rotation
+ * [rad]. */
 typedef struct {
   double speed, acceleration, spin, spin_rate;
 } MotionBound;
@@ -40,10 +37,10 @@ typedef struct {
   JointBound* joint; /* bounds on the motion of each link relative to its parent (links) */
 } MotionBounds;
 
-/* Returns upper bounds on the motion of a link relative to the world. up: bounds on the motion of the link's parent
- * relative to the world. own: bounds on the motion of the link relative to the parent. The result is infinite if `up`
- * is infinite. */
-MotionBound motion_bound_below(MotionBound up, const JointBound* own);
+/* Returns upper bounds on the motion of a link relative to the world. parent: bounds on the motion of the link's parent
+ * relative to the world. joint: bounds on the motion of the link relative to its parent. The result is infinite if
+ * `parent` is infinite. */
+MotionBound motion_bound_below(MotionBound parent, const JointBound* joint);
 
 /* Derivatives of a pair's contact and friction energy with respect to the motion of both links. The motion of a link is
  * its twist (w, v) about the centre of mass, world axes. The derivatives contain the stiffness [J, N, N m, ...]. link_a
@@ -53,14 +50,13 @@ typedef struct {
   const Vec3* force;  /* derivative of the energy E with respect to the velocities v of a and b (2) */
   const Mat3* moment; /* first moments sum g r^T of the forces g on a and on b, r from the centre of mass (2) */
   const double (*hessian)[12]; /* 12x12 matrix, rows of a before rows of b; NULL if there is no Hessian */
-  bool across;                 /* true if only the cross block of the Hessian is nonzero: rows of a, columns of b */
-  bool rows_of_b; /* true if b has rows in the Hessian. contact_replay_slip_product may add to these rows even if all
-                     their entries are zero. */
+  bool only_cross_block;       /* true if only the cross block of the Hessian is nonzero: rows of a, columns of b */
+  bool has_rows_of_b;          /* true if b has rows in the Hessian, even if all their entries are zero */
 } ContactTerms;
 
-/* Creates the contact system of a valid model, which must outlive the system. The caller frees the system with
- * contact_destroy. threads: number of threads; below 1 counts as 1. tolerance: relative tolerance of the step, used for
- * separating planes. The system has no state before contact_reset or contact_pass_state. Never NULL. */
+/* Creates the contact system of a valid model, which must outlive the system. threads: number of threads; below 1
+ * counts as 1. tolerance > 0: relative tolerance of the step, used for separating planes (asserted). The system has no
+ * state before contact_reset or contact_pass_state. The caller frees the system with contact_destroy. Never NULL. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 /* Frees the system with all pairs and the data of the laws. Accepts NULL. */
 void contact_destroy(ContactSystem* system);
@@ -72,10 +68,10 @@ void contact_set_dt(ContactSystem* system, double dt);
  * time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. All bounds are
  * asserted. */
 void contact_set_substep(ContactSystem* system, double dt, double dt_before, double force_ratio);
-/* Sets the poses that links are expected to have at the end of the following steps. aim (links): expected poses, whose
- * rotations may be affine maps. The array is borrowed and read by every contact_lag. NULL, the default, means that the
- * poses are unknown. */
-void contact_set_expected_poses(ContactSystem* system, const Pose* aim);
+/* Sets the poses that links are expected to have at the end of the following steps. poses (links): expected poses,
+ * whose rotations may be affine maps. The array is borrowed and read by every contact_lag. NULL, the default, means
+ * that the poses are unknown. */
+void contact_set_expected_poses(ContactSystem* system, const Pose* poses);
 
 /* Returns the contact range of the model [m]. Hulls at this distance or farther apart exert no force on each other. The
  * range is the largest range of all laws of the model. It is INFINITY for a long-range law. */
@@ -83,153 +79,149 @@ double contact_range(const Model* model);
 /* Returns true if gradients of runs have kinks because the energy of some law of the model is only once
  * differentiable. */
 bool contact_once_differentiable(const Model* model);
-/* Returns the distance below which two links are listed as touching [m]. The result INFINITY means that the two links
- * are listed if they exert a force on each other. A pair without its own law uses the range of the model's law. The
- * link numbers are not checked. */
+/* Returns the distance below which two links are listed as touching [m]. INFINITY means that the two links are listed
+ * if they exert a force on each other. A pair without its own law uses the range of the model's law. Link numbers are
+ * asserted. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
 /* Returns true if some law of the model lists touching pairs by distance (contact_listed_range). Under these laws,
  * pairs at a larger distance may exert forces, too. */
 bool contact_lists_by_range(const Model* model);
-/* Updates the candidates, which are all pairs of hulls that may touch while the links move. The links start at their
- * accepted poses, and `bounds` limits their motion. bounds->link (links) must be finite and >= 0 (not checked).
- * bounds->joint is not used. Allocates only when the list grows. */
+/* Updates the candidates: all pairs of hulls that may touch while the links move. The links start at their accepted
+ * poses, and `bounds` limits their motion. bounds->link (links): finite and >= 0. bounds->joint is not used. Allocates
+ * only when the list grows. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that `link` should move at a time. A smaller
- * fraction limits the number of candidate pairs between two links that have very many triangles. The result is 1 for
- * links with few triangles. bounds: as for contact_prepare. link is asserted. */
+/* Returns the fraction 1, 1/2, 1/4, ... of the path within `bounds` that a link should move at a time. A smaller
+ * fraction limits the number of candidate pairs of two links with very many triangles. The result is 1 for links with
+ * few triangles. bounds->link: upper bounds on the motion of each link. The link number is asserted. */
 double contact_path_fraction(const ContactSystem* system, const MotionBounds* bounds, int link);
 /* Selects the pairs that contact_evaluate_trial evaluates. Awake pairs have at least one link that is marked in
- * links[links], which is borrowed for the call. All pairs are awake if links is NULL. All other pairs are asleep. Links
- * of sleeping pairs must not move, and the trial state of these pairs is the accepted state. The selection is valid
- * until the list of candidates changes. */
+ * links[links] (borrowed for the call); with NULL, all pairs are awake. Links of sleeping pairs must not move; the
+ * trial state of these pairs is the accepted state. The selection is valid until the list of candidates changes. */
 void contact_wake(ContactSystem* system, const bool* links);
-/* Returns the number of awake candidates. Returns -1 if the list of candidates has changed since contact_wake. The next
+/* Returns the number of awake candidates, or -1 if the list of candidates has changed since contact_wake. The next
  * contact_evaluate_trial then wakes all pairs. */
 int contact_awake_count(const ContactSystem* system);
 /* Evaluates the trial state of all pairs at poses[links] (copied). Reuses the results of pairs whose links have not
  * moved. Returns false if hulls intersect or a separating plane was not found. The accepted state is then unchanged,
  * and contact_accept must not follow (asserted). */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
-/* Evaluates a trial of the line search at poses[links] (copied) for groups of links. moves[links]: false for a link
- * whose pose is unchanged since the last trial from the same accepted state. groups[links]: group of each link, below
- * group_count, or -1 for a fixed link. Sets refused[group_count] to true for each group with a pair that intersects or
- * is closer than the law admits for a trial. Returns false if an entry of `refused` is true. Friction and some pairs of
- * refused groups may then not be evaluated. Does not change the accepted state. */
+/* Evaluates a trial of the line search at poses[links] (copied), and finds the groups of links that must refuse it.
+ * moves[links]: false for a link whose pose is unchanged since the last trial from the same accepted state.
+ * groups[links]: group of each link, below group_count, or -1 for a fixed link. Sets refused[group_count] to true for
+ * each group with a pair that intersects or is closer than the law admits. Returns false if a group refuses the trial;
+ * friction and some pairs of this group may then not be evaluated. Does not change the accepted state. */
 bool contact_evaluate_trial(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups,
                             int group_count, bool* refused);
 /* Trial of a candidate pair, compared with the accepted state of the pair. */
 typedef struct {
   int link_a, link_b;
-  bool coupled;  /* the pair has a nonzero Hessian in the accepted state, so that Newton's method couples its links */
+  bool coupled;  /* the pair has a nonzero Hessian in the accepted state, which couples its links in Newton's method */
   bool feasible; /* in the trial state, the hulls do not intersect and are not closer than the law admits for a trial */
   double change; /* energy of the trial state minus energy of the accepted state [J] */
 } ContactTrial;
 /* Returns the trial of candidate `candidate` < contact_candidate_count (asserted). Call after contact_evaluate or
  * contact_evaluate_trial. The trial state of a sleeping pair is the accepted state. */
 ContactTrial contact_candidate_trial(const ContactSystem* system, int candidate);
-/* Returns the energy change of an awake pair from the accepted to the trial state [J]. index < contact_awake_count (not
- * checked). Sets *link_a and *link_b to the links of the pair. Asserts a feasible trial. */
+/* Returns the energy change of an awake pair from the accepted to the trial state [J]. index < contact_awake_count
+ * (asserted). Sets *link_a and *link_b to the links of the pair. Asserts a feasible trial. */
 double contact_awake_energy_change(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* Computes the rounding error of the energy of each term in the accepted state, for contact_term_rounding_error. The
- * error arises because clearances are differences of coordinates. */
+/* Computes the rounding error of the energy of each term in the accepted state, because clearances are differences of
+ * coordinates. contact_term_rounding_error returns the results. */
 void contact_compute_rounding_errors(ContactSystem* system);
-/* Returns the rounding error of the energy of term `index` [J], computed by the last contact_compute_rounding_errors.
- * index < contact_term_count is not checked. */
+/* Returns the rounding error of the energy of term `index` < contact_term_count (asserted) [J], computed by the last
+ * contact_compute_rounding_errors. */
 double contact_term_rounding_error(const ContactSystem* system, int index);
 /* Sets *contact and *friction to the total contact and friction energy in the accepted state [J]. The friction energy
  * is determined up to a constant. Energies are added in the order of the candidates. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 /* Returns the total contact energy of the accepted state [J], without the energy that impacts dissipate in this step
- * (impact.md, I4). Under laws without impacts, the result equals the contact energy of contact_energy. */
+ * (impact.md, I4). Under laws without impacts, nothing is subtracted. */
 double contact_stored_energy(const ContactSystem* system);
 /* Makes the trial state the accepted state. Computes forces and Hessians of all pairs that have terms. Asserts that the
  * evaluation of the trial returned true. Invalidates all pointers that contact_term returned. */
 void contact_accept(ContactSystem* system);
-/* Makes the accepted state the reference of friction: its planes, forces and positions (time t of SDRS Eq. 8-12). Then
- * evaluates the accepted state again. Returns false if a separating plane is not found. The step has then failed, and
- * contact_accept must not follow. Asserts that contact_reset or contact_pass_state was called. Allocates when more
- * pairs are active than before. */
+/* Makes the accepted state the friction reference: friction of the next step uses its planes, forces and positions
+ * (time t of SDRS Eq. 8-12). Then evaluates the accepted state again. Returns false if a separating plane is not found.
+ * The step has then failed, and contact_accept must not follow. Asserts that contact_reset or contact_pass_state was
+ * called. Allocates when more pairs are active than before. */
 bool contact_lag(ContactSystem* system);
 /* Limits friction by the normal forces of the accepted state, for laws with LawImpacts.relag. Slip is still measured
- * from the poses of the last contact_lag. If blends is true, the new force of each pair has the weight
- * StepFriction.share (law.h), otherwise 1. Evaluates the accepted state again. Returns false if a separating plane is
- * not found. Asserts that some law has the function `relag`. Allocates when more pairs are active than before. */
+ * from the poses of the last contact_lag. blends: the new force of each pair has the weight StepFriction.share (law.h);
+ * otherwise its weight is 1. Evaluates the accepted state again. Returns false if a separating plane is not found.
+ * Asserts that some law has the function `relag`. Allocates when more pairs are active than before. */
 bool contact_relag(ContactSystem* system, bool blends);
-/* Returns true if the normal force of the same step at least partly limits friction of some pair in the accepted state
- * (StepFriction.share > 0). */
+/* Returns true if the normal force of the present step at least partly limits friction of some pair in the accepted
+ * state (StepFriction.share > 0). */
 bool contact_friction_uses_current_force(const ContactSystem* system);
 /* Returns true if the normal forces that limit friction have converged. They have converged if they differ from the
  * normal forces of the accepted state by at most `tolerance` >= 0 (asserted) times the largest force. Returns true
  * under laws without impacts (ContactLaw.impacts). If a normal force differs, sets links[2], unless NULL, to the links
  * of the pair with the largest difference. */
 bool contact_friction_has_converged(const ContactSystem* system, double tolerance, int links[2]);
-/* Returns the largest change of speed [m/s] that results from friction acting one step late. For a pair it is mu |N -
- * N_r| dt / m, at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r:
- * normal force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees.
- * For a pair with a FrictionAccount (friction.md, F14), the normal force that is lost when the pair leaves the range
- * replaces N - N_r. If the result is above 0, sets links[2] to the links of the pair with the largest change. Returns 0
- * under laws without impacts (ContactLaw.impacts). */
+/* Returns the largest change of speed [m/s] of a pair that results from friction acting one step late: mu |N - N_r| dt
+ * / m, at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r: normal
+ * force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees. For a
+ * pair with a FrictionAccount (friction.md, F14), N - N_r is replaced by the normal force that is lost when the pair
+ * leaves the range. If the result is above 0, sets links[2] to the links of this pair. Returns 0 under laws without
+ * impacts (ContactLaw.impacts). */
 double contact_friction_delay_speed(ContactSystem* system, double dt, int links[2]);
 /* Starts a run at poses[links] (copied). Removes all candidates. Returns false if hulls intersect; no pair then has
  * terms. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
-/* States whose data contact_save stores. Each state has its own memory. */
-typedef enum {
-  CONTACT_STEP_START,
-  CONTACT_SUBSTEP_START
-} ContactMemory; /* CONTACT_STEP_START: start of the step; CONTACT_SUBSTEP_START: start of the substep */
-/* Stores those data of the accepted state that cannot be computed from poses, in the memory `which`. Does nothing under
- * laws without data of this kind. Allocates when there are more candidates than before. */
-void contact_save(ContactSystem* system, ContactMemory which);
+/* States whose data contact_save stores, each in its own memory. */
+typedef enum { CONTACT_STEP_START, CONTACT_SUBSTEP_START } ContactMemory; /* starts of the step and of the substep */
+/* Stores those data of the accepted state that cannot be computed from poses. memory: where the data are stored. Does
+ * nothing under laws without data of this kind. Allocates when there are more candidates than before. */
+void contact_save(ContactSystem* system, ContactMemory memory);
 /* Returns the factor by which an impact scales the force of a candidate in the accepted state. The step of length dt
- * [s] starts from the state of contact_save(CONTACT_STEP_START). rest_speed [m/s] and restitution replace the values of
- * the system's model. Returns 1 for inactive pairs and under laws without impacts. index < contact_candidate_count is
- * asserted. */
+ * [s] starts from the state that contact_save stored for CONTACT_STEP_START. rest_speed [m/s] and restitution replace
+ * the values of the system's model. Returns 1 for inactive pairs and under laws without impacts. index <
+ * contact_candidate_count is asserted. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double restitution, double dt);
-/* Restores the data that contact_save stored in the memory `which`. Call after contact_reset at the poses at which
- * the data were stored. Does not change pairs that were inactive or did not exist at that time. */
-void contact_restore(ContactSystem* system, ContactMemory which);
+/* Restores the data that contact_save stored in `memory`. Call after contact_reset at the poses at which the data were
+ * stored. Pairs that were inactive or did not exist at that time do not change. */
+void contact_restore(ContactSystem* system, ContactMemory memory);
 
-/* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
+/* ---- impacts (docs/derivations/impact.md, I9, I10) */
 /* Returns true if the substep that starts in the accepted state belongs to an impact. dt_before: length of the previous
  * substep [s]. */
 bool contact_impact_begins(ContactSystem* system, double dt_before);
-/* A pair of hulls whose impact begins in a substep. The impact begins at the normalized distance 0. before > 0, after <
- * 0: normalized distance at the start and at the end of the substep. */
+/* A pair of hulls whose impact begins in a substep, when its normalized distance becomes 0. before > 0, after < 0:
+ * normalized distance at the start and at the end of the substep. */
 typedef struct {
   int hull_a, hull_b;
   double before, after;
 } ContactEntry;
 /* Returns true if the impact of a pair began within a substep, and sets *entry to the first such pair. The substep
- * leads from poses `begin` (links) to the accepted state. dt: length of the substep > 0 (asserted) [s]. aim (links):
- * poses that the links would have at the end without contact. sought: pair whose impact was found in a longer trial of
- * the substep, or NULL; the approach speed of this pair is not tested. Stores the approach speed of pairs whose impact
+ * leads from the poses `begin` (links) to the accepted state. dt: length of the substep > 0 (asserted) [s]. free_end
+ * (links): poses that the links would have at the end without contact. sought: pair whose impact was found in a longer
+ * trial of the substep, or NULL; its approach speed is not tested. Stores the approach speed of pairs whose impact
  * begins at the end of the substep. */
-bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
+bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* free_end, double dt,
                           const ContactEntry* sought, ContactEntry* entry);
-/* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state. The distance
- * is negative after the impact has begun. A pair that is not a candidate counts as out of range. */
+/* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state, negative after
+ * the impact has begun. A pair that is not a candidate counts as out of range. */
 double contact_impact_distance(ContactSystem* system, int hull_a, int hull_b);
 /* Returns true if some pair came into contact in the last substep. Call after contact_impact_entry. Returns false under
  * laws without impacts. */
 bool contact_impact_began(ContactSystem* system);
-/* Returns true if an impact continues after the accepted state. An impact continues while the force of its pair is more
- * than twice the barrier force. Returns false under laws without impacts. */
+/* Returns true if an impact continues after the accepted state: the force of its pair is more than twice the barrier
+ * force. Returns false under laws without impacts. */
 bool contact_impact_continues(ContactSystem* system);
-/* Returns true if some pair separated in the last substep. A pair counts as separated if it exerted a force at the
- * start of the substep, and exerts little or no force in the accepted state. Call after contact_impact_entry. Returns
- * false under laws without impacts. */
+/* Returns true if some pair separated in the last substep: it exerted a force at the start of the substep, and exerts
+ * little or no force in the accepted state. Call after contact_impact_entry. Returns false under laws without
+ * impacts. */
 bool contact_pair_separated(ContactSystem* system);
 
-/* Friction in the first step of a run (contact/grip.c; docs/derivations/friction.md, F6, F7). There are no normal
- * forces of a previous step that could limit friction. The step is therefore first solved without friction. The normal
- * forces of this solve then limit friction. */
-/* Returns true if friction acts in the accepted state. Also returns true if a pair of links that represents the pairs
- * of its hulls exerts a force. */
+/* ---- friction in the first step of a run (docs/derivations/friction.md, F6, F7)
+ * The first step has no normal forces of a previous step that could limit friction. The step is therefore first solved
+ * without friction. The normal forces of this solve then limit friction. */
+/* Returns true if friction acts in the accepted state, or if an aggregate pair (two links that represent the pairs of
+ * their hulls) exerts a force. */
 bool contact_friction_acts(const ContactSystem* system);
-/* Selects the normal forces that limit friction, used from the next contact_lag on. GRIP_FULL: the normal forces of the
- * reference state. GRIP_NONE: zero. GRIP_FOUND: the normal forces of the reference state times ContactGripFactor.value,
- * computed from the forces that contact_store_forces stored. */
+/* Normal forces that limit friction from the next contact_lag on. GRIP_FULL: the normal forces of the reference state.
+ * GRIP_NONE: zero. GRIP_FOUND: the normal forces of the reference state times ContactGripFactor.value, computed from
+ * the forces that contact_store_forces stored. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
 /* Records of pairs (contact_record), and the force of each pair on its first link, world axes [N]. */
@@ -247,8 +239,8 @@ void contact_store_forces(ContactSystem* system, ContactEnd end);
 ContactForces contact_stored_forces(const ContactSystem* system, ContactEnd end);
 /* Factor on the initial normal force that limits friction of a pair of items, with derivatives. Items are the hulls,
  * followed by the links. start, end: indices of the pair's records at the start and at the end of the solve without
- * friction, -1 if there is no record. by_start, by_end: derivatives of `value` with respect to the magnitudes of the
- * forces of these records [1/N]. */
+ * friction, or -1. by_start, by_end: derivatives of `value` with respect to the magnitudes of the forces of these
+ * records [1/N]. */
 typedef struct {
   double value, by_start, by_end;
   int start, end;
@@ -256,48 +248,48 @@ typedef struct {
 ContactGripFactor contact_compute_grip(const Model* model, const ContactForces* start, const ContactForces* end,
                                        int item_a, int item_b);
 
-/* Writes the state of the system to a block, or reads the state from a block (contact/snapshot.c). The state contains
- * all data on which later steps depend. Results of contact_force, contact_energy, contact_gap and contact_record are
- * restored, too. Hessians are available only after the next contact_lag. poses[links]: poses of the accepted state,
- * used and copied when reading. Reading fails for a block of another model. Reading allocates and restarts the path of
- * contact_mark_path_start. */
+/* Writes the state of the system to a block, or reads the state from a block. The state contains all data on which
+ * later steps depend, and the results of contact_force, contact_energy, contact_gap and contact_record. Hessians are
+ * available only after the next contact_lag. poses[links]: poses of the accepted state, used and copied when reading.
+ * Reading fails for a block of another model, allocates, and restarts the path of contact_mark_path_start. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
-/* Makes the accepted state a constant without derivatives with respect to earlier states. Call for a state that was
- * restored from a file. Affects active pairs with terms under laws that depend on previous states. */
+/* Makes the accepted state a constant without derivatives with respect to earlier states, for a state that was restored
+ * from a file. Affects active pairs with terms under laws that depend on previous states. */
 void contact_make_constant(ContactSystem* system);
 
-/* Callback that computes poses on a path. Sets the poses of `link` and of its ancestors below `from` at alpha in [0,
- * 1]. If from is -1, sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses.
- * poses (links): world frame [m]. */
+/* Callback that sets the poses of `link` and of its ancestors below `from` on a path at alpha in [0, 1]. If from is -1,
+ * sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses. poses (links): world
+ * frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
 /* The pair at which contact_certify failed. */
 typedef struct {
   int candidate;
-  double alpha; /* point of the path at which the proof failed */
-  bool meet;    /* true if the hulls intersect at alpha; false if the largest number of halvings gave no proof */
+  double alpha;    /* point of the path at which the proof failed */
+  bool intersects; /* true if the hulls intersect at alpha; false if the largest number of halvings gave no proof */
 } ContactFailure;
 /* Proves that no hulls intersect along a path from the accepted to the trial poses (docs/derivations/certificate.md).
- * The function poses_at(context, alpha, ...) gives the path, which stays within `bounds`. Asserts a feasible trial.
- * Adds the number of path intervals to *intervals; each sleeping pair counts as one interval. Returns false if a pair
- * has no proof, and then sets *failure to this pair. poses_at is called from one thread. */
+ * The function poses_at(context, alpha, ...), called from one thread, gives the path, which stays within `bounds`.
+ * Asserts a feasible trial. Adds the number of path intervals to *intervals; each sleeping pair counts as one interval.
+ * Returns false if a pair has no proof, and then sets *failure to this pair. */
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
 /* Marks the accepted state as the start of a path over several accepted states, for all present candidates. */
 void contact_mark_path_start(ContactSystem* system);
-/* Returns true if provably no hulls intersect along another path to the accepted state. Uses fewer halvings than
- * contact_certify. remembered: true if the path starts at the state of contact_mark_path_start. The result false does
- * not prove an intersection. Allocates while the number of pairs outside the list grows. */
+/* Returns true if provably no hulls intersect along a path to the accepted state. Uses fewer halvings than
+ * contact_certify. marked: true if the path starts at the state of contact_mark_path_start. The result false does not
+ * prove an intersection. Allocates while the number of pairs outside the list grows. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
-                             bool remembered);
+                             bool marked);
 /* Gap of a candidate pair in the trial state, measured along the separating direction of the accepted state. */
 typedef struct {
   int link_a, link_b;
-  Vec3 axis, at; /* axis: unit, from a to b, world axes; at: farthest point of a along the axis [m] */
-  double gap;    /* gap along the axis in the trial state [m]; negative for an overlap */
-  double before; /* distance in the accepted state, or a lower bound [m] */
+  Vec3 axis,
+      farthest_point; /* axis: unit, from a to b, world axes; farthest_point: farthest point of a along the axis [m] */
+  double gap;         /* gap along the axis in the trial state [m]; negative for an overlap */
+  double before;      /* distance in the accepted state, or a lower bound [m] */
 } ContactDirectionalGap;
-/* Returns the gap of candidate `index` < contact_candidate_count (asserted). Requires an evaluated trial (not checked).
- * For a pair of links, ContactDirectionalGap.gap and ContactDirectionalGap.before are INFINITY. */
+/* Returns the gap of candidate `index` < contact_candidate_count (asserted) in an evaluated trial. For a pair of links,
+ * both distances of the result are INFINITY. */
 ContactDirectionalGap contact_directional_gap(const ContactSystem* system, int index);
 
 /* Returns the number of pairs that have terms in the accepted state. The order of the pairs is fixed until the next
@@ -316,54 +308,54 @@ typedef struct {
 /* Returns the list of the terms of all pairs in the accepted state. The list is empty if system is NULL. The system
  * owns the terms. They are valid until the next contact_accept. */
 ContactTermList contact_term_list(const ContactSystem* system);
-/* Corrects the force of every pair with restitution to first order for the next Newton step. The impact factor W'
- * increases by W'' dU, with the change dU of the pair's potential in that Newton step. The corrected force limits
- * friction of the next substep (impact.md, I13). twist (links x 6): motion of each link in the next Newton step [rad,
+/* Corrects the force of every pair with restitution to first order for the next Newton step (impact.md, I13). The
+ * impact factor W' increases by W'' dU, with the change dU of the pair's potential in that Newton step. The corrected
+ * force limits friction of the next substep. twist (links x 6): motion of each link in the next Newton step [rad,
  * m]. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
 /* Replaces Hessians of the accepted state by the nearest positive semidefinite matrices. links[links]: true for links
  * whose pairs are changed. If links is NULL, changes all pairs. */
 void contact_project(ContactSystem* system, const bool* links);
-/* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17). A part is a set of trees that is solved
- * separately. Every link has a region. While all links stay in their regions, trees of different parts are not within
- * contact range of each other. */
+/* ---- islands (docs/derivations/step.md, S17)
+ * An island is a set of trees that is solved separately. Every link has a region. While all links stay in their
+ * regions, trees of different islands are not within contact range of each other. */
 
-/* Allocates the data of independent parts, which contact_destroy frees. Returns false if the law has pairs of links or
- * an infinite range, because parts are then not independent. */
+/* Allocates the data of islands, which contact_destroy frees. Returns false if the law has pairs of links or an
+ * infinite range, because islands are then not independent. */
 bool contact_islands_create(ContactSystem* system);
-/* Computes the region of each link, and joins trees that may come into contact. A region is the bounding box of the
- * link in its accepted pose and in its expected pose `aim` (links), with a margin. Joins in sets (trees) the trees
- * whose regions are within contact range of each other. Adds pairs within the regions to the candidates. Allocates
- * while the list grows. */
-void contact_islands_find(ContactSystem* system, const Pose* aim, int* sets);
-/* Creates a system that solves one part at a time. The new system borrows the pairs and states of the complete system
- * `whole` and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
+/* Computes the region of each link, and unites trees that may come into contact. A region is the bounding box of the
+ * link in its accepted and its expected pose with a margin. expected (links): expected poses. Unites in sets (trees)
+ * the trees whose regions are within contact range of each other. Adds pairs within the regions to the candidates.
+ * Allocates while the list grows. */
+void contact_islands_find(ContactSystem* system, const Pose* expected, int* sets);
+/* Creates a system that solves one island at a time. The new system borrows the pairs and states of the complete system
+ * and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
  * contact_island_destroy. Never NULL. */
-ContactSystem* contact_island_create(const ContactSystem* whole, int thread);
-/* Frees the part, but not the data borrowed from the complete system. Accepts NULL. */
-void contact_island_destroy(ContactSystem* part);
-/* Updates the part after a change of the complete system `whole`. Call before contact_island_begin, while no other
- * thread changes `whole`. */
-void contact_island_attach(ContactSystem* part, const ContactSystem* whole);
-/* Sorts the candidates by part. of (trees): part of each tree, or -1 if the tree belongs to no part; borrowed until
- * contact_islands_end. part_count: number of parts. The list of candidates must not change before contact_islands_end.
- * Allocates while lists grow. */
-void contact_islands_list(ContactSystem* system, const int* of, int part_count);
-/* Starts the solution of part `number` from the accepted state of the complete system `whole`. Functions that are
- * called with the system `part` then apply to links[count] (ascending) and the pairs of these links. May run in
- * parallel with other parts. Allocates while lists grow. */
-void contact_island_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
-/* Returns true if every link of the part provably stays in its region on the path to the trial state. `bounds` limits
- * the motion. Also requires that no hull moves farther than the list of candidates covers. */
-bool contact_island_stays(const ContactSystem* part, const MotionBounds* bounds);
-/* Makes the accepted state of the part the trial state of its links and pairs in the complete system `whole`. */
-void contact_island_end(ContactSystem* part, const ContactSystem* whole);
-/* Makes the trial state of all parts the accepted state of the complete system. Call after contact_island_end of all
- * parts. Links that belong to no part keep their poses. begin (links): poses of all links before any part was solved.
- */
+ContactSystem* contact_island_create(const ContactSystem* complete, int thread);
+/* Frees the island's system, but not the data borrowed from the complete system. Accepts NULL. */
+void contact_island_destroy(ContactSystem* island);
+/* Updates the island's system after a change of the complete system. Call before contact_island_begin, while no other
+ * thread changes the complete system. */
+void contact_island_attach(ContactSystem* island, const ContactSystem* complete);
+/* Sorts the candidates by island. island_of (trees): island of each tree, or -1; borrowed until contact_islands_end.
+ * The list of candidates must not change before contact_islands_end. Allocates while lists grow. */
+void contact_islands_list(ContactSystem* system, const int* island_of, int island_count);
+/* Starts the solution of island `number` from the accepted state of the complete system. Functions that are called with
+ * the island's system then apply to links[count] (ascending) and the pairs of these links. May run in parallel with
+ * other islands. Allocates while lists grow. */
+void contact_island_begin(ContactSystem* island, const ContactSystem* complete, int number, const int* links,
+                          int count);
+/* Returns true if every link of the island provably stays in its region on the path to the trial state, and no hull
+ * moves farther than the list of candidates covers. `bounds` limits the motion. */
+bool contact_island_stays(const ContactSystem* island, const MotionBounds* bounds);
+/* Makes the accepted state of the island the trial state of its links and pairs in the complete system. */
+void contact_island_end(ContactSystem* island, const ContactSystem* complete);
+/* Makes the trial state of all islands the accepted state of the complete system, after contact_island_end of all
+ * islands. Links that belong to no island keep their poses. begin (links): poses of all links before any island was
+ * solved. */
 void contact_islands_end(ContactSystem* system, const Pose* begin);
 
-/* Returns the number of candidates, the pairs that may touch during this step. Candidates determine the sparsity
+/* Returns the number of candidates: the pairs that may touch during this step. Candidates determine the sparsity
  * pattern of the step's matrix. The number changes only if contact_version changes. */
 int contact_candidate_count(const ContactSystem* system);
 /* Sets *link_a and *link_b to the links of candidate `index` < contact_candidate_count (asserted). */
@@ -374,50 +366,49 @@ int contact_version(const ContactSystem* system);
 /* Returns the number of candidates with nonzero contact energy in the accepted state. */
 int contact_active_count(const ContactSystem* system);
 
-/* Returns the gap of candidate `index` in the accepted state [m]. The gap is the exact distance (GJK), or
- * PairState.separation under a law without barrier. Returns INFINITY for a pair of hulls that a pair of links
- * represents. index < contact_candidate_count is not checked. Does not change results of later calls. */
+/* Returns the gap of candidate `index` < contact_candidate_count (asserted) in the accepted state [m]: the exact
+ * distance (GJK), or PairState.separation under a law without barrier. Returns INFINITY for a pair of hulls that an
+ * aggregate pair of links represents. Does not change results of later calls. */
 double contact_gap(ContactSystem* system, int index);
-/* Returns the exact gap of a candidate in the trial state [m]. Asserts that there is a trial. Updates the pair's GJK
- * cache. index < contact_candidate_count is not checked. */
+/* Returns the exact gap of candidate `index` < contact_candidate_count (asserted) in the trial state [m]. Asserts that
+ * there is a trial. Updates the pair's GJK cache. */
 double contact_trial_gap(ContactSystem* system, int index);
 /* Sets *force_on_b to the total force of candidate `index` on its second link, world axes [N]. The force on the first
  * link is the opposite. Returns false, with zero force, if the pair exerts no force. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
 /* Force and torque of a pair on its second link, world axes. force [N]; torque about the world's origin [N m]. point:
- * centre of pressure on the pair's plane [m]; the torque about this point is normal to the plane. `press`: normal force
- * [N]. Laws with many distances per pair (ContactLaw.center) set `point` to the force-weighted mean of the contact
- * points. They set `press` to the sum of the magnitudes of the forces. For a pair without a plane that has only
- * friction, `point` is the body's reference point and `press` is 0. */
+ * centre of pressure on the pair's plane [m]; the torque about this point is normal to the plane. Laws with many
+ * distances per pair (ContactLaw.center) set `point` to the force-weighted mean of the contact points, and normal_force
+ * to the sum of the magnitudes of the forces [N]. For a pair without a plane that has only friction, `point` is the
+ * body's reference point and normal_force is 0. */
 typedef struct {
   Vec3 force, torque, point;
-  double press;
+  double normal_force;
 } ContactWrench;
-/* Returns the wrench of candidate `index` in the accepted state. Force, torque and `press` are 0 if the pair exerts no
- * force. index < contact_candidate_count is not checked. */
+/* Returns the wrench of candidate `index` < contact_candidate_count (asserted) in the accepted state. Force, torque and
+ * normal force are 0 if the pair exerts no force. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
-/* ---------------------------------------------------------------- sum of normal forces that limit friction
- * (contact/own_force.c, docs/derivations/friction.md, F14) */
-/* Normal forces of pairs of hulls, compared with the forces that limited friction [N]. Friction acts one step late, so
- * the account sums the difference. N: normal force at the end of the last substep. owed', lost': values of the previous
- * substep. Then owed = owed' - lost' + N - load. */
+/* ---------------------------------------------------------------- deferred normal forces of friction (F14) */
+/* Normal forces of a pair of hulls, compared with the forces that limited friction [N] (docs/derivations/friction.md,
+ * F14). Friction acts one step late, so the account sums the difference: deferred_force = previous deferred_force -
+ * previous lost + N - load. N: normal force at the end of the last substep. */
 typedef struct {
-  double load; /* sum of the normal forces that limited friction in the substep: g S B in (F6, F14) */
-  double owed; /* sum of all past normal forces minus the sum of the forces that limited friction: e' in (F14) */
-  double lost; /* amount of `owed` that friction will never use, because the pair has left the range or its friction
-                  does not use the account */
+  double load;           /* sum of the normal forces that limited friction in the substep: g S B in (F6, F14) */
+  double deferred_force; /* sum of all past normal forces that have not limited friction yet: e' in (F14) */
+  double lost; /* amount of deferred_force that friction will never use, because the pair has left the range or its
+                * friction does not use the account */
 } FrictionAccount;
 
 /* Returns true if some pairs of the model have a FrictionAccount. The conditions are: contact.friction_iterations is
  * null, friction and rest_speed are above 0, no pair has restitution, and a law has ContactLaw.account. */
 bool contact_keeps_account(const Model* model);
-/* Returns true if friction between two links uses FrictionAccount.owed in the next step. Otherwise the normal force at
- * the start of the step limits friction. The link numbers are not checked. */
+/* Returns true if friction between two links uses FrictionAccount.deferred_force in the next step. Otherwise the normal
+ * force at the start of the step limits friction. Link numbers are asserted. */
 bool contact_friction_uses_account(const Model* model, int link_a, int link_b);
-/* Returns the friction account of candidate `index` in the last substep. All members are 0 for pairs of links and under
- * laws without account. index < contact_candidate_count is not checked. */
+/* Returns the friction account of candidate `index` < contact_candidate_count (asserted) in the last substep. All
+ * members are 0 for pairs of links and under laws without account. */
 FrictionAccount contact_account(const ContactSystem* system, int index);
 
 /* Wall times spent in contact, friction and broad phase since the system was created [s]. */
@@ -437,7 +428,7 @@ enum { CONTACT_KEPT_NUMBERS = 48 };
 typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* nonzero contact energy: friction of the next step depends on it */
-  bool rubbing;       /* friction acts between the items */
+  bool has_friction;  /* friction acts between the items */
   bool own_force;     /* friction depends on the force of the previous solve of the step (contact_relag) */
   bool late;          /* friction depends on the normal force of the pair in the previous state */
   double grip;        /* factor on the normal force that limits friction; 1 except in the first step of a run */
@@ -448,8 +439,7 @@ typedef struct ContactRecord {
  * independent. */
 void contact_find_records(ContactSystem* system);
 /* Writes the records of the pairs that exert a contact or friction force, and returns their number. records: memory of
- * the caller for contact_candidate_count entries (not checked). Call after contact_find_records and before the next
- * contact_lag. */
+ * the caller for contact_candidate_count entries. Call after contact_find_records and before the next contact_lag. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
 /* Recomputes the pairs of a recorded step from t to t + dt and their derivatives (docs/derivations/adjoint.md). For
@@ -475,22 +465,22 @@ void contact_replay_begin(ContactReplay* replay);
 /* Sets the length dt > 0 (asserted) of the steps that are loaded from now on [s]. The default is the scene's time
  * step. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
-/* Sets the expected poses `aim` (links; contact_set_expected_poses) of the steps that are loaded from now on.
- * contact_replay_adjoint adds the derivatives with respect to the entries of these poses to `bar` (links), unless bar
- * is NULL. Both arrays are borrowed. By default, `aim` is NULL, which means that the expected poses are unknown. */
-void contact_replay_set_expected_poses(ContactReplay* replay, const Pose* aim, double (*bar)[3][4]);
+/* Sets the expected poses (links) of the steps that are loaded from now on; NULL, the default, means unknown.
+ * contact_replay_adjoint adds the derivatives with respect to the entries of these poses to bar (links), unless bar is
+ * NULL. Both arrays are borrowed. */
+void contact_replay_set_expected_poses(ContactReplay* replay, const Pose* poses, double (*bar)[3][4]);
 /* Sets the previous solve of the step, for the steps that are loaded from now on. Normal forces of this solve limit
- * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. By default, `solve` is
- * NULL, which means that no pair has ContactRecord.own_force. */
+ * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. NULL, the default, means
+ * that no pair has ContactRecord.own_force. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* contact_replay_store_carry stores the derivatives with respect to the numbers that pairs pass to the next step
- * (PairCarry) at t. The last contact_replay_adjoint has found these derivatives. contact_replay_add_stored_carry adds
- * the stored derivatives to the derivatives of a step that was loaded later and starts at the same t. */
+/* contact_replay_store_carry stores the derivatives with respect to PairCarry at t, which the last
+ * contact_replay_adjoint has found. contact_replay_add_stored_carry adds them to the derivatives of a step that was
+ * loaded later and starts at the same t. */
 void contact_replay_store_carry(ContactReplay* replay);
 void contact_replay_add_stored_carry(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed backwards, from the last step. Reuses the state `next`
  * if the previous load had this state as `now`. Returns false if a plane or a slip of the record was not reproduced;
- * the terms are then undefined. Borrows records[count] and pose[links] of both states until the next load. Allocates
+ * the terms are then unspecified. Borrows records[count] and pose[links] of both states until the next load. Allocates
  * while the number of records grows. */
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* Returns the list of terms of the loaded step at t + dt. The replay owns the terms. They are valid until the next
@@ -500,16 +490,16 @@ ContactTermList contact_replay_terms(const ContactReplay* replay);
  * if the previous load had this state as `next`. Returns false if a plane or a slip of the record was not reproduced.
  * Allocates while the number of records grows. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Returns how many numbers of a pair the next step depends on, besides the poses of the bodies (PairCarry). The number
- * is the same for all laws. For t and for t + dt, the replay stores the derivatives with respect to these numbers
- * (records x numbers). The derivatives at t + dt come from the next step. */
+/* Returns the number of members of PairCarry: numbers of a pair, besides the poses of its bodies, on which the next
+ * step depends. For t and for t + dt, the replay stores the derivatives with respect to these numbers (records x
+ * numbers). The derivatives at t + dt come from the next step. */
 int contact_replay_carried(const ContactReplay* replay);
 /* Sets the derivative with respect to one number of PairCarry at t + dt to 1, and all other derivatives to 0. pair:
  * index into the records at t + dt; if it is -1, all derivatives are set to 0. number: index < contact_replay_carried.
  * Both are asserted. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
-/* Copies the derivatives with respect to PairCarry at t to `out` (records at t x contact_replay_carried, row-major).
- * The caller owns `out`, whose length is not checked. */
+/* Copies the derivatives with respect to PairCarry at t to `out` (records at t x contact_replay_carried, row-major),
+ * memory of the caller. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
 /* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: force_ratio of the substep
@@ -591,9 +581,7 @@ void contact_bench_pair(FILE* out);
  * rows are written. */
 bool contact_bench_law(FILE* out, ContactModel model);
 
-/* ---------------------------------------------------------------- neighbouring hulls at given poses
- * (`contact/spots.c`)
- */
+/* ---------------------------------------------------------------- neighbouring hulls at given poses */
 
 /* Two neighbouring hulls. Vectors are in the world frame. */
 typedef struct {

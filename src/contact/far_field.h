@@ -14,8 +14,8 @@
 #include "contact/hierarchy.h"
 #include "contact/reciprocal.h"
 
-/* Weight phi of the point potential (N7) and its derivatives. They are derivatives with respect to the distance r, to d
- * (`near`) and to the relative width `blend` of the transition. */
+/* Weight phi of the point potential (N7), and its derivatives with respect to the distance r of the centres, the sum d
+ * of the radii, and the relative width `blend` of the transition. */
 typedef struct {
   double value, first, second;     /* weight phi, and its derivatives dphi/dr [1/m] and d2phi/dr2 [1/m^2] */
   double by_near, first_by_near;   /* derivatives of value and first with respect to d [1/m, 1/m^2] */
@@ -30,8 +30,8 @@ typedef struct {
   int node[2];                 /* node[1] is -1 for a half-space */
   Vec3 center[2];              /* world [m]; center[1] is unused for a half-space */
   Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
-  double distance, near;       /* distance r of the centres; sum d of the radii (`near`) [m] */
-  const PlaneSolution* solved; /* plane between the hulls of two leaves; NULL if not computed yet */
+  double distance, radius_sum; /* distance r of the centres; sum d of the radii [m] */
+  const PlaneSolution* plane;  /* plane between the hulls of two leaves; NULL if not computed yet */
 } NodePair;
 
 /* Workspace of one thread. */
@@ -42,7 +42,7 @@ typedef struct {
       blend_count; /* numbers of terms, of exact pairs of pieces, and of blends in the last traversal */
 } FieldWork;
 
-/* Results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
+/* Cached results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
  * potential, and its derivatives. A later evaluation at the same poses reuses these results, and is bit-identical. The
  * caller zeroes the struct before the first use. field_cache_destroy frees the arrays. */
 typedef struct {
@@ -67,7 +67,8 @@ typedef struct {
   const Model* model;
   const Hierarchy* hierarchy;
   double blend;
-  bool plain; /* true if the potential is the sum over all pairs of hulls, without hierarchy and blends (N3) */
+  bool without_hierarchy; /* true if the potential is the sum over all pairs of hulls, without hierarchy and blends (N3)
+                           */
 } FarField;
 
 /* The two bodies of a pair: two links, or a hull and a half-space. */
@@ -77,11 +78,11 @@ typedef struct {
   Pose pose[2];
   Vec3 reference[2];          /* reference points of the twists, world [m] */
   const HullInstance* ground; /* the half-space; NULL for two links */
-  FieldCache* kept;           /* results for these two links, borrowed; NULL if not stored */
+  FieldCache* cache;          /* results for these two links, borrowed; NULL if not stored */
 } FieldPair;
 
 /* Sets *value to the potential P of the pair. Returns false, with *value unset, if two hulls intersect or a plane was
- * not found. This function and the functions below allocate only while FieldPair.kept grows. */
+ * not found. This function and the functions below allocate only while FieldPair.cache grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
 /* Sets *out to the energy P, with its gradient and Hessian with respect to the twists of both bodies. Returns false,
  * with *out zero, if two hulls intersect or a plane was not found. */
@@ -101,16 +102,16 @@ typedef struct {
                          half-space; world axes; zeroed by the caller */
   GroundShare ground; /* derivatives with respect to the motion of the half-space */
 } FieldShares;
-/* Sets out->value to Phi, and adds the derivatives of Phi to the other members of *out. Returns false, with *out
- * undefined, if a plane was not found. The caller owns the memory of out->vertices. */
+/* Sets out->value to Phi, and adds the derivatives of Phi to the other members of *out. Returns false, with unspecified
+ * *out, if a plane was not found. The caller owns the memory of out->vertices. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
 /* Factor 1 - phi on friction of a pair of leaves, with its derivatives (paper, A.3; N14). Friction vanishes where the
  * point potential replaces the hulls. */
 typedef struct {
-  double part, slope; /* part: 1 - phi; slope: derivative of `part` with respect to r [1/m] */
-  double by_near, by_blend;
+  double value, by_distance; /* part: 1 - phi; slope: derivative of `part` with respect to r [1/m] */
+  double by_radius_sum, by_blend;
   Vec3 direction;
 } FieldFrictionFactor;
 /* Returns the friction factor of the pair of two leaves. leaf: one leaf of each tree; leaf[1] is -1 for a

@@ -7,16 +7,16 @@
 
 /* ---------------------------------------------------------------- values */
 
-static bool add_piece_value(const Walk* w, const NodePair* at, Blend* within) {
+static bool add_leaf_value(const FieldTraversal* w, const NodePair* at, Blend* parent) {
   PlaneSolution room;
   const PlaneSolution* solution = field_solution(w, at, &room);
   if (!solution) return false;
-  within->inner += solution->energy;
+  parent->inner += solution->energy;
   return true;
 }
 
 /* Returns the sum of the lanes of x that are marked in `where`. The lanes are added in order. */
-static double sum_marked(Lanes x, LaneBits where) {
+static double sum_selected_lanes(Lanes x, LaneBits where) {
   x = lanes_select(where, x, (Lanes){0});
   return ((x[0] + x[1]) + x[2]) + x[3];
 }
@@ -27,27 +27,27 @@ static Lanes centred_values(Lanes r) {
   return RECIPROCAL_PLANE * s * s;
 }
 
-static void add_center_values(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
+static void add_center_values(const FieldTraversal* w, const ChildPairs* at, LaneBits far, Blend* parent) {
   (void)w;
-  within->inner += sum_marked(centred_values(at->distance), far);
+  parent->inner += sum_selected_lanes(centred_values(at->distance), far);
 }
 
-static void add_blend_value(const Walk* w, Blend* b) {
+static void add_blend_value(const FieldTraversal* w, Blend* b) {
   (void)w;
-  b->within->inner += blend_value(b);
+  b->parent->inner += blend_value(b);
 }
 
-static const Visitor VALUES = {add_piece_value, add_center_values, NULL, add_blend_value};
+static const Visitor VALUES = {add_leaf_value, add_center_values, NULL, add_blend_value};
 
 bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double* value) {
   Blend all;
-  if (field_cache_is_valid(pair) && pair->kept->value_known) {
-    *value = pair->kept->value;
+  if (field_cache_is_valid(pair) && pair->cache->value_known) {
+    *value = pair->cache->value;
     return true;
   }
   if (!field_traverse(f, w, pair, &VALUES, NULL, &all)) return false;
   *value = all.inner;
-  if (pair->kept) pair->kept->value = *value, pair->kept->value_known = true;
+  if (pair->cache) pair->cache->value = *value, pair->cache->value_known = true;
   return true;
 }
 
@@ -60,7 +60,7 @@ typedef struct {
   int sides; /* number of bodies that move: 2, or 1 for a half-space */
 } CenterMotion;
 
-static CenterMotion motion_of(const FieldPair* pair, const NodePair* at) {
+static CenterMotion center_motion(const FieldPair* pair, const NodePair* at) {
   int sides = pair->ground ? 1 : 2;
   CenterMotion m = {.sides = sides};
   for (int side = 0; side < sides; side++) m.arm[side] = vec3_sub(at->center[side], pair->reference[side]);
@@ -68,7 +68,7 @@ static CenterMotion motion_of(const FieldPair* pair, const NodePair* at) {
 }
 
 /* Sets out (12) to J^T v, with the matrix J of CenterMotion. */
-static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
+static void apply_motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
   memset(out, 0, 12 * sizeof(double));
   for (int side = 0; side < m->sides; side++) {
     Vec3 force = side == 0 ? v : vec3_scale(v, -1);
@@ -110,55 +110,56 @@ static inline void subtract_rows(const double* u, const double* v, int group, Up
 }
 
 /* Sums of one traversal. `out`: forces and moments of pairs of leaves. `upper`: Hessians of pairs of leaves, and the
- * rank-two terms of blends. `sums`: terms of pairs of centres. `waiting`: terms of the centres of up to four blends,
+ * rank-two terms of blends. `sums`: terms of pairs of centres. `pending`: terms of the centres of up to four blends,
  * which are added to `sums` together. */
 typedef struct {
   PairDerivatives* out;
   UpperRows upper;
   CenterSums sums;
-  CenterTerms waiting;
-  int waiting_count;
-} Derive;
+  CenterTerms pending;
+  int pending_count;
+} DerivativeSums;
 
-static void flush_waiting(Derive* d) {
-  for (int k = d->waiting_count; k < LANES; k++) {
-    d->waiting.first[k] = d->waiting.second[k] = d->waiting.across[k] = 0;
-    for (int i = 0; i < 3; i++) d->waiting.arm[0][i][k] = d->waiting.arm[1][i][k] = d->waiting.direction[i][k] = 0;
+static void flush_pending(DerivativeSums* d) {
+  for (int k = d->pending_count; k < LANES; k++) {
+    d->pending.first[k] = d->pending.second[k] = d->pending.transverse[k] = 0;
+    for (int i = 0; i < 3; i++) d->pending.arm[0][i][k] = d->pending.arm[1][i][k] = d->pending.direction[i][k] = 0;
   }
-  if (d->waiting_count > 0) center_sums_add(&d->sums, &d->waiting);
-  d->waiting_count = 0;
+  if (d->pending_count > 0) center_sums_add(&d->sums, &d->pending);
+  d->pending_count = 0;
 }
 
-static void add_waiting(Derive* d, const CenterMotion* m, Vec3 direction, double first, double second, double across) {
+static void add_pending(DerivativeSums* d, const CenterMotion* m, Vec3 direction, double first, double second,
+                        double transverse) {
   const double e[3] = {direction.x, direction.y, direction.z};
-  int k = d->waiting_count++;
+  int k = d->pending_count++;
   for (int side = 0; side < 2; side++) {
     const double r[3] = {m->arm[side].x, m->arm[side].y, m->arm[side].z};
-    for (int i = 0; i < 3; i++) d->waiting.arm[side][i][k] = r[i];
+    for (int i = 0; i < 3; i++) d->pending.arm[side][i][k] = r[i];
   }
-  for (int i = 0; i < 3; i++) d->waiting.direction[i][k] = e[i];
-  d->waiting.first[k] = first;
-  d->waiting.second[k] = second;
-  d->waiting.across[k] = across;
-  if (d->waiting_count == LANES) flush_waiting(d);
+  for (int i = 0; i < 3; i++) d->pending.direction[i][k] = e[i];
+  d->pending.first[k] = first;
+  d->pending.second[k] = second;
+  d->pending.transverse[k] = transverse;
+  if (d->pending_count == LANES) flush_pending(d);
 }
 
-static bool derive_pieces(const Walk* w, const NodePair* at, Blend* within) {
-  Derive* context = w->context;
+static bool add_leaf_derivatives(const FieldTraversal* w, const NodePair* at, Blend* parent) {
+  DerivativeSums* context = w->context;
   PlaneSolution room;
   PlaneResponse response;
   PairDerivatives d;
-  double own[12];
-  if (!field_solution_derivatives(w, at, within, &room, &d, &response)) return false;
-  field_gradient(&d, w->pair->ground != NULL, own);
-  add_twelve(own, within->inner_gradient);
+  double gradient[12];
+  if (!field_solution_derivatives(w, at, parent, &room, &d, &response)) return false;
+  field_gradient(&d, w->pair->ground != NULL, gradient);
+  add_twelve(gradient, parent->inner_gradient);
   const double(*h)[12] = (const double(*)[12])d.hessian;
-  add_rows(h, within->weight, 0, &context->upper);
-  add_rows(h, within->weight, 1, &context->upper);
-  add_rows(h, within->weight, 2, &context->upper);
+  add_rows(h, parent->weight, 0, &context->upper);
+  add_rows(h, parent->weight, 1, &context->upper);
+  add_rows(h, parent->weight, 2, &context->upper);
   for (int k = 0; k < 2; k++) {
-    context->out->force[k] = vec3_add_scaled(context->out->force[k], within->weight, d.force[k]);
-    context->out->moment[k] = mat3_add(context->out->moment[k], mat3_scale(d.moment[k], within->weight));
+    context->out->force[k] = vec3_add_scaled(context->out->force[k], parent->weight, d.force[k]);
+    context->out->moment[k] = mat3_add(context->out->moment[k], mat3_scale(d.moment[k], parent->weight));
   }
   return true;
 }
@@ -169,19 +170,19 @@ static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[1
   Lanes g[3], torque[3];
   for (int i = 0; i < 3; i++) {
     g[i] = t->first * t->direction[i];
-    double force = sum_marked(g[i], far);
+    double force = sum_selected_lanes(g[i], far);
     out[3 + i] += force;
     out[9 + i] -= force;
   }
   for (int side = 0; side < 2; side++) {
     lanes_cross(t->arm[side], g, torque);
-    for (int i = 0; i < 3; i++) out[6 * side + i] += (side == 0 ? 1 : -1) * sum_marked(torque[i], far);
+    for (int i = 0; i < 3; i++) out[6 * side + i] += (side == 0 ? 1 : -1) * sum_selected_lanes(torque[i], far);
   }
 }
 
-static void derive_centres(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
+static void add_center_derivatives(const FieldTraversal* w, const ChildPairs* at, LaneBits far, Blend* parent) {
   const Lanes none = {0};
-  Derive* d = w->context;
+  DerivativeSums* d = w->context;
   CenterTerms t = {.direction = {at->direction.x, at->direction.y, at->direction.z}};
   for (int side = 0; side < 2; side++) {
     Vec3 from = w->pair->reference[side];
@@ -191,40 +192,40 @@ static void derive_centres(const Walk* w, const ChildPairs* at, LaneBits far, Bl
   }
   /* these formulas for the potential of two points are those of centred_potential */
   Lanes s = 1 / lanes_sqrt(at->distance), s3 = s / at->distance;
-  within->inner += sum_marked(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
+  parent->inner += sum_selected_lanes(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
   t.first = -RECIPROCAL_PLANE * (1 + s) * s3;
-  add_marked_gradient(&t, far, within->inner_gradient);
+  add_marked_gradient(&t, far, parent->inner_gradient);
   t.second = RECIPROCAL_PLANE * (0.5 * s3 * s3 + 1.5 * (1 + s) * s3 / at->distance);
-  t.first = lanes_select(far, within->weight * t.first, none);
-  t.second = lanes_select(far, within->weight * t.second, none);
-  t.across = t.first / at->distance;
+  t.first = lanes_select(far, parent->weight * t.first, none);
+  t.second = lanes_select(far, parent->weight * t.second, none);
+  t.transverse = t.first / at->distance;
   center_sums_add(&d->sums, &t);
 }
 
-static void derive_blend(const Walk* w, Blend* b) {
-  Derive* d = w->context;
-  CenterDerivatives slopes = slopes_of(b);
-  CenterMotion m = motion_of(w->pair, &b->at);
-  double own[12], u[12], weight = b->within->weight;
-  motion_transposed(&m, vec3_scale(b->at.direction, slopes.first), own);
-  for (int i = 0; i < 12; i++) own[i] += (1 - b->phi.value) * b->inner_gradient[i];
-  b->within->inner += blend_value(b);
-  add_twelve(own, b->within->inner_gradient);
-  add_waiting(d, &m, b->at.direction, weight * slopes.first, weight * slopes.second,
-              transverse_stiffness(w->pair, &b->at, weight * slopes.first));
-  motion_transposed(&m, vec3_scale(b->at.direction, weight * b->phi.first), u);
+static void add_blend_derivatives(const FieldTraversal* w, Blend* b) {
+  DerivativeSums* d = w->context;
+  CenterDerivatives slopes = blend_center_derivatives(b);
+  CenterMotion m = center_motion(w->pair, &b->nodes);
+  double gradient[12], u[12], weight = b->parent->weight;
+  apply_motion_transposed(&m, vec3_scale(b->nodes.direction, slopes.first), gradient);
+  for (int i = 0; i < 12; i++) gradient[i] += (1 - b->phi.value) * b->inner_gradient[i];
+  b->parent->inner += blend_value(b);
+  add_twelve(gradient, b->parent->inner_gradient);
+  add_pending(d, &m, b->nodes.direction, weight * slopes.first, weight * slopes.second,
+              transverse_stiffness(w->pair, &b->nodes, weight * slopes.first));
+  apply_motion_transposed(&m, vec3_scale(b->nodes.direction, weight * b->phi.first), u);
   subtract_rows(u, b->inner_gradient, 0, &d->upper);
   subtract_rows(u, b->inner_gradient, 1, &d->upper);
   subtract_rows(u, b->inner_gradient, 2, &d->upper);
 }
 
-static const Visitor DERIVATIVES = {derive_pieces, derive_centres, NULL, derive_blend};
+static const Visitor DERIVATIVES = {add_leaf_derivatives, add_center_derivatives, NULL, add_blend_derivatives};
 
-static bool find_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
+static bool compute_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
   Blend all;
-  Derive d = {.out = out};
+  DerivativeSums d = {.out = out};
   if (!field_traverse(f, w, pair, &DERIVATIVES, &d, &all)) return false;
-  flush_waiting(&d);
+  flush_pending(&d);
   memcpy(out->hessian, &d.upper, sizeof(out->hessian));
   center_sums_add_to_derivatives(&d.sums, pair->ground != NULL, out);
   for (int i = 0; i < 12; i++)
@@ -233,26 +234,26 @@ static bool find_derivatives(const FarField* f, FieldWork* w, const FieldPair* p
   return true;
 }
 
-static bool same_references(const FieldCache* kept, const FieldPair* pair) {
-  return memcmp(kept->reference, pair->reference, sizeof(kept->reference)) == 0;
+static bool has_same_references(const FieldCache* cache, const FieldPair* pair) {
+  return memcmp(cache->reference, pair->reference, sizeof(cache->reference)) == 0;
 }
 
 bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
-  FieldCache* kept = pair->kept;
-  if (field_cache_is_valid(pair) && kept->derivatives_known && same_references(kept, pair)) {
-    *out = *kept->derivatives;
+  FieldCache* cache = pair->cache;
+  if (field_cache_is_valid(pair) && cache->derivatives_known && has_same_references(cache, pair)) {
+    *out = *cache->derivatives;
     return true;
   }
   memset(out, 0, sizeof(*out));
-  if (!find_derivatives(f, w, pair, out)) {
+  if (!compute_derivatives(f, w, pair, out)) {
     memset(out, 0, sizeof(*out));
     return false;
   }
-  if (!kept) return true;
-  if (!kept->derivatives) kept->derivatives = MEMORY_NEW(PairDerivatives, 1);
-  *kept->derivatives = *out;
-  memcpy(kept->reference, pair->reference, sizeof(kept->reference));
-  kept->derivatives_known = true;
+  if (!cache) return true;
+  if (!cache->derivatives) cache->derivatives = MEMORY_NEW(PairDerivatives, 1);
+  *cache->derivatives = *out;
+  memcpy(cache->reference, pair->reference, sizeof(cache->reference));
+  cache->derivatives_known = true;
   return true;
 }
 
@@ -261,49 +262,48 @@ bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, P
 typedef struct {
   Vec3 sum;
   double press;
-} Center;
+} WeightedPoint;
 
-static void press_at(Center* c, double force, Vec3 at) {
+static void add_weighted_point(WeightedPoint* c, double force, Vec3 at) {
   c->sum = vec3_add_scaled(c->sum, force, at);
   c->press += force;
 }
 
 /* Returns the midpoint of the centres of two nodes. For a half-space, returns the midpoint of the first centre and its
  * projection on the half-space. */
-static Vec3 between_centers(const NodePair* at) {
-  return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction);
-}
+static Vec3 midpoint(const NodePair* at) { return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction); }
 
-static bool press_pieces(const Walk* w, const NodePair* at, Blend* within) {
+static bool add_leaf_point(const FieldTraversal* w, const NodePair* at, Blend* parent) {
   PlaneSolution room;
   PlaneResponse response;
   PairDerivatives d;
-  const PlaneSolution* solution = field_solution_derivatives(w, at, within, &room, &d, &response);
+  const PlaneSolution* solution = field_solution_derivatives(w, at, parent, &room, &d, &response);
   if (!solution) return false;
-  press_at(w->context, within->weight * vec3_norm(d.force[0]), reciprocal_center(solution));
+  add_weighted_point(w->context, parent->weight * vec3_norm(d.force[0]), reciprocal_center(solution));
   return true;
 }
 
-static void press_center(const Walk* w, const NodePair* at, const CentredPotential* centred, Blend* within) {
-  press_at(w->context, within->weight * fabs(centred->first), between_centers(at));
+static void add_center_point(const FieldTraversal* w, const NodePair* at, const CentredPotential* centred,
+                             Blend* parent) {
+  add_weighted_point(w->context, parent->weight * fabs(centred->first), midpoint(at));
 }
 
-static void press_centres(const Walk* w, const ChildPairs* at, LaneBits far, Blend* within) {
-  field_visit_centers(w, at, far, within, press_center);
+static void add_center_points(const FieldTraversal* w, const ChildPairs* at, LaneBits far, Blend* parent) {
+  field_visit_centers(w, at, far, parent, add_center_point);
 }
 
-static void press_blend(const Walk* w, Blend* b) {
-  b->within->inner += blend_value(b);
-  press_at(w->context, b->within->weight * fabs(slopes_of(b).first), between_centers(&b->at));
+static void add_blend_point(const FieldTraversal* w, Blend* b) {
+  b->parent->inner += blend_value(b);
+  add_weighted_point(w->context, b->parent->weight * fabs(blend_center_derivatives(b).first), midpoint(&b->nodes));
 }
 
-static const Visitor PRESS = {press_pieces, press_centres, NULL, press_blend};
+static const Visitor CENTER = {add_leaf_point, add_center_points, NULL, add_blend_point};
 
 bool field_force_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
   Blend all;
-  Center center = {{0, 0, 0}, 0};
+  WeightedPoint center = {{0, 0, 0}, 0};
   *press = 0;
-  if (!field_traverse(f, w, pair, &PRESS, &center, &all) || !(center.press > 0)) return false;
+  if (!field_traverse(f, w, pair, &CENTER, &center, &all) || !(center.press > 0)) return false;
   *press = center.press;
   *point = vec3_scale(center.sum, 1 / center.press);
   return true;
@@ -313,6 +313,6 @@ bool field_force_center(const FarField* f, FieldWork* w, const FieldPair* pair, 
 
 FieldFrictionFactor field_friction_factor(const FarField* f, const int leaf[2], const FieldPair* pair) {
   NodePair at = field_node_pair(f, pair, leaf);
-  BlendWeight phi = blend_weight(at.distance, at.near, f->blend);
+  BlendWeight phi = blend_weight(at.distance, at.radius_sum, f->blend);
   return (FieldFrictionFactor){1 - phi.value, -phi.first, -phi.by_near, -phi.by_blend, at.direction};
 }

@@ -10,8 +10,8 @@
 /* The blend of the exact and the point potential of two nodes (N8), while the traversal visits its terms. The outermost
  * blend represents the pair of bodies and has weight 1 and phi = 0. */
 typedef struct Blend {
-  struct Blend* within;
-  NodePair at;
+  struct Blend* parent;
+  NodePair nodes;
   BlendWeight phi;
   CentredPotential centred;
   double weight, beta;              /* weight = dP/d(inner); beta: coefficient of inner in the adjoint (N11) */
@@ -27,7 +27,7 @@ typedef struct {
   int node[CHILDREN][2];
   LaneBits used;
   Lanes3 center[2], direction;
-  Lanes distance, near;
+  Lanes distance, radius_sum;
 } ChildPairs;
 
 /* Rotations and origins of both bodies, one lane per child: lanes 0 and 1 for the first body's children, 2 and 3 for
@@ -36,34 +36,35 @@ typedef struct {
   Lanes r[3][3], t[3];
 } BodyLanes;
 
-typedef struct Walk Walk;
+typedef struct FieldTraversal FieldTraversal;
 /* Callbacks of the traversal for the nonzero terms. */
 typedef struct {
-  bool (*pieces)(const Walk* walk, const NodePair* at, Blend* within); /* returns false if no plane was found */
+  bool (*pieces)(const FieldTraversal* walk, const NodePair* at,
+                 Blend* within); /* returns false if no plane was found */
   /* Visits the pairs of children whose lanes are marked in `far`, as pairs of points. */
-  void (*centres)(const Walk* walk, const ChildPairs* at, LaneBits far, Blend* within);
-  void (*enter)(const Walk* walk,
+  void (*centres)(const FieldTraversal* walk, const ChildPairs* at, LaneBits far, Blend* within);
+  void (*enter)(const FieldTraversal* walk,
                 Blend* blend); /* called before the terms of the blend are visited; NULL if not needed */
-  void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend were visited */
+  void (*leave)(const FieldTraversal* walk, Blend* blend); /* called after all terms of the blend were visited */
 } Visitor;
 
-struct Walk {
+struct FieldTraversal {
   const FarField* field;
   FieldWork* work;
   const FieldPair* pair;
   const Visitor* visitor;
   void* context;
-  bool recalls; /* true if planes are read from FieldPair.kept instead of being solved */
+  bool reuses_planes; /* true if planes are read from FieldPair.cache instead of being solved */
   BodyLanes body;
 };
 
-/* body_tree returns the tree of a body, node_of a node of this tree. The hierarchy owns both. side: 0 or 1; a
+/* body_tree returns the tree of a body, body_node a node of this tree. The hierarchy owns both. side: 0 or 1; a
  * half-space has no tree. */
 static inline const BodyTree* body_tree(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
 }
 
-static inline const TreeNode* node_of(const FarField* f, const FieldPair* pair, int side, int node) {
+static inline const TreeNode* body_node(const FarField* f, const FieldPair* pair, int side, int node) {
   return &body_tree(f, pair, side)->nodes[node];
 }
 
@@ -77,7 +78,7 @@ typedef struct {
   double first, second;
 } CenterDerivatives;
 
-static inline CenterDerivatives slopes_of(const Blend* b) {
+static inline CenterDerivatives blend_center_derivatives(const Blend* b) {
   double step = b->centred.value - b->inner;
   return (CenterDerivatives){
       b->phi.first * step + b->phi.value * b->centred.first,
@@ -95,28 +96,30 @@ static inline Vec3 center_hessian(const FieldPair* pair, const NodePair* at, dou
 }
 
 /* Calls the visitor for all nonzero terms of the pair. Sets *all to the outermost blend, with the sums over all terms.
- * Returns false if two hulls intersect or a callback returned false. Allocates while FieldPair.kept grows. */
+ * Returns false if two hulls intersect or a callback returned false. Allocates while FieldPair.cache grows. */
 bool field_traverse(const FarField* field, FieldWork* work, const FieldPair* pair, const Visitor* visitor,
                     void* context, Blend* all);
-/* Returns true if the results in FieldPair.kept belong to the present poses of the pair. Otherwise discards the
- * results, stores the present poses, and returns false. Also returns false if kept is NULL. */
+/* Returns true if the results in FieldPair.cache belong to the present poses of the pair. Otherwise discards the
+ * results, stores the present poses, and returns false. Also returns false if the cache is NULL. */
 bool field_cache_is_valid(const FieldPair* pair);
 /* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. */
 NodePair field_node_pair(const FarField* field, const FieldPair* pair, const int node[2]);
 /* Returns the plane of two leaves. Solves the plane and stores it in *room, unless at->solved already points to it. The
  * pointer is borrowed. Returns NULL if the plane was not found. */
-const PlaneSolution* field_solution(const Walk* walk, const NodePair* at, PlaneSolution* room);
+const PlaneSolution* field_solution(const FieldTraversal* walk, const NodePair* at, PlaneSolution* room);
 /* Returns the plane of two leaves, as field_solution does. Also sets *d to the derivatives of the energy and *response
  * to the derivatives of the plane (plane_derivatives). Adds the energy to within->inner. Returns NULL if the plane was
  * not found. */
-const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePair* at, Blend* within,
+const PlaneSolution* field_solution_derivatives(const FieldTraversal* walk, const NodePair* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
 /* Converts forces and moments of *d to a gradient with respect to the twists of both bodies, out (12). ground: true if
  * body b is a half-space, whose entries are zero. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
 /* Calls the function `one` for each pair of children that is marked in `far`. Adds the potential of each of these pairs
  * to within->inner. A visitor that processes four pairs at once is faster. */
-typedef void (*CenterVisitor)(const Walk* walk, const NodePair* at, const CentredPotential* centred, Blend* within);
-void field_visit_centers(const Walk* walk, const ChildPairs* at, LaneBits far, Blend* within, CenterVisitor one);
+typedef void (*CenterVisitor)(const FieldTraversal* walk, const NodePair* at, const CentredPotential* centred,
+                              Blend* within);
+void field_visit_centers(const FieldTraversal* walk, const ChildPairs* at, LaneBits far, Blend* within,
+                         CenterVisitor one);
 
 #endif

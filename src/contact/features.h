@@ -19,15 +19,15 @@ void features_of_link(const Model* model, int link, Features* features);
 /* Sets *features to the features of one solid. Vertices are numbered as in the solid. Allocates; the caller frees the
  * features with features_free. */
 void features_of_solid(const ConvexHull* solid, Features* features);
-void features_free(Features* features); /* frees the arrays of *features; *features may be zeroed */
+void features_free(Features* features); /* frees the arrays; *features may be zeroed */
 
 /* Growing list of stencils; owns its array. */
 typedef struct {
   Stencil* list;
   int count, capacity;
 } Stencils;
-/* Returns memory for one more stencil at the end of the list. Its contents are undefined. The caller increases `count`
- * to add the stencil to the list. The list owns the memory; the pointer is valid until the next call. Never NULL. */
+/* Returns uninitialized memory for one more stencil at the end of the list. The caller increases `count` to add the
+ * stencil. The list owns the memory; the pointer is valid until the next call. Never NULL. */
 Stencil* stencils_next(Stencils* out);
 
 /* A surface at its pose. Vertex number m of the features has the position points[m - first], world [m]. */

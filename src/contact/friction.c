@@ -49,7 +49,7 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     Circle rings[ROUND_RINGS_MAX];
     ring_world(h, plane->origin, rings);
     for (int k = 0; k < h->ring_count; k++)
-      if (ring_position(&rings[k], h->rounding, sigma, plane->n, plane->o).least < 1.001 * support)
+      if (ring_position(&rings[k], h->rounding, sigma, plane->n, plane->o).min_clearance < 1.001 * support)
         count += RING_POINTS;
   }
   return count;

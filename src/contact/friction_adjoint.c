@@ -442,7 +442,7 @@ static void weight_reverse(const FrictionReverse* f, int side, double weight_bar
                            PairShares* out, VertexShare* share) {
   double sigma = side == 0 ? -1 : 1;
   WeightSlope slope = weight_slope(then, f->support, f->length);
-  add_weight(&slope, weight_bar, sigma, then->at, bar, out);
+  add_weight(&slope, weight_bar, sigma, then->nearest_point, bar, out);
   out->rounding[side] -= weight_bar * slope.by_clearance * f->length;
   Vec3* lagged = lagged_share(f, share);
   *lagged = vec3_add_scaled(*lagged, weight_bar * slope.by_clearance * sigma, f->plane->n);
@@ -575,9 +575,9 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
     Vec3 radial = R > 0 ? vec3_scale(vec3_sub(node->x, load.ring.center), 1 / R) : load.mean;
     double by = vec3_dot(mean_bar, vec3_sub(radial, load.mean)) / load.force + force_bar, c = -by * node->second;
     active_add_derivatives(now, f->plane, side, node, vec3(0, 0, 0), vec3_scale(f->plane->n, c * sigma), out);
-    bar->plane[0] += c * sigma * node->at.x;
-    bar->plane[1] += c * sigma * node->at.y;
-    bar->plane[2] += c * sigma * node->at.z;
+    bar->plane[0] += c * sigma * node->nearest_point.x;
+    bar->plane[1] += c * sigma * node->nearest_point.y;
+    bar->plane[2] += c * sigma * node->nearest_point.z;
     bar->plane[3] += c * sigma;
     out->rounding[side] -= c * f->length;
     out->support -= by * active_first_by_support(node, f->support);
@@ -591,7 +591,7 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   Slip s = ground_slip(lag, f->parameters->smoothing);
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
   WeightSlope slope = weight_slope(ground, f->support, f->length);
-  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
+  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->nearest_point, bar, out);
 }
 
 /* Adds the derivatives of Phi with respect to the pose of the half-space. A common motion of the body and the
@@ -633,7 +633,7 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
     for (int k = 0; k < then->count[side]; k++) {
       double sigma = side == 0 ? -1 : 1;
       const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
-      double along = vec3_dot(v->at, zn) + z[3];
+      double along = vec3_dot(v->nearest_point, zn) + z[3];
       Vec3 by = vec3_add_scaled(vec3_scale(f->plane->n, v->second * along), sigma * v->first, zn);
       out->rounding[side] += ball_radius_derivative(f->plane->n, v, sigma * along, zn);
       out->support += sigma * active_first_by_support(v, f->support) * along;
@@ -878,7 +878,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   for (int side = 0; side < centered; side++)
     side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
                 out->share[side] + first[side], &bar, out);
-  then->known = true;
+  then->is_set = true;
   if (!lag->half_space) active_balance(solution, then);
   tangents_reverse(&f, &bar, out);
   if (lag->half_space) {

@@ -1,23 +1,20 @@
-/* Friction of the first step of a run (docs/derivations/friction.md, F6, F7). Other steps limit friction by the normal
- * force of the previous step. The first step has no previous step. The normal force in the given initial state may be
- * wrong by a large factor. If a body starts too low, it may be a hundred times the weight. The first step is therefore
- * solved without friction first. Friction of each pair is then limited by the normal force that this solve finds. The
- * grip of a pair is this force divided by the normal force in the initial state. */
+/* Friction of the first step of a run (docs/derivations/friction.md, F6, F7). The first step has no previous normal
+ * force that could limit friction, and the normal force in the given initial state may be wrong by a large factor. The
+ * first step is therefore solved without friction first, and the normal force of this solve limits friction. The grip
+ * of a pair is this force divided by the normal force in the initial state. */
 #include "contact/system.h"
 
 /* Upper bound of the grip. Pairs that come into range during the first step have friction from the second step on. */
-#define GRIP_MOST 100.0
+#define MAX_GRIP 100.0
 
-static double grip_of_ratio(double ratio, double* slope) {
-  double x = ratio - 1, room = GRIP_MOST - 1;
+static double limit_grip(double ratio, double* slope) {
+  double x = ratio - 1, room = MAX_GRIP - 1;
   *slope = 1;
   if (!(x > 0)) return ratio;
   double y = x / room, base = 1 + y * y * y, root = 1 / math_cbrt(base);
   *slope = root / base;
   return 1 + x * root;
 }
-
-/* ---------------------------------------------------------------- forces of a pair */
 
 static uint64_t record_key(const void* records, int index) {
   return contact_record_key((const ContactRecord*)records + index);
@@ -44,7 +41,7 @@ ContactGripFactor contact_compute_grip(const Model* model, const ContactForces* 
   if (!(from > 0)) return out;
   out.start = index;
   out.end = find_force(end, item_a, item_b, &to);
-  out.value = grip_of_ratio(to / from, &slope);
+  out.value = limit_grip(to / from, &slope);
   out.by_end = slope / from;
   out.by_start = -slope * to / (from * from);
   return out;
@@ -60,11 +57,9 @@ void contact_grip_pair(const ContactSystem* s, ContactPair* p) {
   p->material = material_with_friction_factor(model_pair_material(s->model, p->link_a, p->link_b), grip);
 }
 
-/* ---------------------------------------------------------------- the solve without friction */
-
 void contact_set_grip(ContactSystem* s, ContactGrip grip) { s->grip = grip; }
 
-static bool rough(const PairMaterial* material) {
+static bool has_friction_coefficient(const PairMaterial* material) {
   return material->value[MATERIAL_FRICTION] > 0 || material->value[MATERIAL_ROLLING] > 0 ||
          material->value[MATERIAL_SPINNING] > 0;
 }
@@ -74,16 +69,16 @@ bool contact_friction_acts(const ContactSystem* s) {
     const ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
     /* pairs of hulls of these two links that have friction may not be listed yet */
-    if (p->links) presses = presses || contact_is_aggregate_pair(s, p->link_a, p->link_b);
+    if (p->is_link_pair) presses = presses || contact_is_aggregate_pair(s, p->link_a, p->link_b);
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
-    if (presses && rough(&material)) return true;
+    if (presses && has_friction_coefficient(&material)) return true;
   }
   return false;
 }
 
 /* Sets force[count] to the force of each recorded pair on its first link [N]. The records are in the order of the
  * candidates. */
-static void find_forces(const ContactSystem* s, const ContactRecord* records, int count, Vec3* force) {
+static void compute_forces(const ContactSystem* s, const ContactRecord* records, int count, Vec3* force) {
   int next = 0;
   for (int k = 0; k < s->list_count && next < count; k++) {
     const ContactPair* p = contact_pair(s, k);
@@ -104,7 +99,7 @@ void contact_store_forces(ContactSystem* s, ContactEnd end) {
     to->force = MEMORY_NEW(Vec3, to->capacity);
   }
   int count = contact_record(s, to->records);
-  find_forces(s, to->records, count, to->force);
+  compute_forces(s, to->records, count, to->force);
   to->list = (ContactForces){to->records, to->force, count};
 }
 

@@ -1,5 +1,6 @@
 #include "contact/hierarchy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Pieces are sorted by the cells of a grid in which their centres lie. GRID_CELLS: number of cells across the body.
@@ -10,12 +11,12 @@
 
 /* power returns x^32 and root returns x^(1/32). They use only products and square roots, so that results are
  * bit-identical on all machines. */
-static double power(double x) {
+static double power_32(double x) {
   for (int k = 0; k < 5; k++) x *= x;
   return x;
 }
 
-static double root(double x) {
+static double root_32(double x) {
   for (int k = 0; k < 5; k++) x = sqrt(x);
   return x;
 }
@@ -28,13 +29,13 @@ typedef struct {
   double largest, sum;
 } SmoothMax;
 
-static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root(m->sum) : 0; }
+static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root_32(m->sum) : 0; }
 
 /* Returns the derivative of the smooth maximum with respect to one of its distances x_k. x: value of this distance. */
-static double smooth_max_slope(const SmoothMax* m, double x) {
+static double smooth_max_derivative(const SmoothMax* m, double x) {
   if (!(m->largest > 0) || !(x > 0)) return 0;
   double part = x / m->largest;
-  return power(part) / part * root(m->sum) / m->sum;
+  return power_32(part) / part * root_32(m->sum) / m->sum;
 }
 
 static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
@@ -42,7 +43,7 @@ static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
   for (int k = 0; k < hull->points.count; k++)
     m.largest = fmax(m.largest, vec3_norm(vec3_sub(point_at(hull->points, k), center)));
   for (int k = 0; k < hull->points.count && m.largest > 0; k++)
-    m.sum += power(vec3_norm(vec3_sub(point_at(hull->points, k), center)) / m.largest);
+    m.sum += power_32(vec3_norm(vec3_sub(point_at(hull->points, k), center)) / m.largest);
   return m;
 }
 
@@ -56,7 +57,7 @@ static double child_extent(const BodyTree* tree, const TreeNode* node, int which
 static SmoothMax inner_extent(const BodyTree* tree, const TreeNode* node) {
   double a = child_extent(tree, node, 0), b = child_extent(tree, node, 1), largest = fmax(a, b);
   if (!(largest > 0)) return (SmoothMax){0, 0};
-  return (SmoothMax){largest, power(a / largest) + power(b / largest)};
+  return (SmoothMax){largest, power_32(a / largest) + power_32(b / largest)};
 }
 
 /* ---------------------------------------------------------------- building */
@@ -73,7 +74,7 @@ static int compare_pieces(const void* x, const void* y) {
   return (a->hull > b->hull) - (a->hull < b->hull);
 }
 
-static double along(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+static double component(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 /* Sorts pieces[count] by their grid cells along one axis. It is the axis along which the bounding box of the pieces'
  * centres is longest. */
@@ -84,16 +85,16 @@ static void sort_pieces(TreePiece* pieces, int count, double cell) {
     high = vec3_max(high, pieces[k].center);
   }
   double size[3];
-  for (int i = 0; i < 3; i++) size[i] = floor((along(high, i) - along(low, i)) / cell + GRID_SHIFT);
+  for (int i = 0; i < 3; i++) size[i] = floor((component(high, i) - component(low, i)) / cell + GRID_SHIFT);
   int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
-  for (int k = 0; k < count; k++) pieces[k].cell = floor(along(pieces[k].center, axis) / cell + GRID_SHIFT);
+  for (int k = 0; k < count; k++) pieces[k].cell = floor(component(pieces[k].center, axis) / cell + GRID_SHIFT);
   qsort(pieces, (size_t)count, sizeof(TreePiece), compare_pieces);
 }
 
 static int build_node(const Model* model, BodyTree* tree, int* leaf, TreePiece* pieces, int count, double cell) {
   int index = tree->count++;
   TreeNode* node = &tree->nodes[index];
-  *node = (TreeNode){.child = {-1, -1}, .hull = -1, .pieces = count};
+  *node = (TreeNode){.child = {-1, -1}, .hull = -1, .piece_count = count};
   if (count == 1) {
     const ModelHull* hull = &model->hulls[pieces[0].hull];
     node->hull = pieces[0].hull;
@@ -108,7 +109,7 @@ static int build_node(const Model* model, BodyTree* tree, int* leaf, TreePiece* 
   node->child[0] = build_node(model, tree, leaf, pieces, half, cell);
   node->child[1] = build_node(model, tree, leaf, pieces + half, count - half, cell);
   const TreeNode *left = &tree->nodes[node->child[0]], *right = &tree->nodes[node->child[1]];
-  double share = (double)left->pieces / count;
+  double share = (double)left->piece_count / count;
   node->center = vec3_add(vec3_scale(left->center, share), vec3_scale(right->center, 1 - share));
   SmoothMax extent = inner_extent(tree, node);
   node->radius = smooth_max(&extent);
@@ -170,27 +171,28 @@ static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], 
   for (int k = 0; k < 2; k++) {
     next[k][0] = side == 0 ? first->child[k] : node[0];
     next[k][1] = side == 1 ? second->child[k] : node[1];
-    least[k] = w->least(w->context, &a->nodes[next[k][0]], &b->nodes[next[k][1]]);
+    least[k] = w->lower_bound(w->context, &a->nodes[next[k][0]], &b->nodes[next[k][1]]);
   }
   int nearer = least[1] < least[0];
   if (!(least[nearer] > 0) && !walk_nodes(a, b, next[nearer], w)) return false;
   int other = 1 - nearer; /* visiting the nearer child may have increased the lower bound of the other child */
   if (least[other] > 0) return true;
-  if (w->least(w->context, &a->nodes[next[other][0]], &b->nodes[next[other][1]]) > 0) return true;
+  if (w->lower_bound(w->context, &a->nodes[next[other][0]], &b->nodes[next[other][1]]) > 0) return true;
   return walk_nodes(a, b, next[other], w);
 }
 
 bool hierarchy_traverse(const BodyTree* a, const BodyTree* b, const PieceTraversal* walk) {
   const int roots[2] = {0, 0};
-  return walk->least(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
+  return walk->lower_bound(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
 }
 
 /* ---------------------------------------------------------------- adjoint */
 
 static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }
 
-void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
-                                Vec3* out) {
+void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 rotation,
+                                const NodeBars* bars, Vec3* out) {
+  assert(index >= 0 && index < tree->count);
   const TreeNode* node = &tree->nodes[index];
   const ModelHull* hull = &model->hulls[node->hull];
   int count = hull->points.count;
@@ -201,7 +203,8 @@ void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int in
     for (int m = 0; m < count; m++) {
       Vec3 arm = vec3_sub(point_at(hull->points, m), node->center);
       double length = vec3_norm(arm);
-      Vec3 pull = vec3_scale(direction(mat3_mul_vec(turn, arm), length), bar * smooth_max_slope(&extent, length));
+      Vec3 pull =
+          vec3_scale(direction(mat3_mul_vec(rotation, arm), length), bar * smooth_max_derivative(&extent, length));
       out[m] = vec3_add(out[m], pull);
       center = vec3_sub(center, pull);
     }
@@ -209,7 +212,7 @@ void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int in
   for (int m = 0; m < count; m++) out[m] = vec3_add_scaled(out[m], 1.0 / count, center);
 }
 
-static void inner_to_children(const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars) {
+static void inner_to_children(const BodyTree* tree, int index, Mat3 rotation, const NodeBars* bars) {
   const TreeNode* node = &tree->nodes[index];
   Vec3 center = bars->center[index];
   double bar = bars->radius[index];
@@ -217,9 +220,9 @@ static void inner_to_children(const BodyTree* tree, int index, Mat3 turn, const 
     SmoothMax extent = inner_extent(tree, node);
     for (int k = 0; k < 2; k++) {
       int child = node->child[k];
-      double slope = bar * smooth_max_slope(&extent, child_extent(tree, node, k));
+      double slope = bar * smooth_max_derivative(&extent, child_extent(tree, node, k));
       Vec3 arm = vec3_sub(tree->nodes[child].center, node->center);
-      Vec3 pull = vec3_scale(direction(mat3_mul_vec(turn, arm), vec3_norm(arm)), slope);
+      Vec3 pull = vec3_scale(direction(mat3_mul_vec(rotation, arm), vec3_norm(arm)), slope);
       bars->radius[child] += slope;
       bars->center[child] = vec3_add(bars->center[child], pull);
       center = vec3_sub(center, pull);
@@ -227,18 +230,19 @@ static void inner_to_children(const BodyTree* tree, int index, Mat3 turn, const 
   }
   for (int k = 0; k < 2; k++) {
     int child = node->child[k];
-    double share = (double)tree->nodes[child].pieces / node->pieces;
+    double share = (double)tree->nodes[child].piece_count / node->piece_count;
     bars->center[child] = vec3_add_scaled(bars->center[child], share, center);
   }
 }
 
-void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices) {
+void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 rotation, const NodeBars* bars,
+                           Vec3* vertices) {
   for (int k = 0; k < tree->count; k++) {
     int hull = tree->nodes[k].hull;
     if (hull >= 0) {
       Vec3* own = vertices + (model->hulls[hull].vertex_first - tree->vertex_first);
-      hierarchy_leaf_to_vertices(model, tree, k, turn, bars, own);
+      hierarchy_leaf_to_vertices(model, tree, k, rotation, bars, own);
     } else
-      inner_to_children(tree, k, turn, bars);
+      inner_to_children(tree, k, rotation, bars);
   }
 }

@@ -10,10 +10,10 @@
 #include "contact/pair.h"
 
 typedef struct {
-  int child[2]; /* indices of the child nodes, larger than the index of the node; -1 for a leaf */
-  int hull;     /* hull of a leaf; -1 for an inner node */
-  int pieces;   /* number of pieces below the node */
-  Vec3 center;  /* centre x of the node, link frame [m] */
+  int child[2];    /* indices of the child nodes, larger than the index of the node; -1 for a leaf */
+  int hull;        /* hull of a leaf; -1 for an inner node */
+  int piece_count; /* number of pieces below the node */
+  Vec3 center;     /* centre x of the node, link frame [m] */
   double radius;
 } TreeNode;
 
@@ -39,9 +39,9 @@ void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* Callbacks of a traversal of two trees. The caller owns context. */
 typedef struct {
-  /* Returns a lower bound on a value over all pairs of pieces below two nodes. The traversal skips pairs of nodes whose
-   * bound is above 0, and visits the pair with the smaller bound first. */
-  double (*least)(const void* context, const TreeNode* a, const TreeNode* b);
+  /* Returns a lower bound on a value over all pairs of pieces below two nodes. The traversal skips pairs of nodes with
+   * a bound above 0, and visits the pair with the smaller bound first. */
+  double (*lower_bound)(const void* context, const TreeNode* a, const TreeNode* b);
   /* Visits a pair of pieces, given by the numbers of their hulls. Returns false to end the traversal. */
   bool (*visit)(void* context, int hull_a, int hull_b);
   void* context;
@@ -56,11 +56,13 @@ typedef struct {
 } NodeBars;
 /* Converts derivatives with respect to the nodes of a link into derivatives with respect to its vertices, world axes.
  * Adds the result to vertices (BodyTree.vertex_count). bars (nodes): derivatives with respect to centres and radii;
- * overwritten. turn: rotation of the link. */
-void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* Converts derivatives with respect to the leaf `index` into derivatives with respect to the vertices of its hull, as
- * hierarchy_to_vertices does for all nodes. Adds the result to `out` (vertices of the hull). */
-void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
-                                Vec3* out);
+ * overwritten. rotation: rotation of the link. */
+void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 rotation, const NodeBars* bars,
+                           Vec3* vertices);
+/* Converts derivatives with respect to leaf `index` into derivatives with respect to the vertices of its hull, world
+ * axes. bars (nodes): derivatives with respect to centres and radii; overwritten. rotation: rotation of the link. Adds
+ * the result to `out` (vertices of the hull). */
+void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 rotation,
+                                const NodeBars* bars, Vec3* out);
 
 #endif

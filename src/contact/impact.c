@@ -2,12 +2,12 @@
 
 #include "contact/impact.h"
 
-/* (I2) For small clearances of a vertex, the derivative |dy/dz| of the compression y with respect to the normalized
- * clearance z is about SLOPE y^(7/5). */
-#define SLOPE 2.5
-/* (I2) FINE_STEP is a limit on the displacement in one step at the rest speed, divided by the contact range. Below it,
- * the width eta of the impact law (impact.h) also accounts for |dy/dz| at the edge of the range. */
-#define FINE_STEP 5e-4
+/* For small clearances of a vertex, the derivative |dy/dz| of the compression y with respect to the normalized
+ * clearance z is about COMPRESSION_SLOPE y^(7/5) (I2). */
+#define COMPRESSION_SLOPE 2.5
+/* Displacement in one step at the rest speed, divided by the contact range. Below FINE_STEP_FRACTION, the width eta of
+ * the impact law also accounts for |dy/dz| at the edge of the range (I2). */
+#define FINE_STEP_FRACTION 5e-4
 
 double impact_compression(double support, double potential) {
   assert(support > 0);
@@ -21,7 +21,7 @@ static double ramp(double t) {
   return t > 0 ? t * t * t * (6 + t * (3 * t - 8)) : 0;
 }
 
-static double ramp_slope(double t) {
+static double ramp_derivative(double t) {
   if (t >= 1) return 1;
   return t > 0 ? t * t * (18 + t * (15 * t - 32)) : 0;
 }
@@ -29,7 +29,7 @@ static double ramp_slope(double t) {
 /* Returns the integral of phi(1 + (y - before) / width) y over y in [from, to], with phi(t) = ramp(t). Uses
  * Gauss-Legendre quadrature with four points, which is exact up to degree seven. The integrand has degree six where phi
  * is a quintic, and degree two where phi is linear. */
-static double integral(double from, double to, double before, double width) {
+static double integrate_ramp(double from, double to, double before, double width) {
   static const double node[2] = {0.33998104358485626, 0.86113631159405258},
                       weight[2] = {0.65214515486254614, 0.34785484513745386};
   double middle = 0.5 * (from + to), half = 0.5 * (to - from), sum = 0;
@@ -41,35 +41,36 @@ static double integral(double from, double to, double before, double width) {
   return half * sum;
 }
 
-/* (I2) step_part returns h = v_r dt / (2 s), the displacement in one step at the rest speed v_r, divided by the contact
- * range. edge_of returns eps(h), which makes the width positive at the compression 0. */
-static double step_part(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
+/* step_fraction returns h = v_r dt / (2 s), the displacement in one step at the rest speed v_r divided by the contact
+ * range (I2). edge_width returns eps(h), which makes the width positive at the compression 0. */
+static double step_fraction(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
 
-static double edge_of(double part) {
-  double fineness = part / FINE_STEP;
+static double edge_width(double fraction) {
+  double fineness = fraction / FINE_STEP_FRACTION;
   return fineness < 1 ? fineness * fineness : 1;
 }
 
 Impact impact_evaluate_with_entry(const ImpactParameters* p, double potential, double before, double entry) {
+  assert(entry > 0 && entry <= 1);
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
-  double least = impact_compression(p->support, impact_potential(p->support, entry));
-  bool begins = before < least;
-  if (begins) before = least;
-  double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
-  double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
+  double min_compression = impact_compression(p->support, impact_potential(p->support, entry));
+  bool begins = before < min_compression;
+  if (begins) before = min_compression;
+  double s = p->support, y = impact_compression(s, potential), fraction = step_fraction(p), edge = edge_width(fraction);
+  double width = fraction * COMPRESSION_SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
   double growth =
       edge < 1 ? edge / (edge + before) : 0; /* derivative of ln(sqrt(edge + before)) with respect to ln h */
-  double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
-  double low = fmax(0, before - width), kink = fmin(y, before);
-  double sum = integral(low, kink, before, width) + integral(before, y, before, width);
+  double t = 1 + (y - before) / width, slope = ramp_derivative(t) / width, excess = y - before;
+  double lower = fmax(0, before - width), kink = fmin(y, before);
+  double sum = integrate_ramp(lower, kink, before, width) + integrate_ramp(before, y, before, width);
   double by_before =
-      -slope * (1 + 1.5 * past / (1 + before) + 0.5 * past * (1 - edge) / ((1 + before) * (edge + before)));
+      -slope * (1 + 1.5 * excess / (1 + before) + 0.5 * excess * (1 - edge) / ((1 + before) * (edge + before)));
   return (Impact){.value = 2 * POTENTIAL_TERMS / s * sum,
                   .first = ramp(t),
                   .second = slope * s / (2 * POTENTIAL_TERMS * y),
                   .by_before = begins ? 0 : by_before,
-                  .by_support = slope * (0.5 * y + past * (1 + growth)) / s,
-                  .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
+                  .by_support = slope * (0.5 * y + excess * (1 + growth)) / s,
+                  .by_rest_speed = -slope * excess * (1 + growth) / p->rest_speed};
 }
 
 Impact impact_evaluate(const ImpactParameters* p, double potential, double before) {
@@ -83,17 +84,18 @@ double impact_friction_factor_by_ratio(const Impact* now, bool bounces) {
 }
 
 /* Returns the derivative of impact_friction_factor(...).first with respect to now->first. x: now->first - 1. */
-static double load_slope(double x, bool bounces, double ratio) {
+static double friction_factor_derivative(double x, bool bounces, double ratio) {
   if (bounces) return ratio;
   double square = x * x;
   return 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
 }
 
 Impact impact_friction_factor(const Impact* now, bool bounces, double ratio) {
+  assert(ratio > 0);
   Impact load = *now;
   double x = now->first - 1;
   if (ratio == 1 || !(bounces || x > 0)) return load;
-  double slope = load_slope(x, bounces, ratio);
+  double slope = friction_factor_derivative(x, bounces, ratio);
   load.first = now->first + (ratio - 1) * impact_friction_factor_by_ratio(now, bounces);
   load.second *= slope;
   load.by_before *= slope;
@@ -102,7 +104,7 @@ Impact impact_friction_factor(const Impact* now, bool bounces, double ratio) {
   return load;
 }
 
-static void unpack(const PairDerivatives* d, int side, double g[6]) {
+static void pair_gradient(const PairDerivatives* d, int side, double g[6]) {
   Vec3 torque = mat3_axial(d->moment[side]), force = d->force[side];
   const double all[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
   for (int k = 0; k < 6; k++) g[k] = all[k];
@@ -110,8 +112,8 @@ static void unpack(const PairDerivatives* d, int side, double g[6]) {
 
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d) {
   double g[12] = {0};
-  unpack(d, 0, g);
-  if (!half_space) unpack(d, 1, g + 6);
+  pair_gradient(d, 0, g);
+  if (!half_space) pair_gradient(d, 1, g + 6);
   for (int i = 0; i < 12; i++) {
     double row = impact->second * g[i];
     for (int j = 0; j < 12; j++) d->hessian[i][j] = impact->first * d->hessian[i][j] + row * g[j];

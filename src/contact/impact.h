@@ -53,9 +53,9 @@ typedef struct {
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. W = U
  * if U or the rest speed is 0. */
 Impact impact_evaluate(const ImpactParameters* parameters, double potential, double before);
-/* Returns W and its derivatives as impact_evaluate does, but with a lower bound on y_t (I2a). The bound is the
- * compression at the normalized clearance `entry`, 0 < entry <= 1. A pair that comes into range then exerts almost no
- * force at larger clearances. For pairs with restitution, impact_evaluate uses entry = IMPACT_ENTRY, otherwise 1. */
+/* Returns W and its derivatives at the potential U [1/m], with a lower bound on y_t (I2a): the compression at the
+ * normalized clearance `entry`, 0 < entry <= 1 (asserted). A pair that comes into range then exerts almost no force at
+ * larger clearances. before: y_t, the compression at the start of the step. W = U if U or the rest speed is 0. */
 Impact impact_evaluate_with_entry(const ImpactParameters* parameters, double potential, double before, double entry);
 /* Returns W and its derivatives for a pair with restitution that rebounds. A stiff spring moves the clearance of the
  * pair at the end of the substep to the value that restitution requires (I7). */

@@ -33,6 +33,7 @@ bool contact_impact_begins(ContactSystem* s, double dt_before) {
 }
 
 void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) {
+  assert(*length > 0 && dt_before >= 0);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     PairImpact pair;
@@ -41,21 +42,21 @@ void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) 
   }
 }
 
-/* Limit on the cosine of the angle by which the separating direction rotates in a substep. Below TURNED_AWAY, the
- * approach speed is also computed along the direction at the start of the substep. This is needed for bodies that pass
- * each other, because they are side by side at the end of the substep. */
-#define TURNED_AWAY 0.7
+/* If the cosine of the rotation of the separating direction in a substep is smaller, the approach speed is also
+ * computed along the direction at the start of the substep. Bodies that pass each other are side by side at the end of
+ * the substep. */
+#define MIN_AXIS_COSINE 0.7
 
-/* Limit on the rotation of a link in a substep [rad]. For larger rotations, the path length of the link's farthest
- * point is added to the approach. The poses at both ends of the substep do not determine this path. */
-#define TURNED_FAR 0.5
+/* For larger rotations of a link in a substep [rad], the path length of the link's farthest point is added to the
+ * approach, because the poses at both ends of the substep do not determine this path. */
+#define MIN_SWEPT_ROTATION 0.5
 
-/* Returns the length of the path that the farthest point of a link covers by rotation from `begin` to `aim` [m].
- * Returns 0 for rotations below TURNED_FAR. Correct for rotations of less than half a turn. */
-static double swept(const ContactSystem* s, int link, const Pose* begin, const Pose* aim) {
-  Mat3 turn = mat3_mul(mat3_transpose(begin[link].r), aim[link].r);
-  double cosine = 0.5 * (mat3_trace(turn) - 1);
-  return cosine < math_cos(TURNED_FAR) ? math_acos(fmax(cosine, -1)) * s->model->links[link].reach : 0;
+/* Returns the length of the path of a link's farthest point by its rotation from `begin` to `free_end` [m]. Returns 0
+ * for rotations below MIN_SWEPT_ROTATION. Correct for rotations of less than half a turn. */
+static double rotation_path_length(const ContactSystem* s, int link, const Pose* begin, const Pose* free_end) {
+  Mat3 rotation = mat3_mul(mat3_transpose(begin[link].r), free_end[link].r);
+  double cosine = 0.5 * (mat3_trace(rotation) - 1);
+  return cosine < math_cos(MIN_SWEPT_ROTATION) ? math_acos(fmax(cosine, -1)) * s->model->links[link].reach : 0;
 }
 
 static double distance_at(const ContactSystem* s, const ContactPair* p, const Pose* poses, GjkResult* found) {
@@ -67,27 +68,29 @@ static double distance_at(const ContactSystem* s, const ContactPair* p, const Po
 
 /* Returns the mean approach speed of a pair over a substep of length dt [m/s]. begin: poses of all links at the start
  * of the substep. aim: poses that the links would have at the end of the substep without contact. */
-static double approach_of(const ContactSystem* s, const ContactPair* p, const Pose* begin, const Pose* aim, double dt) {
+static double mean_approach_speed(const ContactSystem* s, const ContactPair* p, const Pose* begin, const Pose* free_end,
+                                  double dt) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   HullInstance from[2] = {pair_hull_at(a, &begin[p->link_a]), pair_hull_at(b, &begin[p->link_b])};
-  HullInstance to[2] = {pair_hull_at(a, &aim[p->link_a]), pair_hull_at(b, &aim[p->link_b])};
+  HullInstance to[2] = {pair_hull_at(a, &free_end[p->link_a]), pair_hull_at(b, &free_end[p->link_b])};
   Vec3 axis = p->state[s->current].axis;
   GjkResult found;
   double distance = distance_at(s, p, begin, &found);
   double approach = (distance - pair_gap_along(&to[0], &to[1], axis)) / dt;
-  if (fabs(vec3_dot(found.normal, axis)) < TURNED_AWAY) {
+  if (fabs(vec3_dot(found.normal, axis)) < MIN_AXIS_COSINE) {
     double before = pair_gap_along(&from[0], &from[1], found.normal),
            after = pair_gap_along(&to[0], &to[1], found.normal);
     approach = fmax(approach, (before - after) / dt);
   }
-  double way = swept(s, p->link_a, begin, aim) + swept(s, p->link_b, begin, aim);
-  return way > 0 ? fmax(approach, 0) + way / dt : approach;
+  double path =
+      rotation_path_length(s, p->link_a, begin, free_end) + rotation_path_length(s, p->link_b, begin, free_end);
+  return path > 0 ? fmax(approach, 0) + path / dt : approach;
 }
 
 /* Returns z - IMPACT_ENTRY for the normalized clearance z of a pair at the beginning (begin true) or the end of the
  * substep. For a pair out of range, z is its distance divided by the contact range, but at least 1. poses: poses of all
  * links at the selected end of the substep. */
-static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const Pose* poses) {
+static double distance_to_impact(const ContactSystem* s, ContactPair* p, bool begin, const Pose* poses) {
   double z = 1, range = s->range;
   PairImpact pair;
   if (impact_of_pair(s, p, &pair))
@@ -103,11 +106,11 @@ static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const
  * IMPACT_START_TOLERANCE. Then the impacts of all pairs whose distance from the start of an impact is below IMPACT_TIE
  * begin at the same time.
  */
-static bool ends_with_entry(ContactSystem* s) {
+static bool any_entry_at_end(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (!p->law->row->impacts || !in_range(s, p) || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
-    if (fabs(ahead_of(s, p, false, s->pose[s->current])) <= IMPACT_START_TOLERANCE) return true;
+    if (fabs(distance_to_impact(s, p, false, s->pose[s->current])) <= IMPACT_START_TOLERANCE) return true;
   }
   return false;
 }
@@ -116,28 +119,33 @@ static bool is_pair(const ContactEntry* entry, const ContactPair* p) {
   return entry && entry->hull_a == p->hull_a && entry->hull_b == p->hull_b;
 }
 
-bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt, const ContactEntry* sought,
-                          ContactEntry* entry) {
+bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* free_end, double dt,
+                          const ContactEntry* sought, ContactEntry* entry) {
   assert(dt > 0);
   double first = INFINITY;
-  bool ties = ends_with_entry(s);
+  bool has_entry_at_end = any_entry_at_end(s);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     PairImpact pair;
     if (!in_range(s, p) || !impact_of_pair(s, p, &pair)) continue;
     pair.course->approach = 0;
     if (!impact_enters(&pair.parameters, &pair.now, pair.course)) continue;
-    double least = s->model->contact.rest_speed * IMPACT_MIN_SPEED_RATIO, approach = approach_of(s, p, begin, aim, dt);
-    if (is_pair(sought, p)) approach = fmax(approach, 2 * least);
-    ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, true, begin), ahead_of(s, p, false, s->pose[s->current])};
-    bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_START_TOLERANCE;
-    pair.course->approach = tied && !ties ? 0 : approach;
-    bool fast = approach > least;
+    double min_speed = s->model->contact.rest_speed * IMPACT_MIN_SPEED_RATIO,
+           approach = mean_approach_speed(s, p, begin, free_end, dt);
+    if (is_pair(sought, p)) approach = fmax(approach, 2 * min_speed);
+    ContactEntry pair_entry = {p->hull_a, p->hull_b, distance_to_impact(s, p, true, begin),
+                               distance_to_impact(s, p, false, s->pose[s->current])};
+    bool has_late_entry = p->material.value[MATERIAL_RESTITUTION] > 0 && pair_entry.after > IMPACT_START_TOLERANCE;
+    pair.course->approach = has_late_entry && !has_entry_at_end ? 0 : approach;
+    bool is_fast = approach > min_speed;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
-    if (!fast || !(own.after < -IMPACT_START_TOLERANCE) || !(own.before > IMPACT_START_TOLERANCE)) continue;
-    double share = own.before / (own.before - own.after); /* fraction of the substep after which the impact begins */
-    if (share < first) *entry = own;
-    first = fmin(share, first);
+    if (!is_fast || !(pair_entry.after < -IMPACT_START_TOLERANCE) || !(pair_entry.before > IMPACT_START_TOLERANCE))
+      continue;
+    double fraction =
+        pair_entry.before /
+        (pair_entry.before - pair_entry.after); /* fraction of the substep after which the impact begins */
+    if (fraction < first) *entry = pair_entry;
+    first = fmin(fraction, first);
   }
   return first < (double)INFINITY;
 }
@@ -146,13 +154,13 @@ double contact_impact_distance(ContactSystem* s, int hull_a, int hull_b) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (p->hull_a != hull_a || p->hull_b != hull_b) continue;
-    return ahead_of(s, p, false, s->pose[s->current]);
+    return distance_to_impact(s, p, false, s->pose[s->current]);
   }
   return 1 - IMPACT_ENTRY;
 }
 
 /* Returns true if at least one pair is in a phase of its impact. */
-static bool any_in(ContactSystem* s, bool (*phase)(const PairImpact* pair, bool in_range)) {
+static bool any_pair(ContactSystem* s, bool (*phase)(const PairImpact* pair, bool in_range)) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     PairImpact pair;
@@ -161,14 +169,14 @@ static bool any_in(ContactSystem* s, bool (*phase)(const PairImpact* pair, bool 
   return false;
 }
 
-static bool struck(const PairImpact* pair, bool in_range) {
+static bool began(const PairImpact* pair, bool in_range) {
   return in_range && impact_began(&pair->parameters, pair->course, pair->impact);
 }
 
-static bool presses_on(const PairImpact* pair, bool in_range) { return in_range && impact_continues(pair->impact); }
+static bool continues(const PairImpact* pair, bool in_range) { return in_range && impact_continues(pair->impact); }
 
-bool contact_impact_began(ContactSystem* s) { return any_in(s, struck); }
+bool contact_impact_began(ContactSystem* s) { return any_pair(s, began); }
 
-bool contact_impact_continues(ContactSystem* s) { return any_in(s, presses_on); }
+bool contact_impact_continues(ContactSystem* s) { return any_pair(s, continues); }
 
-bool contact_pair_separated(ContactSystem* s) { return any_in(s, impact_pair_separated); }
+bool contact_pair_separated(ContactSystem* s) { return any_pair(s, impact_pair_separated); }

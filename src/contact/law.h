@@ -332,10 +332,9 @@ const ContactLaw* contact_law(const Model* model);
 /* Callback: returns true if the law has a property. contact_law_with returns true if a law of the model has the
  * property. */
 bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law));
-/* Returns the table entry of the law of two links. The link numbers are not checked. The entry is static. Never
- * NULL. */
+/* Returns the table entry of the law of two links (asserted). The entry is static. Never NULL. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
-/* Returns the table entry of a law. The entry is static. Undefined for an invalid law. */
+/* Returns the table entry of a valid law. The entry is static. */
 const ContactLaw* contact_law_named(ContactModel model);
 
 /* A contact law in a scene (contact/pair_laws.c). */
@@ -366,7 +365,7 @@ typedef struct {
 void laws_create(const Model* model, int threads, double tolerance, SceneLaws* all);
 /* Frees the data of all laws. */
 void laws_destroy(SceneLaws* all);
-/* Return the law of a pair of links or of items, which `all` owns. Never NULL. The numbers are not checked. */
+/* Return the law of a pair of links or of items (asserted), which `all` owns. Never NULL. */
 const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b);
 const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b);
 /* law_reach returns the distance ContactLaw.reach of a hull under one law [m]. laws_reach returns the largest of these

@@ -128,7 +128,7 @@ static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
 
 /* Returns true if the stencil has a long-range energy. Stencils with a half-space have none; the law `long_range` makes
  * the same choice. */
-static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
+static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->is_half_space; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
   StencilEnergy e = local_energy(law, s);
@@ -357,7 +357,7 @@ static double rounding(const LawPair* p, double reach) {
 
 /* Returns the midpoint between the two closest points of a stencil, world [m]. */
 static Vec3 middle_of(const Stencil* s) {
-  if (s->plane) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
+  if (s->is_half_space) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < s->count; i++) sum = vec3_add_scaled(sum, 0.5 * fabs(s->c[i]), s->x[i]);
   return sum;
@@ -403,7 +403,7 @@ static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
     const double sign[2] = {sign_of(s, 0), sign_of(s, 1)};
     for (int i = 0; i < s->count; i++)
       x[s->side[i]] = vec3_add_scaled(x[s->side[i]], sign[s->side[i]] * s->c[i], s->x[i]);
-    friction_points_add(out, pose, -local_energy(law, s).by_d, s->n, x[0], s->plane ? x[0] : x[1]);
+    friction_points_add(out, pose, -local_energy(law, s).by_d, s->n, x[0], s->is_half_space ? x[0] : x[1]);
   }
 }
 
@@ -466,12 +466,12 @@ static void reverse_point(const Reverse* r, const Stencil* s, const PointBar* ba
        y_bar = vec3_scale(s->n, -bar->load * e.by_dd);
   double c_bar[STENCIL_POINTS] = {0}, six[6];
   r->out->support -= bar->load * energy_by_support(r->law, s).by_d;
-  if (s->edges && e.by_ds != 0) {
+  if (s->is_edge_pair && e.by_ds != 0) {
     edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), six, NULL);
     for (int i = 0; i < 4; i++)
       by_x[i] = vec3_scale(vec3_at(six + 3 * (i / 2)), (i % 2 ? -1 : 1) * bar->load * e.by_ds);
   }
-  if (s->plane) {
+  if (s->is_half_space) {
     ground_add(&r->out->ground_now, vec3_scale(y_bar, -1), s->x[0], ground->t);
     r->out->ground_now.torque = vec3_add(r->out->ground_now.torque, vec3_cross(s->n, bar->n));
     by_x[0] = vec3_add(y_bar, vec3_add(bar->x[0], bar->x[1]));

@@ -206,7 +206,7 @@ static FieldPair links_pair(const Law* law, const int item[2], const Pose* a, co
   return (FieldPair){.link = {link[0], link[1]},
                      .pose = {*a, *b},
                      .reference = {reference[0], reference[1]},
-                     .kept = kept_of(law, link)};
+                     .cache = kept_of(law, link)};
 }
 
 /* Returns the pair of two hulls, or of a hull and a half-space. Sets leaf[2] to the leaves of the hulls in the
@@ -272,7 +272,7 @@ static bool stands_for(const Law* law, const int item[2]) {
 /* Evaluates a pair of hulls that is replaced by a pair of links. Such a pair of hulls is listed only for friction. */
 static void evaluate_rubbing(const LawPair* p) {
   pair_set_apart(p->state, 0, vec3(0, 0, 0));
-  if (local_of(p->law, p->item, p->a, p->b).part > 0) p->state->outcome = PAIR_PRESSED;
+  if (local_of(p->law, p->item, p->a, p->b).value > 0) p->state->outcome = PAIR_PRESSED;
 }
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
@@ -290,7 +290,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   double distance = pair_distance(p->a, p->b, p->gjk, &found), value;
   keep_distance(p, distance, &found);
   if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
-  if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).part > 0)) return;
+  if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).value > 0)) return;
   bool ground = p->b->half_space;
   if (ground || law->rough) p->state->outcome = PAIR_PRESSED;
   if (!ground) return;
@@ -400,7 +400,7 @@ static size_t lag(const LawPair* p, void* room) {
   memory->part = 0;
   if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
   if (!solve_plane(law, p->thread, p->a, p->b, p->gjk, &solution)) return 0;
-  memory->part = local_of(law, p->item, p->a, p->b).part;
+  memory->part = local_of(law, p->item, p->a, p->b).value;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, NULL, NULL, NULL, NULL, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -415,7 +415,7 @@ static void pass(const LawPair* p, StateBlock* block) {
 
 static void record(const LawPair* p, ContactRecord* out) {
   const PairOwn* own = p->own;
-  if (out->rubbing) memcpy(out->kept, own->slip, sizeof(own->slip));
+  if (out->has_friction) memcpy(out->kept, own->slip, sizeof(own->slip));
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -457,7 +457,7 @@ static bool carries_potential(const LawReplay* p) {
 
 static FrictionParameters recorded_friction(const LawReplay* p) {
   FrictionParameters parameters = friction_parameters(p->law);
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Replay*)p->memory)->local.part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Replay*)p->memory)->local.value;
   return parameters;
 }
 
@@ -483,7 +483,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     FieldPair pair = recorded_pair(p);
     if (!field_derivatives(&law->field, &law->work[p->thread], &pair, d)) return false;
   }
-  bool sound = !p->record->rubbing || replay_friction(p, d);
+  bool sound = !p->record->has_friction || replay_friction(p, d);
   pair_scale(d, law->stiffness);
   return sound;
 }
@@ -524,14 +524,14 @@ static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares
     int leaf = law->hierarchy.leaf[item[side]], count = p->now[side].hull.points.count;
     if (leaf < 0) continue;
     const BodyTree* tree = &law->hierarchy.trees[law->model->hulls[item[side]].link];
-    Vec3 pull = vec3_scale(local->direction, (side == 0 ? bar : -bar) * local->slope);
+    Vec3 pull = vec3_scale(local->direction, (side == 0 ? bar : -bar) * local->by_distance);
     memset(room, 0, sizeof(Vec3) * (size_t)count);
     for (int m = 0; m < count; m++) room[m] = vec3_scale(pull, 1.0 / count);
     int first = s->count[side];
     share_vertices(room, side, count, true, s);
     memset(room, 0, sizeof(Vec3) * (size_t)count);
     bars[side].center[leaf] = vec3(0, 0, 0);
-    bars[side].radius[leaf] = bar * local->by_near;
+    bars[side].radius[leaf] = bar * local->by_radius_sum;
     hierarchy_leaf_to_vertices(law->model, tree, leaf, p->next[side].hull.pose.r, &bars[side], room);
     for (int m = 0; m < count; m++) s->share[side][first + m].next = room[m];
     if (side == 0 && p->now[1].hull.half_space) {
@@ -547,7 +547,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   int vertices = p->next[0].hull.points.count + p->next[1].hull.points.count;
   Vec3* room = of_links(law, p->record->hull_a) ? p->vertices : (Vec3*)((FrictionVertex*)p->vertices + vertices);
   if (carries_potential(p)) reverse_potential(p, twist, room, s);
-  if (!p->record->rubbing) return;
+  if (!p->record->has_friction) return;
   ActiveSides then = {.vertices = law->active[p->thread]};
   FrictionParameters parameters = recorded_friction(p);
   double before = s->friction;
@@ -555,7 +555,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
                    0, vec3(0, 0, 0), &then, s);
   double by_coefficient =
       s->friction - before; /* derivative with respect to (local share * friction coefficient of the pair) */
-  s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.part;
+  s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.value;
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }
 

@@ -576,8 +576,8 @@ static void account(const LawPair* p, FrictionAccount* out) {
   double bound = (1 - memory->own_share) * memory->late_force;
   if (memory->own_share > 0) bound += memory->own_share * memory->lag_force;
   out->load = law->stiffness * p->grip * memory->paid * bound;
-  out->owed = law->stiffness * (force_now(p) - memory->left);
-  out->lost = carried ? 0 : out->owed;
+  out->deferred_force = law->stiffness * (force_now(p) - memory->left);
+  out->lost = carried ? 0 : out->deferred_force;
 }
 
 static void own_force(const LawPair* p, StepFriction* out) {
@@ -727,7 +727,7 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
 }
 
 static void record(const LawPair* p, ContactRecord* out) {
-  const bool rubbing = out->rubbing;
+  const bool rubbing = out->has_friction;
   out->own_force = rubbing && rests_on(p, true);
   out->late = rubbing && rests_on(p, false);
   const PairOwn* own = p->own;

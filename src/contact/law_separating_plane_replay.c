@@ -106,7 +106,7 @@ double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]) {
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
 static bool follows_impulse(const LawReplay* p) {
-  if (!p->record->rubbing || p->record->own_force || !slides(p->material)) return false;
+  if (!p->record->has_friction || p->record->own_force || !slides(p->material)) return false;
   PlaneRecord r = record_of(p->record);
   return r.load.bounces;
 }
@@ -177,7 +177,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->solve_impact = impact_evaluate_pair(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
   }
   bool sound = true;
-  if (p->record->rubbing && now && rolls(p->material)) {
+  if (p->record->has_friction && now && rolls(p->material)) {
     PlaneRecord r = record_of(p->record);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
@@ -187,7 +187,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     PlaneRecord r = record_of(p->record);
     replay_lag(p, &r, false);
   }
-  if (p->record->rubbing && slides(p->material)) {
+  if (p->record->has_friction && slides(p->material)) {
     PlaneRecord r = record_of(p->record);
     if (p->record->own_force) replay_lag(p, &r, true);
     if (p->record->late) sound = replay_friction(p, &r, false, d);
@@ -265,7 +265,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
     by_late = s->friction;
     s->friction = 0;
   }
-  then.known = false;
+  then.is_set = false;
   if (p->record->own_force) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
     friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0,
@@ -355,13 +355,13 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   s->smoothing += by_smoothing;
   if (!is_zero(by_strain)) bar.force += by_share_of(p, by_strain) * share_of(p).by_then;
   if (weighted) reverse_own_force(p, twist, &impact, carry->left, by_strain, &bar, s);
-  if ((p->record->rubbing || !is_zero(by_strain)) && !weighted) {
+  if ((p->record->has_friction || !is_zero(by_strain)) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
                        carry->slip, by_strain, &then, s);
-    if (p->record->rubbing && rolls(p->material))
+    if (p->record->has_friction && rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
     double by_rest_speed = s->rest_speed;
     PairMaterial material = acting(p->material, &r.slip);

@@ -25,11 +25,11 @@ static const SchemaRow model_row = {"contact",
                                     .fallback = "separating_plane",
                                     .meaning = "Contact law; none: no contact."};
 
-static const ContactLaw* law_of(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
+static const ContactLaw* find_law(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
 
-const ContactLaw* contact_law_named(ContactModel model) { return law_of(model); }
+const ContactLaw* contact_law_named(ContactModel model) { return find_law(model); }
 
-const ContactLaw* contact_law(const Model* model) { return law_of(model->contact_model); }
+const ContactLaw* contact_law(const Model* model) { return find_law(model->contact_model); }
 
 const SchemaRow* contact_schema_row(int index) {
   if (index-- == 0) return &model_row;
@@ -40,46 +40,46 @@ const SchemaRow* contact_schema_row(int index) {
   return NULL;
 }
 
-const char* contact_model_name(ContactModel model) { return model == CONTACT_NONE ? "none" : law_of(model)->name; }
+const char* contact_model_name(ContactModel model) { return model == CONTACT_NONE ? "none" : find_law(model)->name; }
 
-bool contact_allows_overlap(ContactModel model) { return model != CONTACT_NONE && law_of(model)->overlaps; }
+bool contact_allows_overlap(ContactModel model) { return model != CONTACT_NONE && find_law(model)->overlaps; }
 
-bool contact_supports_smooth_shapes(ContactModel model) { return model == CONTACT_NONE || law_of(model)->shapes; }
+bool contact_supports_smooth_shapes(ContactModel model) { return model == CONTACT_NONE || find_law(model)->shapes; }
 
-bool contact_supports_round_solids(ContactModel model) { return model == CONTACT_NONE || law_of(model)->round; }
+bool contact_supports_round_solids(ContactModel model) { return model == CONTACT_NONE || find_law(model)->round; }
 
 bool contact_supports_directional_friction(ContactModel model) {
-  return model == CONTACT_NONE || law_of(model)->directions;
+  return model == CONTACT_NONE || find_law(model)->directions;
 }
 
 const char* contact_refusal_reason(ContactModel model, const ModelHull* hull) {
   if (model == CONTACT_NONE) return NULL;
-  const ContactLaw* law = law_of(model);
+  const ContactLaw* law = find_law(model);
   if (law->smooth_only && hull->kind->bounded && !hull_is_convex_smooth(hull)) return law->smooth_only;
   return hull->kind == &SOLID_TRIANGLE ? law->solids_only : NULL;
 }
 
 bool contact_fits(ContactModel model, const ModelHull* hull, const double* own, char* text, size_t size) {
   assert(hull && size > 0);
-  return model == CONTACT_NONE || !law_of(model)->fits || law_of(model)->fits(hull, own, text, size);
+  return model == CONTACT_NONE || !find_law(model)->fits || find_law(model)->fits(hull, own, text, size);
 }
 
-int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }
+int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : find_law(model)->own_count; }
 
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap) {
   assert(!(overlap < 0));
-  return law_of(model)->overlaps ? math_pow(overlap, own[0]) : 0;
+  return find_law(model)->overlaps ? math_pow(overlap, own[0]) : 0;
 }
 
-bool contact_has_equilibrium_gap(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
+bool contact_has_equilibrium_gap(ContactModel model) { return find_law(model)->rest_at_gap != NULL; }
 
 ContactEquilibrium contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
-  assert(law_of(model)->rest_under_force && !(support <= 0) &&
+  assert(find_law(model)->rest_under_force && !(support <= 0) &&
          !(force < 0)); /* NaN is accepted here and reported later */
-  return law_of(model)->rest_under_force(support, n_a, n_b, force);
+  return find_law(model)->rest_under_force(support, n_a, n_b, force);
 }
 
 ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
-  assert(law_of(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* NaN is accepted here and reported later */
-  return law_of(model)->rest_at_gap(support, n_a, n_b, gap);
+  assert(find_law(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* NaN is accepted here and reported later */
+  return find_law(model)->rest_at_gap(support, n_a, n_b, gap);
 }

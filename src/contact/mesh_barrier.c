@@ -24,7 +24,7 @@ static void damping(double s, double m[3]) {
 }
 
 static double sine_of(const Stencil* s) {
-  return s->edges ? edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL) : 1;
+  return s->is_edge_pair ? edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL) : 1;
 }
 
 StencilEnergy mesh_barrier(const Stencil* s, double support) {

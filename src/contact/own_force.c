@@ -62,15 +62,17 @@ static bool has_hull_without_circles(const Model* model, int link) {
 }
 
 bool contact_friction_uses_account(const Model* model, int link_a, int link_b) {
+  assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->impacts) return false;
   PairMaterial material = model_pair_material(model, link_a, link_b);
   return only_slides(&material) && has_hull_without_circles(model, link_a) && has_hull_without_circles(model, link_b);
 }
 
 FrictionAccount contact_account(const ContactSystem* s, int index) {
+  assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   StepFriction own = {.load = 0};
-  if (!p->law->row->impacts || p->links) return own.account;
+  if (!p->law->row->impacts || p->is_link_pair) return own.account;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   p->law->row->impacts->own_force(&pair, &own);
   return own.account;
@@ -136,7 +138,7 @@ bool contact_friction_uses_current_force(const ContactSystem* s) {
 }
 
 bool contact_relag(ContactSystem* s, bool blends) {
-  assert(s->entered);
+  assert(s->has_state);
   double start = timer_now();
   contact_set_grip(s, GRIP_FULL);
   s->own_blends = blends;

@@ -26,6 +26,7 @@ HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
 static RoundBody body_of(const HullInstance* h) { return (RoundBody){h->points, h->rings, h->ring_count, h->rounding}; }
 
 double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at) {
+  assert(!hull->half_space);
   RoundBody body = body_of(hull);
   double height = round_support(&body, mat3_tmul_vec(hull->pose.r, direction), at);
   if (at) *at = pose_apply(hull->pose, *at);
@@ -49,6 +50,7 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
 }
 
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
+  assert(!(fabs(vec3_norm(axis) - 1) > 1e-6));
   if (b->half_space)
     return height_over_half_space(
         a, b); /* a half-space is bounded only along its normal, so the argument `axis` is ignored */

@@ -3,6 +3,8 @@
 #ifndef SDRS_CONTACT_PAIR_H
 #define SDRS_CONTACT_PAIR_H
 
+#include <assert.h>
+
 #include "contact/contact.h"
 #include "contact/step.h"
 
@@ -22,10 +24,11 @@ typedef struct {
   double offset;   /* half-space: normal . x <= offset inside [m] */
 } HullInstance;
 
-/* Returns the energy of a vertex (or of a half-space) at clearance c > 0, with two derivatives [1/m, 1/m^2, 1/m^3]. The
- * energy is P_s(c) of the clamped barrier (C2). With support INFINITY, the result is the energy of the long-range law:
- * 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1). Undefined for c <= 0, where the hulls intersect. */
+/* Returns the energy of a vertex (or of a half-space) at clearance c > 0 (asserted), with two derivatives [1/m, 1/m^2,
+ * 1/m^3]. The energy is P_s(c) of the clamped barrier (C2). With support INFINITY, it is the energy of the long-range
+ * law: 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1). */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
+  assert(!(c <= 0));
   if (isinf(support)) {
     double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;
     return (Barrier){share * r, -share * r * r, 2 * share * r * r * r};

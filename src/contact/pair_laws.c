@@ -18,7 +18,7 @@ bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law)) {
   return found;
 }
 
-static Model view_of(const Model* model, int pair_law) {
+static Model model_with_law_parameters(const Model* model, int pair_law) {
   Model view = *model;
   if (pair_law < 0) return view;
   view.contact_model = model->pair_laws[pair_law].law;
@@ -29,7 +29,7 @@ static Model view_of(const Model* model, int pair_law) {
 double contact_range(const Model* model) {
   double range = 0;
   for (int k = -1; k < model->pair_law_count; k++) {
-    Model view = view_of(model, k);
+    Model view = model_with_law_parameters(model, k);
     range = fmax(range, contact_law(&view)->range(&view));
   }
   return range;
@@ -39,34 +39,34 @@ static bool is_once_differentiable(const ContactLaw* law) { return law->once_dif
 
 bool contact_once_differentiable(const Model* model) { return contact_law_with(model, is_once_differentiable); }
 
-static bool pairs_links(const ContactLaw* law) { return law->links; }
+static bool has_link_pairs(const ContactLaw* law) { return law->links; }
 
-bool contact_lists_by_range(const Model* model) { return contact_law_with(model, pairs_links); }
+bool contact_lists_by_range(const Model* model) { return contact_law_with(model, has_link_pairs); }
 
 double contact_listed_range(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   int own = model_pair_law(model, link_a, link_b);
   if (!contact_law_of_links(model, link_a, link_b)->links) return INFINITY;
   if (own < 0) return contact_law(model)->range(model);
-  Model view = view_of(model, own);
+  Model view = model_with_law_parameters(model, own);
   return contact_law(&view)->range(&view);
 }
 
 /* ---------------------------------------------------------------- laws of a scene */
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
-static void take_sizes(const ContactLaw* law, SceneLaws* all) {
-  all->pair_size = larger(all->pair_size, law->pair_size);
-  all->state_size = larger(all->state_size, law->state_size);
-  all->kept_size = larger(all->kept_size, law->kept_size);
-  all->moment_size = larger(all->moment_size, law->moment_size);
-  all->replay_size = larger(all->replay_size, law->replay_size);
+static void update_max_sizes(const ContactLaw* law, SceneLaws* all) {
+  all->pair_size = max_size(all->pair_size, law->pair_size);
+  all->state_size = max_size(all->state_size, law->state_size);
+  all->kept_size = max_size(all->kept_size, law->kept_size);
+  all->moment_size = max_size(all->moment_size, law->moment_size);
+  all->replay_size = max_size(all->replay_size, law->replay_size);
 }
 
 /* Finds out which parameters of law k come from its entry in `contact.pairs` (own_of_item), and which come from
  * `contact` (own_of_contact). */
-static void find_own(const Model* model, int k, SceneLaw* law) {
+static void find_parameter_sources(const Model* model, int k, SceneLaw* law) {
   ContactModel name = k == 0 ? model->contact_model : model->pair_laws[k - 1].law;
   for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {
     law->own_of_item[i] = k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].law_parameter_given[i];
@@ -85,13 +85,13 @@ void laws_create(const Model* model, int threads, double tolerance, SceneLaws* a
   *all->step = (LawStep){.dt = model->simulation.dt, .force_ratio = 1};
   for (int k = 0; k < count; k++) {
     SceneLaw* law = &all->laws[k];
-    law->view = view_of(model, k - 1);
+    law->view = model_with_law_parameters(model, k - 1);
     const Model* view = k == 0 ? model : &law->view;
     law->row = contact_law(view);
     law->range = law->row->range(view);
     law->data = law->row->create(view, threads, tolerance, all->step);
-    find_own(model, k, law);
-    take_sizes(law->row, all);
+    find_parameter_sources(model, k, law);
+    update_max_sizes(law->row, all);
   }
 }
 
@@ -104,10 +104,12 @@ void laws_destroy(SceneLaws* all) {
 }
 
 const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b) {
+  assert(link_a >= 0 && link_a < all->model->link_count && link_b >= 0 && link_b < all->model->link_count);
   return &all->laws[1 + model_pair_law(all->model, link_a, link_b)];
 }
 
 const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b) {
+  assert(item_a >= 0 && item_b >= 0);
   return law_of_links(all, contact_item_link(all->model, item_a), contact_item_link(all->model, item_b));
 }
 
@@ -116,9 +118,9 @@ double law_reach(const SceneLaw* law, int hull) {
 }
 
 double laws_reach(const SceneLaws* all, int hull) {
-  double most = 0;
-  for (int k = 0; k < all->count; k++) most = fmax(most, law_reach(&all->laws[k], hull));
-  return most;
+  double largest = 0;
+  for (int k = 0; k < all->count; k++) largest = fmax(largest, law_reach(&all->laws[k], hull));
+  return largest;
 }
 
 void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* s) {

@@ -28,7 +28,7 @@ int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
   return low < count && key_at(list, low) == key ? low : -1;
 }
 
-static Box box_grown(const ContactSystem* s, int i, double grow) {
+static Box enlarged_box(const ContactSystem* s, int i, double grow) {
   const ModelHull* hull = &s->model->hulls[i];
   const HullInstance* h = &s->instance[s->current][i];
   if (!hull->kind->bounded || !s->model->links[hull->link].collide) return (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
@@ -40,11 +40,11 @@ static Box box_grown(const ContactSystem* s, int i, double grow) {
   return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
 }
 
-static Box box_of(const ContactSystem* s, int i) {
-  return box_grown(s, i, s->reach[i] * (1 + REACH_ROUNDING) + s->slack[i]);
+static Box search_box(const ContactSystem* s, int i) {
+  return enlarged_box(s, i, s->reach[i] * (1 + REACH_ROUNDING) + s->slack[i]);
 }
 
-static void push_key(BroadPhase* b, int a, int c) {
+static void append_key(BroadPhase* b, int a, int c) {
   if (b->key_count == b->key_capacity) {
     int capacity = 2 * b->key_capacity + 64;
     b->keys = memory_resize(b->keys, sizeof(uint64_t) * (size_t)b->key_capacity, sizeof(uint64_t) * (size_t)capacity);
@@ -55,7 +55,7 @@ static void push_key(BroadPhase* b, int a, int c) {
 
 /* Returns true if `hull` may come within `reach` [m] of the half-space `ground`. Always returns true for a movable
  * half-space, because its rotation can move distant points arbitrarily far. */
-static bool near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
+static bool is_near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
   const Box* b = &boxes[hull];
   bool moves = s->model->links[s->model->hulls[ground].link].tree >= 0;
   if (b->low.x > b->high.x || (!moves && s->model->links[s->model->hulls[hull].link].tree < 0)) return false;
@@ -72,8 +72,8 @@ static void find_half_space_pairs(ContactSystem* s) {
   for (int g = 0; g < s->model->hull_count; g++) {
     if (!s->instance[s->current][g].half_space) continue;
     for (int i = 0; i < s->model->hull_count; i++)
-      if (near_half_space(s, g, i, s->boxes, s->reach[g] + s->slack[g]))
-        push_key(&s->broad, i < g ? i : g, i < g ? g : i);
+      if (is_near_half_space(s, g, i, s->boxes, s->reach[g] + s->slack[g]))
+        append_key(&s->broad, i < g ? i : g, i < g ? g : i);
   }
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), compare_uint64);
 }
@@ -86,14 +86,14 @@ static void find_link_pairs(ContactSystem* s) {
     for (int b = a + 1; b < s->item_count; b++)
       if (contact_has_solid(s->model, a - first) && contact_has_solid(s->model, b - first) &&
           law_of_links(&s->laws, a - first, b - first)->row->links)
-        push_key(&s->broad, a, b);
+        append_key(&s->broad, a, b);
 }
 
-static void grow_memory(char** memory, size_t size, int old, int capacity) {
+static void resize_memory(char** memory, size_t size, int old, int capacity) {
   if (size > 0) *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
 }
 
-static void grow_derivatives(PairDerivatives** memory, int old, int capacity) {
+static void resize_derivatives(PairDerivatives** memory, int old, int capacity) {
   size_t size = sizeof(PairDerivatives);
   *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
 }
@@ -104,17 +104,17 @@ int contact_allocate_slot(ContactSystem* s) {
     s->pairs = memory_resize(s->pairs, sizeof(ContactPair) * (size_t)old, sizeof(ContactPair) * (size_t)capacity);
     s->free_slots = memory_resize(s->free_slots, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
     s->terms = memory_resize(s->terms, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
-    s->fresh = memory_resize(s->fresh, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    s->underived = memory_resize(s->underived, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
     s->term_links = memory_resize(s->term_links, sizeof(LinkPair) * (size_t)old, sizeof(LinkPair) * (size_t)capacity);
     s->sleep = memory_resize(s->sleep, sizeof(PairSleep) * (size_t)old, sizeof(PairSleep) * (size_t)capacity);
-    grow_memory(&s->memory, s->laws.pair_size, old, capacity);
-    for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->laws.state_size, old, capacity);
-    for (int k = 0; k < 2; k++) grow_derivatives(&s->derivatives[k], old, capacity);
+    resize_memory(&s->memory, s->laws.pair_size, old, capacity);
+    for (int k = 0; k < 2; k++) resize_memory(&s->own[k], s->laws.state_size, old, capacity);
+    for (int k = 0; k < 2; k++) resize_derivatives(&s->derivatives[k], old, capacity);
     for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
     s->pair_capacity = capacity;
   }
   int slot = s->free_slots[--s->free_count];
-  s->sleep[slot] = (PairSleep){.even = false};
+  s->sleep[slot] = (PairSleep){.is_unchanged = false};
   if (s->memory) memset(s->memory + (size_t)slot * s->laws.pair_size, 0, s->laws.pair_size);
   return slot;
 }
@@ -136,8 +136,8 @@ void contact_init_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->key = key;
   p->hull_a = (int)(key >> 32);
   p->hull_b = (int)(key & 0xffffffffu);
-  p->links = p->hull_a >= s->model->hull_count;
-  if (!p->links &&
+  p->is_link_pair = p->hull_a >= s->model->hull_count;
+  if (!p->is_link_pair &&
       !s->model->hulls[p->hull_a].kind->bounded) { /* in a pair with a half-space, hull b is the half-space */
     int swap = p->hull_a;
     p->hull_a = p->hull_b;
@@ -145,7 +145,7 @@ void contact_init_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   }
   p->link_a = contact_item_link(s->model, p->hull_a);
   p->link_b = contact_item_link(s->model, p->hull_b);
-  p->common = common_ancestor(s->model, p->link_a, p->link_b);
+  p->common_ancestor = common_ancestor(s->model, p->link_a, p->link_b);
   p->material = model_pair_material(s->model, p->link_a, p->link_b);
   p->law = law_of_links(&s->laws, p->link_a, p->link_b);
   p->grip = 1;
@@ -171,7 +171,7 @@ void contact_add_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   if (contact_is_represented(s, key)) {
     state->outcome = PAIR_PRESSED; /* a pair of hulls that a pair of links represents is listed only for friction */
     state->separation = 0;
-  } else if (!p->links) {
+  } else if (!p->is_link_pair) {
     contact_measure_distance(s, p, s->current, state);
   }
   p->state[1 - s->current] = *state;
@@ -186,7 +186,7 @@ void contact_reserve_list(ContactSystem* s, int needed) {
   s->list_links =
       memory_resize(s->list_links, sizeof(LinkPair) * (size_t)s->list_capacity, sizeof(LinkPair) * (size_t)capacity);
   s->awake = memory_resize(s->awake, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
-  s->todo = memory_resize(s->todo, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->pending = memory_resize(s->pending, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
   s->lag_first =
       memory_resize(s->lag_first, sizeof(size_t) * (size_t)s->list_capacity, sizeof(size_t) * (size_t)capacity);
   s->list_capacity = capacity;
@@ -194,7 +194,7 @@ void contact_reserve_list(ContactSystem* s, int needed) {
 
 /* Adds the slot of a pair to the new list if `stays` is true, otherwise frees the slot. count: number of pairs in the
  * new list. Returns the new number. */
-static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
+static int keep_or_free_slot(ContactSystem* s, int slot, int count, bool stays) {
   if (stays)
     s->spare_list[count] = slot;
   else
@@ -202,7 +202,7 @@ static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
   return stays ? count + 1 : count;
 }
 
-static int new_pair(ContactSystem* s, uint64_t key) {
+static int allocate_pair(ContactSystem* s, uint64_t key) {
   int slot = contact_allocate_slot(s);
   s->pairs[slot].key = key;
   return slot;
@@ -210,7 +210,7 @@ static int new_pair(ContactSystem* s, uint64_t key) {
 
 /* Initializes new pair number `index`. Until the list of awake pairs is rebuilt, s->awake contains the slots of the new
  * pairs. */
-static void enter_pair(void* context, int index, int thread) {
+static void initialize_new_pair(void* context, int index, int thread) {
   (void)thread;
   const ContactSystem* s = context;
   ContactPair* p = &s->pairs[s->awake[index]];
@@ -228,17 +228,17 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
     if (k < key_count && !wanted(s, key)) continue;
     for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) {
       bool kept = stays(s, &s->pairs[s->list[old]]);
-      count = keep_or_free(s, s->list[old], count, kept);
+      count = keep_or_free_slot(s, s->list[old], count, kept);
       changed = changed || !kept;
     }
     if (k == key_count) break;
     bool known = old < s->list_count && s->pairs[s->list[old]].key == key;
-    int slot = known ? s->list[old++] : new_pair(s, key);
+    int slot = known ? s->list[old++] : allocate_pair(s, key);
     if (!known) s->awake[entered++] = slot;
     s->spare_list[count++] = slot;
     changed = changed || !known;
   }
-  parallel_for(s->threads, entered, PARALLEL_THRESHOLD, PARALLEL_GRAIN, enter_pair, s);
+  parallel_for(s->threads, entered, PARALLEL_THRESHOLD, PARALLEL_GRAIN, initialize_new_pair, s);
   int* swap = s->list;
   s->list = s->spare_list;
   s->spare_list = swap;
@@ -249,39 +249,39 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
   s->phase = CONTACT_STANDING; /* no trial state is valid, because new pairs have none */
 }
 
-static bool may_touch(const ContactSystem* s, uint64_t key) {
+static bool can_touch(const ContactSystem* s, uint64_t key) {
   int a = contact_item_link(s->model, (int)(key >> 32)), b = contact_item_link(s->model, (int)(key & UINT32_MAX));
   return model_pair_allowed(s->model, a, b) && !contact_is_represented(s, key);
 }
 
 /* Returns the largest gap of two boxes along a coordinate axis [m]. The result is negative if the boxes overlap. */
-static double boxes_apart(const Box* a, const Box* b) {
+static double box_gap(const Box* a, const Box* b) {
   Vec3 x = vec3_max(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
   return fmax(x.x, fmax(x.y, x.z));
 }
 
 /* Returns true if the pair of items a and b may be within the reach of its own law. The search uses the largest reach
  * of all laws, which may be larger. Always returns true for half-spaces, which have no box. */
-static bool within_own_law(const ContactSystem* s, int a, int b) {
+static bool is_within_range_of_law(const ContactSystem* s, int a, int b) {
   const Model* model = s->model;
   if (s->laws.count == 1 || a >= model->hull_count) return true;
   const SceneLaw* law = law_of_items(&s->laws, a, b);
   double spare = (s->reach[a] + s->reach[b]) - (law_reach(law, a) + law_reach(law, b)) * (1 + REACH_ROUNDING);
   if (!model->hulls[a].kind->bounded || !model->hulls[b].kind->bounded) return true;
-  return boxes_apart(&s->boxes[a], &s->boxes[b]) <= -spare;
+  return box_gap(&s->boxes[a], &s->boxes[b]) <= -spare;
 }
 
 static bool is_candidate(const ContactSystem* s, uint64_t key) {
-  return may_touch(s, key) && within_own_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
+  return can_touch(s, key) && is_within_range_of_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
 }
 
 /* Returns true if a pair of distant hulls must stay in the list. It must stay if it has terms or a friction reference,
  * or if a pair of links represents it. */
-static bool still_acts(const ContactSystem* s, const ContactPair* p) {
+static bool must_stay(const ContactSystem* s, const ContactPair* p) {
   return p->lagged || p->state[s->current].has_terms || contact_is_represented(s, p->key);
 }
 
-static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
+static double hull_path_length(const ContactSystem* s, int i, const MotionBounds* bounds) {
   const ModelHull* hull = &s->model->hulls[i];
   const MotionBound* b = &bounds->link[hull->link];
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
@@ -292,18 +292,18 @@ enum { PAIRS_RESERVED = 8 };
 
 /* Sets the boxes of immovable hulls in both broad phases, and allocates memory for pairs. Called once after each
  * reset. */
-static void take_rest(ContactSystem* s) {
-  for (int k = 0; k < s->still_count; k++) {
-    int i = s->still[k];
-    s->slack[i] = s->travelled[i] = s->way_travelled[i] = 0;
-    s->boxes[i] = box_of(s, i);
-    s->way_boxes[i] = box_grown(s, i, 0);
+static void set_resting_boxes(ContactSystem* s) {
+  for (int k = 0; k < s->resting_count; k++) {
+    int i = s->resting[k];
+    s->slack[i] = s->travelled[i] = s->path_travelled[i] = 0;
+    s->boxes[i] = search_box(s, i);
+    s->path_boxes[i] = enlarged_box(s, i, 0);
   }
   broad_phase_rest(&s->broad, s->boxes, s->sought, s->sought_count);
-  broad_phase_rest(&s->way_broad, s->way_boxes, s->sought, s->sought_count);
+  broad_phase_rest(&s->path_broad, s->path_boxes, s->sought, s->sought_count);
   /* Allocated now, because the first search for pairs that are not in the list may happen late in a run, and the list
    * may grow late. */
-  broad_phase_reserve(&s->way_broad, s->seeking, s->seeking_count);
+  broad_phase_reserve(&s->path_broad, s->seeking, s->seeking_count);
   contact_reserve_list(s, PAIRS_RESERVED * s->seeking_count);
   s->rests = true;
 }
@@ -314,40 +314,41 @@ typedef struct {
 } BoxTask;
 
 /* Sets the box of movable hull number `index`, with a reserve for later motion. */
-static void grow_box(void* context, int index, int thread) {
+static void update_moving_box(void* context, int index, int thread) {
   (void)thread;
   const BoxTask* task = context;
   ContactSystem* s = task->system;
   int i = s->movers[index];
   const ModelHull* hull = &s->model->hulls[i];
   double radius = hull->kind->bounded ? hull->radius : 0;
-  double path = hull_path(s, i, task->bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
+  double path = hull_path_length(s, i, task->bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
   s->slack[i] = path + fmax(reserve, s->range);
   s->travelled[i] = 0;
-  s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
-  s->boxes[i] = box_of(s, i);
+  s->path_travelled[i] = s->path_moved ? (double)INFINITY : 0;
+  s->boxes[i] = search_box(s, i);
 }
 
 bool contact_list_covers(const ContactSystem* s, const MotionBounds* bounds) {
   bool covered = true;
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];
-    covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+    covered = s->travelled[i] + hull_path_length(s, i, bounds) <= s->slack[i];
   }
   return covered;
 }
 
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
+  assert(bounds && bounds->link);
   double start = timer_now();
   if (s->links) return; /* the list of an independent part already covers its motion */
   if (!contact_list_covers(s, bounds)) {
-    if (!s->rests) take_rest(s);
+    if (!s->rests) set_resting_boxes(s);
     BoxTask task = {s, bounds};
-    parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);
+    parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, update_moving_box, &task);
     broad_phase_find_moving(&s->broad, s->boxes, s->seeking, s->seeking_count);
     find_half_space_pairs(s);
     find_link_pairs(s);
-    contact_merge_list(s, s->broad.keys, s->broad.key_count, is_candidate, still_acts);
+    contact_merge_list(s, s->broad.keys, s->broad.key_count, is_candidate, must_stay);
   }
   s->times.broad_phase += timer_now() - start;
 }
@@ -363,14 +364,14 @@ static int contact_find(const ContactSystem* s, uint64_t key) { return find_key(
  * `bounds`. */
 static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   int count = s->model->hull_count;
-  if (!s->rests) take_rest(s);
+  if (!s->rests) set_resting_boxes(s);
   for (int k = 0; k < s->mover_count; k++)
-    s->way_boxes[s->movers[k]] = box_grown(s, s->movers[k], hull_path(s, s->movers[k], bounds));
-  broad_phase_find_moving(&s->way_broad, s->way_boxes, s->seeking, s->seeking_count);
+    s->path_boxes[s->movers[k]] = enlarged_box(s, s->movers[k], hull_path_length(s, s->movers[k], bounds));
+  broad_phase_find_moving(&s->path_broad, s->path_boxes, s->seeking, s->seeking_count);
   for (int g = 0; g < count; g++) {
     if (!s->instance[s->current][g].half_space) continue;
     for (int i = 0; i < count; i++)
-      if (near_half_space(s, g, i, s->way_boxes, 0)) push_key(&s->way_broad, i < g ? i : g, i < g ? g : i);
+      if (is_near_half_space(s, g, i, s->path_boxes, 0)) append_key(&s->path_broad, i < g ? i : g, i < g ? g : i);
   }
 }
 
@@ -378,15 +379,15 @@ const uint64_t* contact_find_unlisted(ContactSystem* s, const MotionBounds* boun
   bool covered = true; /* true if the reserve of the list covers the path, counted from either end of the path */
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];
-    double travelled = remembered ? fmin(s->travelled[i], s->way_travelled[i]) : s->travelled[i];
-    covered = travelled + hull_path(s, i, bounds) <= s->slack[i];
+    double travelled = remembered ? fmin(s->travelled[i], s->path_travelled[i]) : s->travelled[i];
+    covered = travelled + hull_path_length(s, i, bounds) <= s->slack[i];
   }
   *count = 0;
   if (covered) return NULL;
   find_near(s, bounds);
-  uint64_t* keys = s->way_broad.keys;
-  for (int k = 0; k < s->way_broad.key_count; k++) {
-    if (may_touch(s, keys[k]) && contact_find(s, keys[k]) < 0) keys[(*count)++] = keys[k];
+  uint64_t* keys = s->path_broad.keys;
+  for (int k = 0; k < s->path_broad.key_count; k++) {
+    if (can_touch(s, keys[k]) && contact_find(s, keys[k]) < 0) keys[(*count)++] = keys[k];
   }
   return keys;
 }

@@ -15,7 +15,7 @@
  * rounding, because a step squares the relative decrement. */
 #define DECREMENT_TO_ROUNDING 1e-13
 /* If the Newton decrement is below this fraction of the potential U, Newton's method converges quadratically. */
-#define NEAR_MINIMUM 1e-6
+#define QUADRATIC_DECREMENT 1e-6
 /* The potential U counts as zero if U times the barrier distance s is below this value. The value is (1 - z)^4 at the
  * scaled clearance z with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
@@ -23,12 +23,12 @@
  * must rotate far, it moves along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma). This takes some hundred
  * iterations for pairs whose distance is near the end of the contact range. */
 #define MAX_ITERATIONS 1000
-/* If a clearance n . x + o of a vertex x is as small as its rounding error, the computed potential U is noisy, and
- * steps that do not lower U are accepted. Therefore, after PATIENCE iterations, the solve fails if STALL iterations
- * lower U by less than the fraction STALLED_AT. A regular solve does not fail: each step whose decrement is above
- * NEAR_MINIMUM lowers U by more than STALLED_AT. */
-enum { PATIENCE = 128, STALL = 32 };
-#define STALLED_AT 1e-7
+/* If a clearance is as small as its rounding error, the computed potential U is noisy, and steps that do not lower U
+ * are accepted. Therefore, after STALL_CHECK_START iterations, the solve fails if STALL_CHECK_INTERVAL iterations lower
+ * U by less than the fraction MIN_RELATIVE_DECREASE. A regular solve does not fail, because each step with a decrement
+ * above QUADRATIC_DECREMENT lowers U by more. */
+enum { STALL_CHECK_START = 128, STALL_CHECK_INTERVAL = 32 };
+#define MIN_RELATIVE_DECREASE 1e-7
 #define MAX_BACKTRACKS 60
 
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct {
   Range range[2];
   Vec3 cull_N; /* cull_N, cull_O: scaled normal and offset of the plane for which the vertices were selected */
   double cull_O;
-} Problem;
+} PlaneProblem;
 
 typedef struct {
   double energy;       /* potential U times the barrier distance s */
@@ -119,7 +119,7 @@ double plane_clearance(const HullInstance* hull, double sigma, Plane plane) {
 
 /* ---------------------------------------------------------------- vertices near the plane */
 
-static void append_vertex(Problem* p, const HullInstance* h, Vec3 shift, int m, Range* range) {
+static void append_vertex(PlaneProblem* p, const HullInstance* h, Vec3 shift, int m, Range* range) {
   int k = range->first + range->count++;
   double x = h->points.x[m], y = h->points.y[m], z = h->points.z[m];
   const double(*r)[3] = h->pose.r.m;
@@ -132,27 +132,27 @@ enum { CULL_CHUNK = 64 };
 
 /* Appends to the workspace those vertices of hull `side` whose scaled clearance from the plane (N, O) is below 1 +
  * CULL_MARGIN. The loops are vectorised over chunks of vertices; `padded` is a multiple of 8. */
-static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
+static void append_near(PlaneProblem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
   Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, N), side_sign[side]);
-  double o = side_sign[side] * (vec3_dot(N, shift) + O) - h->rounding * vec3_norm(N), near[CULL_CHUNK];
+  double o = side_sign[side] * (vec3_dot(N, shift) + O) - h->rounding * vec3_norm(N), is_quadratic[CULL_CHUNK];
   for (int first = 0; first < h->points.padded; first += CULL_CHUNK) {
     int length = h->points.padded - first < CULL_CHUNK ? h->points.padded - first : CULL_CHUNK;
     const double *x = h->points.x + first, *y = h->points.y + first, *z = h->points.z + first;
-    for (int k = 0; k < length; k++) near[k] = n.x * x[k] + n.y * y[k] + n.z * z[k] + o;
+    for (int k = 0; k < length; k++) is_quadratic[k] = n.x * x[k] + n.y * y[k] + n.z * z[k] + o;
     for (int k = 0; k + 8 <= length; k += 8) {
       int any = 0;
-      for (int j = 0; j < 8; j++) any |= near[k + j] < 1.0 + CULL_MARGIN;
+      for (int j = 0; j < 8; j++) any |= is_quadratic[k + j] < 1.0 + CULL_MARGIN;
       if (!any) continue;
       for (int j = 0; j < 8; j++)
-        if (near[k + j] < 1.0 + CULL_MARGIN && first + k + j < h->points.count)
+        if (is_quadratic[k + j] < 1.0 + CULL_MARGIN && first + k + j < h->points.count)
           append_vertex(p, h, shift, first + k + j, range);
     }
   }
 }
 
-static void gather_vertices(Problem* p, Vec3 N, double O, bool all) {
+static void gather_vertices(PlaneProblem* p, Vec3 N, double O, bool all) {
   p->cull_N = N;
   p->cull_O = O;
   int first = 0;
@@ -171,13 +171,13 @@ static void gather_vertices(Problem* p, Vec3 N, double O, bool all) {
 }
 
 /* Returns true if every skipped vertex is certainly farther from the plane (N, O) than the barrier distance. */
-static bool culling_valid(const Problem* p, Vec3 N, double O) {
-  double turn = vec3_norm(vec3_sub(N, p->cull_N)), lift = fabs(O - p->cull_O);
+static bool is_culling_valid(const PlaneProblem* p, Vec3 N, double O) {
+  double normal_change = vec3_norm(vec3_sub(N, p->cull_N)), offset_change = fabs(O - p->cull_O);
   for (int side = 0; side < 2; side++) {
     const HullInstance* h = p->hull[side];
     if (!p->range[side].culled) continue;
     double reach = vec3_norm(vec3_sub(h->center, p->origin)) + h->radius;
-    if (!(turn * reach + lift <= CULL_MARGIN)) return false;
+    if (!(normal_change * reach + offset_change <= CULL_MARGIN)) return false;
   }
   return true;
 }
@@ -205,12 +205,12 @@ static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x,
 
 /* (C6) Converts the moments of the centres of balls to the moments of the points x - sigma r n^ of the balls, which are
  * nearest to the plane. radius: r [m]. */
-static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
+static void shift_moments_to_surface(SideMoments* s, double sigma, double radius, Vec3 N) {
   Vec3 out = vec3_scale(N, -sigma * radius / vec3_norm(N));
   const double v[3] = {out.x, out.y, out.z}, sum[3] = {s->second[3], s->second[6], s->second[8]}, w = s->second[9];
-  static const int place[3][3] = {{0, 1, 2}, {1, 4, 5}, {2, 5, 7}}, last[3] = {3, 6, 8};
+  static const int position[3][3] = {{0, 1, 2}, {1, 4, 5}, {2, 5, 7}}, last[3] = {3, 6, 8};
   for (int i = 0; i < 3; i++) {
-    for (int j = i; j < 3; j++) s->second[place[i][j]] += v[i] * sum[j] + sum[i] * v[j] + v[i] * v[j] * w;
+    for (int j = i; j < 3; j++) s->second[position[i][j]] += v[i] * sum[j] + sum[i] * v[j] + v[i] * v[j] * w;
     s->second[last[i]] += v[i] * w;
     s->first[i] += v[i] * s->first[3];
   }
@@ -220,32 +220,32 @@ static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
 /* Adds the energy of the nodes of circle k to *energy and their moments to *s, and lowers *z_min to the smallest
  * clearance of the circle. The nodes lie in pairs at center + r (cos u +- sin v) (C7). Returns false if the circle is
  * not entirely on its side of the plane. */
-static bool add_ring(const Problem* p, int side, int k, Vec3 N, double O, SideMoments* s, double* energy,
+static bool add_ring(const PlaneProblem* p, int side, int k, Vec3 N, double O, SideMoments* s, double* energy,
                      double* z_min) {
   const HullInstance* h = p->hull[side];
   const Circle* ring = &p->rings[side][k];
   double sigma = side_sign[side];
-  RingPosition place = ring_position(ring, h->rounding, sigma, N, O);
-  if (!(place.least < 1)) return true;
-  if (!(place.least > 0)) return false;
-  *z_min = fmin(*z_min, place.least);
+  RingPosition position = ring_position(ring, h->rounding, sigma, N, O);
+  if (!(position.min_clearance < 1)) return true;
+  if (!(position.min_clearance > 0)) return false;
+  *z_min = fmin(*z_min, position.min_clearance);
   RingNodes nodes;
-  ring_nodes(&place, &nodes);
+  ring_nodes(&position, &nodes);
   double first[2] = {0, 0}, second[4] = {0, 0, 0, 0};
   for (int i = 0; i < nodes.count; i++) {
     Barrier b = barrier_eval(nodes.clearance[i]);
-    double w = 2 * nodes.weight[i], c = nodes.cosine[i], bend = w * b.second;
+    double w = 2 * nodes.weight[i], c = nodes.cosine[i], curvature = w * b.second;
     *energy += w * b.value;
     first[0] += w * b.first;
     first[1] += w * b.first * c;
-    second[0] += bend;
-    second[1] += bend * c;
-    second[2] += bend * c * c;
-    second[3] += bend * nodes.sine[i] * nodes.sine[i];
+    second[0] += curvature;
+    second[1] += curvature * c;
+    second[2] += curvature * c * c;
+    second[3] += curvature * nodes.sine[i] * nodes.sine[i];
   }
   const double x[4] = {ring->center.x, ring->center.y, ring->center.z, 1}, r = ring->radius;
-  const double u[4] = {r * place.u.x, r * place.u.y, r * place.u.z, 0};
-  const double v[4] = {r * place.v.x, r * place.v.y, r * place.v.z, 0};
+  const double u[4] = {r * position.u.x, r * position.u.y, r * position.u.z, 0};
+  const double v[4] = {r * position.v.x, r * position.v.y, r * position.v.z, 0};
   for (int i = 0, at = 0; i < 4; i++) {
     s->first[i] += sigma * (first[0] * x[i] + first[1] * u[i]);
     for (int j = i; j < 4; j++, at++)
@@ -255,7 +255,7 @@ static bool add_ring(const Problem* p, int side, int k, Vec3 N, double O, SideMo
   return true;
 }
 
-static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluation* e) {
+static bool evaluate_side(const PlaneProblem* p, int side, Vec3 N, double O, Evaluation* e) {
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
   const Range range = p->range[side];
   const double sigma = side_sign[side], nx = sigma * N.x, ny = sigma * N.y, nz = sigma * N.z;
@@ -274,7 +274,7 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
   }
   for (int k = 0; k < p->hull[side]->ring_count; k++)
     if (!add_ring(p, side, k, N, O, &s, &energy, &z_min)) return false;
-  if (radius > 0) round_moments(&s, sigma, radius, N);
+  if (radius > 0) shift_moments_to_surface(&s, sigma, radius, N);
   e->side[side] = s;
   e->z_min[side] = z_min;
   e->energy += energy;
@@ -283,7 +283,7 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
 
 /* Sets side B of *e for a half-space. It has a single term, at the point of the boundary nearest to the plane's origin.
  * Returns false if the clearance of this point is not positive. */
-static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* e) {
+static bool evaluate_half_space(const PlaneProblem* p, Vec3 N, double O, Evaluation* e) {
   double c = vec3_norm(N) * p->axis_level + O;
   e->side[1] = (SideMoments){{0}, {0}, 0};
   e->z_min[1] = c < 1.0 ? c : 1.0;
@@ -296,7 +296,7 @@ static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* 
   return true;
 }
 
-static bool evaluate(const Problem* p, Vec3 N, double O, Evaluation* e) {
+static bool evaluate(const PlaneProblem* p, Vec3 N, double O, Evaluation* e) {
   e->energy = 0;
   e->norm_first = e->norm_second = 0;
   double nu = p->norm_scale * (p->inv_s - vec3_norm(N));
@@ -319,20 +319,20 @@ void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_firs
   static const int row[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3}, column[10] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
   for (int k = 0; k < 10; k++) hessian[row[k]][column[k]] = a->second[k] + b->second[k];
   for (int k = 0; k < 4; k++) gradient[k] = a->first[k] + b->first[k];
-  double bend = norm_first + a->ball + b->ball;
-  if (bend == 0.0) return;
-  double length = vec3_norm(n), side = -bend / length, along = norm_second - side;
+  double curvature = norm_first + a->ball + b->ball;
+  if (curvature == 0.0) return;
+  double length = vec3_norm(n), transverse = -curvature / length, along = norm_second - transverse;
   double u[3] = {n.x / length, n.y / length, n.z / length};
   for (int i = 0; i < 3; i++) {
     gradient[i] -= norm_first * u[i];
     for (int j = 0; j <= i; j++) hessian[i][j] += along * u[i] * u[j];
-    hessian[i][i] += side;
+    hessian[i][i] += transverse;
   }
 }
 
 /* Sets *dN and *dO to the Newton step -H^-1 g of the plane. g: gradient of the potential; H: Hessian. Returns the
  * squared decrement g^T H^-1 g. */
-static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* dN, double* dO) {
+static double newton_step(const PlaneProblem* p, const Evaluation* e, Vec3 N, Vec3* dN, double* dO) {
   double g[4], h[4][4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, N, g, h);
   if (p->half_space) { /* a half-space fixes the direction of the normal, so only its length and the offset are unknown
@@ -368,7 +368,8 @@ typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
  * this plane. The step is halved until the plane is feasible and U decreases by the Armijo condition, with a small
  * constant because U is convex. Returns SEARCH_STALLED, with the plane unchanged, if MAX_BACKTRACKS trials did not
  * suffice. */
-static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluations* e) {
+static SearchResult line_search(const PlaneProblem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement,
+                                Evaluations* e) {
   double alpha = 1.0, energy = e->at[e->now].energy;
   Evaluation* trial = &e->at[1 - e->now];
   for (int k = 0; k < MAX_BACKTRACKS; k++, alpha *= 0.5) {
@@ -386,7 +387,7 @@ static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double
 
 /* Moves the plane (*N, *O) by the full Newton step (dN, dO). Returns false, with the plane unchanged, if the new plane
  * is infeasible. */
-static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluations* e) {
+static bool full_step(const PlaneProblem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluations* e) {
   Vec3 trial_N = vec3_add(*N, dN);
   if (!evaluate(p, trial_N, *O + dO, &e->at[1 - e->now])) return false;
   *N = trial_N;
@@ -397,38 +398,38 @@ static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, 
 
 /* Minimises the potential U of the selected vertices, starting from the plane (*N, *O), and sets the plane to the
  * minimum. Adds the number of iterations to *iterations. Returns false if the iteration does not converge. */
-static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterations) {
-  double before = INFINITY, earlier = INFINITY;
+static bool minimize(PlaneProblem* p, Vec3* N, double* O, Evaluations* e, int* iterations) {
+  double previous_decrement = INFINITY, checked_energy = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
     double energy = e->at[e->now].energy;
     if (energy < ENERGY_FLOOR) return true;
-    if (*iterations >= PATIENCE && *iterations % STALL == 0) {
-      if (*iterations > PATIENCE && !(energy < (1 - STALLED_AT) * earlier)) return false;
-      earlier = energy;
+    if (*iterations >= STALL_CHECK_START && *iterations % STALL_CHECK_INTERVAL == 0) {
+      if (*iterations > STALL_CHECK_START && !(energy < (1 - MIN_RELATIVE_DECREASE) * checked_energy)) return false;
+      checked_energy = energy;
     }
     Vec3 dN;
     double dO;
     double decrement = newton_step(p, &e->at[e->now], *N, &dN, &dO);
     if (!isfinite(decrement)) return false;
     if (decrement <= 1e-25 * energy) return true;
-    if (!culling_valid(p, vec3_add(*N, dN), *O + dO))
+    if (!is_culling_valid(p, vec3_add(*N, dN), *O + dO))
       gather_vertices(p, *N, *O, true); /* the evaluation at (N, O) stays valid */
     /* Near the minimum, convergence is quadratic. A test whether U decreases is not needed, and could fail because of
      * rounding. */
-    bool near = decrement < NEAR_MINIMUM * energy;
-    if (near && decrement >= 0.5 * before)
+    bool is_quadratic = decrement < QUADRATIC_DECREMENT * energy;
+    if (is_quadratic && decrement >= 0.5 * previous_decrement)
       return true; /* the decrement does not decrease further, because of rounding of 1 - |n| */
-    before = decrement;
-    if (near && full_step(p, N, O, dN, dO, e)) {
+    previous_decrement = decrement;
+    if (is_quadratic && full_step(p, N, O, dN, dO, e)) {
       if (decrement < p->last_step * e->at[e->now].energy) return true;
       continue;
     }
-    if (search(p, N, O, dN, dO, decrement, e) == SEARCH_STALLED) return near;
+    if (line_search(p, N, O, dN, dO, decrement, e) == SEARCH_STALLED) return is_quadratic;
   }
   return false;
 }
 
-static void store_solution(const Problem* p, double support, Vec3 N, double O, const Evaluation* e,
+static void store_solution(const PlaneProblem* p, double support, Vec3 N, double O, const Evaluation* e,
                            PlaneSolution* out) {
   double s = support, s2 = 1.0 / (s * s), s3 = s2 / s;
   out->plane = (Plane){p->origin, vec3_scale(N, s), O * s};
@@ -446,13 +447,13 @@ static void store_solution(const Problem* p, double support, Vec3 N, double O, c
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution) {
   assert(support > 0);
-  Problem p = {.hull = {a, b},
-               .inv_s = 1.0 / support,
-               .norm_scale = support / BARRIER_NORM_WIDTH,
-               .origin = plane_origin(a, b),
-               .half_space = b->half_space,
-               .scratch = scratch,
-               .last_step = scratch->last_step > 0 ? scratch->last_step : DECREMENT_TO_ROUNDING};
+  PlaneProblem p = {.hull = {a, b},
+                    .inv_s = 1.0 / support,
+                    .norm_scale = support / BARRIER_NORM_WIDTH,
+                    .origin = plane_origin(a, b),
+                    .half_space = b->half_space,
+                    .scratch = scratch,
+                    .last_step = scratch->last_step > 0 ? scratch->last_step : DECREMENT_TO_ROUNDING};
   ring_world(a, p.origin, p.rings[0]);
   ring_world(b, p.origin, p.rings[1]);
   start = plane_about(start, p.origin);
@@ -469,7 +470,7 @@ PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double su
   if (!isfinite(vec3_norm(N) + O)) return PLANE_INFEASIBLE;
   gather_vertices(&p, N, O, false);
   if (!evaluate(&p, N, O, &e.at[0])) return PLANE_INFEASIBLE;
-  if (!minimise(&p, &N, &O, &e, &solution->iterations)) return PLANE_FAILED;
+  if (!minimize(&p, &N, &O, &e, &solution->iterations)) return PLANE_FAILED;
   store_solution(&p, support, N, O, &e.at[e.now], solution);
   return e.at[e.now].energy < ENERGY_FLOOR ? PLANE_SEPARATED : PLANE_ACTIVE;
 }

@@ -42,8 +42,8 @@ typedef enum {
 
 /* Minimises U, starting from the plane `start`. Returns PLANE_ACTIVE or PLANE_SEPARATED if the plane was found;
  * PlaneOutcome lists the members of *solution that are then set. Returns PLANE_INFEASIBLE if `start` does not separate
- * the hulls strictly, and PLANE_FAILED if the iteration does not converge. In both cases, *solution is undefined.
- * support: s [m]. */
+ * the hulls strictly, and PLANE_FAILED if the iteration does not converge; *solution is then unspecified. support: s >
+ * 0 [m] (asserted). */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
 /* Returns a start plane halfway between the closest points of two hulls. Its normal points from a to b, and |n| is
@@ -76,8 +76,8 @@ static inline double plane_range(double support) { return 2.0 * support / (1.0 -
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
-/* Returns the first-order change of U [1/m] if one body moves by a small twist (C4). side: 0 or 1. twist: (w, v) about
- * the body's reference point [rad, m]. Undefined for a half-space. */
+/* Returns the first-order change of U [1/m] if one body, not a half-space, moves by a small twist (C4). side: 0 or 1
+ * (asserted). twist: (w, v) about the body's reference point [rad, m]. */
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
 
 /* Derivative of the plane p = (nx, ny, nz, o) with respect to the twists of both bodies (4x12). */
@@ -87,10 +87,10 @@ typedef struct {
 /* Returns the plane after small twists (w, v) of both bodies [rad, m], to first order. The twists are about the
  * reference points. A rotation of the normal does not change |n|. */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
-/* Sets *out to the derivatives of U with respect to the twists of both bodies (C4, C5). Sets *response to the
- * derivatives of the plane. reference_a, reference_b: reference points of the twists, world [m]. half_space: true if b
- * is a half-space, which has no rows in the Hessian; the force of b is then the opposite of the force of a. Undefined
- * unless plane_solve found the plane. */
+/* Sets *out to the derivatives of U with respect to the twists of both bodies (C4, C5), and *response to the
+ * derivatives of the plane. solution: found by plane_solve. reference_a, reference_b: reference points of the twists,
+ * world [m]. half_space: true if b is a half-space, which has no rows in the Hessian; the force of b is then the
+ * opposite of the force of a. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
 /* Corrects the forces and moments in *out so that the forces of both bodies balance to rounding. The correction is the

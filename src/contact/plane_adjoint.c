@@ -12,13 +12,13 @@ static int active_nodes(const HullInstance* h, double sigma, double support, con
     RingLoad load = ring_load(h, k, sigma, support, plane);
     if (!(load.force > 0)) continue;
     RingNodes nodes;
-    ring_nodes(&load.place, &nodes);
+    ring_nodes(&load.position, &nodes);
     for (int i = 0; i < 2 * nodes.count; i++) {
       int n = i / 2;
       Barrier b = barrier_eval(nodes.clearance[n]);
       double r = load.ring.radius, w = nodes.weight[n];
-      Vec3 x = vec3_add_scaled(load.ring.center, r * nodes.cosine[n], load.place.u);
-      x = vec3_add_scaled(x, i % 2 ? -r * nodes.sine[n] : r * nodes.sine[n], load.place.v);
+      Vec3 x = vec3_add_scaled(load.ring.center, r * nodes.cosine[n], load.position.u);
+      x = vec3_add_scaled(x, i % 2 ? -r * nodes.sine[n] : r * nodes.sine[n], load.position.v);
       Vec3 at = vec3_add_scaled(x, -sigma * h->rounding / length, plane->n);
       out[count++] =
           (ActiveVertex){k, x, w * b.first / s2, w * b.second / (s2 * support), nodes.clearance[n] * support, at};
@@ -79,33 +79,35 @@ void active_balance(const PlaneSolution* solution, ActiveSides* active) {
   double gradient[4] = {length_slope.x, length_slope.y, length_slope.z, 0}, dp[4];
   for (int k = 0; k < count; k++) {
     const ActiveVertex* v = &active->vertices[k];
-    double first = k < active->count[0] ? -v->first : v->first, x[4] = {v->at.x, v->at.y, v->at.z, 1};
+    double first = k < active->count[0] ? -v->first : v->first,
+           x[4] = {v->nearest_point.x, v->nearest_point.y, v->nearest_point.z, 1};
     for (int j = 0; j < 4; j++) gradient[j] += first * x[j];
   }
   plane_implicit(solution, false, gradient, dp);
   for (int k = 0; k < count; k++) {
     ActiveVertex* v = &active->vertices[k];
-    double change = vec3_dot(v->at, vec3_at(dp)) + dp[3];
+    double change = vec3_dot(v->nearest_point, vec3_at(dp)) + dp[3];
     v->first += v->second * (k < active->count[0] ? -change : change);
   }
 }
 
 void active_compute(const ImpactMoment* at, double support, ActiveSides* active) {
-  if (active->known) return;
+  assert(at->solution && active->vertices && support > 0);
+  if (active->is_set) return;
   active->count[0] = active->count[1] = 0;
   for (int side = 0; side < 2; side++)
     active->count[side] = active_vertices(&at->body[side].hull, side == 0 ? -1 : 1, support, &at->solution->plane,
                                           active->vertices + active->count[0]);
-  active->known = true;
+  active->is_set = true;
   if (!at->body[1].hull.half_space) active_balance(at->solution, active);
 }
 
-static Vec3 field_at(const double twist[6], Vec3 arm) {
+static Vec3 point_rate(const double twist[6], Vec3 arm) {
   return vec3_add(vec3(twist[3], twist[4], twist[5]), vec3_cross(vec3(twist[0], twist[1], twist[2]), arm));
 }
 
 /* Sets dp[4] to the first-order change of the plane (normal, offset) if the bodies move by their twists. */
-static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
+static void plane_rate(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
   for (int k = 0; k < 4; k++) {
     dp[k] = 0;
     for (int i = 0; i < 6; i++) dp[k] += response->dp[k][i] * twist[0][i] + response->dp[k][6 + i] * twist[1][i];
@@ -114,22 +116,22 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
 
 /* Corrects dp, the change of the plane of two hulls by their twists, such that the derivative of U with respect to o
  * stays 0. The changes of the forces on both hulls are then opposite to rounding (A5). */
-static void balance_change(const PairBody body[2], const PlaneSolution* solution, const ActiveSides* active,
-                           const double twist[2][6], double dp[4]) {
-  double left[4] = {0}, change[4];
+static void balance_plane_rate(const PairBody body[2], const PlaneSolution* solution, const ActiveSides* active,
+                               const double twist[2][6], double dp[4]) {
+  double remainder[4] = {0}, change[4];
   for (int k = 0; k < active->count[0] + active->count[1]; k++) {
     const ActiveVertex* v = &active->vertices[k];
     int side = k < active->count[0] ? 0 : 1;
-    Vec3 field = field_at(twist[side], vec3_add(v->x, vec3_sub(solution->plane.origin, body[side].reference)));
-    left[3] += v->second * (vec3_dot(solution->plane.n, field) + vec3_dot(v->at, vec3_at(dp)) + dp[3]);
+    Vec3 rate = point_rate(twist[side], vec3_add(v->x, vec3_sub(solution->plane.origin, body[side].reference)));
+    remainder[3] += v->second * (vec3_dot(solution->plane.n, rate) + vec3_dot(v->nearest_point, vec3_at(dp)) + dp[3]);
   }
-  plane_implicit(solution, false, left, change);
+  plane_implicit(solution, false, remainder, change);
   for (int k = 0; k < 4; k++) dp[k] += change[k];
 }
 
 /* Returns the contribution of the plane's length to (d2U/dp ds) . dp. U: energy of the pair. p: plane (n, offset). s:
  * support. The length contributes W(1 - |n|) to U. */
-static double length_by_support(Vec3 n, double support, const double dp[4]) {
+static double length_term_by_support(Vec3 n, double support, const double dp[4]) {
   double length = vec3_norm(n);
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
 }
@@ -144,12 +146,12 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
   const Plane* plane = &solution->plane;
   Vec3 n = plane->n;
   double dp[4];
-  plane_change(response, twist, dp);
+  plane_rate(response, twist, dp);
   const ImpactMoment moment = {body, solution};
   active_compute(&moment, support, active);
-  if (!body[1].hull.half_space) balance_change(body, solution, active, twist, dp);
+  if (!body[1].hull.half_space) balance_plane_rate(body, solution, active, twist, dp);
   Vec3 dn = vec3_at(dp);
-  out->support += length_by_support(n, support, dp);
+  out->support += length_term_by_support(n, support, dp);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
     Vec3 w = vec3(twist[side][0], twist[side][1], twist[side][2]);
@@ -158,20 +160,20 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
     const ActiveVertex* vertices = active->vertices + (side ? active->count[0] : 0);
     for (int k = 0; k < active->count[side]; k++) {
       const ActiveVertex* v = &vertices[k];
-      Vec3 field = ground ? vec3(0, 0, 0) : field_at(twist[side], vec3_add(v->x, shift));
-      double along = vec3_dot(n, field);
-      double turned = vec3_dot(v->at, dn) + dp[3];
-      out->value += sigma * v->first * (along + turned);
-      out->support += sigma * active_first_by_support(v, support) * (along + turned);
+      Vec3 rate = ground ? vec3(0, 0, 0) : point_rate(twist[side], vec3_add(v->x, shift));
+      double normal_rate = vec3_dot(n, rate);
+      double turned = vec3_dot(v->nearest_point, dn) + dp[3];
+      out->value += sigma * v->first * (normal_rate + turned);
+      out->support += sigma * active_first_by_support(v, support) * (normal_rate + turned);
       if (ground) continue;
-      out->rounding[side] += ball_radius_derivative(n, v, sigma * (along + turned), dn);
+      out->rounding[side] += ball_radius_derivative(n, v, sigma * (normal_rate + turned), dn);
       /* derivative with respect to vertex m: v_m + g_m x w (A5) */
-      Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
+      Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (normal_rate + turned)), sigma * v->first, dn);
       if (body[1].hull.half_space) { /* a rotation of the half-space by d has the same effect as a rotation of body and
                                         twist by -d */
         Vec3 at = vec3_add(plane->origin, v->x);
         ground_add(&out->ground_next, vec3_scale(change, -1), at, body[1].hull.pose.t);
-        out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
+        out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(rate, n));
       }
       change = vec3_add_scaled(change, sigma * v->first, vec3_cross(n, w));
       active_add_derivatives(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);

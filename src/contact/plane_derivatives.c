@@ -113,6 +113,7 @@ static void eliminate_half_space(double h[4][4], const Cross* cross, Vec3 u, dou
 
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response) {
+  assert(out && response);
   Cross cross;
   double gradient[4], h[4][4];
   Vec3 n = solution->plane.n, origin = solution->plane.origin;
@@ -133,6 +134,7 @@ void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 refe
 }
 
 void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out) {
+  assert(response && out);
   double gradient[4], h[4][4], by_twist[12] = {0};
   plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, solution->plane.n,
                  gradient, h);

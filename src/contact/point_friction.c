@@ -91,8 +91,8 @@ LawPair law_recorded_pair(const LawReplay* p, bool at_end, PairState* state) {
                    .reference = {body[0].reference, body[1].reference},
                    .material = p->material,
                    .grip = p->record->grip,
-                   .lagged = p->record->rubbing,
-                   .rubs = p->record->rubbing,
+                   .lagged = p->record->has_friction,
+                   .rubs = p->record->has_friction,
                    .points = p->points,
                    .point_count = p->point_count,
                    .state = state};
@@ -114,7 +114,7 @@ bool law_derive_recorded(const LawReplay* replay, PairDerivatives* out) {
   if (replay->row->history) return replay->row->history->replay(replay, out);
   LawReplay p = *replay;
   PairState state;
-  if (p.row->points && p.record->rubbing && !find_recorded_points(&p, false)) return false;
+  if (p.row->points && p.record->has_friction && !find_recorded_points(&p, false)) return false;
   LawPair next = law_recorded_pair(&p, true, &state);
   next.derivatives = out;
   return law_derive(&next);
@@ -191,7 +191,7 @@ static void reverse_points(const LawReplay* p, const double twist[2][6], PairSha
 
 void law_reverse(const LawReplay* replay, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   LawReplay p = *replay;
-  bool rubs = p.row->points && p.record->rubbing && find_recorded_points(&p, true);
+  bool rubs = p.row->points && p.record->has_friction && find_recorded_points(&p, true);
   if (rubs) {
     friction_points_zero_bars(p.room);
     p.bars = p.room->bars;

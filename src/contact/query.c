@@ -44,7 +44,7 @@ static bool solve_plane(const HullInstance* a, const HullInstance* b, double sup
   return *active || outcome == PLANE_SEPARATED;
 }
 
-static void keep_plane(const Plane* plane, ContactQuery* result) {
+static void store_plane(const Plane* plane, ContactQuery* result) {
   result->plane[0] = plane->n.x;
   result->plane[1] = plane->n.y;
   result->plane[2] = plane->n.z;
@@ -72,7 +72,7 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
       PlaneSolution solution;
       bool active;
       apart = solve_plane(&qa, &qb, support, &found, &scratch, &solution, &active);
-      if (apart) keep_plane(&solution.plane, result);
+      if (apart) store_plane(&solution.plane, result);
       if (apart && active) {
         result->potential = solution.energy;
         vertex_gradients(&qa, a, a_count, -1.0, support, &solution.plane, grad_a);
@@ -82,7 +82,7 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
     }
     if (!near) {
       Plane plane = plane_from_witness(&qa, &qb, support, found.witness_a, found.witness_b, found.normal);
-      keep_plane(&plane, result);
+      store_plane(&plane, result);
     }
   }
   point_view_free(&qa.points);
@@ -103,24 +103,24 @@ typedef struct {
 typedef struct {
   double along, across;
   int index;
-} FlatPoint;
+} PlanarPoint;
 
-static int compare_flat(const void* x, const void* y) {
-  const FlatPoint *a = x, *b = y;
+static int compare_planar_points(const void* x, const void* y) {
+  const PlanarPoint *a = x, *b = y;
   if (a->along != b->along) return a->along < b->along ? -1 : 1;
   if (a->across != b->across) return a->across < b->across ? -1 : 1;
   return a->index - b->index;
 }
 
-static bool turns_left(const FlatPoint* a, const FlatPoint* b, const FlatPoint* c) {
+static bool is_left_turn(const PlanarPoint* a, const PlanarPoint* b, const PlanarPoint* c) {
   return (b->along - a->along) * (c->across - a->across) > (b->across - a->across) * (c->along - a->along);
 }
 
 /* Sets *along to the unit vector from the first point to the point farthest from it. Sets *across to the unit vector,
  * perpendicular to *along, towards the point farthest from the line through the first point along *along. *across is
  * zero if all points lie on this line. */
-static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) {
-  Vec3 far = {0, 0, 0}, off = {0, 0, 0};
+static void find_plane_axes(const Vec3* points, int count, Vec3* along, Vec3* across) {
+  Vec3 far = {0, 0, 0}, largest_offset = {0, 0, 0};
   for (int k = 1; k < count; k++) {
     Vec3 d = vec3_sub(points[k], points[0]);
     if (vec3_norm(d) > vec3_norm(far)) far = d;
@@ -128,29 +128,29 @@ static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) 
   *along = vec3_norm(far) > 0 ? vec3_normalized(far) : vec3(1, 0, 0);
   for (int k = 1; k < count; k++) {
     Vec3 d = vec3_sub(points[k], points[0]), rest = vec3_add_scaled(d, -vec3_dot(d, *along), *along);
-    if (vec3_norm(rest) > vec3_norm(off)) off = rest;
+    if (vec3_norm(rest) > vec3_norm(largest_offset)) largest_offset = rest;
   }
-  *across = vec3_norm(off) > 0 ? vec3_normalized(off) : vec3(0, 0, 0);
+  *across = vec3_norm(largest_offset) > 0 ? vec3_normalized(largest_offset) : vec3(0, 0, 0);
 }
 
 /* Sets corners[] to the indices of the corners of the convex hull of points[count], which lie in a plane, in order
  * around the hull. The caller provides memory for count + 1 corners. Returns the number of corners. */
-static int flat_corners(const Vec3* points, int count, int* corners) {
-  FlatPoint* flat = MEMORY_NEW(FlatPoint, count);
+static int find_planar_corners(const Vec3* points, int count, int* corners) {
+  PlanarPoint* flat = MEMORY_NEW(PlanarPoint, count);
   int *chain = MEMORY_NEW(int, 2 * count + 2), kept = 0;
   Vec3 along, across;
-  flat_axes(points, count, &along, &across);
+  find_plane_axes(points, count, &along, &across);
   for (int k = 0; k < count; k++) {
     Vec3 d = vec3_sub(points[k], points[0]);
-    flat[k] = (FlatPoint){vec3_dot(d, along), vec3_dot(d, across), k};
+    flat[k] = (PlanarPoint){vec3_dot(d, along), vec3_dot(d, across), k};
   }
-  qsort(flat, (size_t)count, sizeof *flat, compare_flat);
-  for (int way = 0; way < 2; way++) { /* corners of the hull: first the lower chain from left to right, then the upper
-                                         chain from right to left */
-    int floor = kept + 1;
+  qsort(flat, (size_t)count, sizeof *flat, compare_planar_points);
+  for (int pass = 0; pass < 2; pass++) { /* corners of the hull: first the lower chain from left to right, then the
+                                         upper chain from right to left */
+    int chain_start = kept + 1;
     for (int k = 0; k < count; k++) {
-      int at = way == 0 ? k : count - 1 - k;
-      while (kept > floor && !turns_left(&flat[chain[kept - 2]], &flat[chain[kept - 1]], &flat[at])) kept--;
+      int at = pass == 0 ? k : count - 1 - k;
+      while (kept > chain_start && !is_left_turn(&flat[chain[kept - 2]], &flat[chain[kept - 1]], &flat[at])) kept--;
       chain[kept++] = at;
     }
     kept--; /* the last corner of one chain is the first corner of the other */
@@ -164,9 +164,9 @@ static int flat_corners(const Vec3* points, int count, int* corners) {
 
 /* Sets the surface to a fan of triangles over points[count], which lie in a plane. For two corners the surface is an
  * edge, for one corner a point. */
-static void take_flat(QuerySurface* s, const Vec3* points, int count) {
+static void create_planar_surface(QuerySurface* s, const Vec3* points, int count) {
   s->number = MEMORY_NEW(int, count + 1);
-  int corners = flat_corners(points, count, s->number), triangles = corners > 2 ? corners - 2 : 0;
+  int corners = find_planar_corners(points, count, s->number), triangles = corners > 2 ? corners - 2 : 0;
   s->solid = (ConvexHull){.vertices = MEMORY_NEW(Vec3, corners),
                           .vertex_count = corners,
                           .triangles = memory_alloc(sizeof *s->solid.triangles * (size_t)(triangles + 1)),
@@ -179,7 +179,7 @@ static void take_flat(QuerySurface* s, const Vec3* points, int count) {
   }
 }
 
-static int point_number(const Vec3* points, int count, Vec3 x) {
+static int find_point(const Vec3* points, int count, Vec3 x) {
   for (int k = 0; k < count; k++)
     if (points[k].x == x.x && points[k].y == x.y && points[k].z == x.z) return k;
   return 0;
@@ -188,10 +188,10 @@ static int point_number(const Vec3* points, int count, Vec3 x) {
 static void query_surface(QuerySurface* s, const Vec3* points, int count) {
   *s = (QuerySurface){0};
   if (count < 4 || hull_create(&s->solid, points, count) != HULL_OK)
-    take_flat(s, points, count);
+    create_planar_surface(s, points, count);
   else {
     s->number = MEMORY_NEW(int, s->solid.vertex_count);
-    for (int k = 0; k < s->solid.vertex_count; k++) s->number[k] = point_number(points, count, s->solid.vertices[k]);
+    for (int k = 0; k < s->solid.vertex_count; k++) s->number[k] = find_point(points, count, s->solid.vertices[k]);
   }
   features_of_solid(&s->solid, &s->features);
   if (s->solid.vertex_count != 2) return; /* features_of_solid takes edges from triangles, but a segment has none */
@@ -235,22 +235,23 @@ bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, 
   if (found.distance > 0) {
     Vec3 middle = vec3_scale(vec3_add(found.witness_a, found.witness_b), 0.5);
     *result = (ContactQuery){.distance = found.distance, .witness_a = found.witness_a, .witness_b = found.witness_b};
-    keep_plane(&(Plane){middle, found.normal, 0}, result);
+    store_plane(&(Plane){middle, found.normal, 0}, result);
   }
   if (found.distance > 0 && found.distance < support) {
-    QuerySurface own[2];
-    query_surface(&own[0], a, a_count);
-    query_surface(&own[1], b, b_count);
+    QuerySurface query_surfaces[2];
+    query_surface(&query_surfaces[0], a, a_count);
+    query_surface(&query_surfaces[1], b, b_count);
     Surface surface[2];
     for (int k = 0; k < 2; k++)
-      surface[k] = (Surface){&own[k].features, own[k].solid.vertices, own[k].solid.vertex_count, 0};
+      surface[k] = (Surface){&query_surfaces[k].features, query_surfaces[k].solid.vertices,
+                             query_surfaces[k].solid.vertex_count, 0};
     NearFeatures near = {0};
     Stencils stencils = {0};
     stencils_between(surface, found.normal, support, PARALLEL_LEAST, &near, &stencils);
-    result->potential = sum_stencils(&stencils, support, own, (Vec3* [2]){grad_a, grad_b});
+    result->potential = sum_stencils(&stencils, support, query_surfaces, (Vec3* [2]){grad_a, grad_b});
     near_features_free(&near);
     memory_free(stencils.list);
-    for (int k = 0; k < 2; k++) query_surface_free(&own[k]);
+    for (int k = 0; k < 2; k++) query_surface_free(&query_surfaces[k]);
   }
   point_view_free(&qa.points);
   point_view_free(&qb.points);

@@ -1,10 +1,12 @@
 #include "contact/reciprocal.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "contact/small_matrix.h"
 
 CentredPotential centred_potential(double r) {
+  assert(!(r <= 0));
   double s = 1 / sqrt(r), s3 = s / r;
   return (CentredPotential){RECIPROCAL_PLANE * (1 + s) * (1 + s), -RECIPROCAL_PLANE * (1 + s) * s3,
                             RECIPROCAL_PLANE * (0.5 * s3 * s3 + 1.5 * (1 + s) * s3 / r)};
@@ -17,15 +19,15 @@ typedef struct {
   bool half_space;
   int first[2], count[2];
   PlaneScratch* scratch;
-} Problem;
+} PlaneProblem;
 
 typedef struct {
   double energy;
   SideMoments side[2];
-  double norm_first, norm_second, least[2];
+  double norm_first, norm_second, min_clearance[2];
 } Evaluation;
 
-static void gather(Problem* p) {
+static void gather_vertices(PlaneProblem* p) {
   int next = 0;
   for (int side = 0; side < 2; side++) {
     const HullInstance* h = p->hull[side];
@@ -41,8 +43,10 @@ static void gather(Problem* p) {
   }
 }
 
-static void add_vertex(SideMoments* s, double sigma, double c, double share, double x, double y, double z) {
-  double inverse = 1 / c, g = -sigma * share * inverse * inverse, h = 2 * share * inverse * inverse * inverse;
+static void add_vertex(SideMoments* s, double sigma, double c, double vertex_coefficient, double x, double y,
+                       double z) {
+  double inverse = 1 / c, g = -sigma * vertex_coefficient * inverse * inverse,
+         h = 2 * vertex_coefficient * inverse * inverse * inverse;
   double hx = h * x, hy = h * y, hz = h * z;
   const double second[10] = {hx * x, hx * y, hx * z, hx, hy * y, hy * z, hy, hz * z, hz, h};
   for (int k = 0; k < 10; k++) s->second[k] += second[k];
@@ -54,32 +58,33 @@ static void add_vertex(SideMoments* s, double sigma, double c, double share, dou
 
 /* Adds the energy and the moments of the vertices of one hull to *e. Returns false if a vertex of the hull is not on
  * the hull's side of the plane (n, o). */
-static bool add_side(const Problem* p, int side, Vec3 n, double o, Evaluation* e) {
-  double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / p->count[side], sum = 0, least = INFINITY;
+static bool add_side(const PlaneProblem* p, int side, Vec3 n, double o, Evaluation* e) {
+  double sigma = side == 0 ? -1 : 1, vertex_coefficient = RECIPROCAL_PIECE / p->count[side], sum = 0,
+         min_clearance = INFINITY;
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
   for (int m = p->first[side]; m < p->first[side] + p->count[side]; m++) {
     double c = sigma * (n.x * x[m] + n.y * y[m] + n.z * z[m] + o);
     if (!(c > 0)) return false;
-    least = fmin(least, c);
-    sum += share / c;
-    add_vertex(&e->side[side], sigma, c, share, x[m], y[m], z[m]);
+    min_clearance = fmin(min_clearance, c);
+    sum += vertex_coefficient / c;
+    add_vertex(&e->side[side], sigma, c, vertex_coefficient, x[m], y[m], z[m]);
   }
   e->energy += sum;
-  e->least[side] = least;
+  e->min_clearance[side] = min_clearance;
   return true;
 }
 
-static bool add_half_space(const Problem* p, Vec3 n, double o, Evaluation* e) {
+static bool add_half_space(const PlaneProblem* p, Vec3 n, double o, Evaluation* e) {
   double c = vec3_norm(n) * p->level + o;
   if (!(c > 0)) return false;
   Vec3 x = vec3_scale(p->axis, p->level);
   e->energy += RECIPROCAL_PIECE / c;
-  e->least[1] = c;
+  e->min_clearance[1] = c;
   add_vertex(&e->side[1], 1, c, RECIPROCAL_PIECE, x.x, x.y, x.z);
   return true;
 }
 
-static bool evaluate(const Problem* p, Vec3 n, double o, Evaluation* e) {
+static bool evaluate(const PlaneProblem* p, Vec3 n, double o, Evaluation* e) {
   memset(e, 0, sizeof(*e));
   double d = 1 - vec3_norm(n);
   if (!(d > 0)) return false;
@@ -92,7 +97,7 @@ static bool evaluate(const Problem* p, Vec3 n, double o, Evaluation* e) {
 
 /* Sets *dn and *d_o to the Newton step -H^-1 g of the plane. g: gradient of the energy; H: Hessian. Returns the squared
  * decrement g^T H^-1 g. */
-static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* dn, double* d_o) {
+static double newton_step(const PlaneProblem* p, const Evaluation* e, Vec3 n, Vec3* dn, double* d_o) {
   double g[4], h[4][4], step[4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, n, g, h);
   if (!p->half_space) {
@@ -125,7 +130,8 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* d
 /* Line search: halves the Newton step (dn, d_o) until the energy decreases enough (Armijo condition). Sets (*n, *o) to
  * the plane that was found and *e to its evaluation. Returns false, with the plane unchanged, if RECIPROCAL_HALVINGS
  * halvings did not suffice. */
-static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement, Evaluation* e) {
+static bool line_search(const PlaneProblem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement,
+                        Evaluation* e) {
   double factor = 1;
   for (int k = 0; k < RECIPROCAL_HALVINGS; k++, factor *= 0.5) {
     Evaluation trial;
@@ -141,35 +147,35 @@ static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, do
   return false;
 }
 
-static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* iterations) {
-  double before = INFINITY;
+static bool minimize(const PlaneProblem* p, Vec3* n, double* o, Evaluation* e, int* iterations) {
+  double previous_decrement = INFINITY;
   for (*iterations = 0; *iterations < RECIPROCAL_STEPS; ++*iterations) {
     Vec3 dn;
     double d_o, decrement = newton_step(p, e, *n, &dn, &d_o);
     if (!isfinite(decrement)) return false;
     if (decrement <= RECIPROCAL_MIN_DECREMENT * e->energy) return true;
-    bool near = decrement < RECIPROCAL_QUADRATIC_DECREMENT * e->energy;
-    if (near && decrement >= 0.5 * before)
+    bool is_quadratic = decrement < RECIPROCAL_QUADRATIC_DECREMENT * e->energy;
+    if (is_quadratic && decrement >= 0.5 * previous_decrement)
       return true; /* the decrement does not decrease further, because of rounding */
-    before = decrement;
+    previous_decrement = decrement;
     Evaluation trial;
-    if (near && evaluate(p, vec3_add(*n, dn), *o + d_o, &trial)) {
+    if (is_quadratic && evaluate(p, vec3_add(*n, dn), *o + d_o, &trial)) {
       *n = vec3_add(*n, dn);
       *o += d_o;
       *e = trial;
       if (decrement < RECIPROCAL_FINAL_DECREMENT * e->energy) return true;
-    } else if (!search(p, n, o, dn, d_o, decrement, e))
-      return near;
+    } else if (!line_search(p, n, o, dn, d_o, decrement, e))
+      return is_quadratic;
   }
   return false;
 }
 
-static void store(const Problem* p, Vec3 n, double o, const Evaluation* e, PlaneSolution* out) {
+static void store_solution(const PlaneProblem* p, Vec3 n, double o, const Evaluation* e, PlaneSolution* out) {
   out->plane = (Plane){p->origin, n, o};
   out->energy = e->energy;
   for (int side = 0; side < 2; side++) {
     out->side[side] = e->side[side];
-    out->clearance[side] = e->least[side];
+    out->clearance[side] = e->min_clearance[side];
   }
   out->norm_first = e->norm_first;
   out->norm_second = e->norm_second;
@@ -193,46 +199,47 @@ Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkRe
  * plane is moved away from this sphere to a quarter of the gap. */
 Plane reciprocal_start_from_spheres(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
                                     const double radius[2]) {
-  Vec3 way = vec3_sub(center[1], center[0]);
-  double r = vec3_norm(way), gap = r - (radius[0] + radius[1]);
-  double along = fmin(fmax(0.5 * r, radius[0] + 0.25 * gap), r - radius[1] - 0.25 * gap);
-  Plane start = {plane_origin(a, b), vec3_scale(way, 1 / (r * (1 + sqrt(r)))), 0};
-  start.o = -vec3_dot(start.n, vec3_sub(vec3_add_scaled(center[0], along / r, way), start.origin));
+  Vec3 difference = vec3_sub(center[1], center[0]);
+  double r = vec3_norm(difference), gap = r - (radius[0] + radius[1]);
+  double plane_distance = fmin(fmax(0.5 * r, radius[0] + 0.25 * gap), r - radius[1] - 0.25 * gap);
+  Plane start = {plane_origin(a, b), vec3_scale(difference, 1 / (r * (1 + sqrt(r)))), 0};
+  start.o = -vec3_dot(start.n, vec3_sub(vec3_add_scaled(center[0], plane_distance / r, difference), start.origin));
   return start;
 }
 
-static Problem problem_of(const HullInstance* a, const HullInstance* b, PlaneScratch* scratch) {
-  Problem p = {.hull = {a, b}, .origin = plane_origin(a, b), .half_space = b->half_space, .scratch = scratch};
+static PlaneProblem create_problem(const HullInstance* a, const HullInstance* b, PlaneScratch* scratch) {
+  PlaneProblem p = {.hull = {a, b}, .origin = plane_origin(a, b), .half_space = b->half_space, .scratch = scratch};
   if (p.half_space) {
     p.axis = vec3_scale(b->normal, -1.0);
     p.level = vec3_dot(b->normal, p.origin) - b->offset;
   }
-  gather(&p);
+  gather_vertices(&p);
   return p;
 }
 
 bool reciprocal_solve_from(const HullInstance* a, const HullInstance* b, Plane start, PlaneScratch* scratch,
                            PlaneSolution* solution) {
-  Problem p = problem_of(a, b, scratch);
+  PlaneProblem p = create_problem(a, b, scratch);
   Vec3 n = start.n;
   double o = start.o;
   Evaluation e;
-  if (!evaluate(&p, n, o, &e) || !minimise(&p, &n, &o, &e, &solution->iterations)) return false;
-  store(&p, n, o, &e, solution);
+  if (!evaluate(&p, n, o, &e) || !minimize(&p, &n, &o, &e, &solution->iterations)) return false;
+  store_solution(&p, n, o, &e, solution);
   return true;
 }
 
 bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
                       PlaneSolution* solution) {
+  assert(found->distance > 0);
   return reciprocal_solve_from(a, b, reciprocal_start(a, b, found), scratch, solution);
 }
 
 void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalPlane plane, PlaneScratch* scratch,
                        PlaneSolution* solution) {
-  Problem p = problem_of(a, b, scratch);
+  PlaneProblem p = create_problem(a, b, scratch);
   Evaluation e;
   (void)evaluate(&p, plane.n, plane.o, &e); /* cannot fail, because the plane separated the hulls */
-  store(&p, plane.n, plane.o, &e, solution);
+  store_solution(&p, plane.n, plane.o, &e, solution);
   solution->iterations = 0;
 }
 

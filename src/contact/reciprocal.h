@@ -43,8 +43,9 @@ bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkRes
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found);
 Plane reciprocal_start_from_spheres(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
                                     const double radius[2]);
-/* Finds the plane that minimises the potential, as reciprocal_solve does, but starts from the plane `start`. Its origin
- * must be plane_origin(a, b). Returns false if `start` does not separate the hulls or the plane was not found. */
+/* Finds the plane that minimises the potential of two hulls, starting from the plane `start` with the origin
+ * plane_origin(a, b). Returns false if `start` does not separate the hulls or the plane was not found. Otherwise sets
+ * all members of *solution. scratch: memory for the vertices of both hulls. */
 bool reciprocal_solve_from(const HullInstance* a, const HullInstance* b, Plane start, PlaneScratch* scratch,
                            PlaneSolution* solution);
 
@@ -54,8 +55,8 @@ typedef struct {
   Vec3 n;
   double o;
 } ReciprocalPlane;
-/* Computes a solution of reciprocal_solve again from its plane `plane`. Hulls and poses must be the same (not checked).
- * Sets solution->iterations to 0. scratch: memory for the vertices of both hulls. */
+/* Computes a solution of reciprocal_solve again from its plane, for the same hulls and poses. Sets solution->iterations
+ * to 0. scratch: memory for the vertices of both hulls. */
 void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalPlane plane, PlaneScratch* scratch,
                        PlaneSolution* solution);
 
@@ -63,12 +64,12 @@ void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalP
  * together. RECIPROCAL_CORNERS: number of vertices of a triangle. The results are bit-identical to processing one pair
  * at a time. */
 enum { RECIPROCAL_FOUR = 4, RECIPROCAL_CORNERS = 3 };
-/* Finds the planes of `count` <= RECIPROCAL_FOUR pairs, as reciprocal_solve_from does for one pair. pair (count x 2):
- * the two triangles of each pair. start[count]: initial planes. Sets solution[count]. Returns false, with `solution`
- * undefined, if a plane was not found. */
+/* Finds the planes that minimise the potentials of `count` <= RECIPROCAL_FOUR pairs of triangles (asserted). pair
+ * (count x 2): the two triangles of each pair. start[count]: initial planes. Sets solution[count]. Returns false, with
+ * unspecified solutions, if a plane was not found. */
 bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution);
-/* Computes solution[count] again from the stored planes, as reciprocal_recall does for one pair. pair (count x 2): the
- * two triangles of each pair. planes[count]: stored planes of the solutions. */
+/* Computes solution[count] again from the stored planes. pair (count x 2): the two triangles of each pair.
+ * planes[count]: stored planes of the solutions. */
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
                             PlaneSolution* solution);
 

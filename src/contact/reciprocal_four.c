@@ -20,9 +20,9 @@ typedef struct {
 } LanePlanes;
 
 typedef struct {
-  Lanes energy, norm_first, norm_second, least[2];
+  Lanes energy, norm_first, norm_second, min_clearance[2];
   Lanes second[2][ENTRIES], first[2][4];
-  LaneBits sound; /* per lane: true if all corners of both triangles are on the correct sides of the plane */
+  LaneBits is_feasible; /* per lane: true if all corners of both triangles are on the correct sides of the plane */
 } Evaluations;
 
 /* Newton step of each pair, and state of the pair's line search. */
@@ -41,14 +41,14 @@ static Lanes load(const double* x) {
 
 /* Sets at[3] to the three coordinates of R x + shift for the corners x of one triangle, one lane per corner. The
  * rounding is the same as in pose_apply. */
-static void place_corners(const HullInstance* h, Vec3 shift, Lanes at[3]) {
+static void transform_corners(const HullInstance* h, Vec3 shift, Lanes at[3]) {
   const Lanes x = load(h->points.x), y = load(h->points.y), z = load(h->points.z);
   const double(*r)[3] = h->pose.r.m, by[3] = {shift.x, shift.y, shift.z};
   for (int i = 0; i < 3; i++) at[i] = r[i][0] * x + r[i][1] * y + r[i][2] * z + by[i];
 }
 
 /* Converts coordinate `axis` from one lane per corner (from) to one lane per pair (*to). */
-static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS]) {
+static void transpose_to_pairs(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS]) {
   Lanes a = from[0][axis], b = from[1][axis], c = from[2][axis], d = from[3][axis];
   Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   Lanes even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6), odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
@@ -56,20 +56,21 @@ static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS])
   (*to)[1] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
   (*to)[2] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
 }
-_Static_assert(LANES == 4 && CORNERS == 3, "turn knows both");
+_Static_assert(LANES == 4 && CORNERS == 3, "transpose_to_pairs assumes both");
 
 /* Sets *at to the corners of `count` pairs. Unused lanes contain copies of the first pair. */
 static void gather(int count, const HullInstance (*pair)[2], Corners* at) {
-  Lanes own[2][RECIPROCAL_FOUR][3];
+  Lanes corners[2][RECIPROCAL_FOUR][3];
   for (int k = 0; k < RECIPROCAL_FOUR; k++) {
     const HullInstance* hull = pair[k < count ? k : 0];
     Vec3 origin = plane_origin(&hull[0], &hull[1]);
-    for (int side = 0; side < 2; side++) place_corners(&hull[side], vec3_sub(hull[side].pose.t, origin), own[side][k]);
+    for (int side = 0; side < 2; side++)
+      transform_corners(&hull[side], vec3_sub(hull[side].pose.t, origin), corners[side][k]);
   }
   for (int side = 0; side < 2; side++) {
-    turn(own[side], 0, &at->x[side]);
-    turn(own[side], 1, &at->y[side]);
-    turn(own[side], 2, &at->z[side]);
+    transpose_to_pairs(corners[side], 0, &at->x[side]);
+    transpose_to_pairs(corners[side], 1, &at->y[side]);
+    transpose_to_pairs(corners[side], 2, &at->z[side]);
   }
 }
 
@@ -85,14 +86,14 @@ static Lanes norm(const Lanes n[3]) { return lanes_sqrt(n[0] * n[0] + n[1] * n[1
 
 static void add_side(const Corners* at, int side, const LanePlanes* p, Evaluations* e) {
   const double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / CORNERS;
-  Lanes sum = {0}, least = lanes_broadcast(INFINITY), *second = e->second[side], *first = e->first[side];
+  Lanes sum = {0}, min_clearance = lanes_broadcast(INFINITY), *second = e->second[side], *first = e->first[side];
   for (int k = 0; k < ENTRIES; k++) second[k] = (Lanes){0};
   for (int k = 0; k < 4; k++) first[k] = (Lanes){0};
   for (int m = 0; m < CORNERS; m++) {
     Lanes x = at->x[side][m], y = at->y[side][m], z = at->z[side][m];
     Lanes c = sigma * (p->n[0] * x + p->n[1] * y + p->n[2] * z + p->o);
-    e->sound &= c > 0;
-    least = lanes_elementwise_min(c, least);
+    e->is_feasible &= c > 0;
+    min_clearance = lanes_elementwise_min(c, min_clearance);
     sum += share / c;
     Lanes inverse = 1 / c, g = -sigma * share * inverse * inverse, h = 2 * share * inverse * inverse * inverse;
     Lanes hx = h * x, hy = h * y, hz = h * z;
@@ -104,18 +105,18 @@ static void add_side(const Corners* at, int side, const LanePlanes* p, Evaluatio
     first[3] += g;
   }
   e->energy += sum;
-  e->least[side] = least;
+  e->min_clearance[side] = min_clearance;
 }
 
 static void evaluate(const Corners* at, const LanePlanes* p, Evaluations* e) {
   Lanes d = 1 - norm(p->n);
-  e->sound = d > 0;
+  e->is_feasible = d > 0;
   e->energy = RECIPROCAL_PLANE / d;
   e->norm_first = -RECIPROCAL_PLANE / (d * d);
   e->norm_second = 2 * RECIPROCAL_PLANE / (d * d * d);
   add_side(at, 0, p, e);
   add_side(at, 1, p, e);
-  e->sound &= is_finite(e->energy);
+  e->is_feasible &= is_finite(e->energy);
 }
 
 /* Sets the gradient and the lower triangle of the Hessian of each lane. The computation is the one of plane_assemble.
@@ -137,9 +138,9 @@ static void assemble(const Evaluations* e, const LanePlanes* p, Lanes gradient[4
  * of order 4 do. Overwrites a. */
 static void solve_four(Lanes a[4][4], Lanes x[4]) {
   for (int j = 0; j < 4; j++) {
-    Lanes own = a[j][j], d = own;
+    Lanes corners = a[j][j], d = corners;
     for (int k = 0; k < j; k++) d -= a[j][k] * a[j][k];
-    Lanes inverse = lanes_select(d > SMALL_PIVOT_FLOOR * own, 1.0 / lanes_sqrt(d), (Lanes){0});
+    Lanes inverse = lanes_select(d > SMALL_PIVOT_FLOOR * corners, 1.0 / lanes_sqrt(d), (Lanes){0});
     a[j][j] = inverse;
     for (int i = j + 1; i < 4; i++) {
       for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[j][k];
@@ -193,7 +194,7 @@ static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, 
   choose(where, &e1->energy, &e->energy, 1);
   choose(where, &e1->norm_first, &e->norm_first, 1);
   choose(where, &e1->norm_second, &e->norm_second, 1);
-  choose(where, e1->least, e->least, 2);
+  choose(where, e1->min_clearance, e->min_clearance, 2);
   for (int side = 0; side < 2; side++) {
     choose(where, e1->second[side], e->second[side], ENTRIES);
     choose(where, e1->first[side], e->first[side], 4);
@@ -203,7 +204,7 @@ static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, 
 /* Minimises the energy of each pair whose lane is marked in `busy`, starting from the planes *p. Returns false if one
  * of these lanes failed. */
 static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluations* e, Steps* s) {
-  LaneBits fresh = busy, lost = busy & ~e->sound;
+  LaneBits fresh = busy, lost = busy & ~e->is_feasible;
   *s = (Steps){.before = lanes_broadcast(INFINITY)};
   while (lanes_any(busy) && !lanes_any(lost)) {
     take_steps(e, p, fresh, s);
@@ -217,7 +218,7 @@ static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluation
     evaluate(at, &p1, &e1);
     LaneBits whole = s->near & (s->factor == 1);
     LaneBits falls = e1.energy <= e->energy - 1e-4 * s->factor * s->decrement + 1e-14 * e->energy;
-    fresh = busy & e1.sound & (whole | falls);
+    fresh = busy & e1.is_feasible & (whole | falls);
     accept(fresh, &p1, &e1, p, e);
     LaneBits last = fresh & whole & (s->decrement < RECIPROCAL_FINAL_DECREMENT * e->energy), halved = busy & ~fresh;
     busy &= ~last;
@@ -239,7 +240,7 @@ static void store(const HullInstance hull[2], const LanePlanes* p, const Evaluat
     for (int i = 0; i < ENTRIES; i++) out->side[side].second[i] = e->second[side][i][k];
     for (int i = 0; i < 4; i++) out->side[side].first[i] = e->first[side][i][k];
     out->side[side].ball = 0;
-    out->clearance[side] = e->least[side][k];
+    out->clearance[side] = e->min_clearance[side][k];
   }
   out->norm_first = e->norm_first[k];
   out->norm_second = e->norm_second[k];

@@ -9,18 +9,18 @@
 /* Lower end of the bisection over z = c / s. The bisection is in log z, down to neighbouring doubles, because the force
  * grows like z^-6. */
 #define Z_MIN 1e-20
-enum { BISECTIONS = 120, NORM_ITERATIONS = 60 };
+enum { MAX_BISECTIONS = 120, MAX_NORM_ITERATIONS = 60 };
 
 /* Returns the scaled barrier force -s^2 P_s'(c) at the scaled clearance z = c / s. P_s: barrier; s: barrier distance.
  */
-static double slope(double z) { return -barrier_eval(z).first; }
+static double scaled_force(double z) { return -barrier_eval(z).first; }
 
-static double slope_inverse(double q) {
+static double scaled_force_inverse(double q) {
   double low = Z_MIN, high = 1;
-  for (int i = 0; i < BISECTIONS; i++) {
+  for (int i = 0; i < MAX_BISECTIONS; i++) {
     double middle = sqrt(low * high);
     if (middle <= low || middle >= high) break; /* no double lies between low and high */
-    if (slope(middle) > q)
+    if (scaled_force(middle) > q)
       low = middle;
     else
       high = middle;
@@ -31,17 +31,17 @@ static double slope_inverse(double q) {
 /* Returns the equilibrium of two faces for a given clearance z s of face a from the plane. s: barrier distance [m].
  * n_a, n_b: numbers of vertices of the faces. The length a = 1 - sigma y of the plane's normal and the gap of the faces
  * depend on each other only weakly, by a factor of order sigma, so fixed-point iteration finds both. */
-static ContactEquilibrium rest_at_distance(double s, int n_a, int n_b, double z) {
-  double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
-  double sum = s * (z + other), gap = sum, a = 1;
-  for (int i = 0; i < NORM_ITERATIONS; i++) {
-    double before = gap;
-    a = 1 - BARRIER_NORM_WIDTH *
-                slope_inverse(BARRIER_NORM_WIDTH * gap / s * q); /* solves |W'(1 - a)| = D lambda, times sigma s */
+static ContactEquilibrium equilibrium_at_clearance(double s, int n_a, int n_b, double z) {
+  double q = n_a * scaled_force(z), clearance_b = n_a == n_b ? z : scaled_force_inverse(q / n_b);
+  double sum = s * (z + clearance_b), gap = sum, a = 1;
+  for (int i = 0; i < MAX_NORM_ITERATIONS; i++) {
+    double previous_gap = gap;
+    a = 1 - BARRIER_NORM_WIDTH * scaled_force_inverse(BARRIER_NORM_WIDTH * gap / s *
+                                                      q); /* solves |W'(1 - a)| = D lambda, times sigma s */
     gap = sum / a;
-    if (gap == before) break;
+    if (gap == previous_gap) break;
   }
-  double compliance = 1 / (n_a * barrier_eval(z).second) + 1 / (n_b * barrier_eval(other).second);
+  double compliance = 1 / (n_a * barrier_eval(z).second) + 1 / (n_b * barrier_eval(clearance_b).second);
   return (ContactEquilibrium){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
 }
 
@@ -49,26 +49,26 @@ ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double for
   assert(!(support <= 0) &&
          !(force < 0)); /* if a number overflows or underflows, the result is NaN or 0, which the callers reject */
   double low = Z_MIN, high = 1;
-  for (int i = 0; i < BISECTIONS; i++) {
+  for (int i = 0; i < MAX_BISECTIONS; i++) {
     double middle = sqrt(low * high);
     if (middle <= low || middle >= high) break;
-    if (rest_at_distance(support, n_a, n_b, middle).force > force)
+    if (equilibrium_at_clearance(support, n_a, n_b, middle).force > force)
       low = middle;
     else
       high = middle;
   }
-  return rest_at_distance(support, n_a, n_b, low);
+  return equilibrium_at_clearance(support, n_a, n_b, low);
 }
 
 ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
   double low = Z_MIN, high = 1;
-  for (int i = 0; i < BISECTIONS; i++) {
+  for (int i = 0; i < MAX_BISECTIONS; i++) {
     double middle = sqrt(low * high);
     if (middle <= low || middle >= high) break;
-    if (rest_at_distance(support, n_a, n_b, middle).gap < gap)
+    if (equilibrium_at_clearance(support, n_a, n_b, middle).gap < gap)
       low = middle;
     else
       high = middle;
   }
-  return rest_at_distance(support, n_a, n_b, low);
+  return equilibrium_at_clearance(support, n_a, n_b, low);
 }

@@ -3,6 +3,8 @@
 #ifndef SDRS_CONTACT_RESTITUTION_H
 #define SDRS_CONTACT_RESTITUTION_H
 
+#include <assert.h>
+
 #include "contact/contact.h"
 
 /* IMPACT_ENTRY: clearance divided by contact range at which an impact begins; for a joint limit, distance divided by
@@ -26,10 +28,11 @@
  * contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
 #define IMPACT_MAX_DISPLACEMENT 0.25
 
-/* Halves *length, the length of a substep [s], until speed * *length <= most. speed >= 0: speed of a displacement; most
- * > 0: largest displacement, in consistent units. */
-static inline void impact_halve_substep(double* length, double speed, double most) {
-  while (speed * *length > most) *length *= 0.5;
+/* Halves the length of a substep *length [s] until the displacement speed * *length is at most max_displacement. speed
+ * >= 0 and max_displacement > 0 in consistent units (asserted). */
+static inline void impact_halve_substep(double* length, double speed, double max_displacement) {
+  assert(!(speed < 0) && max_displacement > 0);
+  while (speed * *length > max_displacement) *length *= 0.5;
 }
 /* Returns a smooth step from 0 (x <= 0) to 1 (x >= 1). It is a quintic polynomial and twice continuously
  * differentiable. */

@@ -17,11 +17,12 @@ enum {
       nearest to the plane */
 enum { RING_POINTS = 8 }; /* number of friction points of a circle */
 
-/* Position of a circle relative to a separating plane, with all lengths divided by the support. middle: clearance of
- * the circle's centre minus the rounding. least: smallest clearance of the circle. spread: `middle` minus `least`. u,
- * v: unit vectors in the plane of the circle; u points towards the separating plane, v is parallel to it. */
+/* Position of a circle relative to a separating plane, with all lengths divided by the support. center_clearance:
+ * clearance of the circle's centre minus the rounding. min_clearance: smallest clearance of the circle. spread:
+ * center_clearance - min_clearance. u, v: unit vectors in the plane of the circle; u points towards the separating
+ * plane, v is parallel to it. */
 typedef struct {
-  double middle, least, spread;
+  double center_clearance, min_clearance, spread;
   Vec3 u, v;
 } RingPosition;
 /* Returns the position of a circle relative to a plane. ring: circle with its centre relative to the plane's origin,
@@ -37,9 +38,9 @@ typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
 } RingNodes;
-/* Computes the quadrature nodes of a circle. place->least must be above 0 (not checked). If place->least >= 1, the
+/* Computes the quadrature nodes of a circle with position->min_clearance > 0 (asserted). If min_clearance >= 1, the
  * circle is out of range and has no nodes. */
-void ring_nodes(const RingPosition* place, RingNodes* out);
+void ring_nodes(const RingPosition* position, RingNodes* out);
 
 /* Sets out (ring_count) to the circles of a hull at its pose, world axes. The centres are relative to the world point
  * `origin` [m]. */
@@ -51,9 +52,9 @@ static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out
 }
 /* A circle of a hull relative to a plane, and its force for stiffness 1. */
 typedef struct {
-  Circle ring;        /* circle with its centre relative to the plane's origin, world axes */
-  RingPosition place; /* position relative to the plane, lengths divided by the support */
-  double force;       /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
+  Circle ring;           /* circle with its centre relative to the plane's origin, world axes */
+  RingPosition position; /* position relative to the plane, lengths divided by the support */
+  double force;          /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
   Vec3 mean;     /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
   double spread; /* 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the force */
 } RingLoad;

@@ -1,5 +1,7 @@
 #include "contact/rolling.h"
 
+#include <assert.h>
+
 static const double SMOOTHING = ROLLING_RATE * ROLLING_RATE;
 
 RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force) {
@@ -7,55 +9,58 @@ RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane
 }
 
 /* Returns the rotation matrix r r0^T, which leads from the orientation r0 to r. Its axial part is linear in r. */
-static Mat3 turn_since(Mat3 r, Mat3 r0) { return mat3_mul(r, mat3_transpose(r0)); }
+static Mat3 rotation_since(Mat3 r, Mat3 r0) { return mat3_mul(r, mat3_transpose(r0)); }
 
-static Vec3 rate_of(const RollingLag* lag, const Pose* a, const Pose* b, double dt) {
-  Vec3 one = mat3_axial(turn_since(a->r, lag->turn[0])), other = mat3_axial(turn_since(b->r, lag->turn[1]));
+static Vec3 relative_rate(const RollingLag* lag, const Pose* a, const Pose* b, double dt) {
+  Vec3 one = mat3_axial(rotation_since(a->r, lag->turn[0])), other = mat3_axial(rotation_since(b->r, lag->turn[1]));
   return vec3_scale(vec3_sub(one, other), 0.5 / dt);
 }
 
 double rolling_value(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b) {
-  Vec3 rate = rate_of(lag, a, b, p->dt);
+  assert(!(p->dt <= 0));
+  Vec3 rate = relative_rate(lag, a, b, p->dt);
   double along = vec3_dot(lag->normal, rate);
   Vec3 across = vec3_add_scaled(rate, -along, lag->normal);
-  double rolls = vec3_dot(across, across),
-         spins = along * along; /* with x = rolls or spins and e = SMOOTHING, sqrt(x + e) - sqrt(e) is computed as x /
-                                   (sqrt(x + e) + sqrt(e)), which loses no digits */
+  double square_across = vec3_dot(across, across),
+         square_along = along * along; /* with x = rolls or spins and e = SMOOTHING, sqrt(x + e) - sqrt(e) is computed
+                                   as x / (sqrt(x + e) + sqrt(e)), which loses no digits */
   return lag->force * p->dt *
-         (p->rolling * rolls / (sqrt(rolls + SMOOTHING) + ROLLING_RATE) +
-          p->spinning * spins / (sqrt(spins + SMOOTHING) + ROLLING_RATE));
+         (p->rolling * square_across / (sqrt(square_across + SMOOTHING) + ROLLING_RATE) +
+          p->spinning * square_along / (sqrt(square_along + SMOOTHING) + ROLLING_RATE));
 }
 
 /* (T2) Sets *q to the derivative of the dissipation D of one step with respect to the relative rate of rotation `rate`,
  * divided by dt. Sets *by_rate to the derivative of *q with respect to the rate. */
-static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
+static void rate_derivative(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
   Vec3 n = lag->normal;
   double along = vec3_dot(n, rate);
   Vec3 across = vec3_add_scaled(rate, -along, n);
   double root = sqrt(vec3_dot(across, across) + SMOOTHING), root_n = sqrt(along * along + SMOOTHING);
   double rolling = lag->force * p->rolling / root, spinning = lag->force * p->spinning / root_n;
   *q = vec3_add_scaled(vec3_scale(across, rolling), spinning * along, n);
-  double curve = spinning * SMOOTHING / (root_n * root_n);
-  Mat3 nn = mat3_outer(n, n), flat = mat3_sub(mat3_identity(), nn);
-  Mat3 bend = mat3_scale(mat3_outer(across, across), 1 / (root * root));
-  *by_rate = mat3_add(mat3_scale(mat3_sub(flat, bend), rolling), mat3_scale(nn, curve));
+  double second_along = spinning * SMOOTHING / (root_n * root_n);
+  Mat3 nn = mat3_outer(n, n), projection = mat3_sub(mat3_identity(), nn);
+  Mat3 outer = mat3_scale(mat3_outer(across, across), 1 / (root * root));
+  *by_rate = mat3_add(mat3_scale(mat3_sub(projection, outer), rolling), mat3_scale(nn, second_along));
 }
 
 /* (T3) Returns (tr(M) I - M) / 2, the derivative of the axial part of the rotation matrix M with respect to a further
- * rotation of the body. M: rotation of the body since the friction reference (turn_since). */
-static Mat3 end_slope(Mat3 m) { return mat3_scale(mat3_sub(mat3_scale(mat3_identity(), mat3_trace(m)), m), 0.5); }
+ * rotation of the body. M: rotation of the body since the friction reference (rotation_since). */
+static Mat3 axial_derivative(Mat3 m) {
+  return mat3_scale(mat3_sub(mat3_scale(mat3_identity(), mat3_trace(m)), m), 0.5);
+}
 
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b,
                          bool half_space, PairDerivatives* out) {
   const Pose* pose[2] = {a, b};
   Vec3 q;
   Mat3 by_rate, slope[2];
-  slope_of(lag, p, rate_of(lag, a, b, p->dt), &q, &by_rate);
+  rate_derivative(lag, p, relative_rate(lag, a, b, p->dt), &q, &by_rate);
   int sides = half_space ? 1 : 2;
   for (int i = 0; i < sides; i++) {
-    Mat3 m = turn_since(pose[i]->r, lag->turn[i]);
+    Mat3 m = rotation_since(pose[i]->r, lag->turn[i]);
     double sign = i == 0 ? 1 : -1;
-    slope[i] = mat3_scale(end_slope(m), sign);
+    slope[i] = mat3_scale(axial_derivative(m), sign);
     out->moment[i] = mat3_add(out->moment[i], mat3_mul(mat3_cross(vec3_scale(q, 0.5 * sign)), mat3_transpose(m)));
   }
   for (int i = 0; i < sides; i++)
@@ -89,7 +94,7 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
     double sigma = side == 0 ? -1 : 1;
     for (int k = 0; k < then->count[side]; k++) {
       const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
-      double along = vec3_dot(v->at, zn) + z[3];
+      double along = vec3_dot(v->nearest_point, zn) + z[3];
       Vec3 share = vec3_add_scaled(vec3_scale(plane->n, v->second * along), sigma * v->first, zn);
       active_add_derivatives(&now->body[side].hull, plane, side, v, vec3(0, 0, 0), share, out);
       out->rounding[side] += ball_radius_derivative(plane->n, v, sigma * along, zn);
@@ -100,25 +105,25 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
 
 double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double support, const ImpactMoment* now,
                        const PairBody next[2], const double twist[2][6], ActiveSides* then, PairShares* out) {
-  Vec3 q, rate = rate_of(lag, &next[0].hull.pose, &next[1].hull.pose, p->dt), n = lag->normal, eta = {0, 0, 0};
-  Vec3 turning[2] = {vec3_at(twist[0]), vec3_at(twist[1])};
+  Vec3 q, rate = relative_rate(lag, &next[0].hull.pose, &next[1].hull.pose, p->dt), n = lag->normal, eta = {0, 0, 0};
+  Vec3 angular_motion[2] = {vec3_at(twist[0]), vec3_at(twist[1])};
   Mat3 by_rate, m[2];
   if (next[1].hull.half_space)
-    turning[1] = vec3(0, 0, 0); /* the equations of the step have no unknowns for a half-space */
-  slope_of(lag, p, rate, &q, &by_rate);
+    angular_motion[1] = vec3(0, 0, 0); /* the equations of the step have no unknowns for a half-space */
+  rate_derivative(lag, p, rate, &q, &by_rate);
   for (int i = 0; i < 2; i++) { /* Phi = q . eta; eta is dt times the change of rho under the twists */
-    m[i] = turn_since(next[i].hull.pose.r, lag->turn[i]);
-    eta = vec3_add_scaled(eta, i == 0 ? 1 : -1, mat3_mul_vec(end_slope(m[i]), turning[i]));
+    m[i] = rotation_since(next[i].hull.pose.r, lag->turn[i]);
+    eta = vec3_add_scaled(eta, i == 0 ? 1 : -1, mat3_mul_vec(axial_derivative(m[i]), angular_motion[i]));
   }
   Vec3 bar_rate = mat3_mul_vec(by_rate, eta);
   for (int i = 0; i < 2; i++) { /* (T4) derivatives with respect to rotations at t */
     double sign = i == 0 ? 1 : -1;
-    Vec3 direct = vec3_scale(mat3_mul_vec(end_slope(m[i]), bar_rate), -sign / p->dt);
-    Mat3 k = mat3_mul(mat3_mul(mat3_cross(q), mat3_cross(turning[i])), m[i]);
+    Vec3 direct = vec3_scale(mat3_mul_vec(axial_derivative(m[i]), bar_rate), -sign / p->dt);
+    Mat3 k = mat3_mul(mat3_mul(mat3_cross(q), mat3_cross(angular_motion[i])), m[i]);
     out->turn_now[i] = vec3_add(out->turn_now[i], vec3_add_scaled(direct, -0.5 * sign, mat3_axial(k)));
   }
   if (next[1].hull.half_space) { /* the terms do not contain the pose of a half-space at t + dt */
-    Vec3 end = vec3_scale(mat3_tmul_vec(end_slope(m[1]), bar_rate), -1 / p->dt);
+    Vec3 end = vec3_scale(mat3_tmul_vec(axial_derivative(m[1]), bar_rate), -1 / p->dt);
     out->ground_next.torque = vec3_add(out->ground_next.torque, end);
   }
   double along = vec3_dot(n, rate), eta_n = vec3_dot(n, eta), both = vec3_dot(rate, eta) - along * eta_n;

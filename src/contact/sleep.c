@@ -6,12 +6,12 @@
 #include "contact/system.h"
 
 void contact_update_list_links(ContactSystem* s) {
-  if (s->named == s->version) return;
+  if (s->list_links_version == s->version) return;
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     s->list_links[k] = (LinkPair){p->link_a, p->link_b};
   }
-  s->named = s->version;
+  s->list_links_version = s->version;
 }
 
 static bool same_pose(const ContactSystem* s, int link) {
@@ -19,22 +19,23 @@ static bool same_pose(const ContactSystem* s, int link) {
 }
 
 /* Returns true if the trial state of the pair was evaluated at the accepted poses of its links. */
-static bool tried_here(const ContactSystem* s, const ContactPair* p) {
+static bool has_trial_at_accepted_pose(const ContactSystem* s, const ContactPair* p) {
   return p->state[1 - s->current].stamp == s->stamp && same_pose(s, p->link_a) && same_pose(s, p->link_b);
 }
 
 /* Makes the trial state of a pair equal to its accepted state, so that the pair can sleep. Returns false if the
  * accepted state was not evaluated with the present friction reference, or if the trial state lacks friction. The pair
  * then stays awake. */
-static bool falls_asleep(ContactSystem* s, int slot) {
+static bool make_unchanged(ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
-  if (s->sleep[slot].even) return true;
+  if (s->sleep[slot].is_unchanged) return true;
   if (p->state[s->current].stamp != s->stamp) return false;
-  if (!tried_here(s, p))
+  if (!has_trial_at_accepted_pose(s, p))
     contact_copy_accepted_state(s, p);
   else if (p->lagged && law_has_friction(p->law->row) && !p->state[1 - s->current].has_friction)
     return false;
-  s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
+  s->sleep[slot] =
+      (PairSleep){.is_unchanged = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
   return true;
 }
 
@@ -49,8 +50,8 @@ static void wake_pair(void* context, int k, int thread) {
   ContactSystem* s = task->system;
   LinkPair p = s->list_links[k];
   int slot = s->list[k];
-  if (task->links && !task->links[p.a] && !task->links[p.b] && falls_asleep(s, slot)) return;
-  s->sleep[slot].even = s->sleep[slot].tried = s->sleep[slot].judged = false;
+  if (task->links && !task->links[p.a] && !task->links[p.b] && make_unchanged(s, slot)) return;
+  s->sleep[slot].is_unchanged = s->sleep[slot].has_trial = s->sleep[slot].includes_friction = false;
 }
 
 void contact_wake(ContactSystem* s, const bool* links) {
@@ -60,8 +61,8 @@ void contact_wake(ContactSystem* s, const bool* links) {
   s->awake_count = s->sleeping_hulls = 0;
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];
-    if (s->sleep[slot].even)
-      s->sleeping_hulls += !(s->pairs_links && s->pairs[slot].links);
+    if (s->sleep[slot].is_unchanged)
+      s->sleeping_hulls += !(s->pairs_links && s->pairs[slot].is_link_pair);
     else
       s->awake[s->awake_count++] = k;
   }

@@ -17,7 +17,7 @@ typedef struct {
   Vec3 axis, force[2];
 } SavedPair;
 
-static bool law_knows(const SavedPair* p) { return p->lagged || p->has_terms || p->outcome == PAIR_PRESSED; }
+static bool has_law_data(const SavedPair* p) { return p->lagged || p->has_terms || p->outcome == PAIR_PRESSED; }
 
 static SavedPair pair_to_save(const ContactSystem* s, const ContactPair* p) {
   const PairState* state = &p->state[s->current];
@@ -61,7 +61,7 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
 
 /* Returns true if `key` is above `before` and names two different items of the model: two hulls that are not both
  * half-spaces, or two links. Link numbers begin after the hull numbers. */
-static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
+static bool is_valid_key(const ContactSystem* s, uint64_t key, uint64_t before) {
   uint64_t a = key >> 32, b = key & UINT32_MAX, hulls = (uint64_t)s->model->hull_count;
   uint64_t items = hulls + (uint64_t)s->model->link_count;
   if (!(key > before) || a >= items || b >= items || a == b || (a < hulls) != (b < hulls)) return false;
@@ -71,7 +71,7 @@ static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
 
 static void pass_key(const ContactSystem* s, uint64_t* key, uint64_t before, StateBlock* block) {
   state_block_word(block, key);
-  if (block->pass != BLOCK_READ || key_fits(s, *key, before)) return;
+  if (block->pass != BLOCK_READ || is_valid_key(s, *key, before)) return;
   block->failed = true;
   *key = 0;
 }
@@ -82,13 +82,13 @@ static int last_vertex(const ContactSystem* s, int item) {
 }
 
 static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) {
-  ContactPair named;
+  ContactPair pair;
   int outcome = (int)p->outcome;
-  contact_init_pair(s, &named, p->key);
+  contact_init_pair(s, &pair, p->key);
   state_block_int(block, &p->gjk.count, 0, 4);
   for (int k = 0; k < 4; k++) {
-    state_block_int(block, &p->gjk.a[k], 0, last_vertex(s, named.hull_a));
-    state_block_int(block, &p->gjk.b[k], 0, last_vertex(s, named.hull_b));
+    state_block_int(block, &p->gjk.a[k], 0, last_vertex(s, pair.hull_a));
+    state_block_int(block, &p->gjk.b[k], 0, last_vertex(s, pair.hull_b));
   }
   state_block_doubles(block, &p->gjk.direction.x, 3);
   state_block_int(block, &outcome, PAIR_PRESSED, PAIR_APART);
@@ -108,7 +108,7 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
 }
 
 /* Writes the law's data of the pair and of its accepted state to the block, or reads them. */
-static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
+static void pass_law_data(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   const ContactLaw* law = p->law->row;
   if (law->points) state_block_bool(block, &p->rubs); /* the contact points follow from the poses */
@@ -131,19 +131,19 @@ static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateB
   *before = saved.key;
   pass_saved(s, &saved, block);
   if (reading) restore_pair(s, p, &saved);
-  if (law_knows(&saved)) pass_memory(s, p, block);
+  if (has_law_data(&saved)) pass_law_data(s, p, block);
   return !block->failed;
 }
 
 /* Returns an upper bound of the number of pairs in the rest of the block. It limits the memory that is allocated if the
  * block contains an invalid count. */
-static int pairs_most(const StateBlock* block) {
+static int max_pair_count(const StateBlock* block) {
   size_t left = block->count - block->at;
   return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 /* Replaces the list of candidates by `count` pairs with undefined contents. */
-static void make_pairs(ContactSystem* s, int count) {
+static void allocate_pairs(ContactSystem* s, int count) {
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   contact_reserve_list(s, count);
   for (int k = 0; k < count; k++) s->list[k] = contact_allocate_slot(s);
@@ -175,13 +175,13 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
   int count = s->list_count;
   state_block_doubles(block, s->travelled, hulls);
   state_block_doubles(block, s->slack, hulls);
-  state_block_int(block, &count, 0, block->pass == BLOCK_READ ? pairs_most(block) : INT_MAX);
+  state_block_int(block, &count, 0, block->pass == BLOCK_READ ? max_pair_count(block) : INT_MAX);
   if (block->pass == BLOCK_READ) {
     contact_set_poses(s, s->current, poses);
-    make_pairs(s, count);
+    allocate_pairs(s, count);
     s->stamp++; /* invalidates all evaluations, which belong to an older friction reference */
     s->version++;
-    s->way_moved = s->entered = true;
+    s->path_moved = s->has_state = true;
     s->phase = CONTACT_STANDING;
   }
   pass_pairs(s, count, block);

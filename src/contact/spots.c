@@ -14,7 +14,7 @@ typedef struct {
 
 /* Returns true if the links of hulls a and b may collide and their bounding spheres are closer than the search range.
  * Returns false if a is a half-space. */
-static bool may_be_near(const SpotSearch* s, int a, int b) {
+static bool is_maybe_near(const SpotSearch* s, int a, int b) {
   const HullInstance *one = &s->instance[a], *two = &s->instance[b];
   if (!model_pair_allowed(s->model, s->model->hulls[a].link, s->model->hulls[b].link)) return false;
   if (one->half_space) return false;
@@ -24,20 +24,20 @@ static bool may_be_near(const SpotSearch* s, int a, int b) {
 }
 
 /* Returns the midpoint of the closest points of two hulls, world [m]. found: result of pair_distance. */
-static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
+static Vec3 contact_midpoint(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   if (!b->half_space) return vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
   Vec3 lowest;
   pair_support(a, vec3_scale(b->normal, -1.0), &lowest);
   return vec3_add_scaled(lowest, -0.5 * found->distance, b->normal);
 }
 
-static void look_at(SpotSearch* s, int hull_a, int hull_b) {
+static void add_if_near(SpotSearch* s, int hull_a, int hull_b) {
   const HullInstance *a = &s->instance[hull_a], *b = &s->instance[hull_b];
   GjkCache cache = {0};
   GjkResult found;
   double distance = pair_distance(a, b, &cache, &found);
   if (!(distance > 0.0 && distance < s->range)) return;
-  ContactSpot spot = {hull_a, hull_b, distance, found.normal, middle_of(a, b, &found), 0.0, false};
+  ContactSpot spot = {hull_a, hull_b, distance, found.normal, contact_midpoint(a, b, &found), 0.0, false};
   const SceneLaw* law = law_of_items(&s->laws, hull_a, hull_b);
   if (law->row->press && distance < law->range) spot.touching = law->row->press(law->data, a, b, &found, &spot);
   if (s->count == s->capacity) {
@@ -49,6 +49,7 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
 }
 
 int contact_find_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
+  assert(poses && spots && range >= 0);
   SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
   laws_create(model, 1, 0, &s.laws);
   for (int i = 0; i < model->hull_count; i++)
@@ -63,7 +64,7 @@ int contact_find_spots(const Model* model, const Pose* poses, double range, Cont
     for (int k = moves ? a + 1 : passed; k < (moves ? model->hull_count : mover_count); k++) {
       int b = moves ? k : movers[k];
       bool swap = s.instance[a].half_space;
-      if (may_be_near(&s, swap ? b : a, swap ? a : b)) look_at(&s, swap ? b : a, swap ? a : b);
+      if (is_maybe_near(&s, swap ? b : a, swap ? a : b)) add_if_near(&s, swap ? b : a, swap ? a : b);
     }
   }
   memory_free(movers);

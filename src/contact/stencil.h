@@ -15,13 +15,13 @@ typedef struct {
   int vertex[STENCIL_POINTS];        /* number of each point among the vertices of its body */
   Vec3 x[STENCIL_POINTS];            /* positions of the points, world [m] */
   double c[STENCIL_POINTS];          /* weights c_i of the points in y = sum c_i x_i */
-  int free;                          /* number of free coordinates of the closest points */
+  int free_count;                    /* number of free coordinates of the closest points */
   double by_free[2][STENCIL_POINTS]; /* derivatives of the weights with respect to the free coordinates */
-  Vec3 along[2];                     /* derivatives of y with respect to the free coordinates [m] */
+  Vec3 tangent[2];                   /* derivatives of y with respect to the free coordinates [m] */
   Vec3 y, n;                         /* difference y of the closest points [m], and its unit direction n */
   double d;                          /* distance [m]; negative for a point inside a half-space */
-  bool edges;                        /* true if the stencil has the edges (0, 1) and (2, 3) */
-  bool plane; /* true if the stencil has one point and a half-space; then d = n . x - offset with fixed n */
+  bool is_edge_pair;                 /* true if the stencil has the edges (0, 1) and (2, 3) */
+  bool is_half_space; /* true if the stencil has one point and a half-space; then d = n . x - offset with fixed n */
 } Stencil;
 
 /* Computes the stencil of point 0 and the triangle of points 1, 2 and 3. The caller sets side, vertex and x (world axes
@@ -49,8 +49,8 @@ typedef struct {
  * the remaining entries of *out. */
 void stencil_derivatives(const Stencil* s, const StencilEnergy* energy, StencilDerivatives* out);
 
-/* Returns sin^2 of the angle between the edge vectors u and v, which must not be zero. Sets gradient (6) and hessian
- * (6x6), unless NULL, to the derivatives of the result with respect to (u, v). */
+/* Returns sin^2 of the angle between the nonzero edge vectors u and v (asserted). Sets gradient (6) and hessian (6x6),
+ * unless NULL, to the derivatives of the result with respect to (u, v). */
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]);
 
 /* Adds the derivatives of a scalar with respect to the points of the stencil, world axes, to out (count) (N20). y_bar,

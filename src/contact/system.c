@@ -14,7 +14,7 @@ bool contact_has_solid(const Model* model, int link) {
   return false;
 }
 
-static bool makes_pairs(const ContactSystem* s, int link) {
+static bool can_form_pairs(const ContactSystem* s, int link) {
   const Model* model = s->model;
   for (int i = 0; i < model->link_count; i++)
     if (i != link && contact_has_solid(model, i) && model_pair_allowed(model, link, i) &&
@@ -29,14 +29,14 @@ static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;
   int count = model->hull_count;
   s->movers = MEMORY_NEW(int, count);
-  s->still = MEMORY_NEW(int, count);
+  s->resting = MEMORY_NEW(int, count);
   s->seeking = MEMORY_NEW(int, count);
   s->sought = MEMORY_NEW(int, count);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* l = &model->links[i];
-    bool moves = l->tree >= 0, pairs = l->hull_count > 0 && makes_pairs(s, i);
+    bool moves = l->tree >= 0, pairs = l->hull_count > 0 && can_form_pairs(s, i);
     for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
-      *(moves ? &s->movers[s->mover_count++] : &s->still[s->still_count++]) = k;
+      *(moves ? &s->movers[s->mover_count++] : &s->resting[s->resting_count++]) = k;
       if (pairs) *(moves ? &s->seeking[s->seeking_count++] : &s->sought[s->sought_count++]) = k;
     }
   }
@@ -55,12 +55,12 @@ static void find_groups(ContactSystem* s) {
     for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) s->group[k] = several ? count : BROAD_MIXED;
     if (several) link[count++] = i;
   }
-  s->strange = MEMORY_NEW(bool, count* count);
+  s->excluded_groups = MEMORY_NEW(bool, count* count);
   for (int a = 0; a < count; a++)
     for (int b = 0; b < count; b++)
-      s->strange[a * count + b] =
+      s->excluded_groups[a * count + b] =
           !model_pair_allowed(model, link[a], link[b]) || contact_is_aggregate_pair(s, link[a], link[b]);
-  s->broad.groups = s->way_broad.groups = (BroadGroups){s->group, s->strange, count};
+  s->broad.groups = s->path_broad.groups = (BroadGroups){s->group, s->excluded_groups, count};
   memory_free(link);
 }
 
@@ -78,7 +78,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->reach = MEMORY_NEW(double, model->hull_count);
   for (int i = 0; i < model->hull_count; i++) s->reach[i] = laws_reach(&s->laws, i);
   s->stamp = 1;
-  s->named = s->awake_count = -1;
+  s->list_links_version = s->awake_count = -1;
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, s->item_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
@@ -89,10 +89,10 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->moved = MEMORY_NEW(double, s->item_count);
   s->travelled = MEMORY_NEW(double, model->hull_count);
   s->slack = MEMORY_NEW(double, model->hull_count);
-  s->way_travelled = MEMORY_NEW(double, model->hull_count);
+  s->path_travelled = MEMORY_NEW(double, model->hull_count);
   s->boxes = MEMORY_NEW(Box, model->hull_count);
-  s->way_boxes = MEMORY_NEW(Box, model->hull_count);
-  s->broad.threads = s->way_broad.threads = s->threads;
+  s->path_boxes = MEMORY_NEW(Box, model->hull_count);
+  s->broad.threads = s->path_broad.threads = s->threads;
   contact_find_aggregate_pairs(s);
   contact_find_dense_links(s);
   find_groups(s);
@@ -101,7 +101,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->begin_poses = MEMORY_NEW(Pose, model->link_count);
   s->tree_mass = tree_masses(model);
-  s->way_poses = MEMORY_NEW(Pose, model->link_count);
+  s->path_poses = MEMORY_NEW(Pose, model->link_count);
   return s;
 }
 
@@ -119,33 +119,33 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->moved);
   memory_free(s->travelled);
   memory_free(s->slack);
-  memory_free(s->way_travelled);
+  memory_free(s->path_travelled);
   memory_free(s->boxes);
-  memory_free(s->way_boxes);
+  memory_free(s->path_boxes);
   memory_free(s->movers);
-  memory_free(s->still);
+  memory_free(s->resting);
   memory_free(s->seeking);
   memory_free(s->sought);
   memory_free(s->certificate_poses);
   memory_free(s->regions);
   memory_free(s->begin_boxes);
   memory_free(s->region_bounds.link);
-  memory_free(s->way);
-  memory_free(s->fastest);
-  memory_free(s->parts.of);
-  memory_free(s->parts.items);
-  memory_free(s->parts.first);
+  memory_free(s->expected_distance);
+  memory_free(s->tree_expected_distance);
+  memory_free(s->islands.island_of);
+  memory_free(s->islands.candidates);
+  memory_free(s->islands.first);
   memory_free(s->lag_poses);
   memory_free(s->begin_poses);
   memory_free(s->tree_mass);
-  memory_free(s->way_poses);
+  memory_free(s->path_poses);
   broad_phase_free(&s->broad);
-  broad_phase_free(&s->way_broad);
+  broad_phase_free(&s->path_broad);
   memory_free(s->group);
-  memory_free(s->strange);
-  memory_free(s->whole);
+  memory_free(s->excluded_groups);
+  memory_free(s->aggregates);
   memory_free(s->dense_radius);
-  memory_free(s->rubbing.keys);
+  memory_free(s->friction_pairs.keys);
   memory_free(s->pairs);
   memory_free(s->list);
   memory_free(s->spare_list);
@@ -154,8 +154,8 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->term_links);
   memory_free(s->list_links);
   memory_free(s->awake);
-  memory_free(s->todo);
-  memory_free(s->fresh);
+  memory_free(s->pending);
+  memory_free(s->underived);
   memory_free(s->sleep);
   memory_free(s->memory);
   for (int k = 0; k < 2; k++) {
@@ -167,7 +167,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->lag_first);
   for (int k = 0; k < 2; k++) {
     memory_free(s->remembered[k].keys);
-    memory_free(s->remembered[k].kept);
+    memory_free(s->remembered[k].data);
     memory_free(s->forces[k].records);
     memory_free(s->forces[k].force);
   }
@@ -195,7 +195,7 @@ void contact_accept(ContactSystem* s) {
   for (int k = 0; k < s->mover_count; k++) s->travelled[s->movers[k]] += s->moved[s->movers[k]];
   s->current = 1 - s->current;
   s->measured = false;
-  s->way_moved = true;
+  s->path_moved = true;
   contact_list_terms(s);
   contact_derive(s);
 }
@@ -211,7 +211,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  s->begins = s->entered = true;
+  s->begins = s->has_state = true;
   bool apart = contact_evaluate(s, poses);
   s->begins = false;
   if (!apart) return false;
@@ -219,35 +219,35 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   return true;
 }
 
-void contact_save(ContactSystem* s, ContactMemory which) {
-  SavedPairs* to = &s->remembered[which];
+void contact_save(ContactSystem* s, ContactMemory memory_index) {
+  SavedPairs* to = &s->remembered[memory_index];
   size_t size = s->laws.kept_size;
   to->count = 0;
   if (size == 0) return;
   if (to->capacity < s->list_count) {
     memory_free(to->keys);
-    memory_free(to->kept);
+    memory_free(to->data);
     to->capacity = 2 * s->list_count + 64;
     to->keys = MEMORY_NEW(uint64_t, to->capacity);
-    to->kept = memory_alloc(size * (size_t)to->capacity);
+    to->data = memory_alloc(size * (size_t)to->capacity);
   }
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    p->law->row->impacts->keep(&pair, to->kept + (size_t)to->count * size);
+    p->law->row->impacts->keep(&pair, to->data + (size_t)to->count * size);
     to->keys[to->count++] = p->key;
   }
 }
 
-static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
+static uint64_t saved_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
 /* Returns the data of a pair that contact_save stored in memory number `which`. Returns NULL if this memory has no
  * data of the pair. */
-static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
-  const SavedPairs* from = &s->remembered[which];
-  int index = find_key(from->keys, remembered_key, from->count, p->key);
-  return index < 0 ? NULL : from->kept + (size_t)index * s->laws.kept_size;
+static const void* find_saved_data(const ContactSystem* s, ContactMemory memory_index, const ContactPair* p) {
+  const SavedPairs* from = &s->remembered[memory_index];
+  int index = find_key(from->keys, saved_key, from->count, p->key);
+  return index < 0 ? NULL : from->data + (size_t)index * s->laws.kept_size;
 }
 
 double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double restitution, double dt) {
@@ -255,13 +255,14 @@ double contact_impact_factor(const ContactSystem* s, int index, double rest_spee
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (pair.state->outcome != PAIR_PRESSED || !p->law->row->impacts) return 1;
-  return p->law->row->impacts->impact_factor(&pair, kept_of(s, CONTACT_STEP_START, p), rest_speed, restitution, dt);
+  return p->law->row->impacts->impact_factor(&pair, find_saved_data(s, CONTACT_STEP_START, p), rest_speed, restitution,
+                                             dt);
 }
 
-void contact_restore(ContactSystem* s, ContactMemory which) {
+void contact_restore(ContactSystem* s, ContactMemory memory_index) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    const void* kept = kept_of(s, which, p);
+    const void* kept = find_saved_data(s, memory_index, p);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     if (kept) p->law->row->impacts->recall(&pair, kept);
   }
@@ -278,7 +279,7 @@ static void find_points(ContactSystem* s, ContactPair* p, const LawPair* pair) {
 
 /* Sets `lagged`, the grip and the contact points of pair `index`, and s->lag_first[index] to the number of bytes that
  * its friction reference needs. */
-static void lag_room_of_pair(void* context, int index, int thread) {
+static void measure_lag_memory(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
@@ -306,17 +307,17 @@ bool contact_evaluate_again(ContactSystem* s) {
   return true;
 }
 
-void contact_set_expected_poses(ContactSystem* s, const Pose* aim) { s->aim = aim; }
+void contact_set_expected_poses(ContactSystem* s, const Pose* aim) { s->expected_poses = aim; }
 
 void contact_set_shifts(ContactSystem* s, const RollShift* shift) { s->shift = shift; }
 
 bool contact_lag(ContactSystem* s) {
-  assert(s->entered);
+  assert(s->has_state);
   double start = timer_now();
   size_t needed = 0;
   contact_list_friction_pairs(s, true);
   for (int t = 0; t < s->laws.threads; t++) s->laws.points[t].count = 0;
-  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, lag_room_of_pair, s);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, measure_lag_memory, s);
   for (int k = 0; k < s->list_count; k++) {
     size_t own = s->lag_first[k];
     s->lag_first[k] = needed;
@@ -357,6 +358,7 @@ double contact_stored_energy(const ContactSystem* s) {
 void contact_find_records(ContactSystem* s) { contact_list_friction_pairs(s, false); }
 
 int contact_record(const ContactSystem* s, ContactRecord* records) {
+  assert(records || contact_candidate_count(s) == 0);
   int count = 0;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
@@ -366,7 +368,7 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){
-        .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
+        .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .has_friction = rubbing, .grip = p->grip};
     r->late = rubbing;
     if (law->history) law->history->record(&pair, r);
   }
@@ -393,7 +395,7 @@ double contact_gap(ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
-  if (p->links) return contact_aggregate_distance(s, p, s->pose[s->current]);
+  if (p->is_link_pair) return contact_aggregate_distance(s, p, s->pose[s->current]);
   if (contact_is_represented(s, p->key))
     return INFINITY; /* the gap belongs to the pair of links that represents this pair of hulls */
   if (s->overlaps) return state->separation;
@@ -406,7 +408,7 @@ double contact_trial_gap(ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   assert(s->phase != CONTACT_STANDING);
   ContactPair* p = contact_pair(s, index);
-  if (p->links) return contact_aggregate_distance(s, p, s->pose[1 - s->current]);
+  if (p->is_link_pair) return contact_aggregate_distance(s, p, s->pose[1 - s->current]);
   if (contact_is_represented(s, p->key)) return INFINITY;
   if (s->overlaps) return p->state[1 - s->current].separation;
   const HullInstance* instance = s->instance[1 - s->current];
@@ -434,18 +436,19 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  if (p->law->row->center && p->law->row->center(&pair, &out.point, &out.press)) return out;
+  if (p->law->row->center && p->law->row->center(&pair, &out.point, &out.normal_force)) return out;
   double press = vec3_dot(n, out.force), length = vec3_norm(state->plane.n);
   if (!state->has_plane || !(fabs(press) > 0) || !(length > 0)) return out;
   double height = (vec3_dot(state->plane.n, vec3_sub(a, state->plane.origin)) + state->plane.o) / length;
   Vec3 foot = vec3_add_scaled(a, -height, n), arm = vec3_sub(a, foot);
   Vec3 about_foot = vec3_add(about_a, vec3_cross(arm, out.force));
   out.point = vec3_add_scaled(foot, 1 / press, vec3_cross(n, about_foot));
-  out.press = fabs(press);
+  out.normal_force = fabs(press);
   return out;
 }
 
 void contact_add_times(ContactSystem* s, ContactTimes times, double share) {
+  assert(share >= 0);
   s->times.broad_phase += share * times.broad_phase;
   s->times.contact += share * times.contact;
   s->times.friction += share * times.friction;

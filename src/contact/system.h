@@ -2,6 +2,8 @@
 #ifndef SDRS_CONTACT_SYSTEM_H
 #define SDRS_CONTACT_SYSTEM_H
 
+#include <assert.h>
+
 #include "contact/broad_phase.h"
 #include "contact/law.h"
 
@@ -27,8 +29,8 @@ typedef struct {
 typedef struct {
   uint64_t key; /* items a << 32 | b, with a < b */
   int hull_a, hull_b, link_a, link_b;
-  bool links;            /* true for a pair of links; hull_a and hull_b are then the item numbers of the links */
-  int common;            /* nearest common ancestor of both links; -1 if they have only the world in common */
+  bool is_link_pair;     /* true for a pair of links; hull_a and hull_b are then the item numbers of the links */
+  int common_ancestor;   /* nearest common ancestor of both links; -1 if they have only the world in common */
   PairMaterial material; /* coefficients of the pair, friction multiplied by `grip` */
   double grip;           /* factor on friction; 1 except in a run's first step (grip.c) */
   const SceneLaw* law;   /* law of the pair, owned by the system */
@@ -37,30 +39,30 @@ typedef struct {
   bool rubs;                                  /* true if the pair had contact points at the last contact_lag */
   int point_thread, point_first, point_count; /* its contact points: list, first point and number (SceneLaws.points) */
   PairState state[2];
-  PathStart mark;
+  PathStart path_start;
 } ContactPair;
 
-/* Links of a pair. Loops over all pairs read arrays of LinkPair, because the pairs themselves are large. */
+/* Links of a pair. Loops over all pairs read compact arrays of LinkPair. */
 typedef struct {
   int a, b;
 } LinkPair;
 
 typedef struct {
-  bool even;       /* true if the accepted and the trial state of the pair are equal and belong to the present friction
-                      reference */
-  bool has_terms;  /* PairState.has_terms of the accepted state */
-  bool looked_at;  /* true if the pair was already evaluated in the present trial */
-  bool tried;      /* true if the trial state of the pair is evaluated; valid while neither link moves */
-  bool judged;     /* true if `change` includes friction */
-  bool suspect;    /* true if the pair made the last trial fail */
-  double rounding; /* rounding error of the accepted state [J]; NAN if not computed since `even` was set */
-  double change;   /* energy of the pair in a feasible trial minus its energy in the accepted state [J] */
+  bool is_unchanged;      /* true if the accepted and the trial state of the pair are equal and belong to the present
+                     friction      reference */
+  bool has_terms;         /* PairState.has_terms of the accepted state */
+  bool is_evaluated;      /* true if the pair was already evaluated in the present trial */
+  bool has_trial;         /* true if the trial state of the pair is evaluated; valid while neither link moves */
+  bool includes_friction; /* true if `change` includes friction */
+  bool suspect;           /* true if the pair made the last trial fail */
+  double rounding;        /* rounding error of the accepted state [J]; NAN if not computed since is_unchanged was set */
+  double change;          /* energy of the pair in a feasible trial minus its energy in the accepted state [J] */
 } PairSleep;
 
 /* Data of the active pairs, stored by contact_save. */
 typedef struct {
   uint64_t* keys;
-  char* kept; /* data of the law for each pair */
+  char* data; /* data of the law for each pair */
   int count, capacity;
 } SavedPairs;
 
@@ -80,10 +82,10 @@ typedef struct {
 
 /* Candidates sorted by the independent part to which they belong (contact/part.c). */
 typedef struct {
-  const int* of_tree; /* part of each tree, or -1 if there is none; borrowed (trees) */
-  int *of, *items; /* of (list): part of each candidate. items (list): candidates sorted by part, after the candidates
-                      that belong to no part */
-  int* first;      /* (parts + 3): part k has the candidates items[first[k + 2]] to items[first[k + 3] - 1] */
+  const int* island_of_tree;   /* part of each tree, or -1 if there is none; borrowed (trees) */
+  int *island_of, *candidates; /* of (list): part of each candidate. items (list): candidates sorted by part, after the
+                      candidates that belong to no part */
+  int* first; /* (parts + 3): part k has the candidates items[first[k + 2]] to items[first[k + 3] - 1] */
   int capacity, part_capacity;
 } IslandLists;
 
@@ -107,7 +109,7 @@ struct ContactSystem {
                        complete system (link_count) */
   int link_count;
   ContactPhase phase;
-  bool entered;   /* true after contact_reset or contact_pass_state */
+  bool has_state; /* true after contact_reset or contact_pass_state */
   double range;   /* range of the law [m] */
   double* reach;  /* reach of each hull (ContactLaw.reach) [m] (hulls) */
   int item_count; /* number of hulls, and links if they are items */
@@ -123,47 +125,46 @@ struct ContactSystem {
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
                                 broad phase covers [m] */
-  double* way_travelled; /* (hulls): value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad
+  double* path_travelled; /* (hulls): value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad
                             phase has been rebuilt since then */
-  bool way_moved;        /* a state has been accepted since contact_mark_path_start */
+  bool path_moved;        /* a state has been accepted since contact_mark_path_start */
   int *movers, mover_count; /* movers: hulls of movable links; still: hulls of immovable links */
-  int *still, still_count;
-  int *seeking,
-      seeking_count; /* seeking: hulls of `movers` that can form pairs; sought: hulls of `still` that can form pairs */
-  int *sought, sought_count; /* hulls of links that form only pairs of links are in neither of these lists */
-  bool placed[2];            /* placed[k]: `instance` of state k matches the poses of state k */
-  bool measured;             /* true if stays[current], twist and moved are up to date */
-  Box *boxes, *way_boxes;    /* (hulls): boxes of the broad phase, and of the broad phase for paths */
-  bool rests;                /* true if both broad phases contain the boxes of still hulls */
-  BroadPhase broad, way_broad;
-  int* group;    /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
-  bool* strange; /* true for pairs of groups that the broad phases skip */
-  bool* whole;   /* true for pairs of links that represent the pairs of their hulls; NULL if there are none (links x
-                    links) */
+  int *resting, resting_count;
+  int *seeking, seeking_count; /* hulls of `movers` and of `resting` that can form pairs */
+  int *sought, sought_count;   /* hulls of links that form only pairs of links are in neither of these lists */
+  bool placed[2];              /* placed[k]: `instance` of state k matches the poses of state k */
+  bool measured;               /* true if stays[current], twist and moved are up to date */
+  Box *boxes, *path_boxes;     /* (hulls): boxes of the broad phase, and of the broad phase for paths */
+  bool rests;                  /* true if both broad phases contain the boxes of still hulls */
+  BroadPhase broad, path_broad;
+  int* group;            /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
+  bool* excluded_groups; /* true for pairs of groups that the broad phases skip */
+  bool* aggregates; /* true for pairs of links that represent the pairs of their hulls; NULL if there are none (links x
+                  links) */
   double* dense_radius; /* (links): mean radius of the triangles of a link that has very many triangles [m]; 0 for other
                            links */
   /* Keys of the pairs of hulls with friction that a pair of links represents (`whole`). */
-  KeyList rubbing;
+  KeyList friction_pairs;
   ContactPair* pairs; /* indexed by slot */
   /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
    * rarely. */
   PairDerivatives* derivatives[2];
   char *memory, *own[2]; /* data of the law for every pair, and for its two states (slots) */
   int pair_capacity;
-  ContactPair way_pair;   /* workspace of one proof or search, for a pair that is not in the list */
+  ContactPair path_pair;  /* workspace of one proof or search, for a pair that is not in the list */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
   int list_count, list_capacity;
   int* free_slots;
   int free_count;
   int version;
-  int *terms, term_count;          /* slots with terms in the accepted state */
-  LinkPair* term_links;            /* (slots) */
-  LinkPair* list_links;            /* (list): links of every candidate, valid while `named` equals `version` */
-  int named;                       /* `version` to which list_links belongs, or -1 */
-  int *awake, awake_count;         /* candidates that a trial evaluates; the count is -1 if unknown (list) */
-  int sleeping_hulls;              /* number of hull pairs among the candidates that are not awake */
-  int *todo, todo_count;           /* (list): awake candidates that the current evaluation processes */
-  int *fresh, fresh_count;         /* slots with terms that may lack derivatives */
+  int *terms, term_count;      /* slots with terms in the accepted state */
+  LinkPair* term_links;        /* (slots) */
+  LinkPair* list_links;        /* (list): links of every candidate, valid while list_links_version equals `version` */
+  int list_links_version;      /* `version` to which list_links belongs, or -1 */
+  int *awake, awake_count;     /* candidates that a trial evaluates; the count is -1 if unknown (list) */
+  int sleeping_hulls;          /* number of hull pairs among the candidates that are not awake */
+  int *pending, pending_count; /* (list): awake candidates that the current evaluation processes */
+  int *underived, underived_count; /* slots with terms that may lack derivatives */
   PairSleep* sleep;                /* (slots) */
   char *lag_room, *own_room;       /* memory of the law for friction points */
   size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `own_room` */
@@ -179,18 +180,18 @@ struct ContactSystem {
   StoredForces forces[2];   /* forces stored by contact_store_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
-  Pose* begin_poses;      /* poses at the last contact_lag (links) */
-  double* tree_mass;      /* mass of each tree [kg] (trees) */
-  const Pose* aim;        /* argument of contact_set_expected_poses, borrowed; NULL if unknown */
-  const RollShift* shift; /* argument of contact_set_shifts, borrowed; NULL: zero */
+  Pose* begin_poses;          /* poses at the last contact_lag (links) */
+  double* tree_mass;          /* mass of each tree [kg] (trees) */
+  const Pose* expected_poses; /* argument of contact_set_expected_poses, borrowed; NULL if unknown */
+  const RollShift* shift;     /* argument of contact_set_shifts, borrowed; NULL: zero */
   Box* regions; /* region of each link while parts are solved independently; NULL before contact_islands_create (links)
                  */
   Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (hulls) */
-  MotionBounds region_bounds; /* (links) */
-  double *way, *fastest;      /* way (links): distance of each link from its expected pose [m]; fastest (trees): largest
-                                 `way` of the joined trees [m] */
-  IslandLists parts;
-  Pose* way_poses; /* start of the path of contact_certify_arrival (links) */
+  MotionBounds region_bounds;                         /* (links) */
+  double *expected_distance, *tree_expected_distance; /* way (links): distance of each link from its expected pose [m];
+                            fastest (trees): largest `way` of the joined trees [m] */
+  IslandLists islands;
+  Pose* path_poses; /* start of the path of contact_certify_arrival (links) */
 };
 
 /* Returns the key of a pair of items. contact_record_key returns the key of a record's pair. */
@@ -209,16 +210,16 @@ int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 /* Returns true if the link may collide and has a bounded hull. */
 bool contact_has_solid(const Model* model, int link);
 /* Returns the keys of pairs that are not in the list but may come near each other on a path to the accepted state.
- * `bounds` limits the motion on the path. Sets *count to the number of keys. remembered: true if the path starts at
- * contact_mark_path_start. The system owns the array. It is valid until the next call. Returns NULL if no pair was
- * found. Allocates while the number of pairs grows. */
-const uint64_t* contact_find_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
+ * `bounds` limits the motion on the path. Sets *count to the number of keys. marked: true if the path starts at
+ * contact_mark_path_start. The system owns the array, valid until the next call. Returns NULL if no pair was found.
+ * Allocates while the number of pairs grows. */
+const uint64_t* contact_find_unlisted(ContactSystem* system, const MotionBounds* bounds, bool marked, int* count);
 /* Initializes a pair that enters the list: sets its items, and its distance in the accepted state. Does not set the
  * law's data of the pair, which are stored per slot. */
 void contact_add_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
 /* Sets items and links of a pair from its key, and zeroes the other members. A half-space becomes b. Computes no
- * distance. The items must exist in the model (not checked). */
+ * distance. */
 void contact_init_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 /* Returns a free slot, an index into ContactSystem.pairs. Zeroes the law's data of the slot. Makes room for one more
  * candidate in the list. If the arrays are full, allocates twice their size. Pointers to pairs and to the law's data
@@ -257,23 +258,23 @@ void contact_derive(ContactSystem* system);
  * candidates. */
 void contact_list_terms(ContactSystem* system);
 
-/* ---- pairs of links that represent all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
+/* ---- aggregate pairs: two links that represent all pairs of their hulls (ContactLaw.whole) */
 
-/* Finds the pairs of links that represent the pairs of their hulls. Call once, after the law was created. If it finds a
- * pair, allocates a table (links x links). */
+/* Finds the aggregate pairs of links. Call once, after the law was created. If it finds a pair, allocates a table
+ * (links x links). */
 void contact_find_aggregate_pairs(ContactSystem* system);
-/* Returns true if the pair of these links represents the pairs of its hulls. */
+/* Returns true if two links are an aggregate pair. */
 bool contact_is_aggregate_pair(const ContactSystem* system, int link_a, int link_b);
-/* Returns true if a pair of links represents this pair of hulls. key: items a << 32 | b. Returns false unless both
- * items are hulls. */
+/* Returns true if an aggregate pair of links represents this pair of items. key: items a << 32 | b. Returns false
+ * unless both items are hulls. */
 bool contact_is_represented(const ContactSystem* system, uint64_t key);
 
-/* Sets dense_radius of all links (`contact/dense.c`). Call once. Allocates memory that contact_destroy frees. */
+/* Sets dense_radius of all links. Call once. Allocates memory that contact_destroy frees. */
 void contact_find_dense_links(ContactSystem* system);
 
-/* Lists pairs of hulls with friction that a pair of links represents. Friction acts between the hulls in the accepted
- * state. If drop_others is true, removes such pairs that were listed before. Called before the state is recorded and
- * before contact_lag. Changes no energy. Allocates while the list grows. */
+/* Lists pairs of hulls that an aggregate pair represents, and between which friction acts in the accepted state.
+ * drop_others: other such pairs leave the list. Called before the state is recorded and before contact_lag. Changes no
+ * energy. Allocates while the list grows. */
 void contact_list_friction_pairs(ContactSystem* system, bool drop_others);
 
 /* Returns the smallest distance between the hulls of a pair of links at poses[links] [m], 0 if they intersect. Returns
@@ -281,12 +282,12 @@ void contact_list_friction_pairs(ContactSystem* system, bool drop_others);
  * links are farther apart than the law's range. */
 double contact_aggregate_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
-/* Path of a pair of links from the poses `start` to the poses `end` (links). bound: upper bounds on the motion of both
- * links over the complete path. `prove` returns true if two hulls provably do not intersect between the points `from`
- * and `to` of the path. The AggregatePath is the first member of a structure that `prove` knows. */
+/* Path of an aggregate pair from the poses `start` to the poses `end` (links). bound: upper bounds on the motion of
+ * both links over the complete path. `prove` returns true if two hulls provably do not intersect between the points
+ * `from` and `to` of the path. An AggregatePath is the first member of a structure that `prove` knows. */
 enum { AGGREGATE_PATH_INTERVALS = 64 };
 typedef struct AggregatePath {
-  int link[2], common; /* as in ContactPair */
+  int link[2], common_ancestor; /* as in ContactPair */
   const Pose *start, *end;
   MotionBound bound[2];
   ContactPath poses_at;
@@ -314,14 +315,15 @@ static inline HullInstance contact_item_at(const Model* model, int item, const P
                         .radius = model->links[link].reach};
 }
 
-/* Returns the pair of `candidate` < contact_candidate_count (not checked). The system owns the pair; the pointer is
- * valid until the list grows. */
+/* Returns the pair of `candidate` < contact_candidate_count (asserted). The system owns the pair; the pointer is valid
+ * until the list grows. */
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
+  assert(candidate >= 0 && candidate < system->list_count);
   return &system->pairs[system->list[candidate]];
 }
 
-/* Returns the derivatives of pair p in the accepted state. The system owns them; the pointer is valid until the list
- * grows. Undefined for a pair without terms. */
+/* Returns the derivatives of a pair with terms in the accepted state. The system owns them; the pointer is valid until
+ * the list grows. */
 static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const ContactPair* p) {
   return &s->derivatives[s->current][p - s->pairs];
 }
@@ -339,7 +341,8 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .a = &s->instance[which][p->hull_a],
                    .b = &s->instance[which][p->hull_b],
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
-                   .aim = {s->aim ? &s->aim[p->link_a] : NULL, s->aim ? &s->aim[p->link_b] : NULL},
+                   .aim = {s->expected_poses ? &s->expected_poses[p->link_a] : NULL,
+                           s->expected_poses ? &s->expected_poses[p->link_b] : NULL},
                    .shift = {s->shift ? &s->shift[p->link_a] : NULL, s->shift ? &s->shift[p->link_b] : NULL},
                    .material = &p->material,
                    .grip = p->grip,

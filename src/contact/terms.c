@@ -9,18 +9,19 @@
 #include "contact/system.h"
 
 void contact_list_terms(ContactSystem* s) {
-  s->term_count = s->fresh_count = 0;
+  s->term_count = s->underived_count = 0;
   for (int k = 0; k < s->awake_count; k++) {
     int slot = s->list[s->awake[k]];
     s->sleep[slot].has_terms = s->pairs[slot].state[s->current].has_terms;
-    s->sleep[slot].tried = s->sleep[slot].judged = false; /* the trial state of the pair is no longer valid */
+    s->sleep[slot].has_trial = s->sleep[slot].includes_friction =
+        false; /* the trial state of the pair is no longer valid */
   }
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];
     if (!s->sleep[slot].has_terms) continue;
     s->term_links[s->term_count] = s->list_links[k];
     s->terms[s->term_count++] = slot;
-    if (!s->sleep[slot].even) s->fresh[s->fresh_count++] = slot;
+    if (!s->sleep[slot].is_unchanged) s->underived[s->underived_count++] = slot;
   }
 }
 
@@ -32,56 +33,56 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
   return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, false};
 }
 
-/* If the cosine of the angle between the contact normal and the axis of a circle is above this value, the circle may
- * come to lie flat on the other body. */
-#define FLAT 0.98
+/* Largest cosine of the angle between the contact normal and the axis of a circle at which the circle cannot come to
+ * lie flat on the other body. */
+#define MIN_FLAT_COSINE 0.98
 
 /* Sums over the balls and circles of a round body: their normal forces, and the displacements of their points nearest
  * to the other body. */
 typedef struct {
-  double force;         /* sum of the normal forces, for stiffness 1 [1/m^2] */
-  double way, distance; /* way: sum of force x displacement towards the other body; distance: sum of force x
-                           |displacement|; for stiffness 1, so forces are in 1/m^2 and products in 1/m */
-} NearPoints;
+  double force;                          /* sum of the normal forces, for stiffness 1 [1/m^2] */
+  double displacement_sum, distance_sum; /* sums of force x displacement towards the other body, and of force x
+                                            |displacement|; for stiffness 1 [1/m] */
+} NearestPointSums;
 
-static void add_point(NearPoints* sum, double force, double way) {
+static void add_point(NearestPointSums* sum, double force, double displacement_sum) {
   sum->force += force;
-  sum->way += force * way;
-  sum->distance += force * fabs(way);
+  sum->displacement_sum += force * displacement_sum;
+  sum->distance_sum += force * fabs(displacement_sum);
 }
 
 /* Returns the displacement, from pose[1] to pose[0], of the point of a ball or circle that is farthest along a unit
  * direction [m]. Only the component along the direction is returned. ring: centre, axis and radius in the frame of the
  * link; a ball has radius 0 and axis 0. */
-static double way_along(Vec3 direction, const Circle* ring, const Pose* const pose[2]) {
+static double displacement_along(Vec3 direction, const Circle* ring, const Pose* const pose[2]) {
   double reach[2];
   for (int k = 0; k < 2; k++) {
-    double across = vec3_dot(mat3_tmul_vec(pose[k]->r, direction), ring->axis);
-    reach[k] =
-        vec3_dot(direction, pose_apply(*pose[k], ring->center)) + ring->radius * sqrt(fmax(0, 1 - across * across));
+    double axis_component = vec3_dot(mat3_tmul_vec(pose[k]->r, direction), ring->axis);
+    reach[k] = vec3_dot(direction, pose_apply(*pose[k], ring->center)) +
+               ring->radius * sqrt(fmax(0, 1 - axis_component * axis_component));
   }
   return reach[0] - reach[1];
 }
 
 /* Returns the sums over the balls and circles of a body that exert a force. sigma: -1 for body a, +1 for body b. pose:
  * poses of the body's link at t + dt and at t - dt. */
-static NearPoints near_points(const HullInstance* body, double sigma, double support, const PairState* state,
-                              const Pose* const pose[2]) {
-  NearPoints sum = {0};
+static NearestPointSums sum_nearest_points(const HullInstance* body, double sigma, double support,
+                                           const PairState* state, const Pose* const pose[2]) {
+  NearestPointSums sum = {0};
   Vec3 direction = vec3_scale(state->axis, -sigma);
-  bool one = body->points.count + body->ring_count == 1;
-  if (!one && !state->has_plane) return sum;
+  bool is_single = body->points.count + body->ring_count == 1;
+  if (!is_single && !state->has_plane) return sum;
   for (int k = 0; k < body->points.count; k++) {
     Circle ball = {.center = point_at(body->points, k)};
     const Plane* plane = &state->plane;
     Vec3 x = vec3_sub(pose_apply(body->pose, ball.center), plane->origin);
     double c = sigma * (vec3_dot(plane->n, x) + plane->o) - body->rounding * vec3_norm(plane->n);
-    double force = one ? 1 : c > 0 && c < support ? -vertex_barrier(body, support, c).first : 0;
-    if (force > 0) add_point(&sum, force, way_along(direction, &ball, pose));
+    double force = is_single ? 1 : c > 0 && c < support ? -vertex_barrier(body, support, c).first : 0;
+    if (force > 0) add_point(&sum, force, displacement_along(direction, &ball, pose));
   }
   for (int k = 0; k < body->ring_count; k++) {
-    double force = one ? 1 : ring_load(body, k, sigma, support, &state->plane).force;
-    if (force > 0) add_point(&sum, force, way_along(direction, &body->rings[k], pose));
+    double force = is_single ? 1 : ring_load(body, k, sigma, support, &state->plane).force;
+    if (force > 0) add_point(&sum, force, displacement_along(direction, &body->rings[k], pose));
   }
   return sum;
 }
@@ -93,19 +94,20 @@ bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pos
   const ContactPair* p = &s->pairs[s->terms[index]];
   const PairState* state = &p->state[s->current];
   const double* material = p->material.value;
-  bool of_links = p->hull_b >= m->hull_count, turns = m->link_tree[p->link_a] < 0;
-  /* near_points takes a single barrier distance, so the function returns false in scenes with several laws */
-  if (of_links || s->laws.count > 1 || !p->law->row->round || (!turns && m->link_tree[p->link_b] >= 0)) return false;
-  const HullInstance* moving = &s->instance[s->current][turns ? p->hull_b : p->hull_a];
+  bool is_link_pair = p->hull_b >= m->hull_count, b_is_round = m->link_tree[p->link_a] < 0;
+  /* sum_nearest_points takes a single barrier distance, so the function returns false in scenes with several laws */
+  if (is_link_pair || s->laws.count > 1 || !p->law->row->round || (!b_is_round && m->link_tree[p->link_b] >= 0))
+    return false;
+  const HullInstance* moving = &s->instance[s->current][b_is_round ? p->hull_b : p->hull_a];
   if (moving->ring_count == 0 && !(moving->rounding > 0)) return false;
-  if (moving->ring_count > 0 && fabs(vec3_dot(friction_ring_axis(moving), state->axis)) > FLAT) return false;
+  if (moving->ring_count > 0 && fabs(vec3_dot(friction_ring_axis(moving), state->axis)) > MIN_FLAT_COSINE) return false;
   if (material[MATERIAL_ROLLING] > 0 || material[MATERIAL_SPINNING] > 0) return false;
-  int link = turns ? p->link_b : p->link_a;
+  int link = b_is_round ? p->link_b : p->link_a;
   const Pose* const moves[2] = {&pose[0][link], &pose[1][link]};
-  NearPoints sum = near_points(moving, turns ? 1 : -1, m->contact.support, state, moves);
+  NearestPointSums sum = sum_nearest_points(moving, b_is_round ? 1 : -1, m->contact.support, state, moves);
   double force = fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis));
-  *approach = sum.force > 0 ? sum.distance / sum.force : 0;
-  *along_gap = sum.force > 0 ? -0.5 * force * sum.way / sum.force : 0;
+  *approach = sum.force > 0 ? sum.distance_sum / sum.force : 0;
+  *along_gap = sum.force > 0 ? -0.5 * force * sum.displacement_sum / sum.force : 0;
   *slip = state->has_friction ? state->friction_energy : 0;
   return true;
 }
@@ -118,17 +120,17 @@ ContactTermList contact_term_list(const ContactSystem* s) {
   return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
 }
 
-/* Sets felt[6] to the twist of body a. For a half-space b, which has no rows in the Hessian, felt[6] is the twist of a
+/* Sets relative[6] to the twist of body a. For a half-space b, which has no rows in the Hessian, it is the twist of a
  * relative to b. */
-static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
+static void relative_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double relative[6]) {
   const double *a = twist[p->link_a], *b = twist[p->link_b];
-  memcpy(felt, a, sizeof(double[6]));
-  bool of_links = p->hull_b >= s->model->hull_count; /* no contact law refines pairs of links */
-  if (of_links || s->model->hulls[p->hull_b].kind->bounded) return;
+  memcpy(relative, a, sizeof(double[6]));
+  bool is_link_pair = p->hull_b >= s->model->hull_count; /* no contact law refines pairs of links */
+  if (is_link_pair || s->model->hulls[p->hull_b].kind->bounded) return;
   Vec3 arm = vec3_sub(s->reference[s->current][p->link_a], s->reference[s->current][p->link_b]);
   Vec3 along = vec3_cross(vec3(b[0], b[1], b[2]), arm);
-  const double by_turn[6] = {0, 0, 0, along.x, along.y, along.z};
-  for (int k = 0; k < 6; k++) felt[k] -= b[k] + by_turn[k];
+  const double by_rotation[6] = {0, 0, 0, along.x, along.y, along.z};
+  for (int k = 0; k < 6; k++) relative[k] -= b[k] + by_rotation[k];
 }
 
 void contact_refine(ContactSystem* s, const double (*twist)[6]) {
@@ -137,7 +139,7 @@ void contact_refine(ContactSystem* s, const double (*twist)[6]) {
     ContactPair* p = &s->pairs[slot];
     if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
     double twist_a[6];
-    felt_twist(s, p, twist, twist_a);
+    relative_twist(s, p, twist, twist_a);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     p->law->row->impacts->refine(&pair, twist_a, twist[p->link_b]);
   }

@@ -1,4 +1,5 @@
 /* Reads measured runs from CSV files. */
+#include <assert.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,7 @@ static void resolve_inputs(MeasuredData* data, const Task* task, const Model* mo
 
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
                      Diagnostics* diagnostics) {
+  assert(data && task && model && diagnostics && file_count >= 0 && (files || file_count == 0));
   int before = diagnostics->error_count;
   *data = (MeasuredData){0};
   resolve_inputs(data, task, model, diagnostics);
@@ -300,6 +302,7 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
 }
 
 void measured_free(MeasuredData* data) {
+  assert(data);
   for (int k = 0; k < data->count; k++) {
     MeasuredRun* run = &data->runs[k];
     for (int i = 0; i < run->link_count; i++) {

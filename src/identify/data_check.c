@@ -1,6 +1,8 @@
 /* Checks measured runs, and reports faults with probable causes. */
 #include "identify/data.h"
 
+#include <assert.h>
+
 /* Largest deviation of a quaternion's length from 1, for files with four digits. */
 #define LENGTH_TOLERANCE 0.02
 /* Largest plausible speed [m/s]. */
@@ -229,6 +231,7 @@ static void check_spin(DataCheck* c, MeasuredLink* l) {
 }
 
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics) {
+  assert(run && task && model && run->count >= 0);
   DataCheck c = {run, diagnostics, 0};
   check_times(&c, task, model->simulation.dt);
   for (int k = 0; k < run->link_count && c.faults == 0; k++) {

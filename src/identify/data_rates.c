@@ -1,6 +1,8 @@
 /* Detects whether measured velocities refer to the time of their row or to half an interval before (Q11). */
 #include "identify/data.h"
 
+#include <assert.h>
+
 /* Velocities count as backward differences if their deviation from central differences is DEVIATION_RATIO times larger.
  * Within TEST_INTERVAL [s] both kinds must also displace a body differently by more than the position noise. */
 #define DEVIATION_RATIO 4.0
@@ -40,6 +42,7 @@ static void shift_numbers(const MeasuredRun* r, double* v, int width) {
 }
 
 void measured_rates_to_rows(MeasuredRun* run) {
+  assert(run && run->count >= 0);
   for (int i = 0; i < run->link_count; i++) {
     MeasuredLink* l = &run->links[i];
     if (!l->source->rates_before) continue;
@@ -63,6 +66,7 @@ static void add_deviations(const MeasuredRun* r, const MeasuredLink* l, double s
 }
 
 void measured_check_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics) {
+  assert(data && task && diagnostics && data->count >= 0);
   for (int i = 0; i < task->data.measured_count; i++) {
     const TaskMeasured* source = &task->data.measured[i];
     double square[2] = {0};

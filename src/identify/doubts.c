@@ -163,6 +163,7 @@ static void compare_subsets(SubsetPair* pair, ContradictionKind kind) {
 }
 
 void find_contradictions(Identification* id) {
+  assert(id->shot_count >= 0 && id->variables >= 0);
   size_t room = (size_t)id->variables * (size_t)id->variables + 1;
   id->contradiction_count = 0;
   memset(id->contradiction_width, 0, sizeof(double) * (size_t)id->variables);
@@ -186,6 +187,7 @@ void find_contradictions(Identification* id) {
 }
 
 bool identification_append_unconverged(const Identification* id, Text* out) {
+  assert(out && (id->next_change || id->variables == 0));
   int count = 0;
   for (int k = 0; k < id->variables; k++) {
     if (id->next_change[k] == 0) continue;

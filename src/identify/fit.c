@@ -37,6 +37,7 @@ static void allocate_vectors(Identification* id) {
 }
 
 ShotSums* sums_create(const Identification* id) {
+  assert(id->shot_count >= 0);
   size_t n = (size_t)id->variables, l = (size_t)id->locals;
   ShotSums* sums = MEMORY_NEW(ShotSums, id->shot_count + 1);
   for (int k = 0; k < id->shot_count; k++) {
@@ -124,6 +125,7 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
 
 Status identification_create(Identification** result, Task* task, const IdentifyOptions* options,
                              Diagnostics* diagnostics) {
+  assert(result && task && options && diagnostics);
   Identification* id = MEMORY_NEW(Identification, 1);
   *result = id;
   id->task = task;
@@ -282,6 +284,7 @@ static double use_previous_cost(const Identification* id, int shot, bool derivat
 }
 
 double fit_evaluate_shots(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out) {
+  assert(x && out && (locals || work != SWEEP_MINIMIZED || id->locals == 0));
   ShotEvaluation s = {.id = id, .work = work, .x = x, .out = out};
   s.locals = locals;
   parallel_for(id->options.threads, local_item_count(id, id->shot_count), 2, 1, evaluate_shot, &s);
@@ -408,6 +411,7 @@ int identification_iterations(const Identification* id) {
 }
 
 void fit_append_row(Identification* id, const FitRow* row) {
+  assert(row);
   id->rows = memory_grow_array(id->rows, sizeof(FitRow), id->row_count, &id->row_capacity);
   id->rows[id->row_count] = *row;
   id->rows[id->row_count++].simulated = (double)id->simulated;
@@ -435,6 +439,7 @@ static void sum_subsets(Identification* id) {
 }
 
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
+  assert(id->has_started && diagnostics);
   (void)diagnostics;
   int64_t simulated = id->simulated;
   if (id->method->end) id->method->end(id);
@@ -501,7 +506,6 @@ int identification_parameter_count(const Identification* id) { return id->variab
 
 IdentifiedParameter identification_parameter(const Identification* id, int k) {
   assert(k >= 0 && k < id->variables);
-  assert(k >= 0);
   double error = id->fixed[k] ? (double)NAN : id->error[k];
   return (IdentifiedParameter){.name = optimization_variable(id->optimization, k).name,
                                .value = id->x[k],

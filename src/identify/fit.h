@@ -162,16 +162,16 @@ Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* r
 /* Frees id->shots. */
 void shots_free(Identification* id);
 /* Simulates a shot and computes its cost, and its normal equations if `derivatives` is true. x (variables); local: the
- * shot's local unknowns. Sets out->ran to false if the shot cannot be simulated; the other members are then undefined.
- * Thread-safe with separate `out`. */
+ * shot's local unknowns. If the shot cannot be simulated, sets out->ran to false; the other members are then
+ * unspecified. Thread-safe with separate `out`. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out);
 /* Returns the smallest height of a movable body above a half-space at the start of a shot [m], and the half-space's
  * link *ground. Returns INFINITY without such a pair. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* out);
-/* Computes cost and gradient of a shot by the adjoint of its run (Q13): out->ran, cost, residuals and g. x[variables].
- * The shot must have no local unknowns. */
+/* Computes cost and gradient of a shot without local unknowns (asserted) by the adjoint of its run (Q13): out->ran,
+ * cost, residuals and g. x[variables]. */
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
 /* Minimizes the cost of a shot over its local unknowns for x[variables] (Q13; identify/settle.c). Sets `local` to the
  * minimum, and `out` to the sums there with derivatives. */

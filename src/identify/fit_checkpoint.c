@@ -1,4 +1,5 @@
 /* Checkpoints of a fit between two iterations, with the identity of task and data. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static bool load_rows(Identification* id, const NumberFile* file, Diagnostics* d
 }
 
 Status identification_save(const Identification* id, const char* path, Diagnostics* diagnostics) {
+  assert(path && diagnostics);
   NumberFile file = {0};
   int count;
   double* settings = get_settings(id, &count);
@@ -86,6 +88,7 @@ Status identification_save(const Identification* id, const char* path, Diagnosti
 }
 
 Status identification_load(Identification* id, const char* path, Diagnostics* diagnostics) {
+  assert(path && diagnostics);
   NumberFile file = {0};
   int64_t simulated = 0;
   Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);

@@ -139,7 +139,7 @@ RunErrors identification_errors(const Identification* identification, bool train
 typedef struct {
   double noise[3], model[3];
 } Misfit;
-/* Returns the misfit of the training or validation runs. Undefined before identification_finish. */
+/* Returns the misfit of the training or validation runs after identification_finish. */
 Misfit identification_misfit(const Identification* identification, bool train);
 
 /* Writes the result files into an existing folder: identify.json (also appended to json, owned by the caller),

@@ -1,4 +1,5 @@
 /* Separates residuals into noise and model error (docs/derivations/identify.md, Q10). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #define ROTATION_MAX 2.0
 
 void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, int samples, int stride) {
+  assert(part >= 0 && part < ERROR_KINDS && unit > 0 && samples >= 0 && stride > 0);
   for (int k = 0; k < samples; k++) {
     double value = r[k * stride];
     if (isnan(value)) continue;
@@ -39,6 +41,7 @@ static double estimate_noise(double* second, int count) {
 }
 
 void compute_misfit(Identification* id, const ErrorRows* rows) {
+  assert(rows || id->data.count == 0);
   for (int train = 0; train < 2; train++)
     for (int part = 0; part < ERROR_KINDS; part++) {
       double square = 0, *all = NULL;

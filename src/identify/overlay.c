@@ -1,4 +1,5 @@
 /* Writes a measured run and its simulation as one run folder, whose scene has two copies of every measured link. */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -184,6 +185,7 @@ static Status write_summary(const Overlay* o, Diagnostics* diagnostics) {
 }
 
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics) {
+  assert(folder && diagnostics);
   if (id->data.count == 0) return STATUS_OK;
   Overlay o = {.id = id, .run = &id->data.runs[find_median_run(id)], .folder = file_join(folder, "overlay")};
   int rows;

@@ -1,4 +1,5 @@
 /* Writes the result files of a fit: identify.json, fitted.scene.yaml, residuals.csv, convergence.csv, errors.csv. */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -281,6 +282,7 @@ static Status interrupted_or(const Identification* id, Status status) {
 
 Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics) {
+  assert(folder && json && diagnostics);
   ErrorRows* rows = compute_all_errors(id);
   Status status = interrupted_or(id, STATUS_OK);
   if (status == STATUS_OK) status = write_json(id, folder, program, json, diagnostics);

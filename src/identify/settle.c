@@ -1,4 +1,5 @@
 /* Minimizes the cost of a shot over its local unknowns by BFGS (docs/derivations/identify.md, Q13). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -90,6 +91,7 @@ static void store_step(LocalMinimization* s) {
 }
 
 void shot_minimize(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out) {
+  assert(x && shot && local && out);
   int n = id->locals;
   double* room = MEMORY_NEW(double, 3 * n + n * n + 1);
   LocalMinimization s = {id, x, shot, out, n, 0, false, 0, local, room, room + n, room + 2 * n, room + 3 * n};

@@ -1,4 +1,5 @@
 /* Simulation of a shot, and comparison with its measurement (docs/derivations/identify.md, Q2). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/shot.h"
@@ -131,6 +132,7 @@ static bool sum_shot(const Residuals* s, const double* local, bool derivatives, 
 
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out) {
+  assert(x && shot && out && shot->steps >= 0);
   Simulation simulation = {.id = id, .shot = shot};
   out->ran = shot_simulate(&simulation, x, local) && simulation.recording.steps == shot->steps;
   if (out->ran) {
@@ -189,6 +191,7 @@ static bool compute_gradient(Residuals* s, double* gradient) {
 }
 
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out) {
+  assert(x && shot && out && !shot->local);
   Simulation simulation = {.id = id, .shot = shot};
   out->ran = shot_simulate(&simulation, x, NULL) && simulation.recording.steps == shot->steps;
   if (out->ran) {
@@ -203,6 +206,7 @@ void shot_gradient(const Identification* id, const double* x, const Shot* shot, 
 }
 
 Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin) {
+  assert(x && run && rows && begin);
   Shot shot = shot_of_run(id, run);
   Simulation simulation = {.id = id, .shot = &shot};
   Pose* out = NULL;

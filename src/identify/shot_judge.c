@@ -1,4 +1,5 @@
 /* Errors of a whole run, and their agreement with the predicted uncertainty (docs/derivations/identify.md, Q8). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/shot.h"
@@ -136,6 +137,7 @@ static bool compute_derivatives(Residuals* s) {
 
 bool shot_compute_errors(const Identification* id, const double* x, const MeasuredRun* run, double out[ERROR_NUMBERS],
                          ErrorRows* rows) {
+  assert(x && run && out);
   Shot shot = shot_of_run(id, run);
   Simulation simulation = {.id = id, .shot = &shot};
   bool whole = shot_simulate(&simulation, x, NULL);

@@ -1,4 +1,5 @@
 /* Inputs and initial state of a simulated shot (docs/derivations/identify.md, Q2). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/shot.h"
@@ -40,6 +41,7 @@ static void lift_onto_ground(Model* m) {
 }
 
 double shot_height(const Identification* id, const Shot* shot, int* ground) {
+  assert(shot && ground);
   Model m;
   Diagnostics unheard = {0};
   double least = HUGE_VAL;
@@ -85,6 +87,7 @@ static void set_initial_state(Simulation* s, const double* local) {
 
 /* Returns true if the run completes, or fails after at least one step; s->recording has the rows before the failure. */
 bool shot_simulate(Simulation* s, const double* x, const double* local) {
+  assert(s->id && s->shot && x && !s->has_model && !s->has_recording);
   Diagnostics unheard = {0};
   RecordReport report;
   s->has_model = true;

@@ -1,4 +1,5 @@
 /* Damped step within bounds (docs/derivations/identify.md, Q3). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -23,6 +24,7 @@ static bool solve_free(const Identification* id, double damping, const bool* fix
 }
 
 bool bounded_step(const Identification* id, double damping, double* dx) {
+  assert(damping >= 0 && dx);
   int n = id->variables;
   bool *fixed = MEMORY_NEW(bool, n + 1), sound = true, again = true;
   for (int i = 0; i < n; i++)

@@ -1,17 +1,20 @@
 /* Normal equations of a shot, with eliminated local unknowns (docs/derivations/identify.md, Q3), and those of subsets
  * of its residuals (Q12). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
 double robust_loss(double r, double threshold, double* weight) {
+  assert(threshold > 0 && weight);
   double size = fabs(r);
   *weight = size <= threshold ? 1 : threshold / size;
   return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
 }
 
 double local_deviation(const Identification* id, int k) {
+  assert(k >= 0 && k < 2 * id->model.dof_count);
   const Model* m = &id->model;
   int dof = k % m->dof_count;
   const ModelLink* link = &m->links[m->dof_link[dof]];
@@ -126,6 +129,7 @@ static void sum_residuals(const Identification* id, const ShotResiduals* s, cons
 }
 
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out) {
+  assert(s->samples >= 0 && s->count >= 0 && s->touched >= 0 && out);
   sum_residuals(id, s, local, derivatives, out);
   if (!isfinite(out->cost)) return false;
   if (derivatives && id->locals > 0) {

@@ -1,4 +1,5 @@
 /* Uncertainty of the fitted parameters (docs/derivations/identify.md, Q4). */
+#include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -14,6 +15,7 @@
 /* The expansion is about the normal distribution. At 0.975 its error is below 0.01 for four or more degrees of freedom.
  */
 double student_quantile(double z, int freedom) {
+  assert(freedom > 0);
   double z2 = z * z, v = freedom;
   double first = z * (z2 + 1) / 4, second = z * ((5 * z2 + 16) * z2 + 3) / 96;
   double third = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;

@@ -1,23 +1,23 @@
 /* Hinge joint: a rotation about an axis. */
 #include "joint/joint.h"
 
-static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
+static void add_coordinates(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
   joint_add_hinge(joint, axes[0], "angle");
 }
 
-static void move(const Joint* joint, const double* r, Pose* motion) {
+static void apply_motion(const Joint* joint, const double* r, Pose* motion) {
   motion->r = mat3_from_quat(quat_about(joint->axis[0], r[0]));
 }
 
-static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out) {
+static void compute_screws(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out) {
   (void)r;
   *out = (Screw){mat3_mul_vec(frame, joint->axis[0]), {0, 0, 0}, link.t};
 }
 
-static void bound(const Joint* joint, const double* r, const double* d, JointMotionBound* reach) {
+static void bound_motion(const Joint* joint, const double* r, const double* d, JointMotionBound* bound) {
   (void)joint, (void)r;
-  reach->spin = fabs(d[0]);
+  bound->spin = fabs(d[0]);
 }
 
-const JointKind JOINT_KIND_HINGE = {make, move, screws, bound};
+const JointKind JOINT_KIND_HINGE = {add_coordinates, apply_motion, compute_screws, bound_motion};

@@ -1,12 +1,11 @@
-/* Table of the joint types. A new type is one line in the table and a file joint/<name>.c with its JointKind
- * (CONTRIBUTING.md). The table generates the names in scene files, their documentation, the constants and the
- * declarations. */
+/* Table of the joint types. The scene reader, the documentation and the constants JOINT_<NAME> are generated from this
+ * table. CONTRIBUTING.md says how to add a type. */
 #ifndef SDRS_JOINT_KINDS_H
 #define SDRS_JOINT_KINDS_H
 
-/* ROW(NAME, word, freedom, moves, axis, axes, free_axes). NAME: part of the constants JOINT_<NAME> and
+/* ROW(NAME, word, freedom, moves, axis, axes, free_axes). NAME: suffix of the constants JOINT_<NAME> and
  * JOINT_KIND_<NAME>. word: name in scene files. freedom: number of degrees of freedom for the documentation. moves: 1
- * if the joint moves, otherwise 0. axis, axes, free_axes: 1 if the joint accepts the key of this name, otherwise 0. */
+ * if the joint has degrees of freedom. axis, axes, free_axes: 1 if the joint accepts the key of this name. */
 // clang-format off
 #define JOINT_TYPE_ROWS(ROW)                         \
   ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \
@@ -18,14 +17,14 @@
   ROW(BALL,      "ball",      "3",       1, 0, 0, 0) \
   ROW(FREE,      "free",      "up to 6", 1, 0, 0, 1)
 
-/* NUMBER(slot, key, types, unit, meaning): a parameter of some types, stored in Joint.parameters[slot]. types is a list
- * such as "one|another". */
+/* NUMBER(slot, key, types, unit, meaning): a numeric parameter of some types, stored in Joint.parameters[slot]. types:
+ * names of the types, separated by bars. */
 #define JOINT_PARAMETER_ROWS(NUMBER) \
   NUMBER(0, "pitch", "screw", "m/rad", "Displacement along the axis per radian: the lead over 2 pi.")
 // clang-format on
 
-/* JOINT_TYPE_NAMES(condition) is a list of type names such as "one|another". It contains the types with 1 in the
- * table's column `condition`. The macros write a bar before each name; the index [1] skips the first bar. */
+/* JOINT_TYPE_NAMES(condition) is the text "one|another" of the names of all types with 1 in the table's column
+ * `condition`. Each name is preceded by a bar; the index [1] skips the first bar. */
 #define JOINT_WORD_0(word)
 #define JOINT_WORD_1(word) "|" word
 #define JOINT_WORD_ANY(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_1(word)

@@ -1,4 +1,4 @@
-/* Sums over arrays of numbers. Each sum adds its terms in the order of the array. */
+/* Reductions of arrays of numbers. Each sum adds its terms in the order of the array. */
 #ifndef SDRS_LINALG_ARRAYS_H
 #define SDRS_LINALG_ARRAYS_H
 
@@ -14,9 +14,9 @@ static inline double array_dot(int count, const double* x, const double* y) {
 
 /* Returns the largest absolute value of x (count), or 0 if the array is empty. */
 static inline double array_largest(int count, const double* x) {
-  double most = 0;
-  for (int k = 0; k < count; k++) most = fmax(most, fabs(x[k]));
-  return most;
+  double largest = 0;
+  for (int k = 0; k < count; k++) largest = fmax(largest, fabs(x[k]));
+  return largest;
 }
 
 /* Returns true if no number of x (count) is infinite or NaN. */

@@ -7,26 +7,25 @@
 #include "linalg/eigen.h"
 #include "linalg/front.h"
 
-/* Relative threshold below which eigenvalues count as zero, compared with the largest eigenvalue. */
-#define SINGULAR 1e-14
+/* A component is singular if its eigenvalue nearest to zero is below this fraction of the largest one. */
+#define SINGULAR_RATIO 1e-14
 
 /* Indefinite dense components up to this order are factored by their eigenvalues. */
-enum { SPECTRAL_MOST = 96 };
-/* REFINEMENTS: largest number of refinements of a solution. REFINED: backward error at which refinement ends.
- * Refinement is needed, because pivots are chosen within fronts only. */
-enum { REFINEMENTS = 10 };
-#define REFINED 4e-16
-/* Largest accepted backward error of a sparse factor after refinement. If the error is larger, the component is
- * factored as a dense matrix, with pivots from all rows. */
-#define ACCEPTED 1e-12
-/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are replaced by this
- * value. */
+enum { SPECTRAL_MAX_ORDER = 96 };
+/* Iterative refinement ends after MAX_REFINEMENTS iterations or at the backward error REFINEMENT_TOLERANCE. It is
+ * needed, because pivots are chosen within fronts only. */
+enum { MAX_REFINEMENTS = 10 };
+#define REFINEMENT_TOLERANCE 4e-16
+/* Largest accepted backward error of a sparse factor after refinement. Above it, the component is factored as a dense
+ * matrix, with pivots from all rows. */
+#define MAX_BACKWARD_ERROR 1e-12
+/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are raised to it. */
 #define PIVOT_TINY 1e-16
 /* Largest number of Lanczos iterations in the search for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };
 
-static IndefinitePivots pivots_of(const BlockSolver* s, const Component* c) {
-  return (IndefinitePivots){s->pivot_from + c->unknown_first, s->pivot_beside + c->unknown_first};
+static IndefinitePivots component_pivots(const BlockSolver* s, const Component* c) {
+  return (IndefinitePivots){s->pivot_permutation + c->unknown_first, s->pivot_off_diagonal + c->unknown_first};
 }
 
 static void add_product(const double* block, int rows, int columns, bool diagonal, const double* x_rows,
@@ -38,47 +37,48 @@ static void add_product(const double* block, int rows, int columns, bool diagona
     }
 }
 
-/* Sets y to H x for one component, where H is the matrix and x holds the component's local unknowns. */
+/* Sets y to H x for the matrix H of one component. x and y are in local order. */
 static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
-    int a = s->members[k], p = s->place[a];
+    int a = s->members[k], p = s->local_first[a];
     add_product(s->values + s->offset[a], s->size[a], s->size[a], true, x + p, x + p, y + p, y + p);
   }
-  for (int k = c[0].link_first; k < c[1].link_first; k++) {
-    int link = s->links[k], a = s->row[link], b = s->column[link], p = s->place[a], q = s->place[b];
+  for (int k = c[0].coupling_first; k < c[1].coupling_first; k++) {
+    int link = s->component_couplings[k], a = s->row[link], b = s->column[link], p = s->local_first[a],
+        q = s->local_first[b];
     add_product(s->values + s->offset[s->block_count + link], s->size[a], s->size[b], false, x + p, x + q, y + p,
                 y + q);
   }
 }
 
-/* Norms of the matrix of a component: largest magnitude of an entry, and largest sum of the magnitudes of a row. */
+/* Largest magnitude of an entry, and largest absolute row sum, of the matrix of a component. */
 typedef struct {
   double entry, row;
 } Norms;
 
-static Norms norms_of(BlockSolver* s, const Component* c) {
-  double *sum = s->rest + c->unknown_first, entry = 0;
+static Norms compute_norms(BlockSolver* s, const Component* c) {
+  double *sum = s->residual + c->unknown_first, entry = 0;
   memset(sum, 0, sizeof(double) * (size_t)c->order);
-  for (int k = c[0].member_first + c[0].link_first; k < c[1].member_first + c[1].link_first; k++) {
-    int own = k - c[0].member_first - c[0].link_first, members = c[1].member_first - c[0].member_first;
-    int link = own < members ? -1 : s->links[c->link_first + own - members];
+  for (int k = c[0].member_first + c[0].coupling_first; k < c[1].member_first + c[1].coupling_first; k++) {
+    int own = k - c[0].member_first - c[0].coupling_first, members = c[1].member_first - c[0].member_first;
+    int link = own < members ? -1 : s->component_couplings[c->coupling_first + own - members];
     int a = link < 0 ? s->members[c->member_first + own] : s->row[link], b = link < 0 ? a : s->column[link];
     const double* value = s->values + s->local_offset[k];
     for (int i = 0; i < s->size[a]; i++)
       for (int j = link < 0 ? i : 0; j < s->size[b]; j++) {
         double size = fabs(value[i * s->size[b] + j]);
         entry = fmax(entry, size);
-        sum[s->place[a] + i] += size;
-        if (link >= 0 || i != j) sum[s->place[b] + j] += size;
+        sum[s->local_first[a] + i] += size;
+        if (link >= 0 || i != j) sum[s->local_first[b] + j] += size;
       }
   }
   return (Norms){entry, array_largest(c->order, sum)};
 }
 
-/* Replaces x by (L D L^T)^-1 x, without iterative refinement. L D L^T: factorization of a component. */
-static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
-  IndefinitePivots pivots = pivots_of(s, c);
+/* Replaces x by (L D L^T)^-1 x, without iterative refinement. */
+static void solve_unrefined(const BlockSolver* s, const Component* c, double* x) {
+  IndefinitePivots pivots = component_pivots(s, c);
   double* storage = s->storage + c->storage;
   if (c->plan >= 0) {
     plan_solve(&s->plans[c->plan], storage, &pivots, x);
@@ -94,59 +94,59 @@ static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
 }
 
 double block_solve_refined(BlockSolver* s, const Component* c, double* x) {
-  double *b = s->right + c->unknown_first, *rest = s->rest + c->unknown_first, before = HUGE_VAL, error = 0;
+  double *b = s->right_side + c->unknown_first, *residual = s->residual + c->unknown_first, previous_error = HUGE_VAL,
+         error = 0;
   memcpy(b, x, sizeof(double) * (size_t)c->order);
-  solve_pivoted(s, c, x);
-  for (int round = 0; round <= REFINEMENTS; round++) {
-    multiply_component(s, c, x, rest);
-    for (int k = 0; k < c->order; k++) rest[k] = b[k] - rest[k];
+  solve_unrefined(s, c, x);
+  for (int iteration = 0; iteration <= MAX_REFINEMENTS; iteration++) {
+    multiply_component(s, c, x, residual);
+    for (int k = 0; k < c->order; k++) residual[k] = b[k] - residual[k];
     double scale = c->norm * array_largest(c->order, x) + array_largest(c->order, b);
-    error = scale > 0 ? array_largest(c->order, rest) / scale : 0;
-    if (!(error > REFINED) || error > 0.5 * before || round == REFINEMENTS) break;
-    before = error;
-    solve_pivoted(s, c, rest);
-    for (int k = 0; k < c->order; k++) x[k] += rest[k];
+    error = scale > 0 ? array_largest(c->order, residual) / scale : 0;
+    if (!(error > REFINEMENT_TOLERANCE) || error > 0.5 * previous_error || iteration == MAX_REFINEMENTS) break;
+    previous_error = error;
+    solve_unrefined(s, c, residual);
+    for (int k = 0; k < c->order; k++) x[k] += residual[k];
   }
   return error;
 }
 
-static void start_vector(int count, double* x) {
+static void set_random_vector(int count, double* x) {
   Random random = {1};
   for (int k = 0; k < count; k++) x[k] = random_uniform(&random, -1, 1);
 }
 
-/* Returns the eigenvalue of H nearest to zero, where H is the matrix of a component. Lanczos iterations with full
- * reorthogonalization find the eigenvalue of H^-1 of largest magnitude; the result is its reciprocal. Returns 0 on
- * failure. */
+/* Returns the eigenvalue nearest to zero of a component's matrix H. Lanczos iterations with full reorthogonalization
+ * find the eigenvalue of H^-1 of largest magnitude; the result is its reciprocal. Returns 0 on failure. */
 static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
-  int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done = 0;
-  double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
-  start_vector(n, basis);
-  off[0] = 0;
+  int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, count = 0;
+  double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS],
+         off_diagonal[LANCZOS_STEPS + 1];
+  set_random_vector(n, basis);
+  off_diagonal[0] = 0;
   double length = sqrt(array_dot(n, basis, basis));
-  for (; done < steps && length > 0 && isfinite(length); done++) {
-    double *v = basis + (size_t)done * (size_t)n, *w = v + n;
+  for (; count < steps && length > 0 && isfinite(length); count++) {
+    double *v = basis + (size_t)count * (size_t)n, *w = v + n;
     for (int k = 0; k < n; k++) w[k] = v[k] /= length;
     block_solve_refined(s, c, w);
-    diagonal[done] = array_dot(n, v, w);
-    double whole = sqrt(array_dot(n, w, w));
+    diagonal[count] = array_dot(n, v, w);
+    double length_before = sqrt(array_dot(n, w, w));
     for (int pass = 0; pass < 2; pass++)
-      for (int i = 0; i <= done; i++) {
-        const double* old = basis + (size_t)i * (size_t)n;
-        double along = array_dot(n, old, w);
-        for (int k = 0; k < n; k++) w[k] -= along * old[k];
+      for (int i = 0; i <= count; i++) {
+        const double* previous = basis + (size_t)i * (size_t)n;
+        double projection = array_dot(n, previous, w);
+        for (int k = 0; k < n; k++) w[k] -= projection * previous[k];
       }
-    off[done + 1] = length = sqrt(array_dot(n, w, w));
-    if (!(length > 1e-13 * whole)) length = 0; /* the Krylov space is exhausted */
+    off_diagonal[count + 1] = length = sqrt(array_dot(n, w, w));
+    if (!(length > 1e-13 * length_before)) length = 0; /* the Krylov space is exhausted */
   }
   memory_free(basis);
-  if (!tridiagonal_eigenvalues(done, diagonal, off) || done == 0) return 0;
-  double largest = fabs(diagonal[0]) > fabs(diagonal[done - 1]) ? diagonal[0] : diagonal[done - 1];
+  if (!tridiagonal_eigenvalues(count, diagonal, off_diagonal) || count == 0) return 0;
+  double largest = fabs(diagonal[0]) > fabs(diagonal[count - 1]) ? diagonal[0] : diagonal[count - 1];
   return 1 / largest;
 }
 
-/* Allocates storage for a dense factor of a component, behind all other storage. The component stays dense until the
- * matrix is filled again. */
+/* Appends storage for a dense factor of a component. The component stays dense until the matrix is filled again. */
 static void become_dense(BlockSolver* s, Component* c) {
   c->storage = s->storage_capacity;
   s->storage_capacity += block_dense_storage(c);
@@ -156,39 +156,39 @@ static void become_dense(BlockSolver* s, Component* c) {
 }
 
 /* Computes the factor L D L^T of a component. Returns false if the component is not finite. */
-static bool factor_pivoted(BlockSolver* s, Component* c, double tiny) {
-  IndefinitePivots pivots = pivots_of(s, c);
+static bool factor_ldl(BlockSolver* s, Component* c, double tiny) {
+  IndefinitePivots pivots = component_pivots(s, c);
   double* storage = s->storage + c->storage;
   if (c->plan >= 0)
-    return plan_factor_indefinite(&s->plans[c->plan], block_values_of(s, c), tiny, storage, &pivots) >= 0;
+    return plan_factor_indefinite(&s->plans[c->plan], block_component_values(s, c), tiny, storage, &pivots) >= 0;
   int stride = front_stride(c->order);
   block_fill_dense(s, c, storage, stride);
   return indefinite_factor(c->order, c->order, stride, tiny, storage, NULL, pivots) >= 0;
 }
 
-static double trial_error(BlockSolver* s, const Component* c) {
-  double* x = s->turned + c->unknown_first;
-  start_vector(c->order, x);
+static double measure_backward_error(BlockSolver* s, const Component* c) {
+  double* x = s->spectral + c->unknown_first;
+  set_random_vector(c->order, x);
   return block_solve_refined(s, c, x);
 }
 
 static bool factor_large_indefinite(BlockSolver* s, Component* c, double* smallest) {
-  Norms norms = norms_of(s, c);
+  Norms norms = compute_norms(s, c);
   double tiny = norms.entry > 0 ? PIVOT_TINY * norms.entry : 1;
   c->norm = norms.row;
-  if (!isfinite(norms.row) || !factor_pivoted(s, c, tiny)) return false;
-  if (c->plan >= 0 && !(trial_error(s, c) <= ACCEPTED)) {
+  if (!isfinite(norms.row) || !factor_ldl(s, c, tiny)) return false;
+  if (c->plan >= 0 && !(measure_backward_error(s, c) <= MAX_BACKWARD_ERROR)) {
     become_dense(s, c);
-    if (!factor_pivoted(s, c, tiny)) return false;
+    if (!factor_ldl(s, c, tiny)) return false;
   }
   double nearest = nearest_eigenvalue(s, c);
   if (!(fabs(nearest) >= fabs(*smallest))) *smallest = nearest;
   c->factor = FACTOR_INDEFINITE;
-  return fabs(nearest) > SINGULAR * norms.row;
+  return fabs(nearest) > SINGULAR_RATIO * norms.row;
 }
 
 static bool factor_small_indefinite(BlockSolver* s, Component* c, double* smallest) {
-  if (!block_decompose(s, c)) return false;
+  if (!block_compute_eigenvectors(s, c)) return false;
   const double* values = s->eigenvalues + c->unknown_first;
   double largest = 0, nearest = HUGE_VAL;
   for (int k = 0; k < c->order; k++) {
@@ -197,7 +197,7 @@ static bool factor_small_indefinite(BlockSolver* s, Component* c, double* smalle
   }
   if (fabs(nearest) < fabs(*smallest)) *smallest = nearest;
   c->factor = FACTOR_SPECTRAL;
-  return fabs(nearest) > SINGULAR * largest;
+  return fabs(nearest) > SINGULAR_RATIO * largest;
 }
 
 bool block_solver_factor_component_indefinite(BlockSolver* s, int component, double* smallest) {
@@ -205,6 +205,6 @@ bool block_solver_factor_component_indefinite(BlockSolver* s, int component, dou
   block_find_components(s);
   Component* c = &s->components[component];
   c->factor = FACTOR_NONE;
-  return c->plan < 0 && c->order <= SPECTRAL_MOST ? factor_small_indefinite(s, c, smallest)
-                                                  : factor_large_indefinite(s, c, smallest);
+  return c->plan < 0 && c->order <= SPECTRAL_MAX_ORDER ? factor_small_indefinite(s, c, smallest)
+                                                       : factor_large_indefinite(s, c, smallest);
 }

@@ -1,7 +1,5 @@
-/* Symmetric block matrices. Filled blocks couple the unknowns of two blocks, and each connected component is factored
- * separately. Small components are one dense front (linalg/front.h); large ones are factored by the multifrontal method
- * (linalg/plan.h). The order of all roundings depends only on which blocks are filled, or, with
- * block_solver_keep_orders, on those filled since that call. */
+/* Symmetric block matrices: pattern, entries and products. Each connected component of the filled blocks is factored
+ * separately, as one dense front (front.h) or by the multifrontal method (plan.h). */
 #include "linalg/block_solver.h"
 
 #include <assert.h>
@@ -23,24 +21,24 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
   s->component = MEMORY_NEW(int, block_count);
   s->members = MEMORY_NEW(int, block_count);
   s->unknowns = MEMORY_NEW(int, s->order);
-  s->place = MEMORY_NEW(int, block_count);
+  s->local_first = MEMORY_NEW(int, block_count);
   s->plans = MEMORY_NEW(Plan, block_count);
-  s->plan_of = MEMORY_NEW(int, block_count);
+  s->plan_index = MEMORY_NEW(int, block_count);
   s->plan_owner = MEMORY_NEW(int, block_count);
-  for (int k = 0; k < block_count; k++) s->plan_of[k] = -1;
+  for (int k = 0; k < block_count; k++) s->plan_index[k] = -1;
   s->plan_version = MEMORY_NEW(int64_t, block_count);
   s->rank = MEMORY_NEW(int, block_count);
   s->local_rank = MEMORY_NEW(int, block_count);
-  s->rate = MEMORY_NEW(double, block_count);
+  s->flops_ratio = MEMORY_NEW(double, block_count);
   s->local = MEMORY_NEW(int, block_count);
   s->local_size = MEMORY_NEW(int, block_count);
   s->eigenvalues = MEMORY_NEW(double, s->order);
-  s->off = MEMORY_NEW(double, s->order);
-  s->turned = MEMORY_NEW(double, s->order);
-  s->pivot_from = MEMORY_NEW(int, s->order);
-  s->pivot_beside = MEMORY_NEW(double, s->order);
-  s->right = MEMORY_NEW(double, s->order);
-  s->rest = MEMORY_NEW(double, s->order);
+  s->off_diagonal = MEMORY_NEW(double, s->order);
+  s->spectral = MEMORY_NEW(double, s->order);
+  s->pivot_permutation = MEMORY_NEW(int, s->order);
+  s->pivot_off_diagonal = MEMORY_NEW(double, s->order);
+  s->right_side = MEMORY_NEW(double, s->order);
+  s->residual = MEMORY_NEW(double, s->order);
   block_solver_pattern(s, NULL, 0);
   return s;
 }
@@ -48,13 +46,40 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
 void block_solver_destroy(BlockSolver* s) {
   if (!s) return;
   for (int k = 0; k < s->block_capacity; k++) plan_free(&s->plans[k]);
-  void* const arrays[] = {s->size,         s->first,        s->row_first,   s->row,        s->column,
-                          s->offset,       s->values,       s->filled,      s->components, s->component,
-                          s->members,      s->links,        s->unknowns,    s->place,      s->plans,
-                          s->plan_of,      s->plan_owner,   s->local,       s->local_size, s->local_couplings,
-                          s->local_offset, s->storage,      s->eigenvalues, s->off,        s->turned,
-                          s->pivot_from,   s->pivot_beside, s->right,       s->rest,       s->grouped_filled,
-                          s->plan_version, s->rank,         s->local_rank,  s->rate};
+  void* const arrays[] = {s->size,
+                          s->first,
+                          s->row_first,
+                          s->row,
+                          s->column,
+                          s->offset,
+                          s->values,
+                          s->filled,
+                          s->components,
+                          s->component,
+                          s->members,
+                          s->component_couplings,
+                          s->unknowns,
+                          s->local_first,
+                          s->plans,
+                          s->plan_index,
+                          s->plan_owner,
+                          s->local,
+                          s->local_size,
+                          s->local_couplings,
+                          s->local_offset,
+                          s->storage,
+                          s->eigenvalues,
+                          s->off_diagonal,
+                          s->spectral,
+                          s->pivot_permutation,
+                          s->pivot_off_diagonal,
+                          s->right_side,
+                          s->residual,
+                          s->component_filled,
+                          s->plan_version,
+                          s->rank,
+                          s->local_rank,
+                          s->flops_ratio};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) memory_free(arrays[k]);
   memory_free(s);
 }
@@ -67,33 +92,31 @@ void block_solver_reshape(BlockSolver* s, int block_count, const int* block_size
     s->first[k + 1] = s->first[k] + block_sizes[k];
   }
   s->order = s->first[block_count];
-  for (int k = 0; k < s->plan_count; k++) s->plan_of[s->plan_owner[k]] = -1;
+  for (int k = 0; k < s->plan_count; k++) s->plan_index[s->plan_owner[k]] = -1;
   s->plan_count = 0;
   block_solver_pattern(s, NULL, 0);
 }
 
-/* ---------------------------------------------------------------- pattern */
-
-void* block_replaced(void* array, size_t element, size_t count) {
+void* block_reallocate_zeroed(void* array, size_t element, size_t count) {
   memory_free(array);
   return memory_alloc(element * count);
 }
 
-static void room_for_couplings(BlockSolver* s, int count) {
+static void reserve_couplings(BlockSolver* s, int count) {
   if (count <= s->coupling_capacity && s->row) return;
   s->coupling_capacity = count + count / 2 + 16;
   size_t capacity = (size_t)s->coupling_capacity, blocks = (size_t)s->block_capacity;
-  s->row = block_replaced(s->row, sizeof(int), capacity);
-  s->column = block_replaced(s->column, sizeof(int), capacity);
-  s->links = block_replaced(s->links, sizeof(int), capacity);
-  s->filled = block_replaced(s->filled, sizeof(bool), capacity);
-  s->grouped_filled = block_replaced(s->grouped_filled, sizeof(bool), capacity);
-  s->local_couplings = block_replaced(s->local_couplings, sizeof(uint64_t), capacity);
-  s->offset = block_replaced(s->offset, sizeof(size_t), blocks + capacity);
-  s->local_offset = block_replaced(s->local_offset, sizeof(size_t), blocks + capacity);
+  s->row = block_reallocate_zeroed(s->row, sizeof(int), capacity);
+  s->column = block_reallocate_zeroed(s->column, sizeof(int), capacity);
+  s->component_couplings = block_reallocate_zeroed(s->component_couplings, sizeof(int), capacity);
+  s->filled = block_reallocate_zeroed(s->filled, sizeof(bool), capacity);
+  s->component_filled = block_reallocate_zeroed(s->component_filled, sizeof(bool), capacity);
+  s->local_couplings = block_reallocate_zeroed(s->local_couplings, sizeof(uint64_t), capacity);
+  s->offset = block_reallocate_zeroed(s->offset, sizeof(size_t), blocks + capacity);
+  s->local_offset = block_reallocate_zeroed(s->local_offset, sizeof(size_t), blocks + capacity);
 }
 
-static void place_values(BlockSolver* s) {
+static void assign_value_offsets(BlockSolver* s) {
   size_t next = 0;
   for (int a = 0; a < s->block_count; a++) {
     s->offset[a] = next;
@@ -105,7 +128,7 @@ static void place_values(BlockSolver* s) {
   }
   if (next <= s->value_capacity) return;
   s->value_capacity = next + next / 2;
-  s->values = block_replaced(s->values, sizeof(double), s->value_capacity);
+  s->values = block_reallocate_zeroed(s->values, sizeof(double), s->value_capacity);
 }
 
 void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) {
@@ -115,7 +138,7 @@ void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) 
     assert(k == 0 || couplings[k - 1] < couplings[k]);
   }
   assert(count == 0 || couplings);
-  room_for_couplings(s, count);
+  reserve_couplings(s, count);
   s->coupling_count = count;
   memset(s->row_first, 0, sizeof(int) * (size_t)(s->block_count + 1));
   for (int k = 0; k < count; k++) {
@@ -124,37 +147,35 @@ void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) 
     s->row_first[s->row[k] + 1]++;
   }
   for (int a = 0; a < s->block_count; a++) s->row_first[a + 1] += s->row_first[a];
-  place_values(s);
-  s->grouped = false;
+  assign_value_offsets(s);
+  s->has_components = false;
   block_solver_clear(s);
 }
 
-/* ---------------------------------------------------------------- block values */
-
 void block_solver_clear(BlockSolver* s) {
-  if (s->became_dense) s->grouped = s->became_dense = false;
+  if (s->became_dense) s->has_components = s->became_dense = false;
   size_t diagonal = 0;
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
   memset(s->filled, 0,
-         sizeof(bool) * (size_t)s->coupling_count); /* block_solver_block zeroes a coupling when it is requested */
-  s->checked = false;
+         sizeof(bool) * (size_t)s->coupling_count); /* block_solver_block zeroes a coupling on first access */
+  s->filled_checked = false;
 }
 
-void block_solver_clear_rows(BlockSolver* s, const bool* which) {
-  if (s->became_dense) s->grouped = s->became_dense = false;
+void block_solver_clear_rows(BlockSolver* s, const bool* selected) {
+  if (s->became_dense) s->has_components = s->became_dense = false;
   for (int a = 0; a < s->block_count; a++)
-    if (which[a] && s->size[a] > 0)
+    if (selected[a] && s->size[a] > 0)
       memset(s->values + s->offset[a], 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[a]);
   for (int k = 0; k < s->coupling_count; k++)
-    if (which[s->row[k]] || which[s->column[k]]) s->filled[k] = false;
-  s->checked = false;
+    if (selected[s->row[k]] || selected[s->column[k]]) s->filled[k] = false;
+  s->filled_checked = false;
 }
 
 void block_solver_keep_orders(BlockSolver* s) {
-  s->holds = true;
-  s->version++;
-  s->grouped = false; /* symbolic factorizations that were made with kept elimination orders become invalid */
+  s->keeps_orders = true;
+  s->order_version++;
+  s->has_components = false; /* plans made with the discarded orders are invalid */
   for (int a = 0; a < s->block_count; a++) s->rank[a] = -1;
 }
 
@@ -180,11 +201,9 @@ double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
   if (s->filled[k]) return block;
   memset(block, 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[b]);
   s->filled[k] = true;
-  if (s->checked) s->checked = false;
+  if (s->filled_checked) s->filled_checked = false;
   return block;
 }
-
-/* ---------------------------------------------------------------- the whole matrix */
 
 bool block_solver_factor(BlockSolver* s) {
   block_find_components(s);
@@ -205,6 +224,7 @@ bool block_solver_factor_indefinite(BlockSolver* s, double* smallest) {
 }
 
 void block_solver_solve(BlockSolver* s, double* x) {
+  assert(x || s->order == 0);
   for (int k = 0; k < s->component_count; k++) block_solver_solve_component(s, k, x);
 }
 

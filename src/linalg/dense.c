@@ -1,7 +1,7 @@
-/* Dense linear systems by LAPACK, called through LAPACKE's functions with workspace of the caller. LAPACK stores
- * matrices by columns, so a row-major lower triangle is an upper triangle for LAPACK. The Makefile links the reference
- * LAPACK into this object under local names. LAPACK functions that call pow, log or the Fortran library (dgelsd,
- * dgesvd, dormqr) are not used, because their results would depend on the processor. */
+/* Dense linear systems by LAPACK. LAPACK stores matrices by columns, so a row-major lower triangle is an upper triangle
+ * for LAPACK. The Makefile links the reference LAPACK into this object under local names. LAPACK functions that call
+ * pow, log or the Fortran library (dgelsd, dgesvd, dormqr) are not used, because their results would depend on the
+ * processor. */
 #include "linalg/dense.h"
 
 #include <assert.h>
@@ -13,10 +13,9 @@
 #include "base/base.h"
 
 /* Components of an eigenvector count as equal if their relative difference is below this value. */
-#define ALIKE 1e-6
+#define EQUAL_COMPONENTS 1e-6
 
-/* Replaces LAPACK's error handler, which prints a message and ends the program. LAPACK calls the function if an
- * argument is invalid. */
+/* Replaces LAPACK's handler of invalid arguments, which prints a message and ends the program. */
 void xerbla_(const char* name, const int* argument, size_t length);
 void xerbla_(const char* name, const int* argument, size_t length) {
   (void)name, (void)argument, (void)length;
@@ -43,13 +42,13 @@ static bool is_lower_finite(int n, const double* a) {
   return true;
 }
 
-/* Chooses the sign of v (n) so that its largest component is positive. If several components are equally large to
- * within rounding, the first of them is used. */
+/* Makes the component of v (n) of largest magnitude positive. Of components that are equal to rounding, the first one
+ * is used. */
 static void fix_sign(int n, double* v) {
   double largest = 0;
   for (int k = 0; k < n; k++) largest = fmax(largest, fabs(v[k]));
   int first = 0;
-  while (first + 1 < n && fabs(v[first]) < (1 - ALIKE) * largest) first++;
+  while (first + 1 < n && fabs(v[first]) < (1 - EQUAL_COMPONENTS) * largest) first++;
   double sign = v[first] < 0 ? -1 : 1;
   for (int k = 0; k < n; k++) v[k] *= sign;
 }
@@ -87,35 +86,35 @@ bool dense_solve_band(int n, int band, double* a, double* x) {
   return n == 0 || LAPACKE_dpbsv_work(LAPACK_COL_MAJOR, 'U', n, band, 1, a, band + 1, x, n) == 0;
 }
 
-/* The solution is x = V S^+ U^T b for the singular value decomposition A = U S V^T. dgesvj needs at least as many rows
- * as columns, so the code decomposes M, which is A or its transpose, with m >= n. left (m x n) and right (n x n) are
- * the singular vectors of M, stored by columns. */
-int dense_least_squares(int rows, int columns, const double* a, double* b, double rank) {
-  assert(rows >= 1 && columns >= 1 && a && b && rank >= 0);
+/* Computes x = V S^+ U^T b from the singular value decomposition A = U S V^T. dgesvj needs at least as many rows as
+ * columns, so the code decomposes M, which is A or its transpose, with m >= n. left (m x n) and right (n x n) are the
+ * singular vectors of M, stored by columns. */
+int dense_least_squares(int rows, int columns, const double* a, double* b, double rank_tolerance) {
+  assert(rows >= 1 && columns >= 1 && a && b && rank_tolerance >= 0);
   bool wide = rows < columns;
-  int m = wide ? columns : rows, n = wide ? rows : columns, found = -1;
+  int m = wide ? columns : rows, n = wide ? rows : columns, rank = -1;
   size_t count = (size_t)rows * (size_t)columns, tall = (size_t)m, width = (size_t)n;
   if (!are_finite(count, a) || !are_finite((size_t)rows, b)) return -1;
   double* left = MEMORY_NEW(double, count + width * width + width + tall + width + 6);
   double *right = left + count, *value = right + width * width, *work = value + width;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < columns; j++) {
-      size_t at = wide ? (size_t)i * tall + (size_t)j : (size_t)j * tall + (size_t)i;
-      left[at] = a[(size_t)i * (size_t)columns + (size_t)j];
+      size_t index = wide ? (size_t)i * tall + (size_t)j : (size_t)j * tall + (size_t)i;
+      left[index] = a[(size_t)i * (size_t)columns + (size_t)j];
     }
   if (LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', m, n, left, m, value, 0, right, n, work, m + n + 6) == 0) {
     double scale = work[0]; /* scale of the singular values */
     const double *from = wide ? right : left, *to = wide ? left : right;
     memset(work, 0, sizeof(double) * (size_t)columns);
-    for (found = 0; found < n && value[found] > rank * value[0]; found++) {
-      const double *u = from + (size_t)found * (size_t)rows, *v = to + (size_t)found * (size_t)columns;
-      double along = 0;
-      for (int i = 0; i < rows; i++) along += u[i] * b[i];
-      along /= scale * value[found];
-      for (int j = 0; j < columns; j++) work[j] += along * v[j];
+    for (rank = 0; rank < n && value[rank] > rank_tolerance * value[0]; rank++) {
+      const double *u = from + (size_t)rank * (size_t)rows, *v = to + (size_t)rank * (size_t)columns;
+      double projection = 0;
+      for (int i = 0; i < rows; i++) projection += u[i] * b[i];
+      projection /= scale * value[rank];
+      for (int j = 0; j < columns; j++) work[j] += projection * v[j];
     }
     memcpy(b, work, sizeof(double) * (size_t)columns);
   }
   memory_free(left);
-  return found;
+  return rank;
 }

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* Largest number of QL sweeps per eigenvalue. QL converges cubically, usually in 2 or 3 sweeps. */
-enum { SWEEPS_MAX = 60 };
+enum { MAX_SWEEPS = 60 };
 
-static double dot_of(int count, const double* x, const double* y) {
+static double dot(int count, const double* x, const double* y) {
   double part[4] = {0, 0, 0, 0};
   int k = 0;
   for (; k + 4 <= count; k += 4)
@@ -20,9 +20,8 @@ static double dot_of(int count, const double* x, const double* y) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Reduces row i to tridiagonal form: applies the Householder reflection I - v v^T / h to the leading i x i block. Only
- * the diagonal entry and off[i] remain in the row; v is stored in its place. Returns h, or 0 if the row already has
- * this form. */
+/* Reduces row i to tridiagonal form by the Householder reflection I - v v^T / h. The diagonal entry and off[i] remain;
+ * v is stored in the row. Returns h, or 0 if the row is tridiagonal already. */
 static double reduce_row(int i, int stride, double* a, double* off) {
   double* v = a + (long)i * stride;
   double scale = 0;
@@ -32,13 +31,13 @@ static double reduce_row(int i, int stride, double* a, double* off) {
   for (int k = 0; k + 1 < i; k++) rest = fmax(rest, fabs(v[k]));
   if (rest == 0) return 0;
   for (int k = 0; k < i; k++) v[k] /= scale;
-  double h = dot_of(i, v, v), f = v[i - 1], g = f > 0 ? -sqrt(h) : sqrt(h);
+  double h = dot(i, v, v), f = v[i - 1], g = f > 0 ? -sqrt(h) : sqrt(h);
   off[i] = scale * g;
   h -= f * g;
   v[i - 1] = f - g;
   /* p = A v / h, q = p - (v . p / 2h) v, A becomes A - v q^T - q v^T. off[0..i-1] holds p, then q */
-  for (int k = 0; k < i; k++) off[k] = dot_of(i, a + (long)k * stride, v) / h;
-  double half = dot_of(i, off, v) / (h + h);
+  for (int k = 0; k < i; k++) off[k] = dot(i, a + (long)k * stride, v) / h;
+  double half = dot(i, off, v) / (h + h);
   for (int k = 0; k < i; k++) off[k] -= half * v[k];
   for (int j = 0; j < i; j++) {
     double* row = a + (long)j * stride;
@@ -48,20 +47,20 @@ static double reduce_row(int i, int stride, double* a, double* off) {
   return h;
 }
 
-static void tridiagonalise(int order, int stride, double* a, double* values, double* off) {
+static void reduce_to_tridiagonal(int order, int stride, double* a, double* values, double* off) {
   for (int i = order - 1; i > 0; i--) values[i] = reduce_row(i, stride, a, off);
 }
 
 /* Multiplies the Householder reflections H_i of all rows: A = Q T Q^T with Q = H_(n-1) ... H_1 and tridiagonal T.
  * Replaces a by Q^T, and values by the diagonal of T. On entry values[i] is the divisor h of the reflection H_i
  * (reduce_row). */
-static void accumulate(int order, int stride, double* a, double* values) {
+static void accumulate_reflections(int order, int stride, double* a, double* values) {
   for (int i = 0; i < order; i++) {
     double *v = a + (long)i * stride, diagonal = v[i];
     if (i > 0 && values[i] != 0)
       for (int c = 0; c < i; c++) {
-        double *z = a + (long)c * stride, along = dot_of(i, v, z) / values[i];
-        for (int k = 0; k < i; k++) z[k] -= along * v[k];
+        double *z = a + (long)c * stride, projection = dot(i, v, z) / values[i];
+        for (int k = 0; k < i; k++) z[k] -= projection * v[k];
       }
     for (int k = 0; k < i; k++) v[k] = a[(long)k * stride + i] = 0;
     v[i] = 1;
@@ -70,7 +69,7 @@ static void accumulate(int order, int stride, double* a, double* values) {
 }
 
 /* Returns the first index m >= l whose off-diagonal entry off[m] is negligible, or order - 1. */
-static int split_of(int l, int order, const double* d, const double* off) {
+static int find_split(int l, int order, const double* d, const double* off) {
   int m = l;
   while (m + 1 < order && fabs(off[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
   return m;
@@ -86,7 +85,7 @@ static void rotate(int order, double c, double s, double* low, double* high) {
 
 /* Makes one implicit QL sweep over rows l to m. d: diagonal; off[i]: entry between rows i and i + 1. z: eigenvectors to
  * rotate, or NULL. */
-static void sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
+static void ql_sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
   double g = (d[l + 1] - d[l]) / (2 * off[l]), r = sqrt(g * g + 1);
   g = d[m] - d[l] + off[l] / (g + (g < 0 ? -r : r)); /* Wilkinson's shift */
   double s = 1, c = 1, p = 0;
@@ -112,30 +111,30 @@ static void sweep(int l, int m, int order, int stride, double* d, double* off, d
   off[m] = 0;
 }
 
-/* Computes the eigenvalues of a tridiagonal matrix by QL iterations. On entry off[i] couples rows i - 1 and i. Returns
- * false if the iteration does not converge. */
-static bool tridiagonal_iterate(int order, int stride, double* d, double* off, double* z) {
+/* Computes the eigenvalues of a tridiagonal matrix. On entry off[i] couples rows i - 1 and i. Returns false if the
+ * iteration does not converge. */
+static bool ql_iterate(int order, int stride, double* d, double* off, double* z) {
   for (int i = 1; i < order; i++) off[i - 1] = off[i];
   if (order > 0) off[order - 1] = 0;
   for (int l = 0; l < order; l++)
-    for (int count = 0, m; (m = split_of(l, order, d, off)) != l; count++) {
-      if (count == SWEEPS_MAX) return false;
-      sweep(l, m, order, stride, d, off, z);
+    for (int count = 0, m; (m = find_split(l, order, d, off)) != l; count++) {
+      if (count == MAX_SWEEPS) return false;
+      ql_sweep(l, m, order, stride, d, off, z);
     }
   return true;
 }
 
 static void sort_rows(int order, int stride, double* d, double* z) {
   for (int i = 0; i + 1 < order; i++) {
-    int least = i;
+    int smallest = i;
     for (int j = i + 1; j < order; j++)
-      if (d[j] < d[least]) least = j;
-    if (least == i) continue;
+      if (d[j] < d[smallest]) smallest = j;
+    if (smallest == i) continue;
     double value = d[i];
-    d[i] = d[least];
-    d[least] = value;
+    d[i] = d[smallest];
+    d[smallest] = value;
     for (int k = 0; z && k < order; k++) {
-      double *x = &z[(long)i * stride + k], *y = &z[(long)least * stride + k], swap = *x;
+      double *x = &z[(long)i * stride + k], *y = &z[(long)smallest * stride + k], swap = *x;
       *x = *y;
       *y = swap;
     }
@@ -147,9 +146,9 @@ bool symmetric_eigen(int order, int stride, double* a, double* values, double* o
   for (int i = 0; i < order; i++)
     for (int j = 0; j < order; j++)
       if (!isfinite(a[(long)i * stride + j])) return false;
-  tridiagonalise(order, stride, a, values, off);
-  accumulate(order, stride, a, values);
-  if (!tridiagonal_iterate(order, stride, values, off, a)) return false;
+  reduce_to_tridiagonal(order, stride, a, values, off);
+  accumulate_reflections(order, stride, a, values);
+  if (!ql_iterate(order, stride, values, off, a)) return false;
   sort_rows(order, stride, values, a);
   return true;
 }
@@ -158,7 +157,7 @@ bool tridiagonal_eigenvalues(int order, double* diagonal, double* off) {
   assert(order >= 0);
   for (int i = 0; i < order; i++)
     if (!isfinite(diagonal[i]) || !isfinite(off[i])) return false;
-  if (!tridiagonal_iterate(order, 0, diagonal, off, NULL)) return false;
+  if (!ql_iterate(order, 0, diagonal, off, NULL)) return false;
   sort_rows(order, 0, diagonal, NULL);
   return true;
 }

@@ -19,7 +19,7 @@ enum { TILE = 4 }; /* number of columns per tile */
 
 /* Subtracts a b^T from c (rows x width), where a and b have `depth` columns. The products are subtracted one by one in
  * ascending order. */
-INLINE void subtract(int rows, int width, int depth, const double* a, const double* b, int stride, double* c) {
+INLINE void subtract_product(int rows, int width, int depth, const double* a, const double* b, int stride, double* c) {
   Lanes sum[TILE][8 / LANES];
   for (int j = 0; j < width; j++)
     for (int i = 0; i < rows / LANES; i++) sum[j][i] = ((const Lanes*)(c + (long)j * stride))[i];
@@ -33,29 +33,31 @@ INLINE void subtract(int rows, int width, int depth, const double* a, const doub
     for (int i = 0; i < rows / LANES; i++) ((Lanes*)(c + (long)j * stride))[i] = sum[j][i];
 }
 
-INLINE void subtract_tile(int width, int depth, int from, const double* panel, int column, int stride, double* c) {
+INLINE void subtract_product_rows(int width, int depth, int from, const double* panel, int column, int stride,
+                                  double* c) {
   int r = from;
-  for (; LANES > 2 && r + 8 <= stride; r += 8) subtract(8, width, depth, panel + r, panel + column, stride, c + r);
-  for (; r < stride; r += 4) subtract(4, width, depth, panel + r, panel + column, stride, c + r);
+  for (; LANES > 2 && r + 8 <= stride; r += 8)
+    subtract_product(8, width, depth, panel + r, panel + column, stride, c + r);
+  for (; r < stride; r += 4) subtract_product(4, width, depth, panel + r, panel + column, stride, c + r);
 }
 
 /* Subtracts the contributions of the first `depth` pivot columns from `width` columns of the front, which begin at
  * `column`. */
 static void update_tile(int width, int depth, const double* panel, int column, int stride, double* c) {
-  int from = column & ~3; /* whole vectors are updated, including undefined entries above the diagonal */
+  int from = column & ~3; /* whole vectors are updated, including unused entries above the diagonal */
   if (depth == 0) return;
   switch (width) {
     case 1:
-      subtract_tile(1, depth, from, panel, column, stride, c);
+      subtract_product_rows(1, depth, from, panel, column, stride, c);
       break;
     case 2:
-      subtract_tile(2, depth, from, panel, column, stride, c);
+      subtract_product_rows(2, depth, from, panel, column, stride, c);
       break;
     case 3:
-      subtract_tile(3, depth, from, panel, column, stride, c);
+      subtract_product_rows(3, depth, from, panel, column, stride, c);
       break;
     default:
-      subtract_tile(TILE, depth, from, panel, column, stride, c);
+      subtract_product_rows(TILE, depth, from, panel, column, stride, c);
   }
 }
 
@@ -83,12 +85,12 @@ static double* column_at(int pivots, int stride, double* panel, double* update, 
   return j < pivots ? panel + (long)j * stride : update + (long)(j - pivots) * stride;
 }
 
-static int width_at(int j, int end) { return end - j < TILE ? end - j : TILE; }
+static int tile_width(int j, int end) { return end - j < TILE ? end - j : TILE; }
 
 /* Factors a front by the left-looking method: each tile is updated by all earlier pivots at once. */
-static bool factor_small(int rows, int pivots, int stride, double* panel, double* update) {
+static bool factor_left_looking(int rows, int pivots, int stride, double* panel, double* update) {
   for (int j = 0, width; j < rows; j += width) {
-    width = width_at(j, j < pivots ? pivots : rows);
+    width = tile_width(j, j < pivots ? pivots : rows);
     double* c = column_at(pivots, stride, panel, update, j);
     update_tile(width, j < pivots ? j : pivots, panel, j, stride, c);
     if (j < pivots && !factor_tile(width, j, stride, c)) return false;
@@ -96,16 +98,19 @@ static bool factor_small(int rows, int pivots, int stride, double* panel, double
   return true;
 }
 
-/* ---------------------------------------------------------------- large fronts: packed, panel by panel
- * The products and their order are the same as for small fronts, because each column is updated panel after panel. */
+/* Large fronts are factored panel by panel with packed operands. The products and their order are the same as for small
+ * fronts. */
 
 #ifdef __AVX512F__
-enum { WIDE = 8 };
+enum { PACKED_LANES = 8 };
 #else
-enum { WIDE = LANES };
+enum { PACKED_LANES = LANES };
 #endif
-typedef double Wide __attribute__((vector_size(8 * WIDE)));
-enum { SUMS = 2, ROWS = SUMS * WIDE }; /* independent accumulators; all of them fit into registers */
+typedef double Wide __attribute__((vector_size(8 * PACKED_LANES)));
+enum {
+  ACCUMULATORS = 2,
+  PACKED_ROWS = ACCUMULATORS * PACKED_LANES
+}; /* independent accumulators; all of them fit into registers */
 
 /* Copies the rows from index `from` on of `depth` columns to contiguous memory, in groups of eight rows. */
 static void pack_rows(int from, int depth, int stride, const double* panel, double* packed) {
@@ -113,14 +118,15 @@ static void pack_rows(int from, int depth, int stride, const double* panel, doub
     for (int k = 0; k < depth; k++, packed += 8) memcpy(packed, panel + (long)k * stride + r, sizeof(double[8]));
 }
 
-/* Subtracts a b^T from c (sums * WIDE x 4). a is packed by pack_rows; b has rows of four. */
-INLINE void subtract_packed(int sums, int depth, const double* a, const double (*b)[TILE], int stride, double* c) {
-  Wide sum[TILE][SUMS];
+/* Subtracts a b^T from c (sums * PACKED_LANES x 4). a is packed by pack_rows; b has rows of four. */
+INLINE void subtract_packed_product(int sums, int depth, const double* a, const double (*b)[TILE], int stride,
+                                    double* c) {
+  Wide sum[TILE][ACCUMULATORS];
   for (int j = 0; j < TILE; j++)
     for (int i = 0; i < sums; i++) sum[j][i] = ((const Wide*)(c + (long)j * stride))[i];
   for (int k = 0; k < depth; k++)
     for (int i = 0; i < sums; i++) {
-      int r = i * WIDE;
+      int r = i * PACKED_LANES;
       Wide rows = *(const Wide*)(a + (long)(r / 8) * depth * 8 + k * 8 + r % 8);
       for (int j = 0; j < TILE; j++) sum[j][i] -= rows * b[k][j];
     }
@@ -132,29 +138,29 @@ INLINE void subtract_packed(int sums, int depth, const double* a, const double (
  * from row `from` on. */
 static void update_packed(int depth, const double* panel, const double* packed, int from, int column, int stride,
                           double* c) {
-  double b[FRONT_PANEL][TILE];
+  double b[FRONT_PANEL_PIVOTS][TILE];
   for (int k = 0; k < depth; k++)
     for (int j = 0; j < TILE; j++) b[k][j] = panel[(long)k * stride + column + j];
   int r = column & ~7;
-  for (; r + ROWS <= stride; r += ROWS)
-    subtract_packed(SUMS, depth, packed + (long)((r & ~7) - from) * depth + r % 8, b, stride, c + r);
-  for (; r < stride; r += WIDE)
-    subtract_packed(1, depth, packed + (long)((r & ~7) - from) * depth + r % 8, b, stride, c + r);
+  for (; r + PACKED_ROWS <= stride; r += PACKED_ROWS)
+    subtract_packed_product(ACCUMULATORS, depth, packed + (long)((r & ~7) - from) * depth + r % 8, b, stride, c + r);
+  for (; r < stride; r += PACKED_LANES)
+    subtract_packed_product(1, depth, packed + (long)((r & ~7) - from) * depth + r % 8, b, stride, c + r);
 }
 
-static bool factor_large(int rows, int pivots, int stride, double* panel, double* update, double* work) {
+static bool factor_by_panels(int rows, int pivots, int stride, double* panel, double* update, double* work) {
   for (int first = 0, end; first < pivots; first = end) {
-    end = pivots - first < FRONT_PANEL ? pivots : first + FRONT_PANEL;
+    end = pivots - first < FRONT_PANEL_PIVOTS ? pivots : first + FRONT_PANEL_PIVOTS;
     double* own = panel + (long)first * stride;
     for (int j = first, width; j < end; j += width) {
-      width = width_at(j, end);
+      width = tile_width(j, end);
       update_tile(width, j - first, own, j, stride, panel + (long)j * stride);
       if (!factor_tile(width, j, stride, panel + (long)j * stride)) return false;
     }
     int from = end & ~7;
     pack_rows(from, end - first, stride, own, work);
     for (int j = end, width; j < rows; j += width) {
-      width = width_at(j, j < pivots ? pivots : rows);
+      width = tile_width(j, j < pivots ? pivots : rows);
       double* c = column_at(pivots, stride, panel, update, j);
       if (width == TILE)
         update_packed(end - first, own, work, from, j, stride, c);
@@ -167,8 +173,8 @@ static bool factor_large(int rows, int pivots, int stride, double* panel, double
 
 bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work) {
   assert(pivots >= 0 && pivots <= rows && rows <= stride);
-  return rows < FRONT_PACKED ? factor_small(rows, pivots, stride, panel, update)
-                             : factor_large(rows, pivots, stride, panel, update, work);
+  return rows < FRONT_MIN_PACKED_ROWS ? factor_left_looking(rows, pivots, stride, panel, update)
+                                      : factor_by_panels(rows, pivots, stride, panel, update, work);
 }
 
 /* Forward and backward substitution of one to four pivots with stride 4, unrolled. The results are bit-identical to the
@@ -203,12 +209,12 @@ void front_forward(int pivots, int stride, const double* panel, double* x) {
 
 /* Returns the sum of column[r] * x[r] for r from `from` to stride - 1, computed as four interleaved partial sums. */
 static double dot(int from, int stride, const double* column, const double* x) {
-  double head = 0, sum[4] = {0, 0, 0, 0};
+  double leading = 0, sum[4] = {0, 0, 0, 0};
   int r = from;
-  for (; r % 4 != 0; r++) head += column[r] * x[r];
+  for (; r % 4 != 0; r++) leading += column[r] * x[r];
   for (; r < stride; r += 4)
     for (int i = 0; i < 4; i++) sum[i] += column[r + i] * x[r + i];
-  return head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  return leading + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 void front_backward(int pivots, int stride, const double* panel, double* x) {
@@ -223,30 +229,28 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
   }
 }
 
-/* ---------------------------------------------------------------- four right-hand sides */
-
 /* One entry of four right-hand sides, one SIMD lane per right-hand side. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
 /* Subtracts the result of `dot` for four right-hand sides. Padding rows are skipped, because they are zero. */
-INLINE void subtract_dot(int from, int rows, const double* column, const int* at, const double* x, size_t apart,
+INLINE void subtract_dot(int from, int rows, const double* column, const int* index, const double* x, size_t stride_x,
                          Four* own) {
-  Four head = {0, 0, 0, 0};
+  Four leading = {0, 0, 0, 0};
   int r = from;
-  for (; r % 4 != 0 && r < rows; r++) head += *(const Four*)(x + (size_t)at[r] * apart) * column[r];
+  for (; r % 4 != 0 && r < rows; r++) leading += *(const Four*)(x + (size_t)index[r] * stride_x) * column[r];
   if (r == rows) {
-    *own -= head;
+    *own -= leading;
     return;
   }
   Four sum[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
-  for (; r < rows; r++) sum[r % 4] += *(const Four*)(x + (size_t)at[r] * apart) * column[r];
-  *own -= head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  for (; r < rows; r++) sum[r % 4] += *(const Four*)(x + (size_t)index[r] * stride_x) * column[r];
+  *own -= leading + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* Forward and backward substitution of one to four pivots (forward_four, backward_four) for four right-hand sides. */
-static void solve_small(int pivots, const double* p, const int* at, double* x, size_t apart) {
+static void solve_four_by_four(int pivots, const double* p, const int* index, double* x, size_t stride_x) {
   Four v[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
-  for (int k = 0; k < pivots; k++) v[k] = *(const Four*)(x + (size_t)at[k] * apart);
+  for (int k = 0; k < pivots; k++) v[k] = *(const Four*)(x + (size_t)index[k] * stride_x);
   Four a = v[0] * p[0], b = v[1] - a * p[1], c = v[2] - a * p[2], d = v[3] - a * p[3];
   if (pivots > 1) b = b * p[5], c -= b * p[6], d -= b * p[7];
   if (pivots > 2) c = c * p[10], d -= c * p[11];
@@ -254,27 +258,27 @@ static void solve_small(int pivots, const double* p, const int* at, double* x, s
   if (pivots > 2) c = (c - d * p[11]) * p[10];
   if (pivots > 1) b = (b - (c * p[6] + d * p[7])) * p[5];
   v[0] = (a - (b * p[1] + c * p[2] + d * p[3])) * p[0], v[1] = b, v[2] = c, v[3] = d;
-  for (int k = 0; k < pivots; k++) *(Four*)(x + (size_t)at[k] * apart) = v[k];
+  for (int k = 0; k < pivots; k++) *(Four*)(x + (size_t)index[k] * stride_x) = v[k];
 }
 
-void front_solve_four(int pivots, int stride, const double* panel, const int* at, double* x, int apart) {
-  assert(pivots >= 0 && pivots <= stride && apart >= 4);
-  size_t next = (size_t)apart;
+void front_solve_four(int pivots, int stride, const double* panel, const int* index, double* x, int stride_x) {
+  assert(pivots >= 0 && pivots <= stride && stride_x >= 4);
+  size_t next = (size_t)stride_x;
   if (stride == 4) {
-    solve_small(pivots, panel, at, x, next);
+    solve_four_by_four(pivots, panel, index, x, next);
     return;
   }
   for (int j = 0; j < pivots; j++) {
     const double* column = panel + (long)j * stride;
-    Four* own = (Four*)(x + (size_t)at[j] * next);
+    Four* own = (Four*)(x + (size_t)index[j] * next);
     Four value = *own * column[j];
     *own = value;
-    for (int r = j + 1; r < pivots; r++) *(Four*)(x + (size_t)at[r] * next) -= value * column[r];
+    for (int r = j + 1; r < pivots; r++) *(Four*)(x + (size_t)index[r] * next) -= value * column[r];
   }
   for (int j = pivots - 1; j >= 0; j--) {
     const double* column = panel + (long)j * stride;
-    Four* own = (Four*)(x + (size_t)at[j] * next);
-    subtract_dot(j + 1, pivots, column, at, x, next, own);
+    Four* own = (Four*)(x + (size_t)index[j] * next);
+    subtract_dot(j + 1, pivots, column, index, x, next, own);
     *own *= column[j];
   }
 }

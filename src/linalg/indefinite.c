@@ -8,9 +8,9 @@
 
 /* Threshold of the choice between 1 x 1 and 2 x 2 pivots, (1 + sqrt 17) / 8. With this value, both sizes of pivots have
  * the same bound on the growth of matrix entries. */
-#define ALPHA 0.6403882032022076
+#define BUNCH_KAUFMAN_ALPHA 0.6403882032022076
 
-static double* at(double* panel, int stride, int row, int column) { return panel + (long)column * stride + row; }
+static double* entry_at(double* panel, int stride, int row, int column) { return panel + (long)column * stride + row; }
 
 static void swap(double* a, double* b) {
   double value = *a;
@@ -19,20 +19,20 @@ static void swap(double* a, double* b) {
 }
 
 /* Exchanges rows and columns i < j of the remaining matrix, and the rows i and j of L. */
-static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j) {
+static void exchange_rows_and_columns(int stride, double* panel, IndefinitePivots p, int i, int j) {
   if (i == j) return;
-  for (int c = 0; c < i; c++) swap(at(panel, stride, i, c), at(panel, stride, j, c));
-  for (int c = i + 1; c < j; c++) swap(at(panel, stride, c, i), at(panel, stride, j, c));
-  for (int r = j + 1; r < stride; r++) swap(at(panel, stride, r, i), at(panel, stride, r, j));
-  swap(at(panel, stride, i, i), at(panel, stride, j, j));
-  int kept = p.from[i];
-  p.from[i] = p.from[j];
-  p.from[j] = kept;
+  for (int c = 0; c < i; c++) swap(entry_at(panel, stride, i, c), entry_at(panel, stride, j, c));
+  for (int c = i + 1; c < j; c++) swap(entry_at(panel, stride, c, i), entry_at(panel, stride, j, c));
+  for (int r = j + 1; r < stride; r++) swap(entry_at(panel, stride, r, i), entry_at(panel, stride, r, j));
+  swap(entry_at(panel, stride, i, i), entry_at(panel, stride, j, j));
+  int previous = p.permutation[i];
+  p.permutation[i] = p.permutation[j];
+  p.permutation[j] = previous;
 }
 
 /* Returns the largest magnitude in column k below the diagonal, among the pivot rows. Sets *row to the row of this
  * entry. */
-static double largest_below(int pivots, int stride, const double* panel, int k, int* row) {
+static double find_largest_below_diagonal(int pivots, int stride, const double* panel, int k, int* row) {
   double largest = 0;
   *row = k;
   for (int i = k + 1; i < pivots; i++) {
@@ -46,9 +46,9 @@ static double largest_below(int pivots, int stride, const double* panel, int k, 
 }
 
 /* Returns the largest magnitude of an off-diagonal entry of row r in the remaining matrix, whose first row is k. */
-static double largest_beside(int pivots, int stride, const double* panel, int k, int r) {
+static double find_largest_off_diagonal(int pivots, int stride, const double* panel, int k, int r) {
   int row;
-  double largest = largest_below(pivots, stride, panel, r, &row);
+  double largest = find_largest_below_diagonal(pivots, stride, panel, r, &row);
   for (int c = k; c < r; c++) largest = fmax(largest, fabs(panel[(long)c * stride + r]));
   return largest;
 }
@@ -57,23 +57,24 @@ static double largest_beside(int pivots, int stride, const double* panel, int k,
  * 2. */
 static int choose_pivot(int pivots, int stride, double* panel, IndefinitePivots p, int k) {
   int r;
-  double own = fabs(*at(panel, stride, k, k)), below = largest_below(pivots, stride, panel, k, &r);
-  if (r == k || own >= ALPHA * below) return 1;
-  double beside = largest_beside(pivots, stride, panel, k, r);
-  if (own * beside >= ALPHA * below * below) return 1;
-  if (fabs(*at(panel, stride, r, r)) >= ALPHA * beside) {
-    exchange(stride, panel, p, k, r);
+  double diagonal = fabs(*entry_at(panel, stride, k, k)),
+         largest_in_column = find_largest_below_diagonal(pivots, stride, panel, k, &r);
+  if (r == k || diagonal >= BUNCH_KAUFMAN_ALPHA * largest_in_column) return 1;
+  double off_diagonal = find_largest_off_diagonal(pivots, stride, panel, k, r);
+  if (diagonal * off_diagonal >= BUNCH_KAUFMAN_ALPHA * largest_in_column * largest_in_column) return 1;
+  if (fabs(*entry_at(panel, stride, r, r)) >= BUNCH_KAUFMAN_ALPHA * off_diagonal) {
+    exchange_rows_and_columns(stride, panel, p, k, r);
     return 1;
   }
-  exchange(stride, panel, p, k + 1, r);
+  exchange_rows_and_columns(stride, panel, p, k + 1, r);
   return 2;
 }
 
-static void eliminate_one(int pivots, int stride, double* panel, int k) {
-  double* column = at(panel, stride, 0, k);
+static void eliminate_one_pivot(int pivots, int stride, double* panel, int k) {
+  double* column = entry_at(panel, stride, 0, k);
   double inverse = 1.0 / column[k];
   for (int j = k + 1; j < pivots; j++) {
-    double factor = column[j] * inverse, *other = at(panel, stride, 0, j);
+    double factor = column[j] * inverse, *other = entry_at(panel, stride, 0, j);
     for (int i = j; i < pivots; i++) other[i] -= column[i] * factor;
     column[j] = factor;
   }
@@ -81,57 +82,57 @@ static void eliminate_one(int pivots, int stride, double* panel, int k) {
 
 /* Replaces the row vector (x, y) by (x, y) B^-1 for the 2 x 2 pivot B = [d1 b; b d2]. The choice of pivots ensures that
  * |b| is the largest entry. */
-static void divide_two(double d1, double b, double d2, double* x, double* y) {
+static void solve_two_by_two(double d1, double b, double d2, double* x, double* y) {
   double p = d1 / b, q = d2 / b, scale = 1.0 / (b * (p * q - 1.0));
   double u = (q * *x - *y) * scale, v = (p * *y - *x) * scale;
   *x = u;
   *y = v;
 }
 
-static void eliminate_two(int pivots, int stride, double* panel, int k, double beside) {
-  double *first = at(panel, stride, 0, k), *second = at(panel, stride, 0, k + 1);
+static void eliminate_two_pivots(int pivots, int stride, double* panel, int k, double off_diagonal) {
+  double *first = entry_at(panel, stride, 0, k), *second = entry_at(panel, stride, 0, k + 1);
   for (int j = k + 2; j < pivots; j++) {
-    double u = first[j], v = second[j], *other = at(panel, stride, 0, j);
-    divide_two(first[k], beside, second[k + 1], &u, &v);
+    double u = first[j], v = second[j], *other = entry_at(panel, stride, 0, j);
+    solve_two_by_two(first[k], off_diagonal, second[k + 1], &u, &v);
     for (int i = j; i < pivots; i++) other[i] -= first[i] * u + second[i] * v;
     first[j] = u;
     second[j] = v;
   }
 }
 
-/* Factors the pivot rows as P App P^T = L D L^T. Returns the number of pivots replaced by +-tiny, or -1 if a number is
- * not finite. */
+/* Factors the pivot rows as P App P^T = L D L^T. Returns the number of replaced pivots, or -1 if a number is not
+ * finite. */
 static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
   int replaced = 0;
   for (int k = 0; k < pivots; k++) {
-    p.from[k] = k;
-    p.beside[k] = 0;
+    p.permutation[k] = k;
+    p.off_diagonal[k] = 0;
   }
   for (int k = 0, size; k < pivots; k += size) {
     size = choose_pivot(pivots, stride, panel, p, k);
-    double* d = at(panel, stride, k, k);
+    double* d = entry_at(panel, stride, k, k);
     if (size == 2) {
-      p.beside[k] = d[1];
+      p.off_diagonal[k] = d[1];
       d[1] = 0;
-      eliminate_two(pivots, stride, panel, k, p.beside[k]);
+      eliminate_two_pivots(pivots, stride, panel, k, p.off_diagonal[k]);
       continue;
     }
-    if (!(fabs(*d) >= tiny)) { /* the pivot is nearly zero; the other entries of its column are at most tiny / ALPHA */
+    if (!(fabs(*d) >= tiny)) { /* the other entries of the column are at most tiny / BUNCH_KAUFMAN_ALPHA */
       if (!isfinite(*d)) return -1;
       *d = *d < 0 ? -tiny : tiny;
       replaced++;
     }
-    eliminate_one(pivots, stride, panel, k);
+    eliminate_one_pivot(pivots, stride, panel, k);
   }
   return replaced;
 }
 
 /* Computes W = Arp P^T L^-T in the rows after the pivots, column by column. */
-static void solve_rows(int rows, int pivots, int stride, double* panel) {
+static void solve_rows_below_pivots(int rows, int pivots, int stride, double* panel) {
   for (int k = 0; k < pivots; k++) {
-    double* column = at(panel, stride, 0, k);
+    double* column = entry_at(panel, stride, 0, k);
     for (int j = 0; j < k; j++) {
-      const double* other = at(panel, stride, 0, j);
+      const double* other = entry_at(panel, stride, 0, j);
       double factor = other[k];
       if (factor == 0) continue;
       for (int r = pivots; r < rows; r++) column[r] -= other[r] * factor;
@@ -140,14 +141,14 @@ static void solve_rows(int rows, int pivots, int stride, double* panel) {
 }
 
 /* Sets l (pivots) to row j of the factor Lrp = W D^-1 below the pivots. */
-static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
+static void compute_row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
   for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
   for (int k = 0; k < pivots; k++) {
     double d = panel[(long)k * stride + k];
-    if (p.beside[k] == 0)
+    if (p.off_diagonal[k] == 0)
       l[k] /= d;
     else {
-      divide_two(d, p.beside[k], panel[(long)(k + 1) * stride + k + 1], &l[k], &l[k + 1]);
+      solve_two_by_two(d, p.off_diagonal[k], panel[(long)(k + 1) * stride + k + 1], &l[k], &l[k + 1]);
       k++;
     }
   }
@@ -155,10 +156,11 @@ static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivo
 
 /* Sets `update` to the Schur complement Arr - W D^-1 W^T. Row j of Lrp is stored temporarily above the diagonal of the
  * update's column j. */
-static void update_rest(int rows, int pivots, int stride, const double* panel, double* update, IndefinitePivots p) {
+static void compute_schur_complement(int rows, int pivots, int stride, const double* panel, double* update,
+                                     IndefinitePivots p) {
   for (int j = pivots; j < rows; j++) {
     double *column = update + (long)(j - pivots) * stride, *l = column;
-    row_of_l(pivots, stride, panel, p, j, l);
+    compute_row_of_l(pivots, stride, panel, p, j, l);
     for (int k = 0; k < pivots; k++) {
       const double* w = panel + (long)k * stride;
       double factor = l[k];
@@ -172,51 +174,49 @@ int indefinite_factor(int rows, int pivots, int stride, double tiny, double* pan
   assert(pivots >= 0 && pivots <= rows && rows <= stride);
   int replaced = factor_pivots(pivots, stride, tiny, panel, p);
   if (replaced < 0) return -1;
-  solve_rows(rows, pivots, stride, panel);
-  update_rest(rows, pivots, stride, panel, update, p);
+  solve_rows_below_pivots(rows, pivots, stride, panel);
+  compute_schur_complement(rows, pivots, stride, panel, update, p);
   return replaced;
 }
 
-/* ---------------------------------------------------------------- solving */
-
-static void divide_all(int pivots, int stride, const double* panel, IndefinitePivots p, double* x) {
+static void solve_block_diagonal(int pivots, int stride, const double* panel, IndefinitePivots p, double* x) {
   for (int k = 0; k < pivots; k++) {
     double d = panel[(long)k * stride + k];
-    if (p.beside[k] == 0)
+    if (p.off_diagonal[k] == 0)
       x[k] /= d;
     else {
-      divide_two(d, p.beside[k], panel[(long)(k + 1) * stride + k + 1], &x[k], &x[k + 1]);
+      solve_two_by_two(d, p.off_diagonal[k], panel[(long)(k + 1) * stride + k + 1], &x[k], &x[k + 1]);
       k++;
     }
   }
 }
 
-void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare) {
+void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* work) {
   assert(pivots >= 0 && pivots <= stride);
-  for (int k = 0; k < pivots; k++) spare[k] = x[p.from[k]];
+  for (int k = 0; k < pivots; k++) work[k] = x[p.permutation[k]];
   for (int k = 0; k < pivots; k++) {
     const double* column = panel + (long)k * stride;
-    for (int i = k + 1; i < pivots; i++) spare[i] -= column[i] * spare[k];
+    for (int i = k + 1; i < pivots; i++) work[i] -= column[i] * work[k];
   }
-  memcpy(x, spare, sizeof(double) * (size_t)pivots);
-  divide_all(pivots, stride, panel, p, spare);
+  memcpy(x, work, sizeof(double) * (size_t)pivots);
+  solve_block_diagonal(pivots, stride, panel, p, work);
   for (int k = 0; k < pivots; k++) {
     const double* column = panel + (long)k * stride;
-    for (int r = pivots; r < stride; r++) x[r] -= column[r] * spare[k];
+    for (int r = pivots; r < stride; r++) x[r] -= column[r] * work[k];
   }
 }
 
-void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare) {
+void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* work) {
   assert(pivots >= 0 && pivots <= stride);
-  memcpy(spare, x, sizeof(double) * (size_t)pivots);
+  memcpy(work, x, sizeof(double) * (size_t)pivots);
   for (int k = 0; k < pivots; k++) {
     const double* column = panel + (long)k * stride;
-    for (int r = pivots; r < stride; r++) spare[k] -= column[r] * x[r];
+    for (int r = pivots; r < stride; r++) work[k] -= column[r] * x[r];
   }
-  divide_all(pivots, stride, panel, p, spare);
+  solve_block_diagonal(pivots, stride, panel, p, work);
   for (int k = pivots - 1; k >= 0; k--) {
     const double* column = panel + (long)k * stride;
-    for (int i = k + 1; i < pivots; i++) spare[k] -= column[i] * spare[i];
+    for (int i = k + 1; i < pivots; i++) work[k] -= column[i] * work[i];
   }
-  for (int k = 0; k < pivots; k++) x[p.from[k]] = spare[k];
+  for (int k = 0; k < pivots; k++) x[p.permutation[k]] = work[k];
 }

@@ -1,4 +1,4 @@
-/* Private to linalg/: factorization of symmetric indefinite fronts (linalg/front.h) by the method of Bunch and Kaufman.
+/* Private to linalg/: factorization of symmetric indefinite fronts (linalg/front.h) by the method of Bunch and Kaufman:
  * P App P^T = L D L^T, with 1 x 1 and 2 x 2 blocks in D. Pivots are chosen among the rows of App only, so entries can
  * grow, and solutions need iterative refinement (linalg/block_indefinite.c). The panel holds L below its unit diagonal
  * and the diagonal of D. In the rows after the pivots the panel holds W = Arp P^T L^-T. */
@@ -8,21 +8,21 @@
 #include <stdbool.h>
 
 typedef struct {
-  int* from;      /* (pivots) row k of P App P^T is row from[k] of App */
-  double* beside; /* (pivots) entry (k + 1, k) of D if a 2 x 2 block begins at k, otherwise 0 */
+  int* permutation;     /* (pivots) row k of P App P^T is row permutation[k] of App */
+  double* off_diagonal; /* (pivots) entry (k + 1, k) of D if a 2 x 2 block begins at k, otherwise 0 */
 } IndefinitePivots;
 
 /* Factors a front as L D L^T. panel and update: the two arrays of the front (front.h); update may be NULL if rows =
- * pivots. Pivots with a magnitude below `tiny` > 0 are replaced by +-tiny; they occur if the matrix is nearly singular.
- * Sets the arrays of p, (pivots) each. Returns the number of replaced pivots, or -1 if the matrix is not finite. Does
- * not allocate. */
+ * pivots. Pivots with a magnitude below `tiny` > 0, which occur if the matrix is nearly singular, are replaced by
+ * +-tiny. Sets the arrays of p, (pivots) each. Returns the number of replaced pivots, or -1 if the matrix is not
+ * finite. Does not allocate. */
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update, IndefinitePivots p);
 
 /* Forward substitution for x = (x1; x2): replaces x1 by L^-1 P x1, then x2 by x2 - W D^-1 x1. x has length `stride` and
- * is zero after the rows of the front. spare: workspace of `stride` doubles. */
-void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
+ * is zero after the rows of the front. work: `stride` doubles. */
+void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* work);
 /* Backward substitution for x = (x1; x2): replaces x1 by P^T L^-T D^-1 (x1 - W^T x2). x has length `stride` and is zero
- * after the rows of the front. spare: workspace of `stride` doubles. */
-void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
+ * after the rows of the front. work: `stride` doubles. */
+void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* work);
 
 #endif

@@ -1,5 +1,5 @@
 /* linalg: 3-vectors, rotations and poses by value; dense and sparse symmetric solvers. A Pose (r, t) maps local
- * coordinates X to coordinates x = r X + t of the frame in which the pose is expressed. Matrices are row-major. */
+ * coordinates X to x = r X + t. Matrices are row-major. */
 #ifndef SDRS_LINALG_H
 #define SDRS_LINALG_H
 
@@ -24,8 +24,8 @@ typedef struct {
 static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
 /* Returns the unit vector along axis k mod 3 (0: x, 1: y, 2: z). k >= 0. */
 static inline Vec3 vec3_axis(int k) { return vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
-/* vec3_at and vec3_store read and write 3 doubles. quat_at and quat_store read and write 4 doubles in the order w x y
- * z. */
+/* vec3_at and vec3_store convert between a vector and 3 doubles, quat_at and quat_store between a quaternion and 4
+ * doubles w x y z. */
 static inline Vec3 vec3_at(const double* p) { return (Vec3){p[0], p[1], p[2]}; }
 static inline void vec3_store(Vec3 v, double* p) { p[0] = v.x, p[1] = v.y, p[2] = v.z; }
 static inline Quat quat_at(const double* p) { return (Quat){p[0], p[1], p[2], p[3]}; }
@@ -42,33 +42,33 @@ static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
 }
 static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
 static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
-/* Returns a unit vector perpendicular to the unit vector n: n x (x axis), normalized. Near the x axis the y axis is
- * used instead. */
+/* Returns a unit vector perpendicular to the unit vector n: n x (1, 0, 0), normalized. If n is near the x axis, n x (0,
+ * 1, 0) is used. */
 static inline Vec3 vec3_perpendicular(Vec3 n) {
   return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
 }
-/* Returns the unit vector perpendicular to the unit vector n that is nearest to the x axis. If |n.x| >= most, the y
- * axis is used instead. most < 1. */
-static inline Vec3 vec3_perpendicular_near_x(Vec3 n, double most) {
-  Vec3 axis = fabs(n.x) < most ? vec3(1, 0, 0) : vec3(0, 1, 0);
+/* Returns the x axis projected onto the plane perpendicular to the unit vector n, normalized. If |n.x| >= max_x, the y
+ * axis is projected instead. max_x < 1. */
+static inline Vec3 vec3_perpendicular_near_x(Vec3 n, double max_x) {
+  Vec3 axis = fabs(n.x) < max_x ? vec3(1, 0, 0) : vec3(0, 1, 0);
   return vec3_normalized(vec3_add_scaled(axis, -vec3_dot(axis, n), n));
 }
 static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
-/* Best-fit line or plane through points, whose in-plane coordinates c are relative to their mean. scatter_add adds c
- * c^T to the matrix S = sum c c^T, stored as entries 00, 01, 11. scatter_solve sets out to S^-1 c, the tilt of the fit
- * per unit displacement of the point c [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0. S must be
- * regular (not checked). */
-static inline void scatter_add(double spread[3], const double c[2]) {
-  spread[0] += c[0] * c[0];
-  spread[1] += c[0] * c[1];
-  spread[2] += c[1] * c[1];
+/* Scatter matrix S = sum c c^T of the in-plane coordinates c of points, relative to their mean. The entries 00, 01, 11
+ * are stored. scatter_add adds one point. scatter_solve sets out to S^-1 c: the change of the slope of the best-fit
+ * line or plane when the point c rises by one unit [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0.
+ * S must be regular. */
+static inline void scatter_add(double scatter[3], const double c[2]) {
+  scatter[0] += c[0] * c[0];
+  scatter[1] += c[0] * c[1];
+  scatter[2] += c[1] * c[1];
 }
-static inline void scatter_solve(const double spread[3], int directions, const double c[2], double out[2]) {
-  double det = spread[0] * spread[2] - spread[1] * spread[1];
-  out[0] = directions == 2 ? (spread[2] * c[0] - spread[1] * c[1]) / det : c[0] / spread[0];
-  out[1] = directions == 2 ? (spread[0] * c[1] - spread[1] * c[0]) / det : 0;
+static inline void scatter_solve(const double scatter[3], int directions, const double c[2], double out[2]) {
+  double det = scatter[0] * scatter[2] - scatter[1] * scatter[1];
+  out[0] = directions == 2 ? (scatter[2] * c[0] - scatter[1] * c[1]) / det : c[0] / scatter[0];
+  out[1] = directions == 2 ? (scatter[0] * c[1] - scatter[1] * c[0]) / det : 0;
 }
 
 static inline Mat3 mat3_identity(void) { return (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
@@ -136,8 +136,8 @@ static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* returns a b^T */
 static inline Mat3 mat3_cross(Vec3 a) { /* returns the matrix [a]x with [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
-/* Returns the axial vector of k, which is r x g for k = g r^T. For every a, a . mat3_axial(k) is the sum of the
- * products of corresponding entries of k and [a]x. */
+/* Returns the axial vector of the matrix k, which is r x g for k = g r^T. For every vector a, a . mat3_axial(k) is the
+ * sum of the products of the entries of k and [a]x. */
 static inline Vec3 mat3_axial(Mat3 k) {
   return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
 }
@@ -157,16 +157,15 @@ static inline Mat3 mat3_from_quat(Quat q) {
                  {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
                  {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}}};
 }
-/* Returns the rotation by angle [rad] about the unit vector `axis`. The length of axis is not checked. */
+/* Returns the rotation by angle [rad] about the unit vector `axis`. */
 static inline Quat quat_about(Vec3 axis, double angle) {
   double s, c;
   math_sincos(0.5 * angle, &s, &c);
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
-/* Returns the quaternion of a rotation matrix by Shepperd's method, with w >= 0 (linalg/rotation.c). The matrix is not
- * checked. None of the functions for rotations allocates. */
+/* Returns the quaternion of a rotation matrix, with w >= 0. */
 Quat quat_from_mat3(Mat3 r);
-/* Returns the quaternion of roll, pitch, yaw as in URDF [rad]: rotations about the fixed x axis, then y axis, then z
+/* Returns the quaternion of roll, pitch, yaw [rad] (URDF): rotations about the fixed x axis, then y axis, then z
  * axis. */
 Quat quat_from_rpy(Vec3 rpy);
 /* Returns roll, pitch, yaw [rad] of a rotation matrix, with pitch in [-pi/2, pi/2]. At pitch = +-pi/2, where roll and
@@ -181,15 +180,14 @@ Vec3 quat_log(Quat q);
 /* Returns the unit quaternion of a rotation vector [rad]. */
 Quat quat_exp(Vec3 v);
 /* Returns the angular velocity in body axes [rad/s] of the rotation exp(v(t)), for rate = dv/dt. The result is J_r(v)
- * rate, J_r = I - a [v]x + b [v]x^2, a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. The function also converts a
- * small change of v to the rotation increment in body axes. */
+ * rate with the right Jacobian J_r = I - a [v]x + b [v]x^2, a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. */
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
-/* Computes the vector-Jacobian product of rotation_rate. bar: derivative of a scalar with respect to the result of
- * rotation_rate. Sets *v_bar and *rate_bar to the derivatives of the scalar with respect to v and rate. */
+/* Computes the vector-Jacobian product of rotation_rate. bar: derivative of a scalar with respect to the angular
+ * velocity. Sets *v_bar and *rate_bar to the derivatives of the scalar with respect to v and rate. */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
-/* Returns the change of v that belongs to a small rotation `turn` [rad] of exp(v) about the body's axes: J_r(v)^-1
- * turn, with J_r of rotation_rate. J_r is regular for |v| < 2 pi (asserted). */
-Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn);
+/* Returns the change of the rotation vector v when the rotation exp(v) is followed by a small rotation [rad] about the
+ * body's axes: J_r(v)^-1 rotation, with J_r of rotation_rate. |v| < 2 pi (asserted). */
+Vec3 rotation_rate_inverse(Vec3 v, Vec3 rotation);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
 static inline Pose pose_mul(Pose a, Pose b) {
@@ -202,130 +200,125 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
-/* Computes eigenvalues and eigenvectors of a small symmetric matrix (linalg/eigen.c). The results are bit-identical on
- * every processor. a (order x order, full, rows `stride` apart) is replaced by the eigenvectors, one per row. values
- * (order): receives the eigenvalues, ascending. off (order): workspace. Returns false if a is not finite or the
- * iteration does not converge; a is then undefined. Does not allocate. */
-bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
+/* Computes eigenvalues and eigenvectors of a small symmetric matrix. a (order x order, full, rows `stride` apart) is
+ * replaced by the eigenvectors, one per row. values (order): receives the eigenvalues, ascending. work (order):
+ * workspace. The results are bit-identical on every processor. Returns false if a is not finite or the iteration does
+ * not converge; the content of a is then unspecified. Does not allocate. */
+bool symmetric_eigen(int order, int stride, double* a, double* values, double* work);
 
 /* Largest order of symmetric_project. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };
-/* Replaces a symmetric matrix by the nearest positive semidefinite matrix, in which negative eigenvalues are zero
- * (linalg/project.c). matrix (order x order, row-major): both triangles are given. order <= SYMMETRIC_PROJECT_MAX
- * (asserted). Returns false, with the matrix unchanged, if the matrix is not finite or the iteration does not converge.
- * Does not allocate. */
+/* Replaces a symmetric matrix by the nearest positive semidefinite matrix: negative eigenvalues become zero. matrix
+ * (order x order, row-major, both triangles), order <= SYMMETRIC_PROJECT_MAX (asserted). Returns false, with the matrix
+ * unchanged, if the matrix is not finite or the iteration does not converge. Does not allocate. */
 bool symmetric_project(int order, double* matrix);
 
-/* Computes the minimum-norm least-squares solution A^+ x for a symmetric matrix A (linalg/least_change.c). matrix
- * (order x order): A, full; destroyed. x (order): right-hand side on entry, solution on return. scale (order): > 0; the
- * norm is taken in units in which the matrix is scale A scale, with entries of order 1. Redundant equations are
- * allowed; *ambiguous is then set to true, otherwise left unchanged. ambiguous may be NULL. work: 2 order. Returns
- * false if a number is not finite. Does not allocate. */
+/* Computes the minimum-norm least-squares solution A^+ x for a positive semidefinite matrix A. matrix (order x order):
+ * A, full; destroyed. x (order): right-hand side on entry, solution on return. scale (order): > 0, factors for which
+ * the entries of scale A scale are of order 1; the norm is taken of x / scale. If equations are redundant, the function
+ * sets *ambiguous to true, otherwise leaves it unchanged. ambiguous may be NULL. work: 2 order. Returns false if a
+ * number is not finite. Does not allocate. */
 bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
-/* ---------------------------------------------------------------- rank-deficient square systems
- * (linalg/rank_factor.c) These functions do not allocate. */
+/* ---------------------------------------------------------------- rank-deficient square systems */
 
 /* Factors a square matrix A as P A Q = L U with complete pivoting. a (order x order, row-major): A on entry, the
- * factors on return. The factorization stops when no remaining entry exceeds `least`. Sets row and column (order) to
- * the equation and the unknown at each position. Returns the rank, or -1 if A is not finite. */
+ * factors on return. The factorization stops when no remaining entry exceeds `least`. Sets row[k] and column[k] (order)
+ * to the equation and the unknown of pivot k. Returns the rank, or -1 if A is not finite. Does not allocate. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
-/* Solves A y = x and replaces x (order) by y. Unknowns without a pivot are zero in y, equations without a pivot are
- * ignored. a, row, column, rank: results of rank_factor, rank >= 0. work: order. */
+/* Solves A y = x with the factors of rank_factor and replaces x (order) by y. Unknowns without a pivot become zero,
+ * equations without a pivot are ignored. rank >= 0. work: order. Does not allocate. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* Solves A^T y = x and replaces x (order) by y. a, row, column, rank: results of rank_factor for A, rank >= 0. work:
- * order. */
+/* Solves A^T y = x with the factors of A from rank_factor and replaces x (order) by y. rank >= 0. work: order. Does not
+ * allocate. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
-/* Removes from x (order) the component in the null space of A. x becomes the shortest vector with the same product A x.
- * a, rank, column: results of rank_factor. work: order (order - rank + 1). */
+/* Removes from x (order) its component in the null space of A: x becomes the shortest vector with the same product A x.
+ * a, rank, column: results of rank_factor for A. work: order (order - rank + 1). Does not allocate. */
 void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work);
 
-/* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
- * A symmetric matrix of dense blocks, and linear systems with the matrix. Nonzero off-diagonal blocks couple the
- * unknowns of two blocks. Each connected component of the coupled blocks is factored separately: small components as a
- * dense matrix, large ones by the multifrontal method. Results depend only on the filled blocks, not on the processor,
- * the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A call allocates only if the
- * existing storage is too small, for new couplings or a larger component. */
+/* ---------------------------------------------------------------- symmetric block systems
+ * A BlockSolver holds a symmetric matrix of dense blocks and solves linear systems with it. Nonzero off-diagonal blocks
+ * couple the unknowns of two blocks. Each connected component of the coupled blocks is factored separately: small
+ * components as a dense matrix, large ones by the multifrontal method. Results depend only on the filled blocks, not on
+ * the processor, the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A function
+ * allocates only if the existing storage is too small for new couplings or a larger component. */
 typedef struct BlockSolver BlockSolver;
-/* Returns a zero matrix of block_count x block_count blocks without couplings. Block k has block_sizes[k] rows;
- * block_sizes is copied. The caller frees the solver with block_solver_destroy. Never returns NULL. */
+/* Returns a zero matrix of block_count x block_count blocks without couplings. Block k has block_sizes[k] rows
+ * (copied). The caller frees the solver with block_solver_destroy. Never returns NULL. */
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
-/* Replaces the matrix by a zero matrix without couplings in the same storage. The new matrix must not have more blocks
- * (asserted) or rows than given to block_solver_create. Does not allocate. */
+/* Replaces the matrix by a zero matrix without couplings in the same storage. The new matrix has at most as many blocks
+ * (asserted) and rows as the matrix of block_solver_create. Does not allocate. */
 void block_solver_reshape(BlockSolver* solver, int block_count, const int* block_sizes);
 /* Frees the solver and all blocks returned by block_solver_block. Accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
-/* Sets which off-diagonal blocks may be nonzero. couplings (count): keys a << 32 | b with a < b, sorted and unique
- * (asserted), copied; may be NULL if count is 0. Blocks that stay zero cost little. Zeroes all blocks and invalidates
- * the pointers returned by block_solver_block. */
+/* Sets the sparsity pattern: which off-diagonal blocks may be nonzero. couplings (count): keys a << 32 | b with a < b,
+ * sorted and unique (asserted), copied; may be NULL if count is 0. Blocks that stay zero cost little. Zeroes all blocks
+ * and invalidates the pointers returned by block_solver_block. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
-/* Zeroes and uncouples all blocks. The pattern stays. Does not allocate. */
+/* Zeroes and uncouples all blocks. The sparsity pattern stays. Does not allocate. */
 void block_solver_clear(BlockSolver* solver);
-/* Zeroes and uncouples the blocks of some block rows and block columns. which (block_count): true for each of these
- * rows and columns. Other blocks keep their values. Does not allocate. */
-void block_solver_clear_rows(BlockSolver* solver, const bool* which);
-/* Keeps the elimination order of blocks, because ordering a large component costs more than factoring it. Once a
- * component has been ordered, its blocks keep their rank, even if other couplings are filled later. Another call of
- * block_solver_keep_orders discards the kept order. Results then depend on the blocks filled since the last call.
- * Without any call every pattern is ordered independently. Does not allocate. */
+/* Zeroes and uncouples the blocks in the selected block rows and block columns. selected (block_count). Other blocks
+ * keep their values. Does not allocate. */
+void block_solver_clear_rows(BlockSolver* solver, const bool* selected);
+/* Keeps the elimination order of a component once it has been computed, even if other couplings are filled later,
+ * because ordering a large component costs more than factoring it. Each call discards the kept orders. Results then
+ * depend on the blocks filled since the last call. By default every pattern is ordered anew. Does not allocate. */
 void block_solver_keep_orders(BlockSolver* solver);
 /* Returns a pointer to block (a, b), a <= b, and couples a and b. Entry (r, c) is at [r * stride + c]; sets *stride to
- * the number of columns. Only entries c >= r of a diagonal block are used. A block that was not filled before is zero.
- * Returns NULL if the pattern has no such block; diagonal blocks always exist. The pointer is borrowed until the next
+ * the number of columns. Only entries c >= r of a diagonal block are used. An unfilled block is zeroed first. Returns
+ * NULL if the sparsity pattern has no such block; diagonal blocks always exist. The pointer is borrowed until the next
  * call of block_solver_pattern. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
-/* Fixes each unknown k with fixed[k] at value[k]. Must be called before factoring. The rows of fixed unknowns become
- * rows of the identity, and their entries in rhs become their values. The other entries of rhs are adjusted. fixed,
- * value, rhs: (block_solver_order). */
+/* Fixes each unknown k with fixed[k] at value[k]; called before factoring. The rows of fixed unknowns become rows of
+ * the identity, and their entries of rhs become their values. The other entries of rhs are adjusted. fixed, value, rhs:
+ * (block_solver_order). */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
-/* Returns the number of unknowns of the matrix, which is the sum of the block sizes. All vectors of the functions of
- * the solver have this length. */
+/* Returns the number of unknowns, which is the sum of the block sizes. */
 int block_solver_order(const BlockSolver* solver);
 /* Returns true if any component is factored by the multifrontal method. May reorder components, which allocates. */
 bool block_solver_is_sparse(BlockSolver* solver);
 
-/* Returns the number of components, 0 if there are no blocks. Finds the components again if couplings were filled since
- * the last search, which may allocate. */
+/* Returns the number of connected components, 0 if there are no blocks. May allocate if blocks were filled since the
+ * last call. */
 int block_solver_component_count(BlockSolver* solver);
-/* Returns the index of the connected component that contains a block. The index of the block is asserted. Allocates if
- * couplings were filled since the components were found. */
+/* Returns the index of the connected component that contains a block (index asserted). May allocate if blocks were
+ * filled since the last call. */
 int block_solver_component_of(BlockSolver* solver, int block);
 /* Computes the Cholesky factor of a component. Returns false, without a factor, if the component is not positive
  * definite or not finite. The blocks keep their values. Does not allocate once the components are known. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
-/* Modifies the matrix of a component so that it is positive definite, and factors it. In a dense component, eigenvalues
- * are replaced by their magnitudes, at least `floor`. In a sparse component, the diagonal is raised. floor > 0, in the
- * unit of the matrix. Returns false if the component is not finite or no raised diagonal was sufficient. The blocks
- * keep their values. Does not allocate once the components are known. */
+/* Modifies a component so that it becomes positive definite, and factors it. In a dense component, eigenvalues are
+ * replaced by their magnitudes, at least `floor`. In a sparse component, the diagonal is raised. floor > 0, in the unit
+ * of the matrix. Returns false if the component is not finite or no raised diagonal was sufficient. The blocks keep
+ * their values. Does not allocate once the components are known. */
 bool block_solver_factor_component_modified(BlockSolver* solver, int component, double floor);
-/* Factors a component without modification, even if the component is indefinite. Updates *smallest, initially HUGE_VAL,
- * to the component's eigenvalue nearest to zero if that eigenvalue is nearer to zero than *smallest. The eigenvalue is
- * exact to rounding for dense components up to order 96, otherwise found by Lanczos iterations. Returns false if the
- * component is numerically singular or not finite. The blocks must stay filled, because solving uses them for
- * refinement. May allocate, so the function is not thread-safe. */
+/* Factors a component without modification, even if it is indefinite. *smallest, initially HUGE_VAL, becomes the
+ * component's eigenvalue nearest to zero if that is nearer to zero than *smallest. The eigenvalue is exact to rounding
+ * for dense components up to order 96, otherwise found by Lanczos iterations. Returns false if the component is
+ * numerically singular or not finite. Solving also reads the blocks, so they must stay unchanged. May allocate; not
+ * thread-safe. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
-/* Solves H y = x for a factored component, where H is the matrix, and replaces x (block_solver_order) by y. Only the
- * unknowns of the component change. Without a factor the result is undefined. Does not allocate. */
+/* Solves H y = x for the matrix H and a factored component, and replaces x (block_solver_order) by y. Only the unknowns
+ * of the component change. The component must have a factor (asserted). Does not allocate. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
-/* Solves H y = x for a factored component and four right-hand sides. The results are bit-identical to those of
- * block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit c of `wanted` selects
- * column c. Columns that are not selected must be zero in the component's unknowns and stay zero. x: block_solver_order
- * * stride. */
-void block_solver_solve_four(BlockSolver* solver, int component, unsigned wanted, double* x, int stride);
+/* Solves H y = x for a factored component and up to four right-hand sides. The results are bit-identical to those of
+ * block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit c of `columns` selects
+ * column c. The other columns must be zero in the component's unknowns and stay zero. x: block_solver_order *
+ * stride. */
+void block_solver_solve_four(BlockSolver* solver, int component, unsigned columns, double* x, int stride);
 
 /* Computes the Cholesky factors of all components in order. Returns false at the first component that is not positive
  * definite or not finite; later components are not factored. The blocks keep their values. */
 bool block_solver_factor(BlockSolver* solver);
-/* Factors the matrix without modification, even if it is indefinite. Must be called after block_solver_factor failed.
- * Sets *smallest to the eigenvalue nearest to zero of the components that are not positive definite, or to 0 if all
+/* Factors the matrix without modification, even if it is indefinite; called after block_solver_factor failed. Sets
+ * *smallest to the eigenvalue nearest to zero of the components that are not positive definite, or to 0 if all
  * components are positive definite. Returns false if the matrix is numerically singular or not finite. May allocate. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-/* Solves H y = x, where H is the matrix, and replaces x (block_solver_order) by y. All components must be factored.
+/* Solves H y = x for the matrix H and replaces x (block_solver_order) by y. All components must be factored (asserted).
  * Does not allocate. */
 void block_solver_solve(BlockSolver* solver, double* x);
-/* Sets y to H x, where H is the matrix with all filled blocks and constraints. x and y have length block_solver_order
- * and are distinct. */
+/* Sets y to H x for the matrix H. x and y have length block_solver_order and do not overlap. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

@@ -1,8 +1,8 @@
-/* Private to linalg/: the multifrontal method for sparse symmetric systems. A plan is the symbolic factorization of a
- * connected symmetric block matrix: the elimination order and the dense fronts (linalg/front.h). The plan depends on
- * the pattern only, so equal patterns are solved with equal roundings.
+/* Private to linalg/: the multifrontal method for sparse symmetric systems. A Plan is the symbolic factorization of a
+ * connected symmetric block matrix: the elimination order and the dense fronts (linalg/front.h). It depends on the
+ * sparsity pattern only, so equal patterns are solved with equal roundings.
  *
- * The "place" of an unknown is its position in the elimination order. A front eliminates `pivots` consecutive places.
+ * The position of an unknown is its index in the elimination order. A front eliminates `pivots` consecutive unknowns.
  * Its Schur complement is added to its parent front. */
 #ifndef SDRS_LINALG_PLAN_H
 #define SDRS_LINALG_PLAN_H
@@ -15,28 +15,26 @@
 
 typedef struct {
   int first, pivots, rows, stride;
-  int row_first;   /* index of the front's first entry in Plan.rows. Plan.rows contains the place of each row of each
-                      front */
-  int map_first;   /* index of the front's first entry in Plan.map. Plan.map contains, for each row that the front does
-                      not eliminate, the index of this row in the parent front */
-  int parent;      /* index of the parent front, or -1 if there is none */
-  int child, next; /* child: index of the last child; next: index of the previous child of the same parent; -1 if there
-                      is none */
+  int row_first; /* first entry in Plan.rows, which holds the position of each row of the front */
+  int map_first; /* first entry in Plan.map, which holds for each remaining row its index in the parent front */
+  int parent;    /* index of the parent front, or -1 if there is none */
+  int last_child, previous_sibling; /* index of the last child; index of the preceding child of the same parent; -1 if
+                                       there is none */
   int entry_first, entry_count;
-  size_t panel;   /* offset of the front's first columns (panel in front.h) in the storage of the factor */
-  size_t waiting; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
+  size_t panel_offset; /* offset of the front's panel in the storage of the factor */
+  size_t schur_offset; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
 } Front;
 
-/* A block of the matrix and its position in a front. Entry (r, c) goes to row + r, column + c of the front; if flipped,
+/* Position of a block of the matrix in a front. Entry (r, c) goes to row + r, column + c of the front; if transposed,
  * to row + c, column + r. Only one triangle of a diagonal block is used. */
 typedef struct {
-  int block; /* diagonal block number `block` if below block_count, otherwise coupling number block - block_count */
+  int block; /* number of a diagonal block, or block_count plus the number of a coupling */
   int row, column;
-  bool flipped;
+  bool transposed;
 } FrontEntry;
 
-/* Pattern of nonzero blocks of one component. Blocks are numbered within the component: diagonal blocks first, then
- * off-diagonal blocks (couplings). Blocks are row-major; a coupling (a, b), a < b, has the rows of a. */
+/* Sparsity pattern of one component. Blocks are numbered within the component: diagonal blocks first, then off-diagonal
+ * blocks (couplings). Blocks are row-major; a coupling (a, b), a < b, has the rows of a. */
 typedef struct {
   int block_count, coupling_count;
   const int* size;           /* number of rows of each block */
@@ -44,25 +42,24 @@ typedef struct {
 } PlanPattern;
 
 typedef struct {
-  void* at;
+  void* data;
   size_t capacity;
-} Room;
+} GrowableArray;
 
 typedef struct {
   int block_count, coupling_count, order;
-  Room size, couplings;  /* copy of the pattern; element types int and uint64_t */
-  Room unknown;          /* int (order): unknown at each place, numbered within the component */
-  Room fronts;           /* Front */
-  Room rows, map;        /* int */
-  Room entries;          /* FrontEntry */
-  Room work[8], columns; /* workspace of the analysis */
-  Room ordering;         /* int, workspace of the ordering */
-  Room base,
-      base_order; /* pattern of the last computed ordering (uint64_t), and the resulting elimination order (int) */
-  int base_blocks, base_couplings;
+  GrowableArray size, couplings;            /* copy of the sparsity pattern; int and uint64_t */
+  GrowableArray unknown;                    /* int (order): unknown at each position, numbered within the component */
+  GrowableArray fronts;                     /* Front */
+  GrowableArray rows, map;                  /* int */
+  GrowableArray entries;                    /* FrontEntry */
+  GrowableArray work[8], columns;           /* workspace of the analysis */
+  GrowableArray ordering;                   /* int, workspace of the ordering */
+  GrowableArray last_couplings, last_order; /* couplings (uint64_t) and result (int) of the last computed ordering */
+  int last_block_count, last_coupling_count;
   int front_count;
   size_t panels, update, stack,
-      longest; /* sizes of the sections of the storage [doubles]; longest: stride of the largest front */
+      max_stride; /* sizes of the sections of the storage [doubles]; max_stride: stride of the largest front */
   double flops;
 } Plan;
 
@@ -70,19 +67,17 @@ typedef struct {
 void plan_free(Plan* plan);
 /* Returns true if the plan was made for exactly these block sizes and couplings. */
 bool plan_matches(const Plan* plan, const PlanPattern* pattern);
-/* Computes the symbolic factorization of a pattern, and stores it in *plan. The pattern is copied. rank (block_count):
- * blocks are eliminated in ascending rank, and blocks of equal rank in ascending number. If rank is NULL, a
- * fill-reducing order is computed. A Plan must be zeroed before the first call. The caller frees the plan with
- * plan_free. May allocate. */
+/* Computes the symbolic factorization of a sparsity pattern, which is copied. rank (block_count): blocks are eliminated
+ * in ascending rank, and blocks of equal rank in ascending number. If rank is NULL, a fill-reducing order is computed.
+ * A Plan must be zeroed before the first call. The caller frees the plan with plan_free. May allocate. */
 void plan_make(Plan* plan, const PlanPattern* pattern, const int* rank);
-/* Returns the blocks in elimination order (block_count). The array is owned by the plan and valid until the next
- * plan_make. */
+/* Returns the blocks in elimination order (block_count), borrowed until the next plan_make. */
 const int* plan_order(const Plan* plan);
-/* Returns the size of the storage for factoring and solving, in doubles. The caller owns the storage and passes the
- * same storage to plan_factor and plan_solve. */
+/* Returns the size of the storage for factoring and solving, in doubles. The caller owns the storage and passes it to
+ * plan_factor and plan_solve. */
 size_t plan_storage(const Plan* plan);
 
-/* Values of the matrix: block k, numbered as in FrontEntry, begins at values + offset[k]. */
+/* Values of the matrix: block k, numbered as FrontEntry.block, begins at values + offset[k]. */
 typedef struct {
   const double* values;
   const size_t* offset;
@@ -92,12 +87,13 @@ typedef struct {
  * false if the matrix is not positive definite or not finite. Does not allocate. */
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage);
 /* Solves a factored system. x (order), numbered within the component: right-hand side on entry, solution on return.
- * pivots: result of plan_factor_indefinite, or NULL after plan_factor. storage: storage of the factorization. The
- * storage contains the workspace, so only one solve may run at a time. */
+ * pivots: result of plan_factor_indefinite, or NULL after plan_factor. storage: storage of the factorization, which
+ * contains the workspace, so only one solve may run at a time. */
 void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x);
-/* Computes the factor L D L^T of an indefinite matrix, with pivots chosen within each front. storage: plan_storage
- * doubles; receives the factor. pivots: arrays of `order` entries each, indexed by place; owned by the caller. Returns
- * the number of pivots replaced by `tiny`, or -1 if the matrix is not finite. Does not allocate. */
+/* Computes the factor L D L^T of an indefinite matrix, with pivots chosen within each front. Pivots smaller than `tiny`
+ * are replaced by +-tiny. storage: plan_storage doubles; receives the factor. pivots: arrays of `order` entries each,
+ * indexed by position; owned by the caller. Returns the number of replaced pivots, or -1 if the matrix is not finite.
+ * Does not allocate. */
 int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
                            const IndefinitePivots* pivots);
 

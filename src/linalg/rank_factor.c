@@ -1,4 +1,4 @@
-/* Rank-deficient square systems, factored by complete pivoting: P A Q = L U. */
+/* Factorization P A Q = L U of rank-deficient square matrices by complete pivoting. */
 #include <assert.h>
 #include <math.h>
 
@@ -6,42 +6,42 @@
 
 static void swap_rows(int order, double* a, int i, int j) {
   for (int k = 0; k < order && i != j; k++) {
-    double kept = a[i * order + k];
+    double previous = a[i * order + k];
     a[i * order + k] = a[j * order + k];
-    a[j * order + k] = kept;
+    a[j * order + k] = previous;
   }
 }
 
 static void swap_columns(int order, double* a, int i, int j) {
   for (int k = 0; k < order && i != j; k++) {
-    double kept = a[k * order + i];
+    double previous = a[k * order + i];
     a[k * order + i] = a[k * order + j];
-    a[k * order + j] = kept;
+    a[k * order + j] = previous;
   }
 }
 
 static void swap_numbers(int* a, int i, int j) {
-  int kept = a[i];
+  int previous = a[i];
   a[i] = a[j];
-  a[j] = kept;
+  a[j] = previous;
 }
 
-/* Exchanges rows and columns so that the largest remaining entry of the matrix becomes pivot number `at`. Returns the
- * magnitude of this entry. */
-static double bring_pivot(int order, double* a, int at, int* row, int* column) {
-  int best_row = at, best_column = at;
+/* Exchanges rows and columns so that the largest remaining entry becomes pivot k. Returns the magnitude of this
+ * entry. */
+static double move_largest_to_pivot(int order, double* a, int k, int* row, int* column) {
+  int best_row = k, best_column = k;
   double largest = 0;
-  for (int i = at; i < order; i++)
-    for (int j = at; j < order; j++)
+  for (int i = k; i < order; i++)
+    for (int j = k; j < order; j++)
       if (fabs(a[i * order + j]) > largest) {
         largest = fabs(a[i * order + j]);
         best_row = i;
         best_column = j;
       }
-  swap_rows(order, a, at, best_row);
-  swap_columns(order, a, at, best_column);
-  swap_numbers(row, at, best_row);
-  swap_numbers(column, at, best_column);
+  swap_rows(order, a, k, best_row);
+  swap_columns(order, a, k, best_column);
+  swap_numbers(row, k, best_row);
+  swap_numbers(column, k, best_column);
   return largest;
 }
 
@@ -51,10 +51,10 @@ int rank_factor(int order, double* a, int* row, int* column, double least) {
     if (!isfinite(a[i])) return -1;
   for (int i = 0; i < order; i++) row[i] = column[i] = i;
   for (int k = 0; k < order; k++) {
-    if (!(bring_pivot(order, a, k, row, column) > least)) return k;
+    if (!(move_largest_to_pivot(order, a, k, row, column) > least)) return k;
     for (int i = k + 1; i < order; i++) {
-      double part = a[i * order + k] /= a[k * order + k];
-      for (int j = k + 1; part != 0 && j < order; j++) a[i * order + j] -= part * a[k * order + j];
+      double factor = a[i * order + k] /= a[k * order + k];
+      for (int j = k + 1; factor != 0 && j < order; j++) a[i * order + j] -= factor * a[k * order + j];
     }
   }
   return order;
@@ -91,25 +91,25 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
   for (int i = 0; i < order; i++) x[row[i]] = i < rank ? work[i] : 0;
 }
 
-/* The null space has one basis vector for each column without a pivot. The vectors are orthonormalized one after the
+/* Each column without a pivot gives one basis vector of the null space. The vectors are orthonormalized one after the
  * other. */
 void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work) {
   assert(rank >= 0 && rank <= order);
   int count = order - rank;
   for (int n = 0; n < count; n++) {
-    double *null = work + n * order, along = 0, size = 0;
-    double* own = work + count * order;
-    for (int i = 0; i < rank; i++) own[i] = -a[i * order + rank + n];
-    solve_upper(order, rank, a, own);
-    for (int i = 0; i < order; i++) null[column[i]] = i < rank ? own[i] : i == rank + n;
+    double *null = work + n * order, projection = 0, size = 0;
+    double* pivot_part = work + count * order;
+    for (int i = 0; i < rank; i++) pivot_part[i] = -a[i * order + rank + n];
+    solve_upper(order, rank, a, pivot_part);
+    for (int i = 0; i < order; i++) null[column[i]] = i < rank ? pivot_part[i] : i == rank + n;
     for (int m = 0; m < n; m++) {
-      double share = 0;
-      for (int i = 0; i < order; i++) share += null[i] * work[m * order + i];
-      for (int i = 0; i < order; i++) null[i] -= share * work[m * order + i];
+      double projection_on_earlier = 0;
+      for (int i = 0; i < order; i++) projection_on_earlier += null[i] * work[m * order + i];
+      for (int i = 0; i < order; i++) null[i] -= projection_on_earlier * work[m * order + i];
     }
     for (int i = 0; i < order; i++) size += null[i] * null[i];
     for (int i = 0; i < order; i++) null[i] /= sqrt(size);
-    for (int i = 0; i < order; i++) along += null[i] * x[i];
-    for (int i = 0; i < order; i++) x[i] -= along * null[i];
+    for (int i = 0; i < order; i++) projection += null[i] * x[i];
+    for (int i = 0; i < order; i++) x[i] -= projection * null[i];
   }
 }

@@ -64,18 +64,18 @@ Quat quat_exp(Vec3 v) {
 }
 
 /* Coefficients a, b of the right Jacobian J_r(v) = I - a [v]x + b [v]x^2 of a rotation vector v, and their derivatives:
- * a = (1 - cos t)/t^2, b = (t - sin t)/t^3, a_slope = (da/dt)/t, b_slope = (db/dt)/t, with t = |v|. */
+ * a = (1 - cos t)/t^2, b = (t - sin t)/t^3, a_derivative = (da/dt)/t, b_derivative = (db/dt)/t, with t = |v|. */
 typedef struct {
-  double a, b, a_slope, b_slope;
+  double a, b, a_derivative, b_derivative;
 } RightJacobian;
 
 /* Below this angle [rad] series are used, because the closed forms lose digits. The relative truncation error of the
  * series is below 1e-15. */
-#define JACOBIAN_SERIES 0.1
+#define JACOBIAN_SERIES_LIMIT 0.1
 
 static RightJacobian right_jacobian(Vec3 v) {
   double t2 = vec3_dot(v, v), t = sqrt(t2);
-  if (t < JACOBIAN_SERIES)
+  if (t < JACOBIAN_SERIES_LIMIT)
     return (RightJacobian){1.0 / 2 - t2 * (1.0 / 24 - t2 * (1.0 / 720 - t2 * (1.0 / 40320 - t2 / 3628800))),
                            1.0 / 6 - t2 * (1.0 / 120 - t2 * (1.0 / 5040 - t2 * (1.0 / 362880 - t2 / 39916800))),
                            -1.0 / 12 + t2 * (1.0 / 180 - t2 * (1.0 / 6720 - t2 / 453600)),
@@ -88,28 +88,28 @@ static RightJacobian right_jacobian(Vec3 v) {
 
 Vec3 rotation_rate(Vec3 v, Vec3 rate) {
   RightJacobian j = right_jacobian(v);
-  Vec3 turned = vec3_cross(v, rate);
-  return vec3_add_scaled(vec3_add_scaled(rate, -j.a, turned), j.b, vec3_cross(v, turned));
+  Vec3 cross = vec3_cross(v, rate);
+  return vec3_add_scaled(vec3_add_scaled(rate, -j.a, cross), j.b, vec3_cross(v, cross));
 }
 
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar) {
   assert(v_bar && rate_bar);
   RightJacobian j = right_jacobian(v);
-  Vec3 turned = vec3_cross(v, bar); /* J^T = I + a [v]x + b [v]x^2 */
-  *rate_bar = vec3_add_scaled(vec3_add_scaled(bar, j.a, turned), j.b, vec3_cross(v, turned));
+  Vec3 cross = vec3_cross(v, bar); /* J^T = I + a [v]x + b [v]x^2 */
+  *rate_bar = vec3_add_scaled(vec3_add_scaled(bar, j.a, cross), j.b, vec3_cross(v, cross));
   Vec3 c = vec3_cross(v, rate);
-  Vec3 out = vec3_scale(
-      v, -j.a_slope * vec3_dot(bar, c) + j.b_slope * vec3_dot(bar, vec3_cross(v, c)) - 2 * j.b * vec3_dot(bar, rate));
+  Vec3 out = vec3_scale(v, -j.a_derivative * vec3_dot(bar, c) + j.b_derivative * vec3_dot(bar, vec3_cross(v, c)) -
+                               2 * j.b * vec3_dot(bar, rate));
   out = vec3_add_scaled(out, -j.a, vec3_cross(rate, bar));
   out = vec3_add_scaled(out, j.b * vec3_dot(v, rate), bar);
   *v_bar = vec3_add_scaled(out, j.b * vec3_dot(bar, v), rate);
 }
 
 /* The inverse of the right Jacobian is J_r^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, t = |v| and a1
- * = sin t / t. c equals -a_slope / (2 a) of RightJacobian. */
-Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn) {
+ * = sin t / t. c equals -a_derivative / (2 a) of RightJacobian. */
+Vec3 rotation_rate_inverse(Vec3 v, Vec3 rotation) {
   assert(!(vec3_norm(v) >= 2 * M_PI)); /* NaN is accepted */
   RightJacobian j = right_jacobian(v);
-  Vec3 c = vec3_cross(v, turn);
-  return vec3_add_scaled(vec3_add_scaled(turn, 0.5, c), -j.a_slope / (2 * j.a), vec3_cross(v, c));
+  Vec3 c = vec3_cross(v, rotation);
+  return vec3_add_scaled(vec3_add_scaled(rotation, 0.5, c), -j.a_derivative / (2 * j.a), vec3_cross(v, c));
 }

@@ -13,6 +13,7 @@
 #define DECOMPOSED_OVERLAP_MIN 1e-6
 
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center) {
+  assert(a && b && center && a->vertex_count > 0 && b->vertex_count > 0);
   double radius, sizes[2] = {hull_size(a), hull_size(b)};
   double least =
       decomposed ? DECOMPOSED_OVERLAP_MIN * fmax(sizes[0], sizes[1]) : OVERLAP_MIN * fmin(sizes[0], sizes[1]);
@@ -313,6 +314,7 @@ static void copy_leader_vertices(Scene* scene, int link, int from, Mat3 map, Sha
 }
 
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
+  assert(scene && model && request && shared);
   if (request->keep_ties) {
     append_existing(scene, request, shared);
     return;

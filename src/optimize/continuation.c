@@ -1,5 +1,6 @@
 #include "optimize/optimization.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ static bool set_parameter(double* place, const TaskRamp* ramp, int iteration) {
 }
 
 bool continuation_set(Optimization* o, int iteration) {
+  assert(iteration >= 0);
   const TaskContinuation* c = continuation_settings(o);
   bool changed = false;
   for (int k = 0; k < o->task->scenario_count; k++) {

@@ -9,6 +9,7 @@ int design_add_variable(Design* d, const DesignVariable* variable) {
 }
 
 void design_add_number(Design* d, OverrideKind kind, int link, int part, int index, double base) {
+  assert(link >= -1 && index >= 0 && isfinite(base));
   d->numbers = memory_grow_array(d->numbers, sizeof(DesignNumber), d->number_count, &d->number_capacity);
   d->numbers[d->number_count++] = (DesignNumber){kind, link, part, index, d->current_scenario, base, d->term_count, 0};
 }
@@ -22,6 +23,7 @@ void design_add_term(Design* d, int variable, double coefficient) {
 }
 
 SceneShape* design_hull(const Scene* scene, int link, int hull) {
+  assert(link >= 0 && link < scene->link_count && hull >= 0);
   return &scene->shapes[scene->links[link].shapes[hull].shape];
 }
 
@@ -60,13 +62,17 @@ static bool belongs_to(const DesignNumber* n, int scenario) {
 }
 
 int design_overrides_in(const Design* d, int scenario, ModelOverride* overrides, int count) {
+  assert(scenario >= 0 && count >= 0 && (overrides || count == 0));
   int kept = 0;
   for (int k = 0; k < count; k++)
     if (k >= d->number_count || belongs_to(&d->numbers[k], scenario)) overrides[kept++] = overrides[k];
   return kept;
 }
 
-double design_component(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+double design_component(Vec3 v, int axis) {
+  assert(axis >= 0 && axis < 3);
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
 
 static double parameter_derivative(const DesignNumber* n, const Model* m, const ModelGradient* g) {
   switch (n->kind) {
@@ -151,6 +157,7 @@ static void add_rotation_derivatives(const DesignRotation* rotation, const Desig
 /* Chain rule from the scene values to the variables (D2). */
 void design_gradient(const Design* d, int scenario, const Model* model, const ModelGradient* gradient, double factor,
                      double* out) {
+  assert(model && gradient && scenario >= 0);
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
     if (!belongs_to(n, scenario) || n->term_count == 0) continue;

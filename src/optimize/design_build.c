@@ -1,5 +1,6 @@
 /* Creation of a design: prepares the scenes, then adds the variables, the scene values that depend on them, and the
  * feasible set. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -574,6 +575,7 @@ static Status add_all_variables(DesignBuild* b) {
 }
 
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
+  assert(design && task && diagnostics);
   *design = (Design){0};
   int links = task->scenarios[0].scene.link_count;
   DesignBuild b = {

@@ -1,6 +1,8 @@
 /* Inertias as variables. The parametrization admits physical inertias only (docs/derivations/design.md, D9). */
 #include "optimize/design.h"
 
+#include <assert.h>
+
 #define EULER 2.718281828459045
 
 /* Returns the second moment about the centre of mass, P = tr(I) / 2 1 - I. inertia: xx, yy, zz, xy, xz, yz of I. */
@@ -29,6 +31,7 @@ static bool factor_upper(Mat3 p, Mat3* v) {
 }
 
 bool inertia_factor(const double inertia[6], double root[6]) {
+  assert(inertia && root);
   Mat3 v;
   if (!factor_upper(second_moment(inertia), &v)) return false;
   const double out[6] = {v.m[0][0], v.m[1][1], v.m[2][2], v.m[0][1], v.m[0][2], v.m[1][2]};

@@ -1,5 +1,6 @@
 /* Random values in the scenes, such as targets and initial poses that a design must handle. They differ between
  * iterations and validation. */
+#include <assert.h>
 #include <string.h>
 
 #include "optimize/design_build.h"
@@ -171,6 +172,7 @@ static void add_initial_coordinates(DrawsBuild* b, const TaskDraw* item, int lin
 }
 
 Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics) {
+  assert(out && design && task && diagnostics);
   *out = NULL;
   if (task->draw_count == 0) return STATUS_OK;
   int before = diagnostics->error_count;
@@ -223,6 +225,7 @@ static int apply_rotation(const DrawnRotation* rotation, const double* values, i
 }
 
 int draws_apply(const Draws* d, DrawIndex draw, int scenario, ModelOverride* overrides, int count) {
+  assert(scenario >= 0 && count >= 0);
   if (!d || draw.stream == DRAW_NONE) return count;
   double* values = MEMORY_NEW(double, d->value_count);
   draw_values(d, draw, scenario, values);
@@ -243,6 +246,7 @@ int draws_apply(const Draws* d, DrawIndex draw, int scenario, ModelOverride* ove
 bool draws_change(const Optimization* o) { return o->draws && o->task->draw_every > 0; }
 
 void draws_select(Optimization* o, int iteration) {
+  assert(iteration >= 0);
   if (o->draws) o->draw = (DrawIndex){DRAW_TRAINING, draws_change(o) ? iteration / o->task->draw_every : 0};
 }
 

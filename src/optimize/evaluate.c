@@ -1,5 +1,6 @@
 /* Evaluation of a design in every scenario, in parallel on processes and threads. Sums are in the order of the
  * scenarios and do not depend on the parallelism. */
+#include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -99,6 +100,7 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
 
 /* sim_create checks that loops close. */
 bool evaluate_start(Optimization* o, const double* x, int scenario) {
+  assert(x && scenario >= 0);
   ScenarioRun* run = &o->runs[scenario];
   if (!build_model(o, x, run)) return false;
   if (run->model.closure_count == 0) return true;
@@ -182,6 +184,7 @@ static TrialOutcome evaluate_function(Optimization* o, const double* x, double* 
 }
 
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted) {
+  assert(x && loss && terms && interrupted);
   if (o->function.evaluate) return evaluate_function(o, x, loss, terms, interrupted);
   double start = timer_now();
   ScenarioBatch batch = create_batch(o, x);
@@ -249,6 +252,7 @@ static TrialOutcome check_gradient(const Optimization* o, const double* gradient
 }
 
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
+  assert(gradient || o->design.variable_count == 0);
   size_t size = sizeof(double) * (size_t)o->design.variable_count;
   if (o->function.evaluate) {
     memcpy(gradient, o->function_gradient, size);

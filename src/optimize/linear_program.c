@@ -1,4 +1,5 @@
 #include "optimize/linear_program.h"
+#include <assert.h>
 #include <glpk.h>
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct LinearProgram {
 };
 
 LinearProgram* linear_program_create(const ProjectRows* rows) {
+  assert(rows);
   LinearProgram* program = MEMORY_NEW(LinearProgram, 1);
   program->rows = rows;
   program->index = MEMORY_NEW(int, rows->column_count + 1);
@@ -111,6 +113,7 @@ static void read_face(const ProjectRows* rows, glp_prob* problem, double* low, d
 bool linear_program_solve(LinearProgram* program, const int* block, const double unit[2], const double* cost,
                           const ProjectLimits* limits, double* face_low, double* face_high, double* face_row_low,
                           double* face_row_high) {
+  assert(unit[0] > 0 && unit[1] > 0);
   const ProjectRows* rows = program->rows;
   for (int c = 0; c < rows->column_count; c++) {
     int i = rows->variable[c];

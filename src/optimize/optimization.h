@@ -244,17 +244,16 @@ void success_add_scenario(Success* success, int scenario, const double* values);
 
 /* Simulates the design x[variables] in all scenarios. Sets *loss to the weighted loss and terms[term_count] to the
  * weighted terms, summed over scenarios. Returns TRIAL_ACCEPTED, or another outcome with its reason in o->reason; *loss
- * is then undefined. Sets *interrupted to true if a run was interrupted. */
+ * is then unspecified. Sets *interrupted to true if a run was interrupted. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
 /* Builds the model of a scenario for the design x[variables] without simulating it. Returns false if the design cannot
  * be simulated, with the reason in the ScenarioRun. */
 bool evaluate_start(Optimization* o, const double* x, int scenario);
-/* Moves the trial o->trial, which is invalid in the initial state, towards the current design until it is valid
- * (optimize/start_gaps.c). Returns false if no such design is found; o->trial is then undefined. Allocates temporary
- * memory. */
+/* Moves the trial o->trial, which is invalid in the initial state, towards the current design until it is valid.
+ * Returns false if no such design is found; o->trial is then unspecified. Allocates temporary memory. */
 bool correct_trial_gaps(Optimization* o);
-/* Sets o->x to the design drawn[variables], moved towards the initial design of the task until it is valid. Returns
- * false if the initial design is invalid too; o->x is then undefined. `drawn` must be neither o->x nor o->trial.
+/* Sets o->x to the design drawn[variables], moved towards the initial design of the task until it is valid. drawn:
+ * neither o->x nor o->trial (asserted). Returns false if the initial design is invalid too; o->x is then unspecified.
  * Allocates temporary memory. */
 bool move_to_valid_start(Optimization* o, const double* drawn);
 /* Returns the merit function that the optimizer minimizes: the loss plus penalties of the bounded terms.

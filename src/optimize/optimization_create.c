@@ -1,4 +1,5 @@
 /* Creation of an optimization: design, memory of the runs, and initial values of the variables. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void write_shared_vertices(Optimization* o) {
 }
 
 void optimization_reserve_rows(Optimization* o, int rows) {
+  assert(rows >= 0);
   if (rows <= o->capacity) return;
   int capacity = rows + rows / 2 + 64;
   size_t terms = sizeof(double) * (size_t)o->term_count;
@@ -183,6 +185,7 @@ static double* compute_units(const Optimization* o) {
 
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics) {
+  assert(optimization && task && options && diagnostics);
   Optimization* o = MEMORY_NEW(Optimization, 1);
   *optimization = o;
   o->task = task;
@@ -271,6 +274,7 @@ static int compare_names(const void* a, const void* b) {
 }
 
 int optimization_set_initial(Optimization* o, const char* const* names, const double* values, int count) {
+  assert(count >= 0 && ((names && values) || count == 0));
   int variable_count = o->design.variable_count, found = 0;
   NamedVariable* sorted = MEMORY_NEW(NamedVariable, 2 * variable_count);
   int known = variable_count; /* names of earlier versions */
@@ -293,6 +297,7 @@ int optimization_set_initial(Optimization* o, const char* const* names, const do
 }
 
 void optimization_restart(Optimization* o, const double* x, const bool* fixed) {
+  assert(x || o->design.variable_count == 0);
   Design* d = &o->design;
   size_t n = sizeof(double) * (size_t)d->variable_count;
   for (int k = 0; k < d->variable_count; k++) {

@@ -23,17 +23,14 @@ const OptimizationRow* optimization_rows(const Optimization* o) {
 int optimization_term_count(const Optimization* o) { return o->term_count; }
 const char* optimization_term_name(const Optimization* o, int term) {
   assert(term >= 0 && term < o->term_count);
-  assert(term >= 0 && term < o->term_count);
   return loss_name(o->runs[0].loss, term);
 }
 const double* optimization_terms(const Optimization* o, int iteration) {
-  assert(iteration >= 0 && iteration <= o->iteration);
   assert(iteration >= 0 && iteration <= o->iteration);
   return o->row_terms + (size_t)iteration * (size_t)o->term_count;
 }
 int optimization_bounded_term_count(const Optimization* o) { return bounded_terms_count(o->bounded_terms); }
 const double* optimization_multipliers(const Optimization* o, int iteration) {
-  assert(iteration >= 0 && iteration <= o->iteration);
   assert(iteration >= 0 && iteration <= o->iteration);
   return o->row_multipliers + (size_t)iteration * (size_t)bounded_terms_count(o->bounded_terms);
 }
@@ -82,6 +79,7 @@ Excerpt optimization_start_pair(const Optimization* o, int index) {
 const char* optimization_note(const Optimization* o) { return o->note.data ? o->note.data : ""; }
 
 void optimization_times(const Optimization* o, double* forward, double* adjoint) {
+  assert(forward && adjoint);
   *forward = o->forward_seconds;
   *adjoint = o->adjoint_seconds;
 }
@@ -90,7 +88,6 @@ int optimization_variable_count(const Optimization* o) { return o->design.variab
 
 OptimizationVariable optimization_variable(const Optimization* o, int index) {
   assert(index >= 0 && index < o->design.variable_count);
-  assert(index >= 0 && index < optimization_variable_count(o));
   const DesignVariable* v = &o->design.variables[index];
   return (OptimizationVariable){.name = v->name,
                                 .initial = v->initial,
@@ -116,6 +113,7 @@ static const Scene* create_displayed_scene(Optimization* o, int scenario, const 
 }
 
 const Scene* optimization_scene_of(Optimization* o, int scenario, const double* values) {
+  assert(scenario >= 0 && (values || o->design.variable_count == 0));
   return create_displayed_scene(o, scenario, values);
 }
 
@@ -126,6 +124,7 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
 
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawIndex draw,
                                       int* count) {
+  assert(scenario >= 0 && count);
   ModelOverride* overrides = design_overrides(&o->design, x);
   int room = draws_override_capacity(o->draws), own = o->design.number_count;
   *count = own;
@@ -140,6 +139,7 @@ ModelOverride* optimization_overrides(const Optimization* o, const double* x, in
 
 Status optimization_model(const Optimization* o, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics) {
+  assert(scenario >= 0 && model && diagnostics);
   ModelOverride* overrides = design_overrides(&o->design, values);
   const Scene* scene = &o->task->scenarios[scenario].scene;
   int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
@@ -159,6 +159,7 @@ AdjointReport optimization_run_adjoint(const Optimization* o, Recording* recordi
 
 void optimization_add_gradient(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
                                double* slope) {
+  assert(scenario >= 0 && model && gradient && slope);
   design_gradient(&o->design, scenario, model, gradient, 1, slope);
 }
 
@@ -169,6 +170,7 @@ bool optimization_rotates_joints(const Optimization* o) {
 }
 
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
+  assert(scenario);
   *scenario = o->failed_scenario;
   return create_displayed_scene(o, o->failed_scenario, o->trial);
 }

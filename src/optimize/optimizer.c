@@ -109,6 +109,7 @@ void optimizer_destroy(Optimizer* o) {
 }
 
 double rule_norm(const double* vector, int count) {
+  assert(count >= 0 && (vector || count == 0));
   double largest = 0, sum = 0;
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(vector[i]));
   if (largest == 0) return 0;
@@ -131,6 +132,7 @@ static bool project_unscaled(const Optimizer* o, const double* scale, double* x)
 bool rule_project(const Optimizer* o, double* x) { return project_unscaled(o, o->ones, x); }
 
 bool optimizer_project(const Optimizer* o, double* x) {
+  assert(x);
   if (!o->unit) return rule_project(o, x);
   int count = o->set->count;
   for (int i = 0; i < count; i++) x[i] /= o->unit[i];

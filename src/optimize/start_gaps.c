@@ -2,6 +2,7 @@
  * thin (O22). The initial gaps are linearized at the current design and added to the feasible set as rows, and the
  * optimizer proposes the trial again. A trial that still fails is moved halfway towards the current design, repeatedly.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -193,6 +194,7 @@ bool correct_trial_gaps(Optimization* o) {
 }
 
 bool move_to_valid_start(Optimization* o, const double* drawn) {
+  assert(drawn != o->x && drawn != o->trial);
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
   memcpy(o->trial, drawn, n);
   for (int k = 0; k < o->design.variable_count; k++) o->x[k] = o->design.variables[k].initial;

@@ -1,9 +1,11 @@
 #include "optimize/step_ball.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 /* Entries are divided by the largest one before squaring, to avoid overflow. */
 double step_ball_norm(int count, const int* block, const double* d, int which) {
+  assert(count >= 0 && (which == 0 || which == 1));
   double largest = 0, sum = 0;
   for (int i = 0; i < count; i++)
     if (block[i] == which) largest = fmax(largest, fabs(d[i]));
@@ -53,6 +55,7 @@ static void solve_block(int count, const int* block, int which, const double* lo
 
 void step_ball_bounds(int count, const int* block, const double* low, const double* high, const double* gradient,
                       const double radius[2], double* d) {
+  assert(count >= 0 && radius[0] >= 0 && radius[1] >= 0);
   for (int which = 0; which < 2; which++) solve_block(count, block, which, low, high, gradient, radius[which], d);
 }
 
@@ -159,6 +162,7 @@ static double largest_step(const Ball* ball, const double* previous) {
 
 bool step_ball_rows(Projector* projector, int count, const int* block, const ProjectLimits* limits,
                     const double* gradient, const double radius[2], double* work, double* d) {
+  assert(count >= 0 && radius[0] >= 0 && radius[1] >= 0);
   double *target = work, *previous = work + count;
   Ball ball = {.projector = projector,
                .count = count,

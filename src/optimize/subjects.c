@@ -162,6 +162,7 @@ bool bounded_terms_update_in_search(BoundedTerms* s, const double* mean, const d
 }
 
 bool bounded_terms_update_is_due(int since, double norm_then, double norm, bool* solved) {
+  assert(since >= 0 && solved);
   *solved = since >= 1 && norm <= GRADIENT_REDUCTION * norm_then;
   return *solved || since >= UPDATE_AFTER;
 }

@@ -70,6 +70,7 @@ static bool terms_are_met(const Success* s, int scenario, const double* values) 
 }
 
 bool success_is_met(const Optimization* o, ScenarioRun* run) {
+  assert(run);
   int scenario = (int)(run - o->runs);
   loss_evaluate(o->success->loss[scenario], &run->recording, run->success_terms, NULL);
   return terms_are_met(o->success, scenario, run->success_terms);
@@ -141,6 +142,7 @@ Status optimization_evaluate_success(Optimization* o) {
 }
 
 Status success_simulate(Optimization* o, int scenario, DrawIndex draw, bool* met) {
+  assert(scenario >= 0 && met);
   const Success* s = o->success;
   double* values = MEMORY_NEW(double, s->count);
   for (int i = 0; i < s->count; i++) values[i] = NAN;
@@ -171,7 +173,6 @@ int optimization_success_count(const Optimization* o) { return o->success ? o->s
 
 SuccessTerm optimization_success(const Optimization* o, int i) {
   assert(o->success && i >= 0 && i < o->success->count);
-  assert(i >= 0);
   const Success* s = o->success;
   return (SuccessTerm){loss_name(s->loss[0], i), s->value[i], s->bound[i], s->value[i] <= s->bound[i]};
 }

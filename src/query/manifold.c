@@ -111,9 +111,9 @@ static void face_plane(const ManifoldPair* s, int body, int i, Dual3* normal, Du
     int corner = (s->first + k) / 3;
     Vec3 e = vec3_axis(s->first + k);
     for (int j = corners->first[corner]; j < corners->first[corner + 1]; j++) {
-      const CornerDerivative* link = &corners->links[j];
-      if (link->of != i) continue;
-      Vec3 turned = mat3_mul_vec(link->turned, e);
+      const CornerDerivative* link = &corners->derivatives[j];
+      if (link->element != i) continue;
+      Vec3 turned = mat3_mul_vec(link->normal_jacobian, e);
       (*offset)[k + 1] += vec3_dot(turned, link->along) + link->share * vec3_dot(n, e);
       if (body == 0) turned = mat3_mul_vec(s->relative.r, turned);
       normal->x[k + 1] += turned.x;
@@ -135,7 +135,7 @@ static DualField evaluate_field_of_b(const ManifoldPair* s, Dual3 place, const F
   DualField out = {.value = dot_constant(v->gradient, place)};
   out.value[0] = v->value;
   Dual3 outward = {dual_constant(0), dual_constant(0), dual_constant(0)};
-  if (normals) outward = dual3_rotate(v->turn, place);
+  if (normals) outward = dual3_rotate(v->outward_jacobian, place);
   add_parameter_derivatives(s, 1, dual3_value(place), &out.value, &outward);
   if (normals) out.normal = unit_vector(set_value(outward, v->outward));
   return out;
@@ -151,7 +151,7 @@ static DualField evaluate_field_of_a(const ManifoldPair* s, Dual3 place, const F
   Dual3 outward = {dual_constant(0), dual_constant(0), dual_constant(0)};
   DualField out = {.value = dot_constant(v->gradient, moved)};
   out.value[0] = v->value;
-  if (normals) outward = dual3_rotate(r, dual3_rotate(v->turn, moved));
+  if (normals) outward = dual3_rotate(r, dual3_rotate(v->outward_jacobian, moved));
   if (normals && turns) outward = dual3_add(direction_derivative_by_rotation(value), outward);
   add_parameter_derivatives(s, 0, mat3_tmul_vec(r, arm), &out.value, &outward);
   if (normals) out.normal = unit_vector(set_value(outward, value));

@@ -31,7 +31,7 @@ static Dual3 vertex_normal(const ManifoldPair* s, int body, int vertex, const Fa
   const FieldCorners* corners = s->body[body]->corners;
   Dual3 sum = dual3_constant(vec3(0, 0, 0));
   for (int i = corners->first[vertex]; i < corners->first[vertex + 1]; i++)
-    sum = dual3_add(sum, faces->normals[corners->links[i].of]);
+    sum = dual3_add(sum, faces->normals[corners->derivatives[i].element]);
   Dual square = dual_add_constant(dual3_dot(sum, sum), NORMAL_FLOOR);
   return dual3_scale(sum, dual_inverse(dual_sqrt(square)));
 }

@@ -4,7 +4,7 @@
 #include "shapes/shapes.h"
 
 /* Number of Newton steps along the gradient that project a point onto phi = 0. */
-enum { DRAWING_STEPS = 8 };
+enum { PROJECTION_STEPS = 8 };
 
 static TriangleSurface surface_create(int points, int triangles) {
   return (TriangleSurface){.points = MEMORY_NEW(Vec3, points),
@@ -25,38 +25,38 @@ static TriangleSurface shape_surface(const Shape* shape, int level) {
 
 /* Returns true if a surface point of part k lies on the surface of the union or difference. In a union, the point lies
  * outside all other parts. In a difference, it lies outside the subtrahend or inside the minuend. */
-static bool seen(const Field* whole, int k, Vec3 place) {
+static bool is_on_surface(const Field* whole, int k, Vec3 position) {
   for (int i = 0; i < whole->part_count; i++) {
     if (i == k) continue;
-    bool outside = field_evaluate(&whole->parts[i], place).value >= 0;
-    bool wanted = whole->kind == FIELD_UNION || i == 1;
-    if (outside != wanted) return false;
+    bool outside = field_evaluate(&whole->parts[i], position).value >= 0;
+    bool must_be_outside = whole->kind == FIELD_UNION || i == 1;
+    if (outside != must_be_outside) return false;
   }
   return true;
 }
 
-static void copy_points(const Field* whole, int k, const TriangleSurface* part, TriangleSurface* out, int* number) {
+static void copy_points(const Field* whole, int k, const TriangleSurface* part, TriangleSurface* out, int* index) {
   for (int i = 0; i < part->point_count; i++) {
-    number[i] = -1;
-    if (!seen(whole, k, part->points[i])) continue;
-    number[i] = out->point_count;
+    index[i] = -1;
+    if (!is_on_surface(whole, k, part->points[i])) continue;
+    index[i] = out->point_count;
     out->points[out->point_count++] = part->points[i];
   }
 }
 
-static void copy_triangles(const TriangleSurface* part, bool turned, TriangleSurface* out, const int* number) {
+static void copy_triangles(const TriangleSurface* part, bool flipped, TriangleSurface* out, const int* index) {
   for (int i = 0; i < part->triangle_count; i++) {
     int corner[3];
     bool whole = true;
     for (int k = 0; k < 3; k++) {
-      corner[k] = number[part->triangles[i][turned ? 2 - k : k]];
+      corner[k] = index[part->triangles[i][flipped ? 2 - k : k]];
       whole = whole && corner[k] >= 0;
     }
     if (whole) memcpy(out->triangles[out->triangle_count++], corner, sizeof corner);
   }
 }
 
-static TriangleSurface joined_surface(const Field* whole, int level) {
+static TriangleSurface combined_surface(const Field* whole, int level) {
   TriangleSurface* parts = MEMORY_NEW(TriangleSurface, whole->part_count);
   int points = 0, triangles = 0;
   for (int k = 0; k < whole->part_count; k++) {
@@ -65,23 +65,23 @@ static TriangleSurface joined_surface(const Field* whole, int level) {
     triangles += parts[k].triangle_count;
   }
   TriangleSurface out = surface_create(points, triangles);
-  int* number = MEMORY_NEW(int, points);
+  int* index = MEMORY_NEW(int, points);
   out.point_count = out.triangle_count = 0;
   for (int k = 0; k < whole->part_count; k++) {
-    copy_points(whole, k, &parts[k], &out, number);
-    copy_triangles(&parts[k], whole->kind == FIELD_SUBTRACTION && k == 1, &out, number);
+    copy_points(whole, k, &parts[k], &out, index);
+    copy_triangles(&parts[k], whole->kind == FIELD_SUBTRACTION && k == 1, &out, index);
     surface_free(&parts[k]);
   }
-  memory_free(number);
+  memory_free(index);
   memory_free(parts);
   return out;
 }
 
 /* Moves the points of a surface along the gradient onto phi = 0. The points lie on the surfaces of the parts, and
  * smoothing displaces the surface phi = 0 from them. */
-static void draw_points(const Field* field, TriangleSurface* surface) {
+static void project_points(const Field* field, TriangleSurface* surface) {
   for (int i = 0; i < surface->point_count; i++)
-    for (int step = 0; step < DRAWING_STEPS; step++) {
+    for (int step = 0; step < PROJECTION_STEPS; step++) {
       FieldValue v = field_evaluate(field, surface->points[i]);
       double square = vec3_dot(v.gradient, v.gradient);
       if (!(square > 0)) break;
@@ -89,7 +89,7 @@ static void draw_points(const Field* field, TriangleSurface* surface) {
     }
 }
 
-static TriangleSurface points_alone(const Field* field) {
+static TriangleSurface surface_of_points(const Field* field) {
   TriangleSurface out = surface_create(field->count, 0);
   memcpy(out.points, field->points, sizeof(Vec3) * (size_t)field->count);
   return out;
@@ -101,13 +101,13 @@ TriangleSurface field_surface(const Field* field, int level) {
   if (field->kind == FIELD_SHAPE)
     out = shape_surface(&field->shape, level);
   else if (field->kind == FIELD_POINTS)
-    out = points_alone(field);
+    out = surface_of_points(field);
   else
-    out = joined_surface(field, level);
+    out = combined_surface(field, level);
   if (field->kind != FIELD_SHAPE) {
-    Field own = *field; /* copy of the field with the identity as its pose */
-    own.pose = pose_identity();
-    draw_points(&own, &out);
+    Field local = *field; /* copy of the field with the identity as its pose */
+    local.pose = pose_identity();
+    project_points(&local, &out);
   }
   for (int i = 0; i < out.point_count; i++) out.points[i] = pose_apply(field->pose, out.points[i]);
   return out;

@@ -21,25 +21,24 @@ const char* shape_kind_name(SmoothKind kind) {
   return METHODS[kind].name;
 }
 
-/* Returns the number of entries of ShapeDefinition.size that a kind of shape uses. All of these entries must be
- * positive. */
+/* Returns the number of entries of ShapeDefinition.size that a kind of shape uses. */
 static int size_count(SmoothKind kind) {
   static const int count[SMOOTH_KINDS] = {
       [SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2, [SMOOTH_SUPERQUADRIC] = 3};
   return count[kind];
 }
 
-const char* shape_create(Shape* shape, const ShapeDefinition* form) {
-  *shape = (Shape){.kind = form->kind};
-  for (int i = 0; i < size_count(form->kind); i++)
-    if (!(form->size[i] > 0 && form->size[i] < HUGE_VAL)) return "sizes must be > 0";
-  const char* rule = METHODS[form->kind].create(shape, form);
+const char* shape_create(Shape* shape, const ShapeDefinition* definition) {
+  *shape = (Shape){.kind = definition->kind};
+  for (int i = 0; i < size_count(definition->kind); i++)
+    if (!(definition->size[i] > 0 && definition->size[i] < HUGE_VAL)) return "sizes must be > 0";
+  const char* rule = METHODS[definition->kind].create(shape, definition);
   if (rule) shape_free(shape);
   return rule;
 }
 
 void shape_free(Shape* shape) {
-  memory_free(shape->nx); /* nx is the start of one block with all arrays */
+  memory_free(shape->nx); /* nx is the start of the block with all arrays */
   *shape = (Shape){0};
 }
 
@@ -56,39 +55,40 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
   }
 }
 
-/* The parameters have the same order as in shape_parameter_count. */
-double* shape_definition_parameter(const ShapeDefinition* form, int k) {
+double* shape_definition_parameter(const ShapeDefinition* definition, int k) {
   assert(k >= 0);
-  union { /* discards const, because the owner of the form may write to it */
+  union { /* discards const: the owner of the definition may write to it */
     const ShapeDefinition* read;
-    ShapeDefinition* own;
-  } f = {.read = form};
-  union { /* discards const, because the owner of the faces may write to them */
+    ShapeDefinition* writable;
+  } f = {.read = definition};
+  union { /* discards const: the owner of the faces may write to them */
     const double (*read)[4];
-    double (*own)[4];
-  } faces = {.read = form->faces};
-  if (form->kind == SMOOTH_SUPERQUADRIC) return k < 2 ? &f.own->exponents[k] : &f.own->size[k - 2];
-  if (form->kind == SMOOTH_POLYTOPE) return k == 0 ? &f.own->beta : &faces.own[(k - 1) / 4][(k - 1) % 4];
-  if (form->kind == SMOOTH_CONE) return k == 0 ? &f.own->beta : &f.own->size[k - 1];
-  return k == 0 ? &f.own->exponent : &f.own->size[k - 1];
+    double (*writable)[4];
+  } faces = {.read = definition->faces};
+  if (definition->kind == SMOOTH_SUPERQUADRIC) return k < 2 ? &f.writable->exponents[k] : &f.writable->size[k - 2];
+  if (definition->kind == SMOOTH_POLYTOPE)
+    return k == 0 ? &f.writable->beta : &faces.writable[(k - 1) / 4][(k - 1) % 4];
+  if (definition->kind == SMOOTH_CONE) return k == 0 ? &f.writable->beta : &f.writable->size[k - 1];
+  return k == 0 ? &f.writable->exponent : &f.writable->size[k - 1];
 }
 
-int shape_definition_parameter_count(const ShapeDefinition* form) {
-  return METHODS[form->kind].own + (form->kind == SMOOTH_POLYTOPE ? 4 * form->face_count : 0);
+int shape_definition_parameter_count(const ShapeDefinition* definition) {
+  return METHODS[definition->kind].parameter_count +
+         (definition->kind == SMOOTH_POLYTOPE ? 4 * definition->face_count : 0);
 }
 
-bool shape_parameter_can_change(const Shape* shape, int k, double way) {
+bool shape_parameter_can_change(const Shape* shape, int k, double change) {
   assert(k >= 0 && k < shape_parameter_count(shape));
-  bool power = shape->kind == SMOOTH_SUPERELLIPSOID || shape->kind == SMOOTH_CYLINDER;
-  if (power && k == 0) return shape->exponent - way >= 1 && shape->exponent + way <= SHAPE_EXPONENT_MAX;
+  bool has_exponent = shape->kind == SMOOTH_SUPERELLIPSOID || shape->kind == SMOOTH_CYLINDER;
+  if (has_exponent && k == 0) return shape->exponent - change >= 1 && shape->exponent + change <= SHAPE_EXPONENT_MAX;
   if (shape->kind == SMOOTH_SUPERQUADRIC && k < 2)
-    return shape->exponents[k] - way >= SHAPE_EXPONENT_MIN && shape->exponents[k] + way <= 1;
+    return shape->exponents[k] - change >= SHAPE_EXPONENT_MIN && shape->exponents[k] + change <= 1;
   return true;
 }
 
-int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].own + 4 * shape->face_count; }
+int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].parameter_count + 4 * shape->face_count; }
 
 void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   assert(k >= 0 && k < shape_parameter_count(shape));
-  METHODS[shape->kind].slope(shape, z, k, value, gradient);
+  METHODS[shape->kind].parameter_derivative(shape, z, k, value, gradient);
 }

@@ -1,38 +1,37 @@
-/* Functions of each kind of smooth shape, private to shapes/. The table of these functions is in shape.c. */
+/* Private to shapes/: the functions of each kind of smooth shape. Unless stated otherwise, they neither allocate nor
+ * fail. */
 #ifndef SDRS_SHAPES_SHAPE_H
 #define SDRS_SHAPES_SHAPE_H
 
 #include "shapes/shapes.h"
 
-/* Largest exponent n of superellipsoids and cylinders. With n = 64, the 2n-th power of a ratio above 1/2 does not
- * underflow. */
+/* Largest exponent n of superellipsoids and cylinders: the 128th power of a ratio above 1/2 does not underflow. */
 #define SHAPE_EXPONENT_MAX 64.0
-/* Smallest exponents e1, e2 of superquadrics. With 1/32, the powers p = 2 / e2 and q = 2 / e1 are at most 64. */
+/* Smallest exponents e1, e2 of superquadrics: the powers p = 2 / e2 and q = 2 / e1 are then at most 64. */
 #define SHAPE_EXPONENT_MIN (1.0 / 32)
 
 typedef struct {
   const char* name;
-  int own;    /* number of shape parameters, without the parameters of the faces of a polytope */
-  bool gauge; /* true if phi = gamma - 1, where gamma is the gauge (B4) */
+  int parameter_count; /* number of parameters, without those of the faces of a polytope */
+  bool gauge;          /* true if phi = gamma - 1 for the gauge gamma (B4) */
   const char* (*create)(Shape* shape, const ShapeDefinition* form);
   ShapeValue (*evaluate)(const Shape* shape, Vec3 z);
-  void (*slope)(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+  void (*parameter_derivative)(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 } ShapeMethods;
 
-/* Returns the table entry with the functions of a kind of shape. The entry is static. Never returns NULL. */
+/* Returns the functions of a kind of shape (static). */
 const ShapeMethods* shape_methods(SmoothKind kind);
 
-/* Creates a smooth polytope (B1). In *shape, only the kind is set and all other members are zero. Returns NULL on
- * success, otherwise the violated rule (static text). Allocates one block at shape->nx, which shape_free frees. */
+/* Creates a smooth polytope (B1) in *shape, where only the kind is set. Returns NULL on success, otherwise the violated
+ * rule (static text). Allocates one block at shape->nx, which shape_free frees. */
 const char* polytope_create(Shape* shape, const ShapeDefinition* form);
-/* Returns phi and its derivatives [1/m, 1/m^2] at z [m, shape's frame]. The functions of this header neither allocate
- * nor fail, except where stated. */
+/* Returns phi of a smooth polytope and its derivatives [1/m, 1/m^2] at z [m, shape's frame]. */
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
-/* Returns phi and its gradient at z, bit-identical to the results of polytope_evaluate. The Hessian of the result is
- * not computed, and may be zero. */
+/* Returns phi and its gradient at z, bit-identical to those of polytope_evaluate. The Hessian of the result is
+ * unspecified. */
 ShapeValue polytope_value_and_gradient(const Shape* shape, Vec3 z);
-/* Sets *value and *gradient to the derivatives of phi and of the gradient of phi at z with respect to parameter k. The
- * order of the parameters is listed at shape_parameter_count (shapes.h). */
+/* Sets *value and *gradient to the derivatives of phi and of the gradient of phi at z with respect to parameter k, in
+ * the order of shape_parameter_count. */
 void polytope_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a truncated cone (B2). Returns NULL on success, otherwise the violated rule (static text), for example that
  * the body is not convex. */

@@ -1,5 +1,5 @@
 /* shapes: smooth convex bodies as level sets { z : phi(z) <= 0 }, with derivatives with respect to the point z and to
- * the parameters of the shape. A body contains the origin of its frame. docs/derivations/shapes.md
+ * the parameters of the shape (docs/derivations/shapes.md). A body contains the origin of its frame, called its centre.
  *
  *     smooth polytope          phi = 1/beta log sum_i exp(beta (n_i . z - o_i) / l),  |n_i| = 1,  l = max o_i     (B1)
  *     truncated cone           phi = 1/beta log(e^(beta f_s) + e^(beta f_b) + e^(beta f_t)), axis x               (B2)
@@ -9,8 +9,7 @@
  *     superelliptic cylinder   phi = ((y^2 + z^2)^n / r^2n + (x/h)^2n)^(1/2n) - 1, axis x                         (B3)
  *     superquadric             phi = (((x/a)^p + (y/b)^p)^(q/p) + (z/c)^q)^(1/q) - 1,  p = 2 / e2, q = 2 / e1 (B7)
  *
- * A Shape owns its arrays: shape_create allocates them, shape_free frees them. Lengths are in metres; phi is
- * dimensionless. Results are bit-identical on every processor. */
+ * Lengths are in metres; phi is dimensionless. Results are bit-identical on every processor. */
 #ifndef SDRS_SHAPES_H
 #define SDRS_SHAPES_H
 
@@ -25,7 +24,7 @@ typedef enum {
   SMOOTH_KINDS,
 } SmoothKind;
 
-/* Definition of a smooth shape by the user. shape_create copies it. */
+/* User's definition of a smooth shape. */
 typedef struct {
   SmoothKind kind;
   double beta;     /* polytope, cone: sharpness of the edges, > 0 */
@@ -41,26 +40,25 @@ typedef struct {
 
 typedef struct {
   SmoothKind kind;
-  double beta, exponent, size[4]; /* exponent of a superquadric: 1 / the lesser of its two exponents */
+  double beta, exponent, size[4]; /* of a superquadric: 1 / min(e1, e2) */
   double exponents[2];
-  double over[3];         /* superellipsoid, cylinder: reciprocals 1 / size[k] */
-  int whole;              /* `exponent` if it is an integer, else 0 */
-  int face_count, padded; /* padded: face_count rounded up to a multiple of 4; padding faces are infinitely distant */
-  double *nx, *ny, *nz, *offset; /* polytope: unit normals, and offsets divided by `length` (padded) */
-  double* face_norm;             /* length |n_i| of each given normal (face_count) */
-  double* face_given;            /* normals and offsets as given (face_count x 4) */
-  double length;                 /* l of (B1) [m] */
-  int length_face;               /* index of the face whose offset is l, or -1 if no face has this offset */
-  double inner,
-      outer; /* radii of balls about the origin [m]: inner lies inside the body, outer contains the body (B5) */
+  double inverse_size[3];            /* superellipsoid, cylinder: 1 / size[k] */
+  int integer_exponent;              /* `exponent` if it is an integer, otherwise 0 */
+  int face_count, padded_face_count; /* padded_face_count: face_count rounded up to a multiple of 4; padding faces are
+                                        infinitely distant */
+  double *nx, *ny, *nz, *offset;     /* polytope: unit normals, and offsets divided by `length` (padded_face_count) */
+  double* face_norm;                 /* length |n_i| of each normal as given (face_count) */
+  double* given_faces;               /* normals and offsets as given (face_count x 4) */
+  double length;                     /* l of (B1) [m] */
+  int length_face;                   /* face whose offset is l, or -1 if the user gave l */
+  double inner, outer; /* radii of balls about the centre [m]: one inside the body, one that contains the body (B5) */
 } Shape;
 
 /* Returns the name of a kind of shape in files: "smooth_polytope", "truncated_cone", "superellipsoid",
- * "superelliptic_cylinder" or "superquadric". The text is static. Never returns NULL. */
+ * "superelliptic_cylinder" or "superquadric" (static text). */
 const char* shape_kind_name(SmoothKind kind);
-/* Creates a smooth convex shape that contains the origin. form is copied. Returns NULL on success, otherwise the
- * violated rule (static text). Allocates. The caller frees the shape with shape_free, which is allowed after a failure
- * too. */
+/* Creates a smooth convex shape. form is copied. Returns NULL on success; the caller then frees the shape's arrays with
+ * shape_free. Otherwise returns the violated rule (static text), with nothing to free. */
 const char* shape_create(Shape* shape, const ShapeDefinition* form);
 /* Frees the arrays and zeroes the shape. Accepts a zeroed shape, but not NULL. */
 void shape_free(Shape* shape);
@@ -76,16 +74,16 @@ typedef struct {
  * allocate. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
-/* shape_has_convex_level returns true if phi is convex. This holds for all kinds except cones. A point with phi = e > 0
- * then lies inside the body scaled by 1 + e s, where s = -1 / phi(centre) is the result of shape_level_to_scale. */
+/* shape_has_convex_level returns true if phi is convex: for all kinds except cones. A point with phi = e > 0 then lies
+ * inside the body scaled by 1 + e s about its centre, with s = -1 / phi(centre), which shape_level_to_scale returns. */
 static inline bool shape_has_convex_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
 static inline double shape_level_to_scale(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
 }
 
-/* Gauge gamma(y) = min { t > 0 : y/t inside the body } with gradient and Hessian (B4). The gauge is the scale factor at
- * which the surface passes through y. The gauge is dimensionless, convex and homogeneous: gamma = y . gradient. The
- * gradient at y has the direction of the surface normal at y / gamma. */
+/* Gauge gamma(y) = min { t > 0 : y/t inside the body }, the factor by which the body must be scaled such that its
+ * surface passes through y (B4). The gauge is dimensionless, convex and homogeneous: gamma = y . gradient. Its gradient
+ * has the direction of the surface normal at y / gamma. */
 typedef struct {
   double value;
   Vec3 gradient;
@@ -93,11 +91,11 @@ typedef struct {
 } Gauge;
 /* Returns the gauge and its derivatives at y [m, shape's frame]. y must not be 0 (asserted). Does not allocate. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
-/* Returns the value of the gauge at y. The value is bit-identical to the result of shape_gauge. */
+/* Returns the value of the gauge at y, bit-identical to the value of shape_gauge. */
 double shape_gauge_value(const Shape* shape, Vec3 y);
 
-/* Returns an upper bound of the extent of the body from its centre along a unit direction [m, shape's frame]. The bound
- * is the extent of the body with sharp edges, which is fast to compute. */
+/* Returns an upper bound of the body's extent from its centre along a unit direction [m, shape's frame]: the extent of
+ * the body with sharp edges, which is fast to compute. */
 double shape_extent_bound(const Shape* shape, Vec3 direction);
 
 /* Returns the number of parameters of a shape. The parameters are, in order:
@@ -106,62 +104,61 @@ double shape_extent_bound(const Shape* shape, Vec3 direction);
  *     superellipsoid: exponent, a, b, c
  *     cylinder: exponent, radius, half length
  *     superquadric: e1, e2, a, b, c
- * The functions below assert that 0 <= k < count for a parameter index k. */
+ * The functions below assert 0 <= k < count for a parameter index k. */
 int shape_parameter_count(const Shape* shape);
-/* Returns true if shape parameter k can be both increased and decreased by the amount `way` without leaving its range.
- * Only exponents have a bounded range; for other parameters the result is always true. */
-bool shape_parameter_can_change(const Shape* shape, int k, double way);
-/* Computes the derivatives of phi with respect to shape parameter k at the point z [m, shape's frame]. Sets *value to
- * the derivative of phi and *gradient to the derivative of the gradient of phi [1/m]. Does not allocate. */
+/* Returns true if parameter k can be increased and decreased by `change` within its range. Only exponents have a
+ * bounded range; for other parameters the result is true. */
+bool shape_parameter_can_change(const Shape* shape, int k, double change);
+/* Sets *value to the derivative of phi with respect to parameter k at the point z [m, shape's frame], and *gradient to
+ * the derivative of the gradient of phi [1/m]. Does not allocate. */
 void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
  * the result is HULL_OK, the caller frees the hull with hull_free. Otherwise there is nothing to free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
-/* Returns a pointer to parameter k of a form. The pointer is borrowed from the form or from its faces. If the object
- * that the caller passes is const, the parameter must not be written. */
+/* Returns a pointer to parameter k of a definition, in the order of shape_parameter_count. The pointer is borrowed from
+ * the definition or its faces. The caller writes only if they are not const. */
 double* shape_definition_parameter(const ShapeDefinition* form, int k);
-/* Returns the number of parameters of a form, equal to shape_parameter_count of the shape created from it. */
+/* Returns the number of parameters of a definition. */
 int shape_definition_parameter_count(const ShapeDefinition* form);
 
 /* Returns the half extents of the shape along the x, y and z axes of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);
-/* Returns the derivative of the half extents (shape_extents) with respect to shape parameter k. */
+/* Returns the derivative of the half extents with respect to parameter k. */
 Vec3 shape_extents_derivative(const Shape* shape, int k);
-/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector s, after each component of s
- * is multiplied by the half extent of its axis (B8). s may have any nonzero length. */
+/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector (s.x e.x, s.y e.y, s.z e.z),
+ * where e are the half extents (B8). s may have any nonzero length. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
-/* Replaces each vector points[i] (count) by the surface point that shape_surface_point returns for this vector. */
+/* Replaces each vector points[i] (count) by shape_surface_point(shape, points[i]). */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
-/* Returns the derivative of the surface point (shape_surface_point) with respect to shape parameter k, at constant s.
- */
+/* Returns the derivative of shape_surface_point(shape, s) with respect to parameter k, at constant s. */
 Vec3 shape_surface_derivative(const Shape* shape, Vec3 s, int k);
 /* Support point (farthest point of the body) along a direction (B9). */
 typedef struct {
-  double reach; /* direction . point [m * |direction|] */
+  double reach; /* support function: direction . point [m * |direction|] */
   Vec3 point;
   ShapeValue at; /* phi and its derivatives at `point` */
 } ShapeSupport;
 /* Returns the support point along a nonzero direction [shape's frame]. Does not allocate. */
 ShapeSupport shape_support(const Shape* shape, Vec3 direction);
-/* Computes the derivative of the support point. Sets *change [m, shape's frame] to the change of the point when the
- * direction changes by `turn` and parameter k by 1. If turn is NULL, the direction is constant. If k < 0, every
- * parameter is constant. support: result of shape_support for this direction. Returns false, with *change undefined,
- * if the support point is not unique because the surface is flat there. Does not allocate. */
-bool shape_support_derivative(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
-                              Vec3* change);
+/* Computes the change of the support point. Sets *change [m, shape's frame] to the change when the direction changes by
+ * direction_change (NULL: constant direction) and parameter k by 1 (k < 0: constant parameters). support: result of
+ * shape_support for this direction. Returns false if the support point is not unique because the surface is flat there;
+ * *change is then unspecified. Does not allocate. */
+bool shape_support_derivative(const Shape* shape, const ShapeSupport* support, Vec3 direction,
+                              const Vec3* direction_change, int k, Vec3* change);
 
 /* Sets out (shape_parameter_count) to the derivatives of the moments of the solid (shape_mass) with respect to each
- * shape parameter. Allocates temporary memory. */
+ * parameter. Allocates temporary memory. */
 void shape_mass_derivatives(const Shape* shape, MassMoment* out);
-/* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame. The moments
- * are computed by quadrature over directions (B6). */
+/* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame, by quadrature
+ * over directions (B6). */
 MassMoment shape_mass(const Shape* shape);
 
-/* ---------------------------------------------------------------- fields (shapes/field.c, field_parameters.c,
- * field_surface.c)
- * Smooth signed distance fields phi [m] of bodies, negative inside, with gradients and normals. A body is a smooth
- * convex shape, a set of points with normals, or a union or difference of bodies. docs/derivations/fields.md
+/* ---------------------------------------------------------------- fields
+ * Smooth signed distance fields phi [m] of bodies, negative inside, with gradients and normals
+ * (docs/derivations/fields.md). A body is a smooth convex shape, a set of points with normals, or a union or difference
+ * of bodies.
  *
  *     superellipsoid, superquadric, ...  phi = |x| (1 - 1 / gamma(x)), along the ray from the centre            (Y1)
  *     smooth polytope                    phi = l / beta log sum_i exp(beta (n_i . x - o_i) / l)                 (Y2)
@@ -174,11 +171,11 @@ MassMoment shape_mass(const Shape* shape);
 
 typedef enum { FIELD_SHAPE, FIELD_POINTS, FIELD_UNION, FIELD_SUBTRACTION } FieldKind;
 
-/* A field. The field owns its shape, arrays and parts. field_free frees them and accepts a zeroed field. */
+/* A field. It owns its shape, arrays and parts. field_free frees them. */
 typedef struct Field {
   FieldKind kind;
-  Pose pose; /* pose of the field's frame in the frame of the enclosing field, or of the body if no field encloses it */
-  Shape shape;            /* FIELD_SHAPE */
+  Pose pose;   /* pose of the field's frame in the frame of the enclosing field, or of the body if none encloses it */
+  Shape shape; /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (count) */
   int count;              /* number of points */
   double radius;          /* FIELD_POINTS: radius of the weights in (Y3) [m], > 0 */
@@ -188,10 +185,10 @@ typedef struct Field {
 } Field;
 
 typedef struct {
-  double value;  /* phi [m] */
-  Vec3 gradient; /* gradient of phi */
-  Vec3 outward;  /* vector of about unit length that points out of the body, defined everywhere (Y6) */
-  Mat3 turn;     /* derivative of outward with respect to the position [1/m] */
+  double value;          /* phi [m] */
+  Vec3 gradient;         /* gradient of phi */
+  Vec3 outward;          /* vector of about unit length that points out of the body, defined everywhere (Y6) */
+  Mat3 outward_jacobian; /* Jacobian of outward with respect to the position [1/m] */
 } FieldValue;
 
 /* Creates the field of a convex polyhedron as a smooth maximum over its planes (Y2). smoothing: l / beta of the field,
@@ -200,95 +197,93 @@ typedef struct {
  * text), with nothing to free. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* Checks the points and normals of a field of points (count > 0 each). Normals may have any nonzero length. radius > 0
- * [m]. Returns NULL if points and normals are valid. Returns the violated rule (static text) if the normals point
- * inward. Normals count as inward if the field (Y3) far from the points is negative in all of 26 directions. The field
- * of an open surface is negative in some of these directions only. */
+ * [m]. Returns NULL if they are valid. Returns the violated rule (static text) if the normals point inward, which means
+ * that the field (Y3) is negative in all of 26 directions far from the points. */
 const char* field_check_points(const Vec3* points, const Vec3* normals, int count, double radius);
-/* Returns the field and its derivatives at `place` [m, body's frame]. At the centre of a convex shape, where no outward
- * direction exists, gradient and outward vector are zero. Does not allocate. */
-FieldValue field_evaluate(const Field* field, Vec3 place);
-/* Selects the members of FieldValue that field_evaluate_many sets. FIELD_VALUES: value and outward. FIELD_GRADIENTS:
- * also gradient. FIELD_JACOBIANS: also gradient and turn. The other members are undefined. */
+/* Returns the field and its derivatives at `position` [m, body's frame]. At the centre of a convex shape, where no
+ * outward direction exists, gradient and outward vector are zero. Does not allocate. */
+FieldValue field_evaluate(const Field* field, Vec3 position);
+/* Members of FieldValue that field_evaluate_many sets; the others are unspecified. FIELD_VALUES: value and outward.
+ * FIELD_GRADIENTS: also gradient. FIELD_JACOBIANS: also gradient and outward_jacobian. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_JACOBIANS } FieldMembers;
-/* Sets out (count) to the values of the field at places (count) [m, body's frame]. The values agree with field_evaluate
- * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen places at a time
- * (shapes/field_many.c). The values that are set for one place depend neither on the other places nor on `wanted`. Does
- * not allocate. */
-void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldMembers wanted, FieldValue* out);
+/* Sets out (count) to the values of the field at positions (count) [m, body's frame]. They agree with field_evaluate
+ * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen positions at a time. The
+ * value at one position depends neither on the other positions nor on `members`. Does not allocate. */
+void field_evaluate_many(const Field* field, const Vec3* positions, int count, FieldMembers members, FieldValue* out);
 /* Returns the number of parameters of a field. The parameters are, in order:
  *     shape: the parameters of the shape
  *     points: radius, then x, y, z of each point and of its normal (whose length stays 1)
- *     union, subtraction: smoothing, then for each part three rotations [rad], three translations [m] and its
- * parameters The rotations are about the axes of the enclosing field through the origin of the part's frame. */
+ *     union, subtraction: smoothing, then for each part three rotations [rad], three translations [m] and the part's
+ * parameters. The rotations are about the axes of the enclosing field through the origin of the part's frame. */
 enum { PART_POSE_PARAMETERS = 6 };
 int field_parameter_count(const Field* field);
-/* Computes the derivatives of phi and of the outward vector with respect to parameters of the field (Y10, Y11). Sets
- * value (count) and outward (count) at `place` [m, body's frame] for the parameters first to first + count - 1. All
- * these parameters must exist (asserted). Does not allocate. */
-void field_parameter_derivatives(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
+/* Computes the derivatives of phi and of the outward vector with respect to the parameters first to first + count - 1
+ * (Y10, Y11). Sets value (count) and outward (count) at `position` [m, body's frame]. All these parameters must exist
+ * (asserted). Does not allocate. */
+void field_parameter_derivatives(const Field* field, Vec3 position, int first, int count, double* value, Vec3* outward);
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
 
-/* ---- fields of polyhedra and their vertices (shapes/field_corners.c)
- * Creates a field of points with normals on a triangle surface, body frame [m]. The points are the centroid of each
- * triangle, with the normal of the triangle, and each vertex, with the area-weighted mean normal of its triangles.
- * Triangles without area are left out. radius: radius of (Y3) [m]; 0 selects the mean edge length. surface is only
- * read. Never fails. Allocates; the caller frees the field with field_free. */
+/* ---- fields of polyhedra and their vertices
+ * Creates a field of points with normals from a triangle surface in the body frame [m]. Each triangle gives its
+ * centroid with its normal; each vertex gives a point with the area-weighted mean normal of its triangles. Triangles
+ * without area are left out. radius: radius of (Y3) [m]; 0 selects the mean edge length. The surface is only read.
+ * Never fails. The caller frees the field with field_free. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
 /* Derivative of one plane or point of a field with respect to a displacement e of a vertex. The height of a position x
  * above the plane n . x = o is n . x - o. If share = 0 (Y12), the height changes by -(weight + along . x) (n . e), the
- * normal by -along (n . e). If share > 0 (Y13), the normal changes by (turned e), the height by (turned e) . (x -
- * along) - share (n . e). A point of a field of points moves by share e, and its normal changes by turned e. */
+ * normal by -along (n . e). If share > 0 (Y13), the normal changes by (normal_jacobian e), the height by
+ * (normal_jacobian e) . (x - along) - share (n . e). A point of a field of points moves by share e, and its normal
+ * changes by normal_jacobian e. */
 typedef struct {
-  int of;
+  int element; /* index of the plane or point */
   double weight, share;
   Vec3 along;
-  Mat3 turned;
+  Mat3 normal_jacobian;
 } CornerDerivative;
 
 /* Derivatives of a field with respect to the vertices ("corners") of a polyhedron, in an order chosen by the caller.
- * The struct owns its arrays. field_corners_free frees them and accepts a zeroed struct. */
+ * The struct owns its arrays; field_corners_free frees them. */
 typedef struct {
-  int count;  /* number of corners */
-  int* first; /* the derivatives for corner i are links[first[i]] to links[first[i + 1] - 1]; (count + 1) */
-  CornerDerivative* links; /* (first[count]) */
-  const Field* field;      /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
-  Vec3* normals;           /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
-  double* offsets;         /* offsets of the planes [m] (plane_count) */
+  int count;                     /* number of corners */
+  int* first;                    /* (count + 1) corner i has the derivatives first[i] to first[i + 1] - 1 */
+  CornerDerivative* derivatives; /* (first[count]) */
+  const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
+  Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
+  double* offsets;    /* offsets of the planes [m] (plane_count) */
   int plane_count;
   double tau;  /* smoothing of the planes [m] */
-  bool fitted; /* true if a face has more than three corners. The plane of such a face is the best fit of its corners */
+  bool fitted; /* true if a face has more than three corners; its plane is then the best fit of its corners */
 } FieldCorners;
-/* Returns the derivatives of the field of a hull with respect to the vertices of the hull, at constant smoothing length
- * of the field. field was created by field_of_hull from hull and must outlive the result, which borrows the field.
- * number[v]: corner index, below count, of vertex v of the hull, or -1 if vertex v is no corner. The caller frees the
- * result with field_corners_free. */
-FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count);
+/* Returns the derivatives of the field of a hull with respect to the vertices of the hull, at constant smoothing
+ * length. The field was created by field_of_hull from this hull and must outlive the result, which borrows the field.
+ * corner_of[v]: corner index, below count, of vertex v, or -1 if vertex v is no corner. The caller frees the result
+ * with field_corners_free. */
+FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* corner_of, int count);
 /* Returns the derivatives of a field of points with respect to the points of its surface, at constant radius of the
- * weights. field was created by field_of_triangles from surface and must outlive the result, which borrows the field.
- * number[p]: corner index, below count, of point p of the surface, or -1 if point p is no corner. The caller frees the
+ * weights. The field was created by field_of_triangles from this surface and must outlive the result, which borrows the
+ * field. corner_of[p]: corner index, below count, of point p, or -1 if point p is no corner. The caller frees the
  * result with field_corners_free. */
-FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
+FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* corner_of,
                                         int count);
-/* Computes the derivatives of phi and of the outward vector with respect to vertex coordinates (Y12). Sets value
- * (count) and outward (count) at `place` [m, body's frame] for the coordinates first to first + count - 1. Coordinates
- * 3 i, 3 i + 1, 3 i + 2 are x, y, z of corner i. */
-void field_corner_derivatives(const FieldCorners* corners, Vec3 place, int first, int count, double* value,
+/* Computes the derivatives of phi and of the outward vector with respect to the corner coordinates first to first +
+ * count - 1 (Y12). Sets value (count) and outward (count) at `position` [m, body's frame]. Coordinates 3 i, 3 i + 1, 3
+ * i + 2 are x, y, z of corner i. */
+void field_corner_derivatives(const FieldCorners* corners, Vec3 position, int first, int count, double* value,
                               Vec3* outward);
-/* Frees the arrays of the struct, but not the borrowed field, and zeroes the struct. Does not accept NULL. */
+/* Frees the arrays, but not the borrowed field, and zeroes the struct. Accepts a zeroed struct, but not NULL. */
 void field_corners_free(FieldCorners* corners);
 
 /* Returns triangles on the surface of the field [m, body frame], for contacts and images. For a shape they are the hull
- * of shape_mesh at `level` (0 to 3). For a union or subtraction they are the visible regions of the surfaces of the
- * parts, projected onto phi = 0. The result is empty if no region is visible. For a field of points, the result
- * contains the points of the field, projected onto phi = 0, and no triangles. The caller frees the result with
- * surface_free. */
+ * of shape_mesh at `level` (0 to 3). For a union or subtraction they are the visible regions of the parts' surfaces,
+ * projected onto phi = 0; the result is empty if no region is visible. For a field of points the result contains its
+ * points, projected onto phi = 0, and no triangles. The caller frees the result with surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
 
-/* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], as triangles (shapes/field_solid.c). The
- * solid may be concave. The grid has `cells` cells along each edge of the bounding box (Y7). Features thinner than a
- * cell may be missed. The surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
+/* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], as triangles of a grid with `cells` cells
+ * along each edge of the bounding box (Y7). The solid may be concave. Features thinner than a cell may be missed. The
+ * surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
 /* Returns the moments of the solid phi <= 0 at unit density [m^3, m^4, m^5] in the body frame (Y8). Allocates temporary
  * memory. */

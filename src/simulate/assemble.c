@@ -55,7 +55,7 @@ static void add_pair_terms(const Assembly* in, int place) {
     bool of_contact = in->sides->items[n] >> 1 < in->sides->count[0];
     bool half_space = side == 1 && of_contact && term_has_half_space(&t);
     l->moment = mat3_add(l->moment, half_space ? moment_on_half_space(in, &t) : t.moment[side]);
-    if (t.across || !t.hessian) continue;
+    if (t.only_cross_block || !t.hessian) continue;
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];
   }
@@ -232,11 +232,11 @@ static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y *
 /* Sets y to C xi. C: block of the pair's Hessian between bodies a and b; xi: `screw`, of body b, about the point `at`.
  * y has six entries, or three if C couples only rotations (t->across). */
 static inline void multiply_cross_block(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
-  Vec3 w = screw->w, v = t->across ? vec3(0, 0, 0) : screw_velocity(screw, at);
-  for (int i = 0; i < (t->across ? 3 : 6); i++) {
+  Vec3 w = screw->w, v = t->only_cross_block ? vec3(0, 0, 0) : screw_velocity(screw, at);
+  for (int i = 0; i < (t->only_cross_block ? 3 : 6); i++) {
     const double* c = t->hessian[i] + 6;
     y[i] = c[0] * w.x + c[1] * w.y + c[2] * w.z;
-    if (!t->across) y[i] = y[i] + c[3] * v.x + c[4] * v.y + c[5] * v.z;
+    if (!t->only_cross_block) y[i] = y[i] + c[3] * v.x + c[4] * v.y + c[5] * v.z;
   }
 }
 
@@ -269,7 +269,7 @@ static inline void add_link_pair_entries(const Assembly* in, const ContactTerms*
   for (int k = 0; k < lb->dof_count; k++)
     for (int j = 0; j < la->dof_count; j++) {
       Vec3 w = in->screws[la->dof_first + j].w;
-      double value = t->across ? dot3(w, y[k]) : dot6(w, velocity[j], y[k]);
+      double value = t->only_cross_block ? dot3(w, y[k]) : dot6(w, velocity[j], y[k]);
       add_cross_entry(to, la->dof_first + j, lb->dof_first + k, value);
     }
 }
@@ -314,7 +314,7 @@ static int count_terms_of_same_links(const Assembly* in, int n, int end, const C
   int side = in->sides->items[n] & 1, next = n + 1;
   for (; next < end && (in->sides->items[next] & 1) == side; next++) {
     ContactTerms t = assembly_term(in, in->sides->items[next] >> 1);
-    if (t.link_a != first->link_a || t.link_b != first->link_b || t.across || !t.hessian) break;
+    if (t.link_a != first->link_a || t.link_b != first->link_b || t.only_cross_block || !t.hessian) break;
   }
   return next - n;
 }
@@ -345,7 +345,7 @@ static void add_tree_cross_blocks(const HessianTask* task, int place) {
     if (other < place || (other == place && side == 1)) continue;
     if (!is_block_stale(in, place) && !is_block_stale(in, other)) continue;
     double sum[12][12];
-    int count = n >= few && end - n >= SUMMED_TERMS_MIN && t.hessian && !t.across
+    int count = n >= few && end - n >= SUMMED_TERMS_MIN && t.hessian && !t.only_cross_block
                     ? count_terms_of_same_links(in, n, end, &t)
                     : 1;
     if (count > 1 && count < SUMMED_TERMS_MIN) few = n + count;

@@ -238,7 +238,7 @@ static double pair_rounding_error(const Sim* s, const Assembly* a, int place, in
     int side = a->sides->items[n] & 1;
     ContactTerms t = assembly_term(a, a->sides->items[n] >> 1);
     int link = side == 0 ? t.link_a : t.link_b;
-    if (!model_descends(s->model, link, own) || t.across || !t.hessian) continue;
+    if (!model_descends(s->model, link, own) || t.only_cross_block || !t.hessian) continue;
     double force = block_norm(t.hessian, 6 * side + 3, 6 * side + 3);
     double torque = block_norm(t.hessian, 6 * side, 6 * side + 3);
     double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),

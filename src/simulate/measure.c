@@ -243,7 +243,7 @@ static void drop_pairs_beyond_range(const Model* model, SimContact* list, int* c
  * the moment about it. */
 static void add_wrench(const ContactSystem* system, int candidate, bool is_swapped, SimContact* out) {
   ContactWrench w = contact_wrench(system, candidate);
-  double weight = fmax(w.press, PAIR_WEIGHT_MIN);
+  double weight = fmax(w.normal_force, PAIR_WEIGHT_MIN);
   out->point = vec3_scale(w.point, weight);
   out->moment = vec3_scale(w.torque, is_swapped ? -1 : 1);
   out->press = weight;
@@ -264,7 +264,7 @@ static void set_contact_points(SimContact* list, int count) {
 static void add_friction_account(const ContactSystem* system, int candidate, SimContact* out) {
   FrictionAccount account = contact_account(system, candidate);
   out->friction_load = account.load;
-  out->friction_owed = account.owed;
+  out->friction_owed = account.deferred_force;
   out->friction_lost = account.lost;
 }
 

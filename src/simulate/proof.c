@@ -131,7 +131,7 @@ static void report_infeasible_state(Proof* p, ProofReport* report) {
 
 static void report_infeasible_path(Proof* p, const ContactFailure* failure, ProofReport* report) {
   if (report->outcome != PROOF_DISJOINT) return;
-  report->outcome = failure->meet ? PROOF_INTERSECTING : PROOF_UNDECIDED;
+  report->outcome = failure->intersects ? PROOF_INTERSECTING : PROOF_UNDECIDED;
   report->fraction = failure->alpha;
   set_report_links(p, failure->candidate, report);
 }
@@ -184,7 +184,7 @@ static void add_separating_increments(Proof* p, const ContactDirectionalGap* pai
       for (int up = side ? pair->link_b : pair->link_a; up >= 0; up = p->model.links[up].parent)
         for (int k = p->model.links[up].dof_first; k < p->model.links[up].dof_first + p->model.links[up].dof_count;
              k++) {
-          double slope = (side ? 1 : -1) * vec3_dot(pair->axis, screw_velocity(&p->screws[k], pair->at));
+          double slope = (side ? 1 : -1) * vec3_dot(pair->axis, screw_velocity(&p->screws[k], pair->farthest_point));
           if (pass == 0) square += slope * slope;
           if (pass == 1 && square > 0) p->displacement[k] += length * slope / square;
         }

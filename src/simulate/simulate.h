@@ -152,8 +152,8 @@ typedef struct {
                             * iteration
                             */
   double late_friction;    /* largest change of speed that results from friction acting one step late
-                              (contact_friction_delay_speed)    [m/s]; 0 if friction was iterated (contact.friction_iterations
-                              > 0) */
+                              (contact_friction_delay_speed)    [m/s]; 0 if friction was iterated
+                              (contact.friction_iterations    > 0) */
   int late_links[2];       /* if late_friction > 0: the pair of links with the change of speed `late_friction` */
   BlockingPair squeeze;    /* the pair of links that made the step fail */
 } StepReport;

@@ -378,7 +378,7 @@ static inline ContactTerms assembly_term(const Assembly* in, int index) {
 }
 /* Returns true if body b of a contact pair is a half-space. The pair's Hessian then has no rows for b. */
 static inline bool term_has_half_space(const ContactTerms* t) {
-  return t->hessian && !t->across && !t->rows_of_b && t->hessian[9][9] == 0 && t->hessian[10][10] == 0 &&
+  return t->hessian && !t->only_cross_block && !t->has_rows_of_b && t->hessian[9][9] == 0 && t->hessian[10][10] == 0 &&
          t->hessian[11][11] == 0;
 }
 /* Sets gradient[nv] [N, N m]; if in->stale is not NULL, only the entries of trees that are marked in it. Replaces

@@ -177,8 +177,8 @@ static inline const double* flight_joint_forces(const TreeFlight* flight, const 
 
 /* ---- simulate/tree_flight_tension.c */
 /* Returns the angular frequency of the fastest oscillation due to the joint forces of a tree, times the length of the
- * substep [rad] (W50). The target of the tree must be the solution of W11. extrapolation_factor: links of the tree.
+ * substep [rad] (W50). The target of the tree must be the solution of W11. span: links of the tree.
  * Overwrites flight->change, reduced and bar. */
-double flight_oscillation_angle(Sim* sim, int tree, LinkSpan extrapolation_factor);
+double flight_oscillation_angle(Sim* sim, int tree, LinkSpan span);
 
 #endif

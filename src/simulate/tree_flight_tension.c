@@ -29,20 +29,20 @@ static void project_at(Sim* s, LinkSpan span, const double* x, double by, double
   pose_bars_reduce(m, span, f->pose_side, f->screws_side, f->force, f->moment, out);
 }
 
-double flight_oscillation_angle(Sim* sim, int tree, LinkSpan extrapolation_factor) {
+double flight_oscillation_angle(Sim* sim, int tree, LinkSpan span) {
   assert(tree >= 0 && tree < sim->model->tree_count);
   TreeFlight* f = sim->flight;
   const FlightTree* t = &f->tree[tree];
   const int* free = f->free + t->free_first;
   double *v = f->change, *force = f->reduced, square = 0;
-  for (int k = 0; k < extrapolation_factor.count; k++) {
-    const ModelLink* link = &sim->model->links[extrapolation_factor.links[k]];
+  for (int k = 0; k < span.count; k++) {
+    const ModelLink* link = &sim->model->links[span.links[k]];
     double d[3][4];
-    tree_flight_displacement(sim, extrapolation_factor.links[k], d);
-    inertia_second_moment_product(link, d, f->bar[extrapolation_factor.links[k]]);
+    tree_flight_displacement(sim, span.links[k], d);
+    inertia_second_moment_product(link, d, f->bar[span.links[k]]);
     for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
       v[dof] = 0;
-      force[dof] = f->is_steady_wheel[extrapolation_factor.links[k]] ? 0 : k % 2 == 0 ? 1 : -1;
+      force[dof] = f->is_steady_wheel[span.links[k]] ? 0 : k % 2 == 0 ? 1 : -1;
     }
   }
   int steps = t->free_count < POWER_STEPS ? t->free_count + 1 : POWER_STEPS;
@@ -56,8 +56,8 @@ double flight_oscillation_angle(Sim* sim, int tree, LinkSpan extrapolation_facto
     for (int k = 0; k < t->free_count; k++) most = fmax(most, fabs(v[free[k]] /= norm));
     square = step > 0 ? norm : 0;
     double by = FORCE_DIFFERENCE_STEP / most;
-    project_at(sim, extrapolation_factor, v, by, force);
-    project_at(sim, extrapolation_factor, v, -by, f->less);
+    project_at(sim, span, v, by, force);
+    project_at(sim, span, v, -by, f->less);
     for (int k = 0; k < t->free_count; k++) {
       bool steady = f->is_steady_wheel[sim->model->dof_link[free[k]]];
       force[free[k]] = steady ? 0 : (force[free[k]] - f->less[free[k]]) / (2 * by);

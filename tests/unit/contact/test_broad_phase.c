@@ -10,8 +10,8 @@ static bool overlap(const Box* a, const Box* b) {
 }
 
 static bool strange(const BroadGroups* groups, int i, int j) {
-  if (!groups->of || groups->of[i] < 0 || groups->of[j] < 0) return false;
-  return groups->strange[groups->of[i] * groups->count + groups->of[j]];
+  if (!groups->group_of || groups->group_of[i] < 0 || groups->group_of[j] < 0) return false;
+  return groups->excluded[groups->group_of[i] * groups->count + groups->group_of[j]];
 }
 
 /* still: for each box, true if the box is at rest. NULL if no box is at rest. */

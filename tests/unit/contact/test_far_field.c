@@ -532,14 +532,14 @@ static void kept_N10_has_the_bits_of_a_search(void** state) {
     for (int n = 0; n < 60; n++) {
       FieldPair pair = random_pair(&random, random_uniform(&random, 0.4, 2));
       double value, found[400] = {0}, wanted[400] = {0};
-      pair.kept = &kept; /* of other poses until now */
+      pair.cache = &kept; /* of other poses until now */
       if (!field_value(&b.field, &b.work, &pair, &value)) continue;
       for (int question = 0; question < 12; question++) {
         int what = (int)random_uniform(&random, 0, 5.999);
         ask(&b, &pair, what, found);
-        pair.kept = NULL;
+        pair.cache = NULL;
         ask(&b, &pair, what, wanted);
-        pair.kept = &kept;
+        pair.cache = &kept;
         if (memcmp(found, wanted, sizeof(found)) != 0) fail_msg("seed 433, draw %d, question %d: other bits", n, what);
       }
     }
@@ -561,7 +561,7 @@ static void local_N14_is_one_minus_the_blend(void** state) {
     const TreeNode *one = &b.hierarchy.trees[1].nodes[leaf[0]], *two = &b.hierarchy.trees[2].nodes[leaf[1]];
     double r = vec3_norm(vec3_sub(pose_apply(pair.pose[0], one->center), pose_apply(pair.pose[1], two->center)));
     FieldFrictionFactor local = field_friction_factor(&b.field, leaf, &pair);
-    compare_relative(1 + local.part, 2 - phi_at(r, one->radius + two->radius, 0.7), 1e-13, "seed 428, draw %d", n);
+    compare_relative(1 + local.value, 2 - phi_at(r, one->radius + two->radius, 0.7), 1e-13, "seed 428, draw %d", n);
   }
   bench_free(&b);
 }

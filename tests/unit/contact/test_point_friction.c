@@ -166,7 +166,7 @@ static void check(double found, double wanted, const char* what, int index) {
 
 static PairDerivatives derivatives_of(const Step* s) {
   FrictionPoints room = {.count = 0};
-  ContactRecord record = {.rubbing = true};
+  ContactRecord record = {.has_friction = true};
   LawReplay replay = replay_of(s, &record, &room);
   PairDerivatives d = {.energy = 0};
   assert_true(law_derive_recorded(&replay, &d));
@@ -256,7 +256,7 @@ static void reverse_G15_of_friction(void** state) {
   for (int trial = 0; trial < 8; trial++) {
     Step s = random_step(&random, trial % 2 == 0, trial % 4 >= 2);
     FrictionPoints room = {.count = 0};
-    ContactRecord record = {.rubbing = true};
+    ContactRecord record = {.has_friction = true};
     LawReplay replay = replay_of(&s, &record, &room);
     VertexShare share[2][POINTS];
     PairShares out = {.share = {share[0], share[1]}};

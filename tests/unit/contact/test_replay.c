@@ -108,7 +108,7 @@ static void replay_gives_the_terms_of_the_run_again(void** state) {
     assert_true(rig_load(r));
     check_forces(r, step);
     check_terms(r, step);
-    for (int k = 0; k < r->kept[1].count; k++) rubbing += r->kept[1].records[k].rubbing;
+    for (int k = 0; k < r->kept[1].count; k++) rubbing += r->kept[1].records[k].has_friction;
   }
   assert_true(rubbing > 60); /* friction was there */
   rig_free(r);

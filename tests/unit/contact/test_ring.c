@@ -32,11 +32,11 @@ static void nodes_C7_have_the_means_round_the_rim(void** state) {
   static const double LEAST[] = {0.01, 0.1, 0.3, 0.6, 0.9, 0.99};
   for (size_t i = 0; i < sizeof SPREADS / sizeof *SPREADS; i++)
     for (size_t k = 0; k < sizeof LEAST / sizeof *LEAST; k++) {
-      RingPosition place = {.middle = LEAST[k] + SPREADS[i], .least = LEAST[k], .spread = SPREADS[i]};
+      RingPosition place = {.center_clearance = LEAST[k] + SPREADS[i], .min_clearance = LEAST[k], .spread = SPREADS[i]};
       for (int order = 0; order < 3; order++)
         for (int power = 0; power <= order; power++) {
-          double right = simpson(place.middle, place.spread, order, power),
-                 size = simpson(place.middle, place.spread, order, 0);
+          double right = simpson(place.center_clearance, place.spread, order, power),
+                 size = simpson(place.center_clearance, place.spread, order, 0);
           compare_near(by_nodes(&place, order, power), right, 1e-9 * fabs(size), "order %d, cos^%d, spread %g, %g",
                        order, power, SPREADS[i], LEAST[k]);
         }
@@ -47,8 +47,8 @@ static void nodes_C7_have_the_means_round_the_rim(void** state) {
 static void a_flat_circle_C7_is_smooth(void** state) {
   (void)state;
   double middle = 0.4, spread = 1e-3;
-  RingPosition flat = {.middle = middle, .least = middle};
-  RingPosition tilted = {.middle = middle, .least = middle - spread, .spread = spread};
+  RingPosition flat = {.center_clearance = middle, .min_clearance = middle};
+  RingPosition tilted = {.center_clearance = middle, .min_clearance = middle - spread, .spread = spread};
   Barrier b = barrier_eval(middle);
   compare_relative(by_nodes(&flat, 0, 0), RING_WEIGHT * b.value, 1e-14, "flat");
   double change = by_nodes(&tilted, 0, 0) - by_nodes(&flat, 0, 0);
@@ -57,7 +57,7 @@ static void a_flat_circle_C7_is_smooth(void** state) {
 
 static void nothing_C7_beyond_the_support(void** state) {
   (void)state;
-  RingPosition place = {.middle = 1.5, .least = 1, .spread = 0.5};
+  RingPosition place = {.center_clearance = 1.5, .min_clearance = 1, .spread = 0.5};
   RingNodes nodes;
   ring_nodes(&place, &nodes);
   assert_int_equal(nodes.count, 0);

@@ -22,10 +22,10 @@ static double searched(const Stencil* s) {
   enum { GRID = 200 };
   double least = INFINITY;
   for (int i = 0; i <= GRID; i++)
-    for (int j = 0; j <= (s->edges ? GRID : GRID - i); j++) {
+    for (int j = 0; j <= (s->is_edge_pair ? GRID : GRID - i); j++) {
       double p = (double)i / GRID, q = (double)j / GRID;
       Vec3 y;
-      if (s->edges)
+      if (s->is_edge_pair)
         y = vec3_sub(vec3_add(vec3_scale(s->x[0], 1 - p), vec3_scale(s->x[1], p)),
                      vec3_add(vec3_scale(s->x[2], 1 - q), vec3_scale(s->x[3], q)));
       else
@@ -45,7 +45,7 @@ static void distances_N17_against_a_search(void** state) {
     double found = searched(&s);
     if (!(s.d <= found * (1 + 1e-12) && s.d >= found - 0.03))
       fail_msg("seed 511, draw %d: %g, search %g", n, s.d, found);
-    seen[n % 2][s.free]++;
+    seen[n % 2][s.free_count]++;
   }
   for (int k = 0; k < 6; k++) assert_true(seen[k / 3][k % 3] > 5); /* corners, edges, insides */
 }
@@ -54,15 +54,19 @@ static void distances_N17_against_a_search(void** state) {
 static bool energy_at(const Stencil* at, const double* x, Stencil* s, StencilEnergy* e) {
   *s = *at;
   for (int i = 0; i < 12; i++) (i % 3 == 0 ? &s->x[i / 3].x : i % 3 == 1 ? &s->x[i / 3].y : &s->x[i / 3].z)[0] += x[i];
-  if (at->edges)
+  if (at->is_edge_pair)
     stencil_edge_edge(s);
   else
     stencil_point_triangle(s);
   double d = s->d, q = 0;
-  if (at->edges) q = edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL);
-  *e = (StencilEnergy){d * d * d * (2 + q), 3 * d * d * (2 + q),       at->edges ? d * d * d : 0,
-                       6 * d * (2 + q),     at->edges ? 3 * d * d : 0, 0};
-  return s->free == at->free;
+  if (at->is_edge_pair) q = edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL);
+  *e = (StencilEnergy){d * d * d * (2 + q),
+                       3 * d * d * (2 + q),
+                       at->is_edge_pair ? d * d * d : 0,
+                       6 * d * (2 + q),
+                       at->is_edge_pair ? 3 * d * d : 0,
+                       0};
+  return s->free_count == at->free_count;
 }
 
 static bool value_at(void* context, const double* x, double* y) {
@@ -128,7 +132,7 @@ static void derivatives_N18_N19_N20_of_all_kinds(void** state) {
     SweepResult a = sweep_jacobian(&value, g, 1e-3), b = sweep_jacobian(&gradient, h, 1e-3),
                 c = sweep_jacobian(&scalar, r, 1e-3);
     if (!(a.error[a.best] < 1e-7 && b.error[b.best] < 1e-6 && c.error[c.best] < 1e-6))
-      fail_msg("seed 512, draw %d, %s, %d free: errors %g %g %g", n, n % 2 ? "edges" : "triangle", at.free,
+      fail_msg("seed 512, draw %d, %s, %d free: errors %g %g %g", n, n % 2 ? "edges" : "triangle", at.free_count,
                a.error[a.best], b.error[b.best], c.error[c.best]);
     checked++;
   }

@@ -62,7 +62,7 @@ static void check_distances_are_those_of_all_triangles(const char* hierarchy) {
     draw_state(&path, &random);
     joint_path_poses(&path, 0, poses);
     for (int k = 0; k < 3; k++) {
-      ContactPair pair = {.links = true, .link_a = LINKS[k][0], .link_b = LINKS[k][1]};
+      ContactPair pair = {.is_link_pair = true, .link_a = LINKS[k][0], .link_b = LINKS[k][1]};
       assert_true(contact_is_aggregate_pair(s, pair.link_a, pair.link_b));
       double found = contact_aggregate_distance(s, &pair, poses), right = brute_distance(m, LINKS[k], poses);
       if (isinf(found) && right > s->range) continue;

@@ -40,8 +40,8 @@ static void case_free(Case* c) {
   memory_free(c->full);
   memory_free(c->panel);
   memory_free(c->update);
-  memory_free(c->pivot.from);
-  memory_free(c->pivot.beside);
+  memory_free(c->pivot.permutation);
+  memory_free(c->pivot.off_diagonal);
 }
 
 static void solve_whole(Case* c, double* x) {

@@ -148,7 +148,7 @@ static void check_derivatives(const Field* field, Random* random, const char* wh
     Vec3 p = vec3_scale(random_direction(random), 0.4 + 1.5 * random_uniform(random, 0, 1));
     FieldValue v = field_evaluate(field, p);
     double jacobian[12] = {v.gradient.x, v.gradient.y, v.gradient.z};
-    memcpy(jacobian + 3, v.turn.m, sizeof v.turn.m);
+    memcpy(jacobian + 3, v.outward_jacobian.m, sizeof v.outward_jacobian.m);
     const double x[3] = {p.x, p.y, p.z};
     Sweep sweep = {field_there, (void*)field, 3, 4, x, NULL, NULL, 1e-3, 4, 7};
     sweep_expect(&sweep, jacobian, 1, 1e-7, "%s, place %d", what, i);
@@ -208,13 +208,13 @@ static void many_places_Y9_are_each_alone(void** state) {
           !(vec3_norm(vec3_sub(many[i].outward, own.outward)) < 1e-12))
         fail_msg("seed %d, place %d: %.17g, alone %.17g", (int)seed + trial, i, many[i].value, own.value);
       for (int k = 0; k < 9; k++) {
-        double got = many[i].turn.m[k / 3][k % 3], alone = own.turn.m[k / 3][k % 3];
+        double got = many[i].outward_jacobian.m[k / 3][k % 3], alone = own.outward_jacobian.m[k / 3][k % 3];
         if (!(fabs(got - alone) <= 1e-10 * (1 + fabs(alone))))
           fail_msg("seed %d, place %d: turn %.17g, alone %.17g", (int)seed + trial, i, got, alone);
       }
       assert_true(values[i].value == many[i].value && vec3_norm(vec3_sub(values[i].outward, many[i].outward)) == 0);
       if (i >= 3) assert_memory_equal(&fewer[i - 3].value, &many[i].value, sizeof(double));
-      if (i >= 3) assert_memory_equal(&fewer[i - 3].turn, &many[i].turn, sizeof(Mat3));
+      if (i >= 3) assert_memory_equal(&fewer[i - 3].outward_jacobian, &many[i].outward_jacobian, sizeof(Mat3));
     }
     field_free(&field);
   }

@@ -34,8 +34,8 @@ static void look(Sim* sim, const Model* m, RenderInputs* out) {
 }
 
 static void compare_records(const ContactRecord* a, const ContactRecord* b, const char* what, int step) {
-  bool same = a->hull_a == b->hull_a && a->hull_b == b->hull_b && a->active == b->active && a->rubbing == b->rubbing &&
-              memcmp(a->kept, b->kept, sizeof(a->kept)) == 0;
+  bool same = a->hull_a == b->hull_a && a->hull_b == b->hull_b && a->active == b->active &&
+              a->has_friction == b->has_friction && memcmp(a->kept, b->kept, sizeof(a->kept)) == 0;
   if (!same) fail_msg("%s, step %d: hulls %d and %d touch otherwise", what, step, a->hull_a, a->hull_b);
 }
 
