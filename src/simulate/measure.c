@@ -119,14 +119,74 @@ static void add_spin_body_motion(const ModelLink* link, const Pose* pose, const 
   sum->angular_momentum = vec3_add(sum->angular_momentum, vec3_add(spin, orbit));
 }
 
+void middle_motion_create(Sim* s) {
+  const Model* m = s->model;
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return;
+  s->middle = MEMORY_NEW(MiddleMotion, 1);
+  *s->middle = (MiddleMotion){.q = MEMORY_NEW(double, m->coordinate_count),
+                              .pose = MEMORY_NEW(Pose, m->link_count),
+                              .screws = MEMORY_NEW(Screw, m->dof_count),
+                              .center = MEMORY_NEW(Vec3, m->link_count),
+                              .v = MEMORY_NEW(Vec3, m->link_count),
+                              .w = MEMORY_NEW(Vec3, m->link_count)};
+}
+
+void middle_motion_destroy(MiddleMotion* at) {
+  if (!at) return;
+  void* owned[] = {at->q, at->pose, at->screws, at->center, at->v, at->w, at};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* Sets the pose, the velocity of the centre of mass and the angular velocity of link i in the middle of the last
+ * substep (S19). The entries of the parent must be set. */
+static void compute_middle_motion(const Sim* s, int i) {
+  const MiddleMotion* at = s->middle;
+  const ModelLink* link = &s->model->links[i];
+  joint_extrapolate(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first, -0.5,
+                    at->q + link->coordinate_first);
+  model_link_pose(s->model, i, at->q, at->pose);
+  model_link_screws(s->model, i, at->q, at->pose, at->screws);
+  Vec3 center = pose_apply(at->pose[i], link->center), v = vec3(0, 0, 0), w = vec3(0, 0, 0);
+  if (link->parent >= 0) {
+    w = at->w[link->parent];
+    v = vec3_add(at->v[link->parent], vec3_cross(w, vec3_sub(center, at->center[link->parent])));
+  }
+  for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
+    double rate = s->weights.rate_now * s->difference_old[dof];
+    w = vec3_add_scaled(w, rate, at->screws[dof].w);
+    v = vec3_add_scaled(v, rate, screw_velocity(&at->screws[dof], center));
+  }
+  at->center[i] = center;
+  at->v[i] = v;
+  at->w[i] = w;
+}
+
+/* Adds the kinetic energy and the momenta of link i in the middle of the last substep to *sum. The momentum is that of
+ * the poses, whose sum over a closed system is constant. compute_middle_motion must have been called for the link. */
+static void add_middle_motion(const Sim* s, int i, SimMotion* sum) {
+  const MiddleMotion* at = s->middle;
+  const ModelLink* link = &s->model->links[i];
+  Vec3 local = mat3_tmul_vec(at->pose[i].r, at->w[i]);
+  Vec3 spin = mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local);
+  Velocity difference = link_velocity(s, i);
+  sum->kinetic += 0.5 * link->mass * vec3_dot(at->v[i], at->v[i]) + 0.5 * vec3_dot(local, spin);
+  sum->momentum = vec3_add_scaled(sum->momentum, link->mass, velocity_at(&difference, link->center));
+  sum->angular_momentum = vec3_add(sum->angular_momentum, mat3_mul_vec(at->pose[i].r, spin));
+  sum->angular_momentum = vec3_add_scaled(sum->angular_momentum, link->mass, vec3_cross(at->center[i], at->v[i]));
+}
+
 static SimMotion compute_motion(const Sim* s) {
   SimMotion sum = {0};
+  bool middle = s->middle && s->state.step > 0;
   for (int i = 0; i < s->model->link_count; i++) {
-    if (s->model->links[i].tree < 0) continue;
     const ModelLink* link = &s->model->links[i];
+    if (middle && !link->spins) compute_middle_motion(s, i);
+    if (link->tree < 0) continue;
     Velocity v = link_velocity(s, i);
     if (link->spins)
       add_spin_body_motion(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
+    else if (middle && link->mass > 0)
+      add_middle_motion(s, i, &sum);
     else
       add_link_motion(link, &s->pose_now[i], &v, &sum);
     const double* rate = s->state.rate + link->dof_first;
