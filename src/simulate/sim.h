@@ -545,8 +545,9 @@ typedef struct MiddleMotion {
   Vec3 *center, *v, *w; /* centres of mass [m], their velocities [m/s], angular velocities [rad/s], world (links) */
 } MiddleMotion;
 
-/* Creates Sim.middle if the integrator is `momentum`. middle_motion_destroy frees it; NULL is allowed. */
+/* Creates Sim.middle if the integrator is `momentum`; otherwise it stays NULL. The Sim owns it. */
 void middle_motion_create(Sim* sim);
+/* Frees `middle` and its arrays, which the caller owns. NULL is allowed. */
 void middle_motion_destroy(MiddleMotion* middle);
 
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all functions do nothing without SimOptions.scheme_work
