@@ -219,14 +219,14 @@ static void write_state_if_requested(Run* run) {
 /* Returns the distance between the bounded hulls of two links [m], or -1 if one of them has no bounded hull. */
 static double link_distance(const Model* model, int a, int b, const Pose* pose) {
   assert(a >= 0 && a < model->link_count && b >= 0 && b < model->link_count);
+  const ModelLink *one = &model->links[a], *two = &model->links[b];
   double least = -1;
-  for (int i = 0; i < model->hull_count; i++)
-    for (int j = 0; j < model->hull_count; j++) {
-      const ModelHull *local_options = &model->hulls[i], *other = &model->hulls[j];
-      if (local_options->link != a || other->link != b || !local_options->kind->bounded || !other->kind->bounded)
-        continue;
-      RoundBody body_own = hull_body(local_options), body_other = hull_body(other);
-      double apart = fmax(round_distance(&body_own, pose[a], &body_other, pose[b], NULL).distance, 0);
+  for (int i = one->hull_first; i < one->hull_first + one->hull_count; i++)
+    for (int j = two->hull_first; j < two->hull_first + two->hull_count; j++) {
+      const ModelHull *hull = &model->hulls[i], *other = &model->hulls[j];
+      if (!hull->kind->bounded || !other->kind->bounded) continue;
+      RoundBody body = hull_body(hull), body_other = hull_body(other);
+      double apart = fmax(round_distance(&body, pose[a], &body_other, pose[b], NULL).distance, 0);
       least = least < 0 || apart < least ? apart : least;
     }
   return least;
@@ -473,6 +473,14 @@ static void warn_unresolved_rebounds(const Run* run) {
 /* Largest fraction of the energy that time integration may add or remove without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
+/* Returns a time step with which time integration changes less than SCHEME_WORK_REPORTED of the energy [s]. share:
+ * changed fraction at the time step dt. The fraction is of first order in the time step or smaller. The factor 1/2 is a
+ * reserve, because a large fraction grows more slowly than the time step. */
+static double sufficient_time_step(double dt, double share) {
+  assert(share > 0);
+  return 0.5 * dt * SCHEME_WORK_REPORTED / share;
+}
+
 /* Returns true if a link or a descendant has a polyhedron in place of a round solid, because of `segments` or
  * `resolution`. */
 static bool has_facets(const Model* model, int root) {
@@ -493,16 +501,17 @@ static void warn_integration_energy(const Run* run) {
   const Model* model = &run->loaded.model;
   SimSchemeWork scheme = sim_scheme_work(run->sim);
   if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
+  double share = fabs(scheme.link_work) / scheme.link_scale;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   bool springs = scheme.link_work < 0 && (model->tendon_count > 0 || model->bushing_count > 0);
   bool facets = scheme.link_work > 0 && has_facets(model, scheme.link);
   fprintf(
       stderr,
       "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "
-      "their energy (%.3g J): %ssimulation.dt below %.3g s%s\n",
+      "their energy (%.3g J): %ssimulation.dt below %.2g s%s\n",
       scheme.link_work < 0 ? "removed" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
-      model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
-      keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt,
+      model->links[scheme.link].name, 100 * share, scheme.link_scale,
+      keeps ? "use " : "use simulation.integrator momentum, or ", sufficient_time_step(model->simulation.dt, share),
       springs  ? ", or closures (distance, ball) instead of stiff tendons and bushings, which damp swinging links"
       : facets ? ", or remove segments and resolution from the shapes of the link, because steps jump over the corners "
                  "of a rolling polyhedron"

@@ -62,14 +62,15 @@ static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 
 /* Energy of rolling contacts. Physically, a rolling contact dissipates energy only by slip. The time-stepping scheme
  * removes or adds energy at rolling contacts (docs/derivations/step.md, S23). */
 
-/* Returns true if term `index` < contact_term_count is a rolling contact. In a rolling contact, a body of balls or
- * circles that does not lie flat touches a fixed body, without rolling and spinning friction. Returns false under laws
- * that represent round bodies by polyhedra. If the result is true, sets three values. *along_gap: sum over balls and
- * circles of the normal force times half of the change of the gap [J]. *approach: force-weighted mean of the absolute
- * changes of the gap [m]. *slip: friction energy of the step [J], which is at least half of the energy that slip
- * dissipates. pose: poses of all links at t + dt and at t - dt. */
-bool contact_term_rolls(const ContactSystem* system, int index, const Pose* const pose[2], double* along_gap,
-                        double* approach, double* slip);
+/* Returns the side of term `index` < contact_term_count whose body rolls: 0 for body a, 1 for body b, or -1. A rolling
+ * body consists of balls or circles and does not lie flat. If both bodies can roll, a movable body counts before a
+ * fixed one, then the smaller body. Returns -1 for pairs with rolling or spinning friction, and under laws that
+ * represent round bodies by polyhedra. If the result is not -1, sets three values. *along_gap: sum over balls and
+ * circles of the normal force times half of the change of their distance from the other body [J]. *approach:
+ * force-weighted mean of the absolute changes of these distances [m]. *slip: friction energy of the step [J], which is
+ * at least half of the energy that slip dissipates. pose: poses of all links at t + dt and at t - dt. */
+int contact_term_rolls(const ContactSystem* system, int index, const Pose* const pose[2], double* along_gap,
+                       double* approach, double* slip);
 
 /* ---------------------------------------------------------------- substeps */
 

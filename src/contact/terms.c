@@ -54,62 +54,116 @@ static void add_point(NearestPointSums* sum, double force, double displacement_s
 /* Returns the displacement, from pose[1] to pose[0], of the point of a ball or circle that is farthest along a unit
  * direction [m]. Only the component along the direction is returned. ring: centre, axis and radius in the frame of the
  * link; a ball has radius 0 and axis 0. */
-static double displacement_along(Vec3 direction, const Circle* ring, const Pose* const pose[2]) {
+static double way_along(Vec3 direction, const Circle* ring, const Pose pose[2]) {
   double reach[2];
   for (int k = 0; k < 2; k++) {
-    double axis_component = vec3_dot(mat3_tmul_vec(pose[k]->r, direction), ring->axis);
-    reach[k] = vec3_dot(direction, pose_apply(*pose[k], ring->center)) +
-               ring->radius * sqrt(fmax(0, 1 - axis_component * axis_component));
+    double across = vec3_dot(mat3_tmul_vec(pose[k].r, direction), ring->axis);
+    reach[k] =
+        vec3_dot(direction, pose_apply(pose[k], ring->center)) + ring->radius * sqrt(fmax(0, 1 - across * across));
   }
   return reach[0] - reach[1];
 }
 
-/* Returns the sums over the balls and circles of a body that exert a force. sigma: -1 for body a, +1 for body b. pose:
- * poses of the body's link at t + dt and at t - dt. */
-static NearestPointSums sum_nearest_points(const HullInstance* body, double sigma, double support,
-                                           const PairState* state, const Pose* const pose[2]) {
-  NearestPointSums sum = {0};
-  Vec3 direction = vec3_scale(state->axis, -sigma);
-  bool is_single = body->points.count + body->ring_count == 1;
-  if (!is_single && !state->has_plane) return sum;
+/* Length of the arrays of a point set with one point (PointView). */
+enum { POINT_LANES = 8 };
+
+/* A pair of bodies of which one rolls. Element 0 of the arrays is the rolling body, element 1 the other body. */
+typedef struct {
+  const HullInstance* body[2];
+  const ModelHull* other; /* hull of the other body */
+  double sigma;           /* -1 if the rolling body is body a, +1 if it is body b */
+  double support;         /* barrier distance of the pair [m] */
+  Pose pose[2][2];        /* pose[k]: poses of the link of body k at t + dt and at t - dt */
+  Pose seen[2];           /* poses of the rolling body at t + dt and at t - dt, seen from the other body at t + dt */
+} RollingPair;
+
+/* Returns the decrease of the distance between a ball or circle of the rolling body and the other body, from t - dt to
+ * t + dt [m]. A half-space is flat, so that its distance is a height along its normal. */
+static double way_towards(const RollingPair* pair, Vec3 direction, const Circle* ring) {
+  if (pair->body[1]->half_space) return way_along(direction, ring, pair->seen);
+  _Alignas(64) double at[3][POINT_LANES];
+  for (int k = 0; k < POINT_LANES; k++) at[0][k] = ring->center.x, at[1][k] = ring->center.y, at[2][k] = ring->center.z;
+  RoundBody part = {.rounding = pair->body[0]->rounding}, other = hull_body(pair->other);
+  if (ring->radius > 0)
+    part.rings = ring, part.ring_count = 1;
+  else
+    part.points = (PointView){at[0], at[1], at[2], 1, POINT_LANES};
+  double distance[2];
+  for (int k = 0; k < 2; k++)
+    distance[k] = round_distance(&part, pair->pose[0][k], &other, pair->pose[1][k], NULL).distance;
+  return distance[1] - distance[0];
+}
+
+/* Returns the sums over the balls and circles of the rolling body that exert a force. */
+static NearPoints near_points(const RollingPair* pair, const PairState* state) {
+  NearPoints sum = {0};
+  const HullInstance* body = pair->body[0];
+  Vec3 direction = vec3_scale(state->axis, -pair->sigma);
+  bool one = body->points.count + body->ring_count == 1;
+  if (!one && !state->has_plane) return sum;
   for (int k = 0; k < body->points.count; k++) {
     Circle ball = {.center = point_at(body->points, k)};
     const Plane* plane = &state->plane;
     Vec3 x = vec3_sub(pose_apply(body->pose, ball.center), plane->origin);
-    double c = sigma * (vec3_dot(plane->n, x) + plane->o) - body->rounding * vec3_norm(plane->n);
-    double force = is_single ? 1 : c > 0 && c < support ? -vertex_barrier(body, support, c).first : 0;
-    if (force > 0) add_point(&sum, force, displacement_along(direction, &ball, pose));
+    double c = pair->sigma * (vec3_dot(plane->n, x) + plane->o) - body->rounding * vec3_norm(plane->n);
+    double force = one ? 1 : c > 0 && c < pair->support ? -vertex_barrier(body, pair->support, c).first : 0;
+    if (force > 0) add_point(&sum, force, way_towards(pair, direction, &ball));
   }
   for (int k = 0; k < body->ring_count; k++) {
-    double force = is_single ? 1 : ring_load(body, k, sigma, support, &state->plane).force;
-    if (force > 0) add_point(&sum, force, displacement_along(direction, &body->rings[k], pose));
+    double force = one ? 1 : ring_load(body, k, pair->sigma, pair->support, &state->plane).force;
+    if (force > 0) add_point(&sum, force, way_towards(pair, direction, &body->rings[k]));
   }
   return sum;
 }
 
-bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose[2], double* along_gap,
-                        double* approach, double* slip) {
+/* Returns true if a body of a pair consists of balls or circles and does not lie flat on the other body. */
+static bool can_roll(const HullInstance* body, const PairState* state) {
+  if (body->ring_count == 0) return body->rounding > 0;
+  return fabs(vec3_dot(friction_ring_axis(body), state->axis)) <= MIN_FLAT_COSINE;
+}
+
+/* Returns the side of a pair whose body rolls, or -1. If both bodies can roll, the movable body counts, then the
+ * smaller one. */
+static int rolling_side(const ContactSystem* s, const ContactPair* p) {
+  const PairState* state = &p->state[s->current];
+  const int link[2] = {p->link_a, p->link_b}, hull[2] = {p->hull_a, p->hull_b};
+  int found = -1;
+  for (int side = 0; side < 2; side++) {
+    const HullInstance* body = &s->instance[s->current][hull[side]];
+    if (!can_roll(body, state)) continue;
+    bool moves = s->model->link_tree[link[side]] >= 0;
+    bool first = found < 0, moved = !first && s->model->link_tree[link[found]] >= 0;
+    if (first || (moves && (!moved || body->radius < s->instance[s->current][hull[found]].radius))) found = side;
+  }
+  return found;
+}
+
+int contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose[2], double* along_gap,
+                       double* approach, double* slip) {
   assert(index >= 0 && index < contact_term_count(s));
-  const Model* m = s->model;
   const ContactPair* p = &s->pairs[s->terms[index]];
   const PairState* state = &p->state[s->current];
   const double* material = p->material.value;
-  bool is_link_pair = p->hull_b >= m->hull_count, b_is_round = m->link_tree[p->link_a] < 0;
-  /* sum_nearest_points takes a single barrier distance, so the function returns false in scenes with several laws */
-  if (is_link_pair || s->laws.count > 1 || !p->law->row->round || (!b_is_round && m->link_tree[p->link_b] >= 0))
-    return false;
-  const HullInstance* moving = &s->instance[s->current][b_is_round ? p->hull_b : p->hull_a];
-  if (moving->ring_count == 0 && !(moving->rounding > 0)) return false;
-  if (moving->ring_count > 0 && fabs(vec3_dot(friction_ring_axis(moving), state->axis)) > MIN_FLAT_COSINE) return false;
-  if (material[MATERIAL_ROLLING] > 0 || material[MATERIAL_SPINNING] > 0) return false;
-  int link = b_is_round ? p->link_b : p->link_a;
-  const Pose* const moves[2] = {&pose[0][link], &pose[1][link]};
-  NearestPointSums sum = sum_nearest_points(moving, b_is_round ? 1 : -1, m->contact.support, state, moves);
+  if (p->hull_b >= s->model->hull_count || !p->law->row->round) return -1; /* a pair of links, or polyhedra */
+  if (material[MATERIAL_ROLLING] > 0 || material[MATERIAL_SPINNING] > 0) return -1;
+  int side = rolling_side(s, p);
+  if (side < 0) return -1;
+  int link[2] = {p->link_a, p->link_b}, hull[2] = {p->hull_a, p->hull_b};
+  RollingPair pair = {
+      .sigma = side == 0 ? -1 : 1, .support = p->law->view.contact.support, .other = &s->model->hulls[hull[1 - side]]};
+  for (int k = 0; k < 2; k++) {
+    int which = k == 0 ? side : 1 - side;
+    pair.body[k] = &s->instance[s->current][hull[which]];
+    for (int time = 0; time < 2; time++) pair.pose[k][time] = pose[time][link[which]];
+  }
+  for (int time = 0; time < 2; time++)
+    pair.seen[time] = pose_mul(pair.pose[1][0], pose_mul(pose_inverse(pair.pose[1][time]), pair.pose[0][time]));
+  NearPoints sum = near_points(&pair, state);
   double force = fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis));
   *approach = sum.force > 0 ? sum.distance_sum / sum.force : 0;
   *along_gap = sum.force > 0 ? -0.5 * force * sum.displacement_sum / sum.force : 0;
   *slip = state->has_friction ? state->friction_energy : 0;
-  return true;
+  return side;
 }
 
 static int system_term_count(const void* holder) { return contact_term_count(holder); }

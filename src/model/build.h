@@ -45,7 +45,8 @@ void check_tendons(const Model* model, Diagnostics* diagnostics);
 /* Creates *signal from source. Numbers the parameters of the signal after the parameters of existing signals. Returns
  * the number of the first parameter. Borrows source. The model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
-/* Warns of velocity gains that are too large for a joint to reach its constant target within the run. */
+/* Warns of velocity gains. Under first_order, warns of gains that are too large for a joint to reach its constant
+ * target within the run. Under other integrators, warns of the first velocity gain. Runs after build_initial. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: sets Model.initial_coordinates (nq) [m, rad] and Model.initial_velocities (nv) [m/s, rad/s].
  * Allocates both. */

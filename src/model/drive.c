@@ -49,8 +49,25 @@ static int find_slow_drive(const Model* model, const ModelController* c) {
   return -1;
 }
 
-void check_gains(const Model* model, Diagnostics* diagnostics) {
-  if (model->simulation.integrator != INTEGRATOR_FIRST_ORDER) return; /* scene/check.c warns of every velocity_gain */
+/* Warns of the first controller with velocity_gain. Users of other simulators expect a damping constant under this
+ * name, but the damping constant is velocity_gain / dt. */
+static void warn_velocity_gain(const Model* model, Diagnostics* diagnostics) {
+  double dt = simulation_substep_length(&model->simulation);
+  for (int c = 0; c < model->controller_count; c++) {
+    double gain = 0;
+    for (int k = 0; k < JOINT_MAX_DOF; k++) gain = fmax(gain, model->controllers[c].velocity_gain[k]);
+    if (!(gain > 0)) continue;
+    diagnostics_add(diagnostics, SEVERITY_WARNING, model->controllers[c].source->place,
+                    "velocity_gain %.6g damps the joint with the damping constant velocity_gain / dt = %.6g, which "
+                    "depends on dt: give damping_gain, which is the damping constant, or the integrator of the SDRS "
+                    "paper, simulation.integrator first_order",
+                    gain, gain / dt);
+    return;
+  }
+}
+
+/* Warns of each controller whose velocity_gain is so large that its joint cannot reach the target within the run. */
+static void warn_slow_drives(const Model* model, Diagnostics* diagnostics) {
   double dt = simulation_substep_length(&model->simulation), duration = model->simulation.dt * model->simulation.steps;
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* one = &model->controllers[c];
@@ -59,13 +76,20 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
     double damping = one->velocity_gain[k] / dt;
     const char* unit = k < model->links[one->link].joint.slide_count ? "N s/m" : "N m s/rad";
     diagnostics_add(
-        diagnostics, SEVERITY_WARNING, model->scene->controllers[c].place,
+        diagnostics, SEVERITY_WARNING, one->source->place,
         "velocity_gain %.6g at dt = %.6g s is a damping of %.6g %s: link '%s' creeps to its target with a time "
         "constant of %.3g s, and the run lasts %.3g s: reduce velocity_gain, or use damping_gain, which does not "
         "depend on dt",
         one->velocity_gain[k], dt, damping, unit, model->links[one->link].name, damping / one->position_gain[k],
         duration);
   }
+}
+
+void check_gains(const Model* model, Diagnostics* diagnostics) {
+  if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER)
+    warn_slow_drives(model, diagnostics);
+  else
+    warn_velocity_gain(model, diagnostics);
 }
 
 static Signal* signal_at(Model* model, SignalPlace place) {

@@ -39,26 +39,6 @@ static void warn_idle_controllers(Reader* reader, const LinkMobility* motion) {
   }
 }
 
-/* Warns of the first controller with velocity_gain if the integrator is not that of the SDRS paper. Users of other
- * simulators expect a damping constant under this name, but the damping constant is velocity_gain / dt. */
-static void warn_velocity_gain(Reader* reader) {
-  const Scene* scene = reader->scene;
-  if (scene->simulation.integrator == INTEGRATOR_FIRST_ORDER) return;
-  double dt = simulation_substep_length(&scene->simulation);
-  for (int i = 0; i < scene->controller_count; i++) {
-    const SceneController* controller = &scene->controllers[i];
-    double gain = 0;
-    for (int k = 0; k < JOINT_MAX_DOF; k++) gain = fmax(gain, controller->velocity_gain[k]);
-    if (!(gain > 0)) continue;
-    reader_warning(reader, controller->place,
-                   "velocity_gain %.6g damps the joint with the damping constant velocity_gain / dt = %.6g, which "
-                   "depends on dt: give damping_gain, which is the damping constant, or the integrator of the SDRS "
-                   "paper, simulation.integrator first_order",
-                   gain, gain / dt);
-    return;
-  }
-}
-
 static void warn_idle_loads(Reader* reader, const LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->load_count; i++) {
@@ -155,7 +135,6 @@ void check_scene(Reader* reader) {
   LinkMobility motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
   find_prescribing_controllers(reader, &motion);
   warn_idle_controllers(reader, &motion);
-  warn_velocity_gain(reader);
   find_movable_links(reader, &motion);
   warn_idle_loads(reader, &motion);
   warn_idle_tendons(reader, &motion);

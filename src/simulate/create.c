@@ -294,6 +294,7 @@ void sim_destroy(Sim* s) {
   friction_iteration_free(s);
   tree_flight_destroy(s->flight);
   scheme_balance_destroy(s->balance);
+  middle_motion_destroy(s->middle);
   closures_destroy(s->closures);
   closures_free_model(s->own_model);
   tendons_destroy(s->tendons);
@@ -384,6 +385,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   spin_set_initial_momenta(s);
   delays_append_state(s);
   scheme_balance_create(s);
+  middle_motion_create(s);
   sim_update_public_state(s);
   return s;
 }

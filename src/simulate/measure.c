@@ -119,14 +119,91 @@ static void add_spin_body_motion(const ModelLink* link, const Pose* pose, const 
   sum->angular_momentum = vec3_add(sum->angular_momentum, vec3_add(spin, orbit));
 }
 
+void middle_motion_create(Sim* s) {
+  const Model* m = s->model;
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return;
+  s->middle = MEMORY_NEW(MiddleMotion, 1);
+  *s->middle = (MiddleMotion){.q = MEMORY_NEW(double, m->coordinate_count),
+                              .pose = MEMORY_NEW(Pose, m->link_count),
+                              .screws = MEMORY_NEW(Screw, m->dof_count),
+                              .center = MEMORY_NEW(Vec3, m->link_count),
+                              .v = MEMORY_NEW(Vec3, m->link_count),
+                              .w = MEMORY_NEW(Vec3, m->link_count)};
+}
+
+void middle_motion_destroy(MiddleMotion* at) {
+  if (!at) return;
+  void* owned[] = {at->q, at->pose, at->screws, at->center, at->v, at->w, at};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* Sets the pose, the velocity of the centre of mass and the angular velocity of link i in the middle of the last
+ * substep (S19). The entries of the parent must be set. */
+static void compute_middle_motion(const Sim* s, int i) {
+  const MiddleMotion* at = s->middle;
+  const ModelLink* link = &s->model->links[i];
+  joint_extrapolate(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first, -0.5,
+                    at->q + link->coordinate_first);
+  model_link_pose(s->model, i, at->q, at->pose);
+  model_link_screws(s->model, i, at->q, at->pose, at->screws);
+  Vec3 center = pose_apply(at->pose[i], link->center), v = vec3(0, 0, 0), w = vec3(0, 0, 0);
+  if (link->parent >= 0) {
+    w = at->w[link->parent];
+    v = vec3_add(at->v[link->parent], vec3_cross(w, vec3_sub(center, at->center[link->parent])));
+  }
+  for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
+    double rate = s->state.rate[dof];
+    w = vec3_add_scaled(w, rate, at->screws[dof].w);
+    v = vec3_add_scaled(v, rate, screw_velocity(&at->screws[dof], center));
+  }
+  at->center[i] = center;
+  at->v[i] = v;
+  at->w[i] = w;
+}
+
+/* Largest deviation of a balanced wheel from rotational symmetry, as a fraction of its inertia and size. */
+#define WHEEL_ASYMMETRY 1e-6
+
+/* Returns true if the link is a wheel on a hinge: its centre of mass is on the axis, and its inertia is symmetric about
+ * the axis. */
+static bool is_balanced_wheel(const ModelLink* link) {
+  if (link->joint.kind != &JOINT_KIND_HINGE || link->joint.slide_count > 0 || !(link->mass > 0)) return false;
+  Vec3 axis = link->joint.axis[0], u = vec3_perpendicular(axis), v = vec3_cross(axis, u);
+  Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+  Vec3 by_u = mat3_mul_vec(inertia, u), by_v = mat3_mul_vec(inertia, v), offset = vec3_cross(axis, link->center);
+  double tolerance = WHEEL_ASYMMETRY * vec3_dot(axis, mat3_mul_vec(inertia, axis));
+  return vec3_norm(offset) <= WHEEL_ASYMMETRY * link->reach &&
+         fabs(vec3_dot(u, by_u) - vec3_dot(v, by_v)) <= tolerance && fabs(vec3_dot(u, by_v)) <= tolerance &&
+         fabs(vec3_dot(axis, by_u)) <= tolerance && fabs(vec3_dot(axis, by_v)) <= tolerance;
+}
+
+/* Adds the kinetic energy and the momenta of wheel i to *sum. The rotation is that in the middle of the last substep.
+ * compute_middle_motion must have been called for the link. */
+static void add_wheel_motion(const Sim* s, int i, SimMotion* sum) {
+  const MiddleMotion* at = s->middle;
+  const ModelLink* link = &s->model->links[i];
+  Vec3 local = mat3_tmul_vec(at->pose[i].r, at->w[i]);
+  Vec3 spin = mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local);
+  Velocity difference = link_velocity(s, i);
+  Vec3 v = velocity_at(&difference, link->center), orbit = vec3_cross(pose_apply(s->pose_now[i], link->center), v);
+  sum->kinetic += 0.5 * link->mass * vec3_dot(v, v) + 0.5 * vec3_dot(local, spin);
+  sum->momentum = vec3_add_scaled(sum->momentum, link->mass, v);
+  sum->angular_momentum = vec3_add(sum->angular_momentum, mat3_mul_vec(at->pose[i].r, spin));
+  sum->angular_momentum = vec3_add_scaled(sum->angular_momentum, link->mass, orbit);
+}
+
 static SimMotion compute_motion(const Sim* s) {
   SimMotion sum = {0};
+  bool middle = s->middle && s->state.step > 0;
   for (int i = 0; i < s->model->link_count; i++) {
-    if (s->model->links[i].tree < 0) continue;
     const ModelLink* link = &s->model->links[i];
+    if (middle && !link->spins) compute_middle_motion(s, i);
+    if (link->tree < 0) continue;
     Velocity v = link_velocity(s, i);
     if (link->spins)
       add_spin_body_motion(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
+    else if (middle && is_balanced_wheel(link))
+      add_wheel_motion(s, i, &sum);
     else
       add_link_motion(link, &s->pose_now[i], &v, &sum);
     const double* rate = s->state.rate + link->dof_first;

@@ -64,7 +64,7 @@ static void assign_state_arrays(SchemeBalance* b, const Model* m) {
 
 /* Lower bound of the energy scale of a group. It is the energy of a fall through this fraction of the sizes of the
  * group's links. */
-#define FALL_FRACTION_MIN 1e-4
+#define FALL_FRACTION_MIN 1e-3
 
 static SchemeBalance* create_balance(const Sim* s) {
   const Model* m = s->model;
@@ -325,9 +325,28 @@ static double bushing_work(const Sim* s, int k) {
 /* Speed along the gap above which a rolling body counts as colliding or leaving [m/s]. */
 #define IMPACT_SPEED 0.01
 
-/* Adds the energy that contacts of rolling bodies remove from each group, without the work along the gap, to
- * b->at.rolling_loss. Adds the largest energy that slip can have absorbed to b->at.slip_loss_max. b->screws must be set
- * at the end of the substep. */
+/* Returns the work against the force of a contact term on one of its bodies, for half of the motion of the body from
+ * t - dt to t + dt [J]. */
+static double work_of_poses(const Sim* s, const ContactTerms* t, int side) {
+  int link = side == 0 ? t->link_a : t->link_b;
+  Vec3 center = s->model->links[link].center;
+  Vec3 displacement = vec3_sub(pose_apply(s->pose_now[link], center), pose_apply(s->pose_older[link], center));
+  Vec3 rotation = mat3_axial(mat3_mul(s->pose_now[link].r, mat3_transpose(s->pose_older[link].r)));
+  return 0.5 * vec3_dot(t->force[side], displacement) + 0.25 * vec3_dot(mat3_axial(t->moment[side]), rotation);
+}
+
+/* Returns true if a prescribed joint moves the link. */
+static bool is_prescribed(const Model* m, int link) {
+  for (int i = link; i >= 0; i = m->links[i].parent)
+    if (m->links[i].prescribed >= 0) return true;
+  return false;
+}
+
+/* Adds the energy that contacts of rolling bodies remove, without the work along the gap, to b->at.rolling_loss of the
+ * rolling body's group, or of the other body's group if the rolling body is fixed. Adds the largest energy that slip
+ * can have absorbed to b->at.slip_loss_max. Work on the rolling body is computed with its rates. Work on the other body
+ * is computed with its poses, because contacts with other bodies can cancel an error of its rates. b->screws must be
+ * set at the end of the substep. */
 static void add_rolling_loss(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -337,15 +356,18 @@ static void add_rolling_loss(Sim* s) {
   for (int dof = 0; dof < m->dof_count; dof++) b->reduced[dof] = force_displacement(s, dof);
   for (int i = 0; i < m->link_count; i++) set_twist(s, i, s->pose_now, b->reduced);
   for (int k = 0; k < count; k++) {
-    double along_gap, approach, slip;
-    if (!contact_term_rolls(s->contact, k, pose, &along_gap, &approach, &slip)) continue;
-    if (approach > IMPACT_SPEED * (s->clock.dt + s->clock.dt_before)) continue;
+    double along_gap, approach, slip, taken = 0;
+    int side = contact_term_rolls(s->contact, k, pose, &along_gap, &approach, &slip);
+    if (side < 0 || approach > IMPACT_SPEED * (s->clock.dt + s->clock.dt_before)) continue;
     ContactTerms t = contact_term(s->contact, k);
-    int side = m->link_tree[t.link_a] < 0, link = side == 0 ? t.link_a : t.link_b;
-    if (m->link_tree[link] < 0) continue;
-    double taken = vec3_dot(t.force[side], b->v[link]) + vec3_dot(mat3_axial(t.moment[side]), b->w[link]);
-    b->at.rolling_loss[b->group[m->link_tree[link]]] += taken + along_gap;
-    b->at.slip_loss_max[b->group[m->link_tree[link]]] += 2 * slip;
+    const int link[2] = {t.link_a, t.link_b};
+    int tree = m->link_tree[link[side]] >= 0 ? m->link_tree[link[side]] : m->link_tree[link[1 - side]];
+    if (tree < 0 || is_prescribed(m, link[1 - side])) continue;
+    for (int i = 0; i < 2; i++)
+      taken += i == side ? vec3_dot(t.force[i], b->v[link[i]]) + vec3_dot(mat3_axial(t.moment[i]), b->w[link[i]])
+                         : work_of_poses(s, &t, i);
+    b->at.rolling_loss[b->group[tree]] += taken + along_gap;
+    b->at.slip_loss_max[b->group[tree]] += 2 * slip;
   }
 }
 

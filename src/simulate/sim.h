@@ -157,6 +157,8 @@ struct Sim {
   int* drive_first;         /* (links + 1) */
   struct LinkLoad* loads;   /* NULL without loads  (links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
+  struct MiddleMotion* middle;   /* scratch for kinetic energy and angular momentum; NULL unless the integrator is
+                                    `momentum` (simulate/measure.c) */
   double* armature_target;       /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
   bool recorded;                 /* true if the steps are recorded steps, whose terms are differentiated */
   JointStop* stops;              /* impacts at limits; NULL if no limit has restitution  (nv) */
@@ -533,6 +535,21 @@ void reactions_publish(Sim* sim);
 /* Sets out (links) to the joint reactions that follow from the assembled terms. Each has the force [N], then the torque
  * about the origin of the link frame [N m]. */
 void reactions_from_terms(Sim* sim, double (*out)[6]);
+/* ---- simulate/measure.c */
+
+/* Configuration and velocities in the middle of a substep. */
+typedef struct MiddleMotion {
+  double* q;            /* coordinates (nq) */
+  Pose* pose;           /* (links) */
+  Screw* screws;        /* (nv) */
+  Vec3 *center, *v, *w; /* centres of mass [m], their velocities [m/s], angular velocities [rad/s], world (links) */
+} MiddleMotion;
+
+/* Creates Sim.middle if the integrator is `momentum`; otherwise it stays NULL. The Sim owns it. */
+void middle_motion_create(Sim* sim);
+/* Frees `middle` and its arrays, which the caller owns. NULL is allowed. */
+void middle_motion_destroy(MiddleMotion* middle);
+
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all functions do nothing without SimOptions.scheme_work
  */
 /* Allocates Sim.balance and sets it for the present initial state. scheme_balance_destroy frees it. */

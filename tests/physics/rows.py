@@ -698,7 +698,6 @@ controllers:
         0,
         1e-6,
         "angular momentum",
-        known={"default": "of second order in the time step: the torque of a wheel acts at the step's end, and the base turns meanwhile"},
     ),
 ]
 

@@ -68,10 +68,35 @@ static void creeping_joints_are_warned_of(void** state) {
   }
 }
 
+/* velocity_gain 50 at dt 10 ms and two substeps is the damping constant 50 / 0.005 = 10000. Each integrator gives one
+ * message. */
+static void every_velocity_gain_is_warned_of_except_under_first_order(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"momentum", "second_order", "first_order"};
+  for (int k = 0; k < 3; k++) {
+    Fixture f;
+    Text text = {0};
+    text_add(
+        &text,
+        "simulation: {dt: 0.01, substeps: 2, integrator: %s}\n"
+        "links:\n"
+        "  - {name: arm, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+        "controllers: [{link: arm, type: pd, position_gain: 1, velocity_gain: 50, target: 1}]\n",
+        integrators[k]);
+    fixture_load(&f, text.data);
+    assert_int_equal(f.diagnostics.count, 1);
+    assert_non_null(find_message(
+        &f, k < 2 ? "velocity_gain / dt = 10000" : "velocity_gain 50 at dt = 0.005 s is a damping of 10000"));
+    fixture_free(&f);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(controllers_carry_gains_signals_and_prescriptions),
       cmocka_unit_test(creeping_joints_are_warned_of),
+      cmocka_unit_test(every_velocity_gain_is_warned_of_except_under_first_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

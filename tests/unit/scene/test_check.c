@@ -66,35 +66,12 @@ static void a_controller_without_effect_is_warned_of(void** state) {
   diagnostics_free(&diagnostics);
 }
 
-/* velocity_gain 50 at dt 10 ms and two substeps is the damping constant 50 / 0.005 = 10000. */
-static void velocity_gain_outside_the_papers_integrator_is_warned_of(void** state) {
-  (void)state;
-  const char* start = "simulation: {dt: 0.01, substeps: 2, integrator: ";
-  const char* rest =
-      "}\nlinks: [{name: a, mass: 1, joint: {type: hinge, axis: [1, 0, 0]}, shape: {type: sphere, radius: 1}}]\n"
-      "controllers: [{link: a, type: pd, position_gain: 1, velocity_gain: 50, target: 0}]\n";
-  for (int k = 0; k < 2; k++) {
-    Text text = {0};
-    text_add(&text, "%s%s%s", start, k ? "first_order" : "momentum", rest);
-    Scene scene;
-    Diagnostics diagnostics = {0};
-    assert_int_equal(parse_with(&scene, &diagnostics, text.data, NULL), STATUS_OK);
-    char* found = told(&diagnostics);
-    assert_true(k ? *found == 0 : strstr(found, "velocity_gain / dt = 10000") != NULL);
-    memory_free(found);
-    scene_free(&scene);
-    diagnostics_free(&diagnostics);
-    text_free(&text);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_does_not_move_needs_no_mass),
       cmocka_unit_test(what_moves_needs_a_mass),
       cmocka_unit_test(a_half_space_stays),
       cmocka_unit_test(a_controller_without_effect_is_warned_of),
-      cmocka_unit_test(velocity_gain_outside_the_papers_integrator_is_warned_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

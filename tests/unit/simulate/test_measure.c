@@ -280,6 +280,27 @@ static void measure_contacts_have_the_centre_of_pressure(void** state) {
   }
 }
 
+/* A wheel of 0.01 kg m^2 on a fixed hinge that rotates by w dt rad per step has the energy I w^2 / 2 and the angular
+ * momentum I w. */
+static void S19_energy_of_a_fast_wheel(void** state) {
+  (void)state;
+  static const double RATES[] = {10, 100, 250};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: 0.01, duration: 1, integrator: momentum}\n"
+                          "contact: {model: none}\n"
+                          "links: [{name: wheel, mass: 2, shape: {type: cylinder, radius: 0.1, length: 0.05}, joint: "
+                          "{type: hinge, axis: [0, 0, 1]}}]\n"
+                          "initial: [{link: wheel, velocities: [%g]}]\n",
+                          RATES[k]);
+    run_steps(run, 5);
+    SimMeasure now = sim_measure(run->sim);
+    compare_near(now.kinetic, 0.005 * RATES[k] * RATES[k], 1e-9 * RATES[k] * RATES[k], "kinetic energy");
+    near_vector(now.angular_momentum, vec3(0, 0, 0.01 * RATES[k]), 1e-9 * RATES[k], "angular momentum");
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measure_contacts_have_the_centre_of_pressure),
@@ -289,6 +310,7 @@ int main(void) {
       cmocka_unit_test(S19_momenta_in_flight_by_both_schemes),
       cmocka_unit_test(S19_momentum_of_a_closed_system_is_kept),
       cmocka_unit_test(S19_momenta_of_a_pendulum),
+      cmocka_unit_test(S19_energy_of_a_fast_wheel),
       cmocka_unit_test(S19_angular_momentum_that_is_carried_is_shown),
       cmocka_unit_test(measure_contacts_are_merged_by_link_and_sorted),
   };
