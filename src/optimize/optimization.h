@@ -196,7 +196,7 @@ struct Optimization {
   Text note;
   Scene* displayed;              /* scene that optimization_scene returns, or NULL */
   const Scene* displayed_source; /* scenario scene whose arrays `displayed` shares */
-  AdjointReport adjoint;
+  AdjointReport adjoint;         /* report of the gradient with the largest growth; zero before the first gradient */
   double started, seconds_before; /* started: wall time at the start [s]; seconds_before: wall time of the run before
                                      the checkpoint [s] */
   double forward_seconds, adjoint_seconds;

@@ -207,6 +207,25 @@ static void scenarios_add_up(void** state) {
   memory_free(text);
 }
 
+/* The report is that of the gradient with the largest growth of all iterations and scenarios. In this task the growth
+ * of the last gradient is smaller. */
+static void the_largest_growth_is_reported(void** state) {
+  (void)state;
+  char* text = slide("gradient", 6, true);
+  Search* s = search_start(text, 1);
+  double largest = 0, last;
+  do {
+    last = 0;
+    for (int k = 0; k < s->o->run_count; k++) last = fmax(last, s->o->runs[k].adjoint.growth);
+    largest = fmax(largest, last);
+    search_advance(s, 1);
+  } while (optimization_stop(s->o) == STOP_NOT_YET);
+  compare_near(optimization_adjoint(s->o).growth, largest, 0, "largest growth");
+  assert_true(last < largest);
+  search_free(s);
+  memory_free(text);
+}
+
 /* ---------------------------------------------------------------- checkpoints */
 
 /* Through the text of the file, into a new object. */
@@ -709,6 +728,7 @@ int main(void) {
       cmocka_unit_test(every_method_makes_progress),
       cmocka_unit_test(rows_and_terms),
       cmocka_unit_test(scenarios_add_up),
+      cmocka_unit_test(the_largest_growth_is_reported),
       cmocka_unit_test(a_loaded_run_goes_on_as_it_would_have),
       cmocka_unit_test(a_longer_task_goes_on),
       cmocka_unit_test(checkpoints_of_other_tasks_are_refused),
