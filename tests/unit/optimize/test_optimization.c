@@ -207,23 +207,27 @@ static void scenarios_add_up(void** state) {
   memory_free(text);
 }
 
-/* The report is that of the gradient with the largest growth of all iterations and scenarios. In this task the growth
- * of the last gradient is smaller. */
+/* A ball hits a second ball off its centre. The optimizer slows the ball down until it hits nothing. The last gradient
+ * therefore grows less than the first. */
 static void the_largest_growth_is_reported(void** state) {
   (void)state;
-  char* text = slide("gradient", 6, true);
-  Search* s = search_start(text, 1);
-  double largest = 0, last;
+  Search* s = search_start(
+      "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0]}, links: [" BALL
+      "}, {name: other, mass: 1, position: [0.3, "
+      "0.05, 0], shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, velocities: [1, 0, 0, 0, 0, 0]}]}\n"
+      "steps: 20\ninitial: [{link: ball, velocities: true, dof: [0, 1, 2]}]\n"
+      "loss: [{type: point, link: ball, target: [0, 0, 0]}]\n"
+      "optimizer: {type: gradient, iterations: 40, control_step: 0.2}\n",
+      1);
+  double first = s->o->runs[0].adjoint.growth, largest = 0, last;
   do {
-    last = 0;
-    for (int k = 0; k < s->o->run_count; k++) last = fmax(last, s->o->runs[k].adjoint.growth);
+    last = s->o->runs[0].adjoint.growth;
     largest = fmax(largest, last);
     search_advance(s, 1);
   } while (optimization_stop(s->o) == STOP_NOT_YET);
   compare_near(optimization_adjoint(s->o).growth, largest, 0, "largest growth");
-  assert_true(last < largest);
+  compare_at_most(last, 0.9 * first, "last growth");
   search_free(s);
-  memory_free(text);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
