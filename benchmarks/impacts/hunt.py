@@ -313,7 +313,8 @@ def main():
     print("%d seeds (%d refused), %d directions, median error %.1e" % (seeds, refused, len(rows), np.median(errors) if rows else 0))
     for bound in (1e-3, 1e-4, 1e-5):
         verdicts = [row[5] for row, error in zip(rows, errors) if error > bound]
-        print("above %.0e: %d (%s)" % (bound, len(verdicts), ", ".join("%d %s" % (verdicts.count(v), v) for v in ("wrong", "kink", "unresolved", "right"))))
+        counts = ", ".join("%d %s" % (verdicts.count(v), v) for v in ("wrong", "kink", "unresolved", "right"))
+        print("above %.0e: %d (%s)" % (bound, len(verdicts), counts))
     if options.csv:
         with open(options.csv, "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
