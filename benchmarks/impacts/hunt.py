@@ -9,14 +9,20 @@ A seed gives a scene: one or two free bodies (box, sphere, capsule, cylinder) on
 a wall, a cart with a pole between limits, or a door that strikes a body; restitution 0.3, 0.6, 0.9; friction 0, 0.3, 0.8; time step
 10, 2, 0.5 ms; one of three integrators. The number that is derived is a random linear function of all positions and orientations
 at the end. It is derived in a random direction of the initial coordinates (q) and in one of the initial velocities (v). Moved runs
-choose their own substeps. Steps h of the differences: 1e-4 to 1e-7, two a decade.
+choose their own substeps. Steps h of the differences: 1e-4 to 1e-9, two a decade.
 
-Both of two neighbouring steps have |difference - adjoint| within the error of a direction; the least such bound of the sweep counts,
-over the largest of |adjoint|, the median |difference|, a tenth of |gradient| and 1e-2. Directions with an error above 1e-5 get a verdict:
+The error of a direction is the least bound of the sweep that |difference - adjoint| of two neighbouring steps keeps. Errors are relative
+to the largest of |adjoint|, the median |difference|, a tenth of |gradient| and 1e-2.
 
-    wrong        differences of two neighbouring steps agree with each other five times better than with the adjoint
-    kink         one-sided differences disagree by more than the error at all steps up to 1e-5, and the adjoint is one of them
-    unresolved   neither: the run is rough or sensitive there
+Directions with an error above 1e-5 get 24 further differences, with steps from 0.3 to 10 times the step at which neighbouring differences
+agree best. A fit in powers of h extrapolates the differences to h = 0 (J14 of docs/derivations/gradcheck.md). The resolution is the doubt
+of the fit plus five standard deviations of the adjoint at six starts that are moved by some 1e-12 (J17). The error becomes
+|fit - adjoint| plus the resolution if that is smaller. Verdicts:
+
+    right        |fit - adjoint| is at most 1e-5 plus the resolution, and the resolution is at most 1e-4
+    unresolved   the same with a resolution above 1e-4: the run is rough or sensitive there
+    kink         one-sided differences disagree by more than the error at all steps from 1e-5 to 1e-7, and the adjoint is one of them
+    wrong        none of these
 
 Prints the directions above 1e-4, then a table of counts (Ctrl-C ends the hunt with it). Exits 1 if one above 1e-4 is wrong.
 """
@@ -28,7 +34,9 @@ import time
 import numpy as np
 import sdrs
 
-STEPS = np.array([1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7])
+STEPS = np.array([1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 3e-8, 1e-8, 3e-9, 1e-9])
+FIT_COUNT = 24  # differences of a fit besides those of the sweep
+MOVES = np.array([-3.5e-12, -2.2e-12, -1e-12, 1e-12, 2.2e-12, 3.5e-12])  # of starts at which the adjoint's rounding is measured
 REPORT = 1e-4  # errors above this are printed
 VERDICT = 1e-5  # and above this are given a verdict
 
@@ -179,9 +187,13 @@ class Case:
         v = self.v + h * self.dv if which == "v" else self.v
         return self.scene.run(steps, coordinates=q, velocities=v)
 
-    def adjoint(self, steps=None):
-        """(derivative, |gradient|) of the number after `steps` by q and by v, and the run."""
-        run = self.run(steps=steps)
+    def differences(self, which, steps):
+        """Central differences of the number over each of the steps."""
+        return np.array([self.number(self.run(which, h)) - self.number(self.run(which, -h)) for h in steps]) / (2 * np.asarray(steps))
+
+    def adjoint(self, steps=None, which="q", h=0.0):
+        """(derivative, |gradient|) of the number after `steps` by q and by v, and the run. The start is moved by h along `which`."""
+        run = self.run(which, h, steps)
         position, orientation = {}, {}
         for name, (w, o) in self.weights.items():
             position[name], orientation[name] = np.zeros((run.steps + 1, 3)), np.zeros((run.steps + 1, 4))
@@ -191,41 +203,76 @@ class Case:
         return {"q": (by_q @ self.dq_derived, np.linalg.norm(by_q)), "v": (by_v @ self.dv, np.linalg.norm(by_v))}, run
 
 
-class Direction:
-    """One direction of a case: adjoint, sweep, error, verdict. step: the row of the run that is derived."""
+def fit_of(steps, differences, power):
+    """Derivative at h = 0 and its standard error from differences with noise / h, by a sum of powers of h^power."""
+    best = (np.nan, np.inf)
+    for n in range(8, len(steps) + 1):
+        h, rows = steps[:n] / steps[n - 1], steps[:n] * differences[:n]
+        noise = np.inf
+        for terms in range(min(5, n - 6)):
+            columns = h[:, None] ** (1 + power * np.arange(terms + 1))
+            inverse = np.linalg.pinv(columns)
+            found = inverse @ rows
+            rest = rows - columns @ found
+            error = noise * np.linalg.norm(inverse[0]) / steps[n - 1]
+            if error < best[1]:
+                best = (found[0] / steps[n - 1], error)
+            half = rest[n // 2:]
+            noise = np.sqrt(max(rest @ rest / (n - terms - 1), half @ half / len(half)))
+    return best
 
-    def __init__(self, case, which, slope, size, runs, start, step=-1):
-        up, down = (np.array([case.number(run, step) for run in side]) for side in runs)
-        middle = case.number(start, step)
-        self.which, self.slope = which, slope
-        self.central = (up - down) / (2 * STEPS)
-        self.right, self.left = (up - middle) / STEPS, (middle - down) / STEPS
-        scale = max(abs(slope), np.median(abs(self.central)), 0.1 * size, 1e-2)
-        self.errors = abs(self.central - slope) / scale
-        scatter = abs(np.diff(self.central)) / scale
-        worse, better = np.maximum(self.errors[:-1], self.errors[1:]), np.minimum(self.errors[:-1], self.errors[1:])
-        self.error = worse.min()
-        sides = abs(self.right - self.left)[STEPS < 2e-5] / scale
-        nearest = np.minimum(abs(self.right - slope), abs(self.left - slope)).min() / scale
-        if self.error <= VERDICT:
-            self.verdict = "right"
-        elif sides.min() > self.error and nearest < self.error / 3:
+
+def extrapolate(case, which, central):
+    """Derivative from fits to further differences around the step at which those of the sweep agree best, and its doubt."""
+    apart = abs(np.diff(central))
+    centre = STEPS[1:-1][np.maximum(apart[:-1], apart[1:]).argmin()]
+    more = centre * np.geomspace(0.3, 10, FIT_COUNT)
+    steps, differences = np.append(STEPS, more), np.append(central, case.differences(which, more))
+    order = steps.argsort()
+    fits = [fit_of(steps[order], differences[order], power) for power in (2, 1)]
+    slope, error = min(fits, key=lambda fit: fit[1])
+    return slope, max(2 * error, abs(fits[0][0] - fits[1][0]) / 2)
+
+
+class Direction:
+    """One direction of a case: adjoint, sweep, fit, error, verdict."""
+
+    def __init__(self, case, which, slope, size, start):
+        ends = np.array([[case.number(case.run(which, side * h)) for h in STEPS] for side in (1, -1)])
+        middle = case.number(start)
+        self.which, self.slope, self.fit, self.resolution = which, slope, None, 0
+        self.central = (ends[0] - ends[1]) / (2 * STEPS)
+        self.scale = max(abs(slope), np.median(abs(self.central)), 0.1 * size, 1e-2)
+        errors = abs(self.central - slope) / self.scale
+        self.error = np.maximum(errors[:-1], errors[1:]).min()
+        self.verdict = "right"
+        if self.error > VERDICT:
+            self.judge(case, (ends - middle) / (STEPS * [[1], [-1]]))
+
+    def judge(self, case, sides):
+        """Fits further differences and sets the verdict. sides: one-sided differences, right then left."""
+        rounding = np.std([case.adjoint(which=self.which, h=h)[0][self.which][0] for h in MOVES], ddof=1)
+        self.fit, doubt = extrapolate(case, self.which, self.central)
+        self.resolution = (doubt + 5 * rounding) / self.scale
+        away = abs(self.fit - self.slope) / self.scale
+        self.error = min(self.error, away + self.resolution)
+        sides = sides[:, (STEPS < 2e-5) & (STEPS > 5e-8)]
+        if away <= VERDICT + self.resolution:
+            self.verdict = "right" if self.resolution <= REPORT else "unresolved"
+        elif abs(sides[0] - sides[1]).min() > self.error * self.scale and abs(sides - self.slope).min() < self.error * self.scale / 3:
             self.verdict = "kink"
         else:
-            self.verdict = "wrong" if (scatter < better / 5).any() else "unresolved"
+            self.verdict = "wrong"
 
     def line(self):
-        return "%s: adjoint %.8g, error %.1e, %s, differences %s" % (self.which, self.slope, self.error, self.verdict,
-                                                                    " ".join("%.8g" % d for d in self.central))
+        fit = "" if self.fit is None else ", fit %.8g (resolution %.1e)" % (self.fit, self.resolution)
+        return "%s: adjoint %.8g, error %.1e, %s%s, differences %s" % (self.which, self.slope, self.error, self.verdict, fit,
+                                                                      " ".join("%.8g" % d for d in self.central))
 
 
 def examine(case):
     slopes, start = case.adjoint()
-    found = []
-    for which in ("q", "v"):
-        runs = [[case.run(which, side * h) for h in STEPS] for side in (1, -1)]
-        found.append(Direction(case, which, *slopes[which], runs, start))
-    return found
+    return [Direction(case, which, *slopes[which], start) for which in ("q", "v")]
 
 
 def main():
@@ -266,7 +313,8 @@ def main():
     print("%d seeds (%d refused), %d directions, median error %.1e" % (seeds, refused, len(rows), np.median(errors) if rows else 0))
     for bound in (1e-3, 1e-4, 1e-5):
         verdicts = [row[5] for row, error in zip(rows, errors) if error > bound]
-        print("above %.0e: %d (%s)" % (bound, len(verdicts), ", ".join("%d %s" % (verdicts.count(v), v) for v in ("wrong", "kink", "unresolved"))))
+        counts = ", ".join("%d %s" % (verdicts.count(v), v) for v in ("wrong", "kink", "unresolved", "right"))
+        print("above %.0e: %d (%s)" % (bound, len(verdicts), counts))
     if options.csv:
         with open(options.csv, "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

@@ -264,12 +264,10 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
   for (int k = 0; k < o->run_count; k++) broadcast_gradient(o, k);
   o->adjoint_seconds += timer_now() - start;
   memset(gradient, 0, size);
-  o->adjoint = o->runs[0].adjoint;
   for (int k = 0; k < o->run_count; k++) {
     const ScenarioRun* run = &o->runs[k];
     if (run->adjoint.growth > o->adjoint.growth) o->adjoint = run->adjoint;
     if (!run->adjoint.sound) {
-      o->adjoint = run->adjoint;
       o->failed_scenario = k;
       store_adjoint_reason(o, &run->adjoint);
       return TRIAL_NO_GRADIENT;

@@ -276,7 +276,7 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
 }
 
 /* Computes the gradient of a trial whose loss rose, and reports it to the optimizer (O25). Does nothing if random draws
- * or gradient bundles make the loss random. Keeps the adjoint report of the accepted design. */
+ * or gradient bundles make the loss random. Keeps the adjoint report of the accepted designs. */
 static void learn_from_rejected(Optimization* o, double loss) {
   if (!optimizer_uses_rejected(o->optimizer) || draws_change(o) || o->task->bundle > 0) return;
   AdjointReport accepted = o->adjoint;

@@ -194,9 +194,9 @@ struct Optimization {
   int start_pair_count, start_pair_capacity;
   int corrected_trials; /* trials whose initial intersections were corrected */
   Text note;
-  Scene* displayed;              /* scene that optimization_scene returns, or NULL */
-  const Scene* displayed_source; /* scenario scene whose arrays `displayed` shares */
-  AdjointReport adjoint;
+  Scene* displayed;               /* scene that optimization_scene returns, or NULL */
+  const Scene* displayed_source;  /* scenario scene whose arrays `displayed` shares */
+  AdjointReport adjoint;          /* report of the gradient with the largest growth; zero before the first gradient */
   double started, seconds_before; /* started: wall time at the start [s]; seconds_before: wall time of the run before
                                      the checkpoint [s] */
   double forward_seconds, adjoint_seconds;

@@ -314,6 +314,5 @@ void optimization_restart(Optimization* o, const double* x, const bool* fixed) {
   o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_check = o->first_iteration = 0;
   o->stuck = false;
   o->stop = STOP_NOT_YET;
-  o->adjoint = (AdjointReport){0};
   o->seconds_before = 0;
 }

@@ -124,7 +124,8 @@ int optimization_start_pair_count(const Optimization* optimization);
 /* Returns the names "'a' and 'b'" of the link pair `index` that was moved apart at the start. 0 <= index <
  * optimization_start_pair_count. */
 Excerpt optimization_start_pair(const Optimization* optimization, int index);
-/* Returns the report of the last gradient, after optimization_start. */
+/* Returns the report of the gradient with the largest growth of all iterations and scenarios. Zero before the first
+ * gradient. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
 /* Returns the steps of the last runs with a residual above the tolerance, for the scenario with the largest residual.
  * Sets *model to its model, borrowed until optimization_advance. */

@@ -780,32 +780,30 @@ static const char SLOWLY[] = GIVES_BACK(
                             "  - {link: box, velocities: [0.02, 0, 0, 0, 0, 0]}\n"
                             "  - {link: other, velocities: [-0.018, 0, 0, 0, 0, 0]}\n";
 
-/* Rounding of positions leaves 1e-8 of an impact's impulse to chance (impact.md, I12): differences resolve 3e-5. The
- * derivative by the support is a sum of terms that nearly cancel. */
 static void run_I12_impacts_that_give_back(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "momentum", "second_order"};
   for (int k = 0; k < 3; k++) {
     const char* integrator = integrators[k];
     if (tests_pair(1, k, 3)) {
-      const Row row = {"corner", (IN_CONTACT | MATERIAL) & ~(MASS | CONTACT), 36, 1e-3, integrator, CORNER};
+      const Row row = {"corner", (IN_CONTACT | MATERIAL) & ~(MASS | CONTACT), 36, 3e-5, integrator, CORNER};
       expect_motion(&row, "box", (Witness){1, 1, 0.05, 0.2});
       check_row(&row);
-      check_row(&(Row){"corner", CONTACT, 36, 3e-4, integrator, CORNER});
+      check_row(&(Row){"corner", CONTACT, 36, 3e-5, integrator, CORNER});
     }
     if (tests_pair(2, k, 3)) {
-      const Row row = {"meet", (IN_CONTACT | MATERIAL) & ~(VERTICES | CONTACT), 30, 1e-3, integrator, MEET};
+      const Row row = {"meet", (IN_CONTACT | MATERIAL) & ~(VERTICES | CONTACT), 30, 3e-5, integrator, MEET};
       expect_motion(&row, "box", (Witness){1, 1, 0.03, 0.1});
       check_row(&row);
-      check_row(&(Row){"meet", CONTACT, 30, 3e-4, integrator, MEET});
+      check_row(&(Row){"meet", CONTACT, 30, 3e-5, integrator, MEET});
     }
     if (tests_pair(0, k, 3)) {
-      check_row(&(Row){"comes down", STATE | VERTICES | CONTROL, 24, 1e-3, integrator, COMES_DOWN});
-      check_row(&(Row){"comes down", CONTACT, 24, 3e-4, integrator, COMES_DOWN});
+      check_row(&(Row){"comes down", STATE | VERTICES | CONTROL, 24, 3e-5, integrator, COMES_DOWN});
+      check_row(&(Row){"comes down", CONTACT, 24, 3e-5, integrator, COMES_DOWN});
     }
     if (tests_pair(1, k, 3)) {
-      check_row(&(Row){"slowly", (IN_CONTACT | MATERIAL) & ~CONTACT, 100, 1e-3, integrator, SLOWLY});
-      check_row(&(Row){"slowly", CONTACT, 100, 3.3e-4, integrator, SLOWLY});
+      check_row(&(Row){"slowly", (IN_CONTACT | MATERIAL) & ~CONTACT, 100, 3e-5, integrator, SLOWLY});
+      check_row(&(Row){"slowly", CONTACT, 100, 3e-5, integrator, SLOWLY});
     }
   }
 }
@@ -1199,7 +1197,7 @@ static const char MATERIALS[] =
 
 static void run_I12_materials_of_links_and_pairs(void** state) {
   (void)state;
-  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 42, 1e-3, "first_order",
+  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 42, 1e-4, "first_order",
                           MATERIALS};
   static const char* const restitution[] = {"0", "0.4"}; /* of all others */
   for (int k = 0; k < 2; k++) {

@@ -207,6 +207,29 @@ static void scenarios_add_up(void** state) {
   memory_free(text);
 }
 
+/* A ball hits a second ball off its centre. The optimizer slows the ball down until it hits nothing. The last gradient
+ * therefore grows less than the first. */
+static void the_largest_growth_is_reported(void** state) {
+  (void)state;
+  Search* s = search_start(
+      "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0]}, links: [" BALL
+      "}, {name: other, mass: 1, position: [0.3, "
+      "0.05, 0], shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, velocities: [1, 0, 0, 0, 0, 0]}]}\n"
+      "steps: 20\ninitial: [{link: ball, velocities: true, dof: [0, 1, 2]}]\n"
+      "loss: [{type: point, link: ball, target: [0, 0, 0]}]\n"
+      "optimizer: {type: gradient, iterations: 40, control_step: 0.2}\n",
+      1);
+  double first = s->o->runs[0].adjoint.growth, largest = 0, last;
+  do {
+    last = s->o->runs[0].adjoint.growth;
+    largest = fmax(largest, last);
+    search_advance(s, 1);
+  } while (optimization_stop(s->o) == STOP_NOT_YET);
+  compare_near(optimization_adjoint(s->o).growth, largest, 0, "largest growth");
+  compare_at_most(last, 0.9 * first, "last growth");
+  search_free(s);
+}
+
 /* ---------------------------------------------------------------- checkpoints */
 
 /* Through the text of the file, into a new object. */
@@ -709,6 +732,7 @@ int main(void) {
       cmocka_unit_test(every_method_makes_progress),
       cmocka_unit_test(rows_and_terms),
       cmocka_unit_test(scenarios_add_up),
+      cmocka_unit_test(the_largest_growth_is_reported),
       cmocka_unit_test(a_loaded_run_goes_on_as_it_would_have),
       cmocka_unit_test(a_longer_task_goes_on),
       cmocka_unit_test(checkpoints_of_other_tasks_are_refused),
