@@ -199,7 +199,7 @@ check-all: ## everything: `make check` with its long cases, all sanitizers, long
 build-check:
 	@scripts/deps.sh check
 	@scripts/make_page.sh --fetch
-	@$(MAKE) --no-print-directory FLAVOUR=check program library unit-tests other-tests
+	@$(MAKE) --no-print-directory FLAVOUR=check program library unit-tests other-tests long-tests
 	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests fuzzers
 
 check-asan: ## every test program under the address and undefined-behaviour sanitizers

@@ -10,7 +10,8 @@ flavour check serves all of them. SDRS_FAULT=N turns fault N on; a run without i
 faults it reaches. Tests run from the shortest to the longest. A test runs once without a fault, then once with each fault
 that it reaches and that no test has found. A test that fails without a fault as well finds nothing. Unit tests of a folder with a
 fault that is not found count as ten times shorter.
-A fault that no test finds and that leaves the object file as it was is no fault, and is reported as `same object`.
+A fault that no test finds and that leaves the object file as it was is no fault, and is reported as `same object`. A fault that no
+test finds and whose line fails to compile without its switch, with warnings as errors, is found by the compiler (`compiler`).
 Writes out/mutation/faults.csv (number, kind, file, line, source line, faulty line, found by, reached by) after each finding.
 Not run: sanitized programs, fuzzers, and tests that start other programs (MuJoCo, browsers, mpirun).
 """
@@ -181,7 +182,7 @@ def environment():
 
 
 def make(*words):
-    return subprocess.run(["make", "-s", "WERROR_FLAG=", "FLAVOUR=check", *words], cwd=COPY, capture_output=True, text=True)
+    return subprocess.run(["make", "-s", "FLAVOUR=check", "WERROR_FLAG=", *words], cwd=COPY, capture_output=True, text=True)
 
 
 def draw(count, seed):
@@ -273,18 +274,18 @@ def write(faults):
             rows.writerow([number, f.kind, f.path, f.line + 1, f.text.strip(), f.faulty.strip(), f.found, " ".join(f.reached)])
 
 
-def same_object(fault):
-    """Whether the fault leaves the object file as it was."""
+def compiled_plainly(fault):
+    """What a build says of the fault without its switch: `same object`, `compiler` if it fails with warnings as errors, or nothing."""
     hashes = []
     for text in (fault.text, fault.faulty):
         lines = (ROOT / fault.path).read_text().split("\n")
         lines[fault.line] = text
         (COPY / fault.path).write_text("\n".join(lines))
         target = f"out/build/check/{fault.path.with_suffix('.o')}"
-        if make(target).returncode:
-            return False
+        if make(target, "WERROR_FLAG=-Werror").returncode:
+            return "" if text == fault.text else "compiler"
         hashes.append(hashlib.sha256((COPY / target).read_bytes()).hexdigest())
-    return hashes[0] == hashes[1]
+    return "same object" if hashes[0] == hashes[1] else ""
 
 
 def copy_checkout():
@@ -373,8 +374,7 @@ def main():
             file.write(test[1] + "\n")
     print(f"{tried} tests, {spent:.0f} cpu s", flush=True)
     for fault in faults.values():
-        if not fault.found and same_object(fault):
-            fault.found = "same object"
+        fault.found = fault.found or compiled_plainly(fault)
     write(faults)
     same = sum(f.found == "same object" for f in faults.values())
     found = sum(bool(f.found) for f in faults.values()) - same

@@ -34,6 +34,12 @@ double primitive_distance(const Primitive* primitive, Vec3 point, double limit) 
   return fmax(-limit, fmin(limit, length * (1 - 1 / gauge)));
 }
 
+double primitives_distance(const Primitive* list, int count, Vec3 point, double limit) {
+  double distance = limit;
+  for (int k = 0; k < count; k++) distance = fmin(distance, primitive_distance(&list[k], point, limit));
+  return distance;
+}
+
 void primitive_derivatives(const Primitive* primitive, Vec3 point, double* slope) {
   const Shape* shape = &primitive->shape;
   Vec3 x = mat3_tmul_vec(primitive->rotation, vec3_sub(point, primitive->superquadric.position));

@@ -20,8 +20,13 @@ typedef struct {
 /* Prepares a superquadric for distance evaluation. Semi-axes and exponents must be in the ranges of shape_create. The
  * result owns nothing. */
 Primitive primitive_create(const Superquadric* superquadric);
-/* Returns the radial distance of a point from the surface (B10) [mesh unit], clamped to -limit .. limit. */
+/* Returns the radial distance of a point from the surface (B10) [mesh unit], clamped to -limit .. limit. limit > 0
+ * (asserted).
+ */
 double primitive_distance(const Primitive* primitive, Vec3 point, double limit);
+/* Returns the smallest radial distance of a point from the superquadrics list[count] [mesh unit], clamped to
+ * -limit .. limit. limit > 0 (asserted). */
+double primitives_distance(const Primitive* list, int count, Vec3 point, double limit);
 /* Sets slope[SUPERQUADRIC_VARIABLES] to the derivatives of the radial distance of a point by the variables. */
 void primitive_derivatives(const Primitive* primitive, Vec3 point, double* slope);
 /* Returns the superquadric `from` with step[SUPERQUADRIC_VARIABLES] added to its variables. Clamps the semi-axes to

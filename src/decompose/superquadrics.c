@@ -63,13 +63,6 @@ static FitProblem problem_create(const SolidSamples* s, int threads) {
   return p;
 }
 
-/* Returns the distance of a point from the union, at most `limit`. */
-static double union_distance(const Primitive* list, int count, Vec3 point, double limit) {
-  double size_min = limit;
-  for (int k = 0; k < count; k++) size_min = fmin(size_min, primitive_distance(&list[k], point, size_min));
-  return size_min;
-}
-
 typedef struct {
   FitPoint* points;
   const Primitive* list;
@@ -81,7 +74,7 @@ static void measure_other_distances(void* context, int chunk, int thread) {
   const OtherDistances* o = context;
   (void)thread;
   for (int i = chunk * o->chunk; i < (chunk + 1) * o->chunk && i < o->point_count; i++)
-    o->points[i].other = union_distance(o->list, o->count, o->points[i].point, o->limit);
+    o->points[i].other = primitives_distance(o->list, o->count, o->points[i].point, o->limit);
 }
 
 /* Returns a copy of the problem with `other` set to the distances from the superquadrics list[count], at most `limit`.

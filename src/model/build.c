@@ -157,6 +157,6 @@ void model_destroy(Model* model) {
   memory_free(model->pair_items);
   memory_free(model->pair_laws);
   memory_free(model->dropped_note);
-  model_scene_destroy(model->own_scene, model->scene);
+  model_scene_destroy(model->own_scene, model->given);
   *model = (Model){0};
 }

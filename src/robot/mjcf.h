@@ -96,6 +96,9 @@ typedef struct {
   Vec3 rest;        /* rad */
 } MjcfElasticity;
 
+/* Number of actuator groups, 0 to 30, that an <option> can disable. */
+enum { MJCF_ACTUATOR_GROUPS = 31 };
+
 typedef struct {
   XmlDocument* documents; /* the model file, then all included and attached files (document_count) */
   int document_count;

@@ -673,8 +673,8 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
       any = true;
       index += in_key;
       state += in_key && has_state(model, item);
-      int group = (int)mjcf_number(model, (MjcfElement){item, ""}, "group", 0);
-      if (group >= 0 && group < 31 && (model->disabled_groups >> group & 1)) continue;
+      double group = mjcf_number(model, (MjcfElement){item, ""}, "group", 0);
+      if (group >= 0 && group < MJCF_ACTUATOR_GROUPS && (model->disabled_groups >> (int)group & 1)) continue;
       if (!(model->options->hold > 0)) add_actuator(model, scene, (MjcfElement){item, ""}, carrier, control, act);
     }
   if (any && model->options->hold > 0) mjcf_report_dropped(model, "actuators (--hold holds every joint)");

@@ -109,9 +109,6 @@ static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) 
 
 static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler);
 
-/* Number of actuator groups, 0 to 30, that an <option> can disable. */
-enum { DISABLED_GROUPS = 31 };
-
 static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
                                             .auto_limits = true,
                                             .from_geoms = -1,
@@ -241,7 +238,7 @@ static int parse_numbers(const char* text, int maximum, double* values) {
   }
 }
 
-/* Largest number of numbers of an attribute, at least DISABLED_GROUPS. */
+/* Largest number of numbers of an attribute, at least MJCF_ACTUATOR_GROUPS. */
 enum { NUMBERS_MAX = 32 };
 
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int minimum, int maximum, double* values) {
@@ -386,11 +383,11 @@ const char* mjcf_missing_body_hint(const MjcfModel* model) {
 }
 
 static void read_option(MjcfModel* model, const XmlElement* element) {
-  double gravity[3], groups[DISABLED_GROUPS];
+  double gravity[3], groups[MJCF_ACTUATOR_GROUPS];
   MjcfElement e = {element, ""};
-  int count = mjcf_numbers(model, e, "actuatorgroupdisable", 0, DISABLED_GROUPS, groups);
+  int count = mjcf_numbers(model, e, "actuatorgroupdisable", 0, MJCF_ACTUATOR_GROUPS, groups);
   for (int k = 0; k < count; k++)
-    if (groups[k] >= 0 && groups[k] < DISABLED_GROUPS) model->disabled_groups |= 1u << (int)groups[k];
+    if (groups[k] >= 0 && groups[k] < MJCF_ACTUATOR_GROUPS) model->disabled_groups |= 1u << (int)groups[k];
   model->compiler.timestep = mjcf_number(model, e, "timestep", model->compiler.timestep);
   if (mjcf_numbers(model, e, "gravity", 3, 3, gravity) > 0)
     model->compiler.gravity = vec3(gravity[0], gravity[1], gravity[2]);

@@ -25,6 +25,12 @@ REFUSED = {
     "one_triangle": ["one_triangle.obj:", "is flat"],
 }
 
+# The signed volumes of five components, less the eighth of a ring that lies inside a cube. The plane x = 0, y = 0 or z = 0 through
+# the ring's centre bounds the eighth, so it is the sum over the ring's triangles, clipped by these planes, of a . (b x c) / 6.
+FIVE = 1.8936167477437158 - 0.026205428363919737
+# Overlaps are measured along columns of a grid.
+OVERLAP_TOLERANCE = {"five_components": 1e-4}
+
 # name: volume of the mended solid, what its condition says, pieces of the union, and whether the hulls are exact
 MENDED = {
     "concave_ngon": (2.5, {}, 1, False),
@@ -32,7 +38,7 @@ MENDED = {
     "degenerate_triangles": (1, {"components": 1}, 1, True),
     "doubled_faces": (1, {"repeated_triangles": 12}, 1, True),
     "far_away": (1, {}, 1, True),
-    "five_components": (SIGNED, {"components": 5}, ANY, False),
+    "five_components": (FIVE, {"components": 5}, ANY, False),
     "huge": (SIGNED, {}, 1, False),
     "inner_wall": (2, {"branching_edges": 4}, 1, True),
     "inside_out": (1, {"inside_out": True, "turned_triangles": 0}, 1, True),
@@ -118,7 +124,7 @@ def check_mended(path, folder, volume, condition, pieces, exact):
         return
     report = json.loads((folder / "report.json").read_text())
     wanted = signed_volume(path) if volume == SIGNED else volume
-    if wanted != ANY and not near(report["mesh_volume"], wanted):
+    if wanted != ANY and not near(report["mesh_volume"], wanted, OVERLAP_TOLERANCE.get(path.stem, 1e-6)):
         yield f"volume {report['mesh_volume']}, wanted {wanted}"
     for key, value in condition.items():
         if report["condition"][key] != value:

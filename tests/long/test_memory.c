@@ -63,11 +63,12 @@ static double* gradient_of(Pile* pile, int steps, size_t memory, bool whole) {
   model_gradient_create(&gradient, m);
   AdjointReport back = run_adjoint(adjoint, &r, &seeds, 1.0, &gradient);
   assert_true(back.sound);
-  RunSegmentsUse use = whole ? (RunSegmentsUse){0} : run_segments_use(r.parts);
-  print_message("%d steps, %s: peak %.1f MiB, parts %.1f MiB, %lld steps again, largest lambda %.2g; %.1f s + %.1f s\n",
-                steps, whole ? "kept whole" : "bounded", (double)(memory_peak_bytes() - before) / 1048576,
-                (double)use.most / 1048576, (long long)use.repeated, back.step.largest_lambda, middle - start,
-                timer_now() - middle);
+  RunSegmentsUse use = whole ? (RunSegmentsUse){0} : run_segments_use(r.segments);
+  print_message(
+      "%d steps, %s: peak %.1f MiB, segments %.1f MiB, %lld steps recomputed, largest lambda %.2g; %.1f s + %.1f s\n",
+      steps, whole ? "kept whole" : "bounded", (double)(memory_peak_bytes() - before) / 1048576,
+      (double)use.peak / 1048576, (long long)use.recomputed_steps, back.step.largest_lambda, middle - start,
+      timer_now() - middle);
   double* velocities = MEMORY_NEW(double, m->dof_count);
   memcpy(velocities, gradient.velocities, sizeof(double) * (size_t)m->dof_count);
   model_gradient_destroy(&gradient);

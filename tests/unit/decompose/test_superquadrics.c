@@ -168,11 +168,33 @@ static void distances_and_slopes_B10(void** state) {
   }
 }
 
+/* The distance of overlapping superquadrics is the smallest one, in any order, also inside several of them. */
+static void distances_of_a_union(void** state) {
+  (void)state;
+  const Primitive list[2][2] = {{primitive_create(&PAIR[0]), primitive_create(&PAIR[1])},
+                                {primitive_create(&PAIR[1]), primitive_create(&PAIR[0])}};
+  Random random = {12};
+  int in_both = 0;
+  for (int n = 0; n < 3000; n++) {
+    Vec3 point = vec3(random_uniform(&random, -0.6, 2.2), random_uniform(&random, -0.6, 0.6),
+                      random_uniform(&random, -1.5, 1.5));
+    double distance[2];
+    for (int k = 0; k < 2; k++)
+      distance[k] = vec3_norm(vec3_sub(point, PAIR[k].position)) * (1 - 1 / scale_at(&PAIR[k], point));
+    in_both += distance[0] < 0 && distance[1] < 0;
+    double wanted = fmax(-0.25, fmin(0.25, fmin(distance[0], distance[1])));
+    for (int order = 0; order < 2; order++)
+      assert_float_equal(primitives_distance(list[order], 2, point, 0.25), wanted, 1e-12);
+  }
+  assert_true(in_both >= 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distances_and_slopes_B10), cmocka_unit_test(an_egg_comes_back_B11),
       cmocka_unit_test(a_brick_comes_back),       cmocka_unit_test(two_that_overlap_come_back_B12),
       cmocka_unit_test(what_is_bad_is_told),      cmocka_unit_test(a_flat_mesh_is_refused),
+      cmocka_unit_test(distances_of_a_union),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,9 +95,11 @@ static void a_prescribed_joint_starts_where_its_new_signal_says(void** state) {
   Scene scene = {0};
   Model model;
   parse(&scene, YAML, &diagnostics);
+  uint64_t before = memory_bytes_in_use();
   assert_int_equal(model_create_with(&model, &scene, &moved, 1, &diagnostics), STATUS_OK);
   check_near(model.initial_coordinates[0], 0.75, 0, "start");
   model_destroy(&model);
+  assert_true(memory_bytes_in_use() == before); /* the copied signal is freed */
   assert_true(scene.initials[0].has_coordinates && scene.initials[0].has_velocities);
   scene_free(&scene);
   diagnostics_free(&diagnostics);

@@ -355,6 +355,30 @@ static void motors_at_sites_are_loads(void** state) {
   urdf_case_free(&c);
 }
 
+/* MuJoCo has the actuator groups 0 to 30. `actuatorgroupdisable` lists up to all 31 of them. Other groups stay enabled.
+ */
+#define ACTUATOR_GROUPS_MODEL(disabled)                                               \
+  "<mujoco><option actuatorgroupdisable='" disabled                                   \
+  "'/><worldbody>"                                                                    \
+  "<body name='a'><joint name='j'/><geom size='0.1'/></body>"                         \
+  "<body name='b' pos='1 0 0'><joint name='k'/><geom size='0.1'/></body>"             \
+  "<body name='c' pos='2 0 0'><joint name='l'/><geom size='0.1'/></body></worldbody>" \
+  "<actuator><motor joint='j'/><motor joint='k' group='17'/><motor joint='l' group='30'/></actuator></mujoco>"
+#define GROUPS_1_TO_29 "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29"
+static void disabled_actuator_groups(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(ACTUATOR_GROUPS_MODEL(GROUPS_1_TO_29), NULL);
+  assert_int_equal(c.scene.controller_count, 2);
+  controller_on(&c, "a");
+  controller_on(&c, "c");
+  urdf_case_free(&c);
+  c = mjcf_load(ACTUATOR_GROUPS_MODEL("0 " GROUPS_1_TO_29 " 30"), NULL);
+  assert_int_equal(c.scene.controller_count, 0);
+  urdf_case_free(&c);
+  expect_told(ACTUATOR_GROUPS_MODEL("0 " GROUPS_1_TO_29 " 30 30"), NULL,
+              "actuatorgroupdisable of <option>: expected 0 to 31 numbers");
+}
+
 /* damping = ratio 2 sqrt(kp I): I of two rods about the hinge where all joints stand at zero, with the armature. */
 static void damping_by_ratio(void** state) {
   (void)state;
@@ -470,6 +494,7 @@ int main(void) {
       cmocka_unit_test(pairs_touch_whatever_masks_say),
       cmocka_unit_test(height_fields_are_ground),
       cmocka_unit_test(motors_at_sites_are_loads),
+      cmocka_unit_test(disabled_actuator_groups),
       cmocka_unit_test(damping_by_ratio),
       cmocka_unit_test(inherited_ranges_and_efforts),
       cmocka_unit_test(springs_of_tendons_whose_joints_are_free),
