@@ -89,10 +89,24 @@ function start_within_limits(model, data) {
   }
 }
 
-put(root, "/files");
+/* A URDF file names its meshes, relative to its folder; the folder of a collection may have hundreds of megabytes. */
+function put_urdf(place) {
+  const text = fs.readFileSync(file, "utf8");
+  mujoco.FS.mkdirTree(path.posix.dirname(place));
+  mujoco.FS.writeFile(place, text);
+  for (const [, name] of text.matchAll(/filename="([^"]*)"/g)) {
+    const from = path.join(path.dirname(file), name), to = path.posix.join(path.posix.dirname(place), name);
+    if (!fs.existsSync(from) || fs.statSync(from).isDirectory()) continue;
+    mujoco.FS.mkdirTree(path.posix.dirname(to));
+    mujoco.FS.writeFile(to, new Uint8Array(fs.readFileSync(from)));
+  }
+}
+
 let model;
 try {
   const place = `/files/${path.relative(root, file)}`;
+  if (file.endsWith(".urdf")) put_urdf(place);
+  else put(root, "/files");
   model = mujoco.MjModel.loadFromXML(place);
   if (file.endsWith(".urdf")) {
     model = links_excluded(model, place);

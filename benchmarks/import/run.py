@@ -7,7 +7,9 @@ Every *.xml below the folders whose root is <mujoco> with a <worldbody>, and eve
 and --current (default out/node/node_modules/mujoco-js, put there by tests/mujoco/current.sh) exist, else Debian's libmujoco-dev (2.2.2), which reads no URDF.
 Both programs start in the keyframe that the import names, with its controls, or without one, and run for 1 s. MuJoCo gets a URDF file without <visual>, with
 the paths of its meshes made relative to the file, since it knows no packages, within limits at the start, and without contact between
-links that share a joint or touch at the start, as here. Compared are bodies with a mass by name, those of MJCF with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
+links that share a joint or touch at the start, as here. Its step is URDF_STEP, and its limits and contacts are as stiff as that step allows: URDF has neither a time step nor softness.
+Two faults of MuJoCo 3.3.8 are avoided: links on fixed joints are kept (fusestatic gives the merged body a wrong centre of mass: its issue 3250), and inertias are written in the axes of their link
+(the rotation of an inertial frame is dropped: its issue 3559). MuJoCo ignores <mimic>. Compared are bodies with a mass by name, those with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
 A model's class is the first that holds:
 
     refused   the import fails; the message is the column `why`
