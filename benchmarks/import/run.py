@@ -159,7 +159,8 @@ def for_mujoco(path, folder, packages):
     """A copy of a URDF file that MuJoCo can read, beside the original; of MJCF the file itself."""
     if not path.endswith(".urdf"):
         return path
-    root = tree.parse(path).getroot()
+    with open(path, "rb") as file:
+        root = tree.fromstring(file.read().lstrip())  # some files begin with an empty line
     for link in root.iter("link"):
         for visual in link.findall("visual"):
             link.remove(visual)
