@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rates of queries as arrays through Python (benchmarks/results/queries.md): queries per second of processor time, one thread.
+"""Rates of queries as arrays through Python (benchmarks/results/queries.md): queries per second of processor time, one thread; processor time of two threads relative to one.
 
     PYTHONPATH=python benchmarks/measure_arrays.py [ROWS]
 """
@@ -22,15 +22,15 @@ def poses(count, distance):
 
 def rate(name, shapes, method, a, b, outputs, derivatives=(), **options):
     """The best of three: the first one also fetches the memory of the answers, which the others write over."""
-    best, out = 0.0, None
-    for _ in range(3):
+    best, out = {1: float("inf"), 2: float("inf")}, None
+    for threads in (1, 2) * 3:
         start = time.process_time()
-        out = shapes.query(method, 0, 1, a, b, outputs=outputs, derivatives=derivatives, out=out, **options)
-        best = max(best, len(b) / (time.process_time() - start))
-    print(f"{name},{best:.0f}", flush=True)
+        out = shapes.query(method, 0, 1, a, b, outputs=outputs, derivatives=derivatives, out=out, threads=threads, **options)
+        best[threads] = min(best[threads], time.process_time() - start)
+    print(f"{name},{len(b) / best[1]:.0f},{best[2] / best[1]:.3f}", flush=True)
 
 
-print("query,per_second")
+print("query,per_second,time_of_two_threads")
 eggs = sdrs.Shapes([{"type": "superellipsoid", "size": [1, 0.7, 0.5], "exponent": 4},
                     {"type": "superellipsoid", "size": [0.6, 0.8, 0.5], "exponent": 4}])
 values = ("alpha", "gap", "point", "normal")

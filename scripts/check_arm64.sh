@@ -3,7 +3,7 @@
 # out/arm64, and runs it under qemu-user beside the native program: scripts/check_bits.sh compares all numbers of the run folders.
 #   scripts/check_arm64.sh [NAME...]   NAME: a scene or task (slide, tasks/pinch); default: those of scripts/check_bits.sh
 #   scripts/check_arm64.sh --build     only build, to out/build/arm64/sdrs
-# The native program is $SDRS (default ./sdrs). Prints one line a run and `N passed, N failed`; exits 1 when one failed.
+# The native program is $SDRS (default ./sdrs, which is built). Prints one line a run and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -93,6 +93,7 @@ if [[ ! -e $ROOT/complete ]]; then
 fi
 "${MAKE:-make}" --no-print-directory FLAVOUR=arm64 program || exit 1
 if [[ ${1:-} == --build ]]; then exit 0; fi
+if [[ ! ${SDRS:-} ]]; then "${MAKE:-make}" --no-print-directory FLAVOUR=release program || exit 1; fi
 
 # Baseline arm64 has fused operations, which must not be used. libgcc's products and quotients of complex numbers have some.
 fused=$(aarch64-linux-gnu-objdump -d --no-show-raw-insn "$PROGRAM" | awk '

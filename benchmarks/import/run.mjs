@@ -47,17 +47,32 @@ function message(error) {
   return error.name + ": " + Buffer.from(bytes.slice(0, bytes.indexOf(0))).toString();
 }
 
+/* Are two bodies welded to each other, or is one welded to the parent of the body that the other is welded to? */
+function linked(model, a, b) {
+  const weld = model.body_weldid, above = (body) => weld[model.body_parentid[weld[body]]];
+  return weld[a] === weld[b] || weld[a] === above(b) || weld[b] === above(a);
+}
+
+/* URDF has no softness: limits and contacts with MuJoCo's shortest time constant, two steps, in place of 20 ms. */
+function stiffen(model) {
+  for (const references of [model.jnt_solref, model.geom_solref]) {
+    for (let k = 0; k < references.length; k += 2) references[k] = 2 * model.opt.timestep;
+  }
+}
+
 /* Links of a URDF file that share a joint never touch (MuJoCo's filter of parents leaves out those at the fixed base, which is its world), nor, as in sdrs import, those that
  * touch at the start: the model again, with them excluded. */
 function links_excluded(model, place) {
   const name = (b) => mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY.value, b), pairs = [];
-  for (let b = 1; b < model.nbody; b++) pairs.push(`<exclude body1="${name(model.body_parentid[b])}" body2="${name(b)}"/>`);
+  for (let b = 1; b < model.nbody; b++) {
+    for (let a = 0; a < b; a++) if (linked(model, a, b)) pairs.push(`<exclude body1="${name(a)}" body2="${name(b)}"/>`);
+  }
   const data = new mujoco.MjData(model);
   start_within_limits(model, data);
   mujoco.mj_forward(model, data);
   for (let c = 0; c < data.ncon; c++) {
     const [a, b] = [data.contact.get(c).geom1, data.contact.get(c).geom2].map((geom) => model.geom_bodyid[geom]);
-    if (model.body_parentid[a] !== b && model.body_parentid[b] !== a) pairs.push(`<exclude body1="${name(a)}" body2="${name(b)}"/>`);
+    if (!linked(model, a, b)) pairs.push(`<exclude body1="${name(a)}" body2="${name(b)}"/>`);
   }
   mujoco.mj_saveLastXML(place + ".xml", model);
   const text = mujoco.FS.readFile(place + ".xml", {encoding: "utf8"});
@@ -74,12 +89,29 @@ function start_within_limits(model, data) {
   }
 }
 
-put(root, "/files");
+/* A URDF file names its meshes, relative to its folder; the folder of a collection may have hundreds of megabytes. */
+function put_urdf(place) {
+  const text = fs.readFileSync(file, "utf8");
+  mujoco.FS.mkdirTree(path.posix.dirname(place));
+  mujoco.FS.writeFile(place, text);
+  for (const [, name] of text.matchAll(/filename="([^"]*)"/g)) {
+    const from = path.join(path.dirname(file), name), to = path.posix.join(path.posix.dirname(place), name);
+    if (!fs.existsSync(from) || fs.statSync(from).isDirectory()) continue;
+    mujoco.FS.mkdirTree(path.posix.dirname(to));
+    mujoco.FS.writeFile(to, new Uint8Array(fs.readFileSync(from)));
+  }
+}
+
 let model;
 try {
   const place = `/files/${path.relative(root, file)}`;
+  if (file.endsWith(".urdf")) put_urdf(place);
+  else put(root, "/files");
   model = mujoco.MjModel.loadFromXML(place);
-  if (file.endsWith(".urdf")) model = links_excluded(model, place);
+  if (file.endsWith(".urdf")) {
+    model = links_excluded(model, place);
+    stiffen(model);
+  }
 } catch (error) {
   console.error("run.mjs:", said.concat(message(error)).join(" ").replace(/\s+/g, " "));
   process.exit(1);

@@ -7,7 +7,9 @@ Every *.xml below the folders whose root is <mujoco> with a <worldbody>, and eve
 and --current (default out/node/node_modules/mujoco-js, put there by tests/mujoco/current.sh) exist, else Debian's libmujoco-dev (2.2.2), which reads no URDF.
 Both programs start in the keyframe that the import names, with its controls, or without one, and run for 1 s. MuJoCo gets a URDF file without <visual>, with
 the paths of its meshes made relative to the file, since it knows no packages, within limits at the start, and without contact between
-links that share a joint or touch at the start, as here. Compared are bodies with a mass by name, those of MJCF with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
+links that share a joint or touch at the start, as here. Its step is URDF_STEP, and its limits and contacts are as stiff as that step allows: URDF has neither a time step nor softness.
+Two faults of MuJoCo 3.3.8 are avoided: links on fixed joints are kept (fusestatic gives the merged body a wrong centre of mass: its issue 3250), and inertias are written in the axes of their link
+(the rotation of an inertial frame is dropped: its issue 3559). MuJoCo ignores <mimic>. Compared are bodies with a mass by name, those with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the pairs of bodies in contact with the total vertical force at both times.
 A model's class is the first that holds:
 
     refused   the import fails; the message is the column `why`
@@ -35,6 +37,7 @@ import xml.etree.ElementTree as tree
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COLUMNS = ["model", "class", "bodies", "import s", "simulate s", "0.2 s m", "1 s m", "pairs 0.2 s", "theirs", "force N", "theirs N", "left out", "why"]
 NEAR = 0.0101  # s; MuJoCo's rows are at multiples of its step
+URDF_STEP = 2e-4  # s, of MuJoCo for URDF files, which have no time step: semi-implicit Euler displaces a free fall of 0.2 s by 9.81 * 0.2 * step / 2 = 0.2 mm
 PRESSED = 1e-3  # of the largest force in a row: what is less is no contact
 
 
@@ -128,14 +131,41 @@ def pressed(forces):
     return {pair for pair, (force, _) in forces.items() if force > PRESSED * most}
 
 
+def rotation(roll, pitch, yaw):
+    """Rows of the matrix of URDF's fixed-axis angles [rad]."""
+    (cr, sr), (cp, sp), (cy, sy) = [(math.cos(angle), math.sin(angle)) for angle in (roll, pitch, yaw)]
+    return [[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr]]
+
+
+def unrotate(inertial):
+    """Expresses the inertia in axes parallel to those of the link: MuJoCo 3.3.8 drops the rotation of a URDF inertial frame (its issue 3559)."""
+    origin, inertia = inertial.find("origin"), inertial.find("inertia")
+    if origin is None or inertia is None or "rpy" not in origin.attrib:
+        return
+    try:
+        turn = rotation(*map(float, origin.get("rpy").split()))
+        given = [[float(inertia.get("i" + "".join(sorted(a + b)), 0)) for b in "xyz"] for a in "xyz"]
+    except (TypeError, ValueError):
+        return
+    for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+        value = sum(turn[i][k] * given[k][m] * turn[j][m] for k in range(3) for m in range(3))
+        inertia.set("i" + "xyz"[i] + "xyz"[j], repr(value))
+    del origin.attrib["rpy"]
+
+
 def for_mujoco(path, folder, packages):
     """A copy of a URDF file that MuJoCo can read, beside the original; of MJCF the file itself."""
     if not path.endswith(".urdf"):
         return path
-    root = tree.parse(path).getroot()
+    with open(path, "rb") as file:
+        root = tree.fromstring(file.read().lstrip())  # some files begin with an empty line
     for link in root.iter("link"):
         for visual in link.findall("visual"):
             link.remove(visual)
+        for inertial in link.findall("inertial"):
+            unrotate(inertial)
     for mesh in root.iter("mesh"):
         name = mesh.get("filename", "")
         found = re.match(r"package://([^/]+)/(.*)", name)
@@ -144,7 +174,9 @@ def for_mujoco(path, folder, packages):
         mesh.set("filename", os.path.relpath(os.path.join(os.path.dirname(path), name), os.path.dirname(path)))
     for old in root.findall("mujoco"):
         root.remove(old)
-    tree.SubElement(tree.SubElement(root, "mujoco"), "compiler", strippath="false", fusestatic="true", discardvisual="true")
+    mujoco = tree.SubElement(root, "mujoco")
+    tree.SubElement(mujoco, "compiler", strippath="false", fusestatic="false", discardvisual="true")
+    tree.SubElement(mujoco, "option", timestep=str(URDF_STEP))
     copy = os.path.join(os.path.dirname(path), ".run-" + os.path.basename(path))
     tree.ElementTree(root).write(copy)
     return copy
@@ -154,7 +186,7 @@ def judge(path, folder_of_all, options, work, other):
     row = dict.fromkeys(COLUMNS, "")
     words = [word for package in options.package if path.endswith(".urdf") for word in ("--package", package)]
     words += ["--lenient"] if options.lenient and path.endswith(".urdf") else []
-    words += [] if path.endswith(".urdf") else ["--keep-fixed"]
+    words += ["--keep-fixed"]
     scene, folder = os.path.join(work, "scene.yaml"), os.path.join(work, "run")
     done, row["import s"] = run([options.sdrs, "import", path, "-o", scene, *words], options.limit)
     if done is None or done.returncode != 0:

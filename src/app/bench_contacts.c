@@ -11,9 +11,7 @@ enum { ROUNDS = 7, MANIFOLD_POSES = 4, WITNESS_POSES = 400, PARTS = 18, EDGES = 
 static double processor_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
 static volatile double result_sink; /* receives the results, so that the compiler does not remove their computation */
 
-static Vec3 random_direction(Random* random) {
-  return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
-}
+static Vec3 random_direction(Random* random) { return vec3_normalized(vec3_random_normal(random)); }
 
 static void create_rings(Field* field) {
   *field = (Field){.kind = FIELD_UNION, .pose = pose_identity(), .smoothing = 0.002, .part_count = PARTS};

@@ -31,7 +31,7 @@ enum { BODY_COUNT = sizeof BODIES / sizeof BODIES[0] };
 
 static Vec3 random_direction(Random* random) {
   Vec3 v;
-  do v = vec3(random_normal(random), random_normal(random), random_normal(random));
+  do v = vec3_random_normal(random);
   while (vec3_norm(v) < 1e-3);
   return vec3_normalized(v);
 }
@@ -48,10 +48,10 @@ static void draw_poses(QueryBenchPair* pair, Random* random) {
   Vec3 axis = vec3(0, 0, 1), direction = vec3(1, 0, 0);
   for (int i = 0; i < POSES; i++) {
     for (int k = 0; k < 2; k++) {
-      Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
+      Quat q = quat_random_normal(random);
       pair->cold[i][k].r = mat3_from_quat(quat_normalized(q));
-      pair->cold[i][k].t =
-          k ? vec3_scale(random_direction(random), random_uniform(random, pair->hull ? 2.1 : 0.5, 4)) : vec3(0, 0, 0);
+      double distance = k ? random_uniform(random, pair->hull ? 2.1 : 0.5, 4) : 0;
+      pair->cold[i][k].t = k ? vec3_scale(random_direction(random), distance) : vec3(0, 0, 0);
       pair->path[i][k] = i % PATH == 0 ? pair->cold[i][k] : pair->path[i - 1][k];
     }
     if (i % PATH == 0) {

@@ -11,8 +11,8 @@ static void add_pose(AnswerForm* out, const char* position, const char* quaterni
 /* Returns a random start pose of b. The rotation and the direction from a to b are random. The distance is 0.5 to 1.5
  * times the distance at which the bounding spheres of the bodies touch. */
 static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
-  Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
-  Vec3 way = vec3(random_normal(random), random_normal(random), random_normal(random));
+  Quat q = quat_random_normal(random);
+  Vec3 way = vec3_random_normal(random);
   double apart = 0.5 * (a->diagonal + b->diagonal) * random_uniform(random, 0.5, 1.5);
   return (Pose){mat3_from_quat(quat_normalized(q)), vec3_add_scaled(pose_a.t, apart, vec3_normalized(way))};
 }
@@ -43,7 +43,7 @@ static Pose start_at_targets(const WitnessBody* a, Pose pose_a, const WitnessBod
   double most = -HUGE_VAL;
   WitnessCache cache = {.piece = {0, 0}};
   for (int k = 0; k < ROTATIONS; k++) {
-    Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
+    Quat q = quat_random_normal(random);
     Mat3 turn = mat3_from_quat(quat_normalized(q));
     Pose pose = {turn, vec3_sub(pose_apply(pose_a, target[0]), mat3_mul_vec(turn, target[1]))};
     int piece[2];

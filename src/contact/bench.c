@@ -30,9 +30,7 @@ typedef struct {
   GjkCache gjk;
 } BenchPair;
 
-static Vec3 random_direction(Random* random) {
-  return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
-}
+static Vec3 random_direction(Random* random) { return vec3_normalized(vec3_random_normal(random)); }
 
 /* Sets *h to a wheel: two parallel circles of radius 0.4 m, 0.2 m apart, with a rounding of 0.1 m. */
 static void fill_wheel(BenchHull* h) {

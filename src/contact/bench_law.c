@@ -31,9 +31,7 @@ typedef struct {
   double sink;
 } LawBench;
 
-static Vec3 random_direction(Random* random) {
-  return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
-}
+static Vec3 random_direction(Random* random) { return vec3_normalized(vec3_random_normal(random)); }
 
 static void add_points(Text* yaml, const char* name, int count, Random* random) {
   text_add(yaml, "  %s: {type: points, points: [", name);

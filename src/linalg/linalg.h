@@ -152,6 +152,20 @@ static inline Quat quat_normalized(Quat q) {
   double s = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   return (Quat){q.w * s, q.x * s, q.y * s, q.z * s};
 }
+
+/* Return a vector and a quaternion whose components are random numbers of the standard normal distribution. Each draw
+ * is a full expression: C leaves the order of evaluation of arguments and initializers open, and compilers for x86-64
+ * and ARM evaluate arguments in opposite orders. */
+static inline Vec3 vec3_random_normal(Random* random) {
+  double z = random_normal(random), y = random_normal(random), x = random_normal(random);
+  return vec3(x, y, z);
+}
+
+static inline Quat quat_random_normal(Random* random) {
+  double component[4];
+  for (int k = 0; k < 4; k++) component[k] = random_normal(random);
+  return (Quat){component[0], component[1], component[2], component[3]};
+}
 static inline Mat3 mat3_from_quat(Quat q) {
   return (Mat3){{{1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y)},
                  {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},

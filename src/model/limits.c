@@ -49,6 +49,10 @@ static void report_initial(const Model* model, Diagnostics* diagnostics, int ind
                   initial ? "" : " (0 because 'initial' gives no coordinates)");
 }
 
+/* Share of the limit margin by which a coordinate may be inside the margin without a warning. The message prints six
+   digits of a coordinate without limit force, and this coordinate must not be warned of when the user enters it. */
+static const double ROUNDED_MARGIN = 1e-3;
+
 /* Warns of a joint that starts within the margin of a barrier, where a limit force acts (S22). */
 static void warn_within_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
@@ -56,7 +60,7 @@ static void warn_within_margin(const Model* model, Diagnostics* diagnostics, int
   int plain = link->joint.scalar_count;
   bool one_sided = k == plain || k == plain + 1; /* total angle and swing of a ball joint */
   double above = one_sided ? HUGE_VAL : value - link->lower[k], below = link->upper[k] - value;
-  if (!(fmin(above, below) < link->limit_margin)) return;
+  if (!(fmin(above, below) < (1 - ROUNDED_MARGIN) * link->limit_margin)) return;
   double limit = above < below ? link->lower[k] : link->upper[k];
   double free = limit + (above < below ? 1 : -1) * link->limit_margin;
   diagnostics_add(diagnostics, SEVERITY_WARNING, initial ? initial->place : model->scene->links[index].joint.place,

@@ -57,13 +57,20 @@ static int trace_path(const PathTree* tree, bool forwards, Vec3* out) {
   return count;
 }
 
-static bool grow_trees(PathSearch* search) {
+/* Draws a random position in the workspace. Each draw is a full expression, because C leaves the order of evaluation of
+ * arguments open. */
+static Vec3 draw_position(PathSearch* search) {
   const PathProblem* p = search->problem;
+  double z = random_uniform(&search->random, p->low.z, p->high.z);
+  double y = random_uniform(&search->random, p->low.y, p->high.y);
+  double x = random_uniform(&search->random, p->low.x, p->high.x);
+  return vec3(x, y, z);
+}
+
+static bool grow_trees(PathSearch* search) {
   for (int round = 0; search->tree[0].count < NODES_MAX && round < 4 * NODES_MAX; round++) {
     PathTree *grows = &search->tree[round % 2], *follows = &search->tree[1 - round % 2];
-    Vec3 to =
-        vec3(random_uniform(&search->random, p->low.x, p->high.x), random_uniform(&search->random, p->low.y, p->high.y),
-             random_uniform(&search->random, p->low.z, p->high.z));
+    Vec3 to = draw_position(search);
     bool reached = false;
     if (!extend_tree(search, grows, to, &reached)) continue;
     Vec3 meet = grows->place[grows->count - 1];

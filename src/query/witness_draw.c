@@ -92,7 +92,9 @@ void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* ran
   int kind =
       (int)random_uniform(random, 0, 3); /* 0: vertex of a, face of b; 1: face of a, vertex of b; 2: two vertices */
   for (int draw = 0; draw < DRAW_LIMIT; draw++) {
-    const SurfacePoint place[2] = {draw_surface_point(a, random, kind != 1), draw_surface_point(b, random, kind != 0)};
+    SurfacePoint place[2];
+    place[0] = draw_surface_point(a, random, kind != 1);
+    place[1] = draw_surface_point(b, random, kind != 0);
     targets[0] = place[0].point;
     targets[1] = place[1].point;
     if (can_be_in_contact(a, b, place)) break;

@@ -199,7 +199,7 @@ site_is_whole() {
   python3 - "$work/site/search/search_index.json" <<'P'
 import json, sys
 pages = json.load(open(sys.argv[1]))["docs"]
-for word, where in ("separating plane", "index.html"), ("sdrs_rollout", "docs/library.html"), ("friction: 0.3", "scenes/slide.yaml.html"):
+for word, where in ("articulated robots in contact", "index.html"), ("sdrs_rollout", "docs/library.html"), ("friction: 0.3", "scenes/slide.yaml.html"):
     assert any(word in page["text"] and page["location"].startswith(where) for page in pages), (word, where)
 P
 }

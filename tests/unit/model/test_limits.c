@@ -51,6 +51,8 @@ static void start_within_the_margin_is_warned_of(void** state) {
   assert_non_null(find_message(&f, "start at 0.99, or set joint.limit_margin below 0.005"));
   fixture_free(&f);
   check_accepted("[0, 1], limit_law: penalty", "initial: [{link: arm, coordinates: [0.995]}]\n");
+  /* The coordinate without limit force, 0.19439510239 + 0.021, with the six digits of the message. */
+  check_accepted("[0.19439510239, 2.29439510239]", "initial: [{link: arm, coordinates: [0.215395]}]\n");
 }
 
 /* At the limit itself a barrier is infinite, a penalty zero. */
