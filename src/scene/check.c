@@ -106,8 +106,8 @@ static void find_movable_links(const Reader* reader, LinkMobility* motion) {
 static void check_mass(Reader* reader, const SceneLink* link) {
   Excerpt name = text_excerpt(link->name);
   if (!link->has_mass && !link->has_density)
-    reader_error(reader, link->place, "the link '%s' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]",
-                 name.text);
+    reader_error(reader, link->place, "the link '%s' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]%s",
+                 name.text, link->parent < 0 ? ", or 'fixed: true'" : "");
   else if (link->shape_count == 0 && link->mass_model != MASS_GIVEN)
     reader_error(reader, link->place,
                  "the link '%s' moves but has no shape to carry its mass: give 'shape', or give 'inertia' with "

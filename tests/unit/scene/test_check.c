@@ -26,7 +26,7 @@ static void what_moves_needs_a_mass(void** state) {
       "  - {name: f, mass: 1}\n"
       "  - {name: g, density: 1}\n"
       "controllers: [{link: d, type: pd, position_gain: 1, target: 0}, {link: e, type: prescribed, target: 0}]\n",
-      "3:5: error: the link 'a' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
+      "3:5: error: the link 'a' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3], or 'fixed: true'\n"
       "4:5: error: the link 'b' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
       "6:5: error: the link 'd' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
       "7:5: error: the link 'e' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
