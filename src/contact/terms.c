@@ -54,7 +54,7 @@ static void add_point(NearestPointSums* sum, double force, double displacement_s
 /* Returns the displacement, from pose[1] to pose[0], of the point of a ball or circle that is farthest along a unit
  * direction [m]. Only the component along the direction is returned. ring: centre, axis and radius in the frame of the
  * link; a ball has radius 0 and axis 0. */
-static double way_along(Vec3 direction, const Circle* ring, const Pose pose[2]) {
+static double displacement_along(Vec3 direction, const Circle* ring, const Pose pose[2]) {
   double reach[2];
   for (int k = 0; k < 2; k++) {
     double across = vec3_dot(mat3_tmul_vec(pose[k].r, direction), ring->axis);
@@ -79,8 +79,8 @@ typedef struct {
 
 /* Returns the decrease of the distance between a ball or circle of the rolling body and the other body, from t - dt to
  * t + dt [m]. A half-space is flat, so that its distance is a height along its normal. */
-static double way_towards(const RollingPair* pair, Vec3 direction, const Circle* ring) {
-  if (pair->body[1]->half_space) return way_along(direction, ring, pair->seen);
+static double decrease_of_distance(const RollingPair* pair, Vec3 direction, const Circle* ring) {
+  if (pair->body[1]->half_space) return displacement_along(direction, ring, pair->seen);
   _Alignas(64) double at[3][POINT_LANES];
   for (int k = 0; k < POINT_LANES; k++) at[0][k] = ring->center.x, at[1][k] = ring->center.y, at[2][k] = ring->center.z;
   RoundBody part = {.rounding = pair->body[0]->rounding}, other = hull_body(pair->other);
@@ -95,8 +95,8 @@ static double way_towards(const RollingPair* pair, Vec3 direction, const Circle*
 }
 
 /* Returns the sums over the balls and circles of the rolling body that exert a force. */
-static NearPoints near_points(const RollingPair* pair, const PairState* state) {
-  NearPoints sum = {0};
+static NearestPointSums sum_nearest_points(const RollingPair* pair, const PairState* state) {
+  NearestPointSums sum = {0};
   const HullInstance* body = pair->body[0];
   Vec3 direction = vec3_scale(state->axis, -pair->sigma);
   bool one = body->points.count + body->ring_count == 1;
@@ -107,11 +107,11 @@ static NearPoints near_points(const RollingPair* pair, const PairState* state) {
     Vec3 x = vec3_sub(pose_apply(body->pose, ball.center), plane->origin);
     double c = pair->sigma * (vec3_dot(plane->n, x) + plane->o) - body->rounding * vec3_norm(plane->n);
     double force = one ? 1 : c > 0 && c < pair->support ? -vertex_barrier(body, pair->support, c).first : 0;
-    if (force > 0) add_point(&sum, force, way_towards(pair, direction, &ball));
+    if (force > 0) add_point(&sum, force, decrease_of_distance(pair, direction, &ball));
   }
   for (int k = 0; k < body->ring_count; k++) {
     double force = one ? 1 : ring_load(body, k, pair->sigma, pair->support, &state->plane).force;
-    if (force > 0) add_point(&sum, force, way_towards(pair, direction, &body->rings[k]));
+    if (force > 0) add_point(&sum, force, decrease_of_distance(pair, direction, &body->rings[k]));
   }
   return sum;
 }
@@ -158,7 +158,7 @@ int contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose
   }
   for (int time = 0; time < 2; time++)
     pair.seen[time] = pose_mul(pair.pose[1][0], pose_mul(pose_inverse(pair.pose[1][time]), pair.pose[0][time]));
-  NearPoints sum = near_points(&pair, state);
+  NearestPointSums sum = sum_nearest_points(&pair, state);
   double force = fabs(vec3_dot(contact_derivatives(s, p)->force[0], state->axis));
   *approach = sum.force > 0 ? sum.distance_sum / sum.force : 0;
   *along_gap = sum.force > 0 ? -0.5 * force * sum.displacement_sum / sum.force : 0;
