@@ -724,7 +724,7 @@ static Vec3 by_way_of(const FrictionLag* lag, double dt, Vec3 by_strain) {
   return vec3_scale(along, lag->share / dt);
 }
 
-/* (A7e) Adds the contribution of V to derivatives of Phi, except those with respect to single contact points over a
+/* (F16) Adds the contribution of V to derivatives of Phi, except those with respect to single contact points over a
  * half-space (over_ground). by_strain: derivative of the differentiated scalar with respect to V. */
 static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -740,7 +740,7 @@ static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, Pair
   out->dt -= vec3_dot(f->by_way, f->way) / dt;
 }
 
-/* (A7e) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
+/* (F16) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
  * derivatives of Phi. */
 static void offset_reverse(FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
