@@ -91,7 +91,7 @@ static double friction_factor_derivative(double x, bool bounces, double ratio) {
 }
 
 Impact impact_friction_factor(const Impact* now, bool bounces, double ratio) {
-  assert(ratio > 0);
+  assert(ratio >= 0);
   Impact load = *now;
   double x = now->first - 1;
   if (ratio == 1 || !(bounces || x > 0)) return load;

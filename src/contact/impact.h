@@ -62,7 +62,7 @@ Impact impact_evaluate_with_entry(const ImpactParameters* parameters, double pot
 Impact impact_evaluate_rebound(const ImpactParameters* parameters, double potential, const ImpactPast* past);
 /* Returns the factor on the barrier force that limits friction of a substep. Forces act 1 / ratio times as long in this
  * substep as in the substep that led to t. The excess over the barrier force is an impulse, which is multiplied by
- * `ratio` > 0 (I5):
+ * `ratio` >= 0 (I5):
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
  * If bounces is true, `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
  * result is first * ratio. The derivatives are scaled accordingly. For ratio 1, the result is bit-identical to
