@@ -22,7 +22,7 @@ typedef struct {
   double by_blend, first_by_blend; /* derivatives of value and first with respect to blend */
 } BlendWeight;
 /* Returns the weight phi of the point potential. It is 0 for r <= near and 1 for r >= (1 + blend) near. r: distance of
- * the centres [m]; near: sum d of the radii [m]; blend > 0: relative width of the transition. */
+ * the centres [m]; near: sum d of the radii [m]; blend >= 0: relative width of the transition. */
 BlendWeight blend_weight(double r, double near, double blend);
 
 /* Relative position of two nodes. */

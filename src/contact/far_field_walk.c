@@ -6,7 +6,7 @@
 /* ---------------------------------------------------------------- the blend (N7) */
 
 BlendWeight blend_weight(double r, double near, double blend) {
-  assert(!(near < 0) && blend > 0);
+  assert(!(near < 0) && !(blend < 0));
   double width = blend * near, t = (r - near) / width;
   if (!(t > 0)) return (BlendWeight){0};
   if (!(t < 1)) return (BlendWeight){.value = 1};

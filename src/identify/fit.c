@@ -439,7 +439,6 @@ static void sum_subsets(Identification* id) {
 }
 
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
-  assert(id->has_started);
   (void)diagnostics;
   int64_t simulated = id->simulated;
   if (id->method->end) id->method->end(id);

@@ -50,11 +50,7 @@ Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const d
 
 bool joint_is_elementary(const Joint* joint) { return joint->scalar_count == joint->slide_count + joint->hinge_count; }
 
-/* Returns true if the quaternion q has unit length or is NaN. A line search may evaluate NaN coordinates. */
-static inline bool has_unit_length(Quat q) { return !(fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) > 1e-6); }
-
 Pose joint_motion(const Joint* joint, const double* q) {
-  assert(!joint->quaternion || has_unit_length(quat_at(q + joint->scalar_count)));
   Pose motion = pose_identity();
   for (int k = 0; k < joint->slide_count; k++) motion.t = vec3_add_scaled(motion.t, q[k], joint->slide_axis[k]);
   if (joint->kind->apply_motion) joint->kind->apply_motion(joint, q + joint->slide_count, &motion);
@@ -96,8 +92,6 @@ void joint_increment(const Joint* joint, const double* q, const double* d, doubl
 
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d) {
   assert(q_from && q_to && d);
-  assert(!joint->quaternion || has_unit_length(quat_at(q_from + joint->scalar_count)));
-  assert(!joint->quaternion || has_unit_length(quat_at(q_to + joint->scalar_count)));
   int first = joint->scalar_count;
   for (int k = 0; k < first; k++) d[k] = q_to[k] - q_from[k];
   if (!joint->quaternion) return;

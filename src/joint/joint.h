@@ -129,7 +129,7 @@ static inline bool joint_is_floating(const Joint* joint) { return joint->slide_c
 
 /* ---------------------------------------------------------------- motion */
 /* Returns the pose of the link frame in the joint frame [m] for the joint coordinates q[coordinate_count] [m, rad]. A
- * quaternion in q has unit length (asserted). */
+ * quaternion in q has unit length (not checked, because recorded files can be damaged). */
 Pose joint_motion(const Joint* joint, const double* q);
 /* Sets out[dof_count] to the screw axes of the joint in world axes, slides first, for the joint coordinates
  * q[coordinate_count]. frame: rotation of the joint frame in the world. link: pose of the link frame in the world. The
@@ -146,7 +146,7 @@ JointMotionBound joint_bound_motion(const Joint* joint, const double* q, const d
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out);
 /* Sets d[dof_count] to the difference between the joint coordinates q_from and q_to [m, rad]. For a quaternion the
  * difference is the rotation vector of q_from^-1 q_to in link axes, at most pi long. Both quaternions have unit length
- * (asserted). */
+ * (not checked). */
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d);
 /* Sets out to the joint coordinates q plus factor times the difference d[dof_count] from joint_difference. The three
  * entries of d for a quaternion are a rotation vector in link axes. q and out have coordinate_count entries; out may be

@@ -302,7 +302,10 @@ static LossAtPoint scaled_point(const Optimizer* o, const LossAtPoint* given, do
   return (LossAtPoint){x, given->loss, gradient};
 }
 
-bool optimizer_uses_rejected(const Optimizer* o) { return o->rule->reject != NULL; }
+bool optimizer_uses_rejected(const Optimizer* o) {
+  bool is_repeated = o->state[STATE_REFUSED] > 0 || o->state[STATE_ROW] == 1;
+  return o->rule->reject != NULL && is_repeated;
+}
 
 void optimizer_reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* trial) {
   if (!o->unit) {

@@ -45,7 +45,9 @@ void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const
  * rose in a descent method. After a rejection the next proposal is at most `shrink` times as long. Returns false if the
  * step is below 1e-9 of the steps in the settings. */
 bool optimizer_report_outcome(Optimizer* optimizer, bool accepted, double loss);
-/* Returns true if the method uses the gradients of rejected trials (O25). */
+/* Returns true if the method uses the gradient of a trial that is about to be rejected (O25). The trial must be the
+ * second rejected trial from this point, or the first after a point that also had a rejected trial. A single rejected
+ * trial is not used, because its step may only have been too long. */
 bool optimizer_uses_rejected(const Optimizer* optimizer);
 /* Reports the loss and the finite gradient of the last trial, which was rejected because its loss rose. Call before
  * optimizer_report_outcome, and only if optimizer_uses_rejected. current: last accepted point. */

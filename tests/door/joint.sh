@@ -26,7 +26,7 @@ echo "files that the recipe touches: $files"
 last_line() { make -s --no-print-directory FLAVOUR=check V=1 -n "${@/#/--what-if=}" "$TARGET" | tail -n 1; }
 
 objects=()
-for source in src/joint/helix.c $(grep -lE 'JOINT_(WORDS|TYPE_ROWS|NUMBER_ROWS)\(' src/*/*.c); do
+for source in src/joint/helix.c $(grep -lE 'JOINT_(TYPE_NAMES|TYPE_ROWS|PARAMETER_ROWS)\(' src/*/*.c); do
   object=$COPY/$(basename "$source" .c).o
   command=$(TARGET=$BUILD/src/joint/joint.o last_line src/joint/joint.c)
   command=${command//src\/joint\/joint.c/$COPY/$source}

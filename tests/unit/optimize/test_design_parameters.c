@@ -491,7 +491,7 @@ static void tied_springs_of_a_rod_have_a_factor(void** state) {
 static void gains_of_links_are_tied(void** state) {
   (void)state;
   DesignCase* c = design_case(
-      "steps: 1\nscene:\n  links:\n"
+      "steps: 1\nscene:\n  simulation: {integrator: first_order}\n  links:\n"
       "    - {name: one, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, "
       "radius: 0.3}}\n"
       "    - {name: two, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, "
