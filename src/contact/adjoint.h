@@ -1,7 +1,7 @@
-/* Private to contact/: adjoint of the energy E of one pair (docs/derivations/adjoint.md, A5-A8, A13). The functions
- * differentiate Phi = dE/d(twists of both bodies) . (w, v) with respect to all quantities on which E depends, except
- * the poses at t + dt. (w, v): given motion of each body, in which a point x of the body moves by v + w x (x -
- * reference). All values are for stiffness 1. */
+/* Private to contact/: adjoint of the energy E of one pair (docs/derivations/adjoint.md, A5-A8, A13). Phi is the
+ * directional derivative of E along a given twist (w, v) of each body. A point x of a body with this twist moves by v +
+ * w x (x - reference). The functions differentiate Phi with respect to all quantities on which E depends, except the
+ * poses at t + dt. All values are for stiffness 1. */
 #ifndef SDRS_CONTACT_ADJOINT_H
 #define SDRS_CONTACT_ADJOINT_H
 
@@ -13,25 +13,26 @@
 typedef struct {
   int vertex; /* index of the vertex in its hull; for a node of a circle, index of the circle */
   Vec3 x;
-  double first, second; /* P' and P'', the derivatives of the vertex barrier at the clearance */
+  double first, second; /* derivatives P' and P'' of the vertex barrier P(c) at the clearance c */
   double clearance;
-  Vec3 nearest_point; /* x; for a ball, the point of the ball nearest to the plane (C6), relative to the plane's origin
-                       */
+  Vec3 nearest_point; /* equal to x for a vertex. For a ball, the point of the ball nearest to the plane (C6), relative
+                         to the plane's origin */
 } ActiveVertex;
-/* Finds the active vertices of a hull, with clearance 0 < c < support, and the active nodes of its circles. Writes them
- * to `out` and returns their number. P' and P'' of a node include the weight of the node. A half-space has at most one
- * active vertex, with index -1. sigma: -1 for body a, +1 for body b. out: memory of the caller for all vertices of the
- * hull and for 24 nodes per circle. */
+/* Finds the active vertices of a hull, whose clearance c from the plane is 0 < c < support, and the active quadrature
+ * nodes of its circles. Writes them to `out` and returns their number. The barrier derivatives P' and P'' of a node
+ * include its quadrature weight. A half-space has at most one active vertex, with index -1. sigma: -1 for body a, +1
+ * for body b. out: memory of the caller for all vertices of the hull and for 24 nodes per circle. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
-/* Returns the derivative of P'(c) dc with respect to the radius r of a ball. c = sigma (n . x + o) - r |n|: clearance
- * of the ball. change: dc. dn: change of n. */
+/* Returns the derivative of the product P'(c) dc with respect to the radius r of a ball. P': derivative of the vertex
+ * barrier. c = sigma (n . x + o) - r |n|: clearance of the ball from the plane (n, o). change: dc, a given change of c.
+ * dn: given change of the normal n. */
 double ball_radius_derivative(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
 
-/* Adds the derivatives with respect to the position of an active vertex v to *out. next, now: derivatives with respect
- * to the position at t + dt and at t, world axes. For a node of a circle, also adds the derivatives with respect to the
- * motion of the body and to the parameters of the solid. at: hull of v. plane: plane from whose origin v->x is
- * measured. */
+/* Adds the derivatives of Phi with respect to the position of an active vertex v to *out. next, now: these derivatives,
+ * with respect to the position at t + dt and at t, world axes. For a node of a circle, also adds the derivatives with
+ * respect to the motion of the body and to the parameters of the solid. at: hull to which v belongs. plane: plane from
+ * whose origin v->x is measured. side: 0 or 1, the body to which the hull belongs. */
 void active_add_derivatives(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next,
                             Vec3 now, PairShares* out);
 
@@ -47,24 +48,24 @@ typedef struct {
  * plane are zero. The sum of the forces on both hulls is then zero to rounding. */
 void active_balance(const PlaneSolution* solution, ActiveSides* active);
 
-/* Returns the derivative of P'(c) with respect to the support s at fixed clearance c. It is -(2 P' + c P'') / s,
- * because P' = Q'(c / s) / s^2. */
+/* Returns the derivative of the barrier derivative P'(c) of a vertex with respect to the support s, at fixed clearance
+ * c. It is -(2 P' + c P'') / s, because P' = Q'(c / s) / s^2 with the barrier function Q (barrier_eval). */
 static inline double active_first_by_support(const ActiveVertex* v, double support) {
   return -(2 * v->first + v->clearance * v->second) / support;
 }
 
-/* Returns the derivative of W' with respect to the support s. length: |n|, the length of the plane's normal, which is
- * fixed. The barrier W(d) = Q(d / sigma) / s with d = 1 - |n| keeps |n| below 1. The derivative is -Q' / (sigma s^2),
- * or 0 if W = 0. */
+/* The barrier W(d) = Q(d / sigma) / s with d = 1 - |n| keeps the length |n| of the plane's normal below 1. sigma is
+ * BARRIER_NORM_WIDTH and Q is barrier_eval. Returns the derivative of dW/dd with respect to the support s at fixed |n|
+ * = `length`. It is -Q' / (sigma s^2), or 0 if W = 0. */
 static inline double norm_first_by_support(double length, double support) {
   double nu = (1 - length) / BARRIER_NORM_WIDTH;
   return nu < 1 ? -barrier_eval(nu).first / (BARRIER_NORM_WIDTH * support * support) : 0;
 }
 
-/* Impact factor W' of a pair's force in the previous state, with its derivatives (docs/derivations/impact.md).
- * by_potential: with respect to the pair's potential U in that state. by_before: with respect to the compression y at
- * the start of the step that led to that state. The other members are derivatives with respect to parameters at fixed U
- * and y. */
+/* Impact factor W' of a pair in the previous state, with its derivatives (docs/derivations/impact.md). The contact
+ * force is W' times the barrier force. by_potential: derivative of W' with respect to the pair's potential U in that
+ * state. by_before: derivative with respect to the compression y (impact_compression) at the start of the step that led
+ * to that state. The other members are derivatives with respect to parameters at fixed U and y. */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed,
       by_ratio; /* by_ratio: derivative with respect to `ratio` of impact_friction_factor */
@@ -78,25 +79,28 @@ typedef struct {
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
-/* Adds the derivatives of the friction part of Phi to *out. lag: after friction_evaluate at the poses of `next`.
- * solution: plane at t. then: memory of the caller, which receives the active vertices at t. own: true if the normal
- * force of the previous solve of the step limits friction; `solution` and `now` then belong to that solve, and slip is
- * relative to FrictionLag.then. by_slip: derivative of a scalar with respect to FrictionSlip.square at t + dt, 0 if
- * `own`; its derivatives with respect to poses at t + dt are not added. by_strain: derivative of a scalar with respect
- * to V at t + dt (friction_strain), 0 if `own`; the same holds for it. Adds the
- * derivative with respect to the elastic slip at t to out->elastic. Does nothing without a contact force. */
+/* Adds the derivatives of the friction part of Phi to *out. lag: friction reference, after friction_evaluate at the
+ * poses of `next`, the bodies at t + dt. now: bodies at t. solution: plane at t. then: memory of the caller, which
+ * receives the active vertices at t. own: true if the normal force of the previous solve of the step limits friction;
+ * `solution` and `now` then belong to that solve, and slip is relative to FrictionLag.then. by_slip: derivative of a
+ * scalar with respect to FrictionSlip.square at t + dt, 0 if `own`; its derivatives with respect to poses at t + dt are
+ * not added. by_strain: derivative of a scalar with respect to the result V of friction_strain at t + dt, 0 if `own`.
+ * Its derivatives with respect to poses at t + dt are not added, either. Adds the derivative with respect to the
+ * elastic slip at t to out->elastic. Does nothing without a contact force. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], double by_slip, Vec3 by_strain, ActiveSides* then, PairShares* out);
-/* Adds the derivatives of by_strain . V (friction_strain) with respect to the motion of both bodies at t + dt to
- * wrench. A half-space gets none. next: bodies at t + dt. Returns the derivative with respect to dt. */
+/* Differentiates the scalar product of by_strain and the vector V that friction_strain returns. Adds its derivatives
+ * with respect to the motion of both bodies at t + dt to wrench. A half-space gets none. next: bodies at t + dt.
+ * Returns its derivative with respect to the step length dt. */
 double friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_strain,
                               double wrench[2][6]);
 
-/* Sets wrench to the Hessian of friction times the motion (w, v) of both bodies, for stiffness 1. wrench: torque about
- * the reference point of each body, and force. wrench is the sum of T^T b / dt over the contact points. T: derivative
- * of a point's displacement with respect to the motion of the bodies. b: derivative of Phi with respect to the point's
- * slip, with the same rounding errors as in friction_adjoint. lag: after friction_evaluate at the poses of `next`. */
+/* Sets wrench to the Hessian of the friction energy times the motion (w, v) of both bodies, for stiffness 1. wrench:
+ * torque about the reference point of each body, and force. wrench is the sum of T^T b / dt over the contact points. T:
+ * derivative of a point's displacement with respect to the motion of the bodies. b: derivative of Phi with respect to
+ * the point's slip velocity, with the same rounding errors as in friction_adjoint. lag: after friction_evaluate at the
+ * poses of `next`. */
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
                       const double twist[2][6], double wrench[2][6]);
 
@@ -109,8 +113,8 @@ typedef struct {
  * (asserted). active->vertices: memory of the caller for the vertices of both hulls. */
 void active_compute(const ImpactMoment* at, double support, ActiveSides* active);
 /* Applies the impact factor W' to the derivatives that plane_adjoint has added to *out. Multiplies these derivatives by
- * W' and adds the derivatives of W'. Adds the derivatives with respect to the pair's potential and force at t to *bar,
- * for impact_pressure_adjoint. */
+ * W' and adds the derivatives of W'. Adds the derivatives of Phi with respect to the pair's potential and force at t to
+ * *bar, for impact_pressure_adjoint. now, next: pair at t and at t + dt. */
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out);
@@ -126,12 +130,12 @@ void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressur
 /* Adds the contribution of the normal force of the previous solve of the step to the derivatives of Phi. The pair has
  * no restitution. by_factor: derivative of Phi with respect to the impact factor W'. by_force: derivative of Phi with
  * respect to the magnitude of the force in that solve, for stiffness 1 and W' = 1. solve: state of the pair in that
- * solve. own: active vertices in `solve`, set by the function if unknown. */
+ * solve. own: active vertices of the pair in `solve`, set by the function if unknown. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
                              double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
                              Pressure* bar, PairShares* out);
-/* Adds the contribution of the compression y of the pair at t to the derivatives *bar and *out. carried->y: derivative
- * of the differentiated scalar with respect to y, found in the next step. */
+/* Adds the contribution of the pair's compression y at t (impact_compression) to the derivatives *bar and *out of Phi.
+ * carried->y: derivative of the differentiated scalar with respect to y, found in the next step. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);
 /* Adds the contribution of the potential and force of the pair at t to the derivatives of Phi, *out. bar: derivatives
@@ -139,11 +143,12 @@ void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* para
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out);
 
-/* Solves for the adjoint z of the plane (n, o) at t: z = -H_pp^-1 plane_bar. H_pp: Hessian of the potential U with
- * respect to the plane. plane_bar (4): derivative of a scalar with respect to the plane. Let x~ = (x, 1) and let z_n be
- * the first three components of z. The derivative of the scalar with respect to a vertex x at t is then P'' n (x~ . z)
- * + sigma P' z_n. half_space: true if n has a fixed direction; only the component of z_n along n is then nonzero.
- * Cannot fail if the plane was found. */
+/* The separating plane (n, o) at t minimises the potential U of the pair, so it depends on the vertices. The function
+ * solves for the adjoint z = -H_pp^-1 plane_bar of this dependence. H_pp: Hessian of U with respect to the plane.
+ * plane_bar (4): derivative of a scalar with respect to the plane. Let x~ = (x, 1), and let z_n be the first three
+ * components of z. P', P'': derivatives of the vertex barrier; sigma: -1 for body a, +1 for body b. The derivative of
+ * the scalar with respect to a vertex x at t is then P'' n (x~ . z) + sigma P' z_n. half_space: true if n has a fixed
+ * direction; only the component of z_n along n is then nonzero. Cannot fail if the plane was found. */
 void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
 
 #endif

@@ -15,8 +15,9 @@ static inline bool box_overlap(const Box* a, const Box* b) {
 
 typedef struct {
   Box box;
-  int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
-  int group;        /* group of all boxes below the node, or BROAD_MIXED if they have several groups */
+  int first, count; /* for a leaf, its boxes are order[first] to order[first + count - 1] of the tree. For an inner
+                       node, count is 0 and its children are the nodes first and first + 1 */
+  int group; /* group to which all boxes below the node belong, or BROAD_MIXED if they belong to several groups */
 } BroadNode;
 enum { BROAD_MIXED = -1 };
 
@@ -32,7 +33,8 @@ typedef struct {
  * are borrowed. */
 typedef struct {
   const int* group_of;  /* group of each box; BROAD_MIXED if the box has no group (boxes) */
-  const bool* excluded; /* true for pairs of groups that the search skips, symmetric (count x count) */
+  const bool* excluded; /* excluded[i * count + j] is true if the search skips pairs of a box of group i and a box of
+                           group j; symmetric (count x count) */
   int count;
 } BroadGroups;
 
@@ -50,7 +52,7 @@ typedef struct {
   int threads;
   BroadTree moving, resting;
   BroadKeys chunks[BROAD_CHUNKS];
-  uint64_t* keys; /* sorted keys of the overlapping pairs; the key of boxes a < b is a << 32 | b */
+  uint64_t* keys; /* sorted keys of the overlapping pairs; the key of the boxes i < j is i << 32 | j */
   int key_count, key_capacity;
 } BroadPhase;
 

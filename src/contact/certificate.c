@@ -1,8 +1,9 @@
 /* Proof that no hulls intersect along the path of a step (docs/derivations/certificate.md).
  *
- * Let x(alpha) be the path of a vertex of a hull. Let the plane (n, o) be interpolated linearly between its values at
- * both ends. The second derivative of the clearance c(alpha) = sigma (n . x + o) is bounded by |c''| <= B = 2 |n1 - n0|
- * |x'| + max|n| |x''|. Hence
+ * Let x(alpha) be the path of a vertex of a hull, alpha in [0, 1]. Let the separating plane, with the normal n and the
+ * offset o, be interpolated linearly between its values (n0, o0) and (n1, o1) at both ends. sigma: -1 for body a, +1
+ * for body b. The second derivative of the clearance c(alpha) = sigma (n . x + o) is bounded by |c''| <= B = 2 |n1 -
+ * n0| |x'| + max|n| |x''|. Hence
  *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
  * If this lower bound is not positive, the interval is halved, and the plane is computed at its middle. */
 #include <assert.h>
@@ -12,8 +13,8 @@
 
 /* Largest number of halvings. If an interval of 2^-14 of the path has no proof, the certificate fails. */
 enum { MAX_HALVINGS = 14 };
-/* contact_certify_arrival uses this number of halvings fewer than contact_certify, so that a later proof of the same
- * path succeeds from planes that differ by rounding. */
+/* contact_certify_arrival may halve the path this many times less than contact_certify. A later proof of the same path
+ * with contact_certify then also succeeds if its separating planes differ by rounding errors. */
 enum { ARRIVAL_HALVINGS_LESS = 6 };
 
 /* A pair of hulls at the point alpha of its path. */
@@ -86,7 +87,9 @@ static void set_bounds(PairProof* q, const MotionBounds* bounds) {
                    link_bound(q->system, q->pair, bounds, q->pair->link_b));
 }
 
-/* Returns true if (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1], with B = bound. */
+/* Returns true if a clearance is provably positive on an interval of the path: (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for
+ * all t in [0, 1]. c0, c1: clearances at both ends. B = bound: upper bound on the second derivative of the
+ * clearance. */
 static bool stays_positive(double c0, double c1, double bound) {
   if (!(c0 > 0) || !(c1 > 0)) return false;
   double least = c0 < c1 ? c0 : c1;
@@ -163,7 +166,8 @@ static HullInstance hull_at_poses(const ContactSystem* s, int hull, const Pose* 
   return out;
 }
 
-/* Sets `poses` of both links of the pair and of their ancestors to the poses at alpha. */
+/* Sets `poses` of both links of the pair and of their ancestors to the poses at the point alpha in [0, 1] of the
+ * path. */
 static void pair_poses_at(const PairProof* q, double alpha, Pose* poses) {
   const ContactPair* p = q->pair;
   q->poses_at(q->context, alpha, p->link_a, -1, poses);
@@ -178,8 +182,8 @@ static PathPoint path_point_at(const PairProof* q, double alpha, const Pose* pos
                      .b = hull_at_poses(q->system, q->pair->hull_b, poses)};
 }
 
-/* Sets the hulls' distance, the direction of the gap and the separating plane of the station *out. Returns false if the
- * hulls intersect. */
+/* Sets the hulls' distance, the direction of the gap and the separating plane of the path point *out. Returns false if
+ * the hulls intersect. */
 /* Sets a separating plane of a path point, and the clearances of both hulls from it. Any plane that separates the hulls
  * is valid for the proof. */
 static bool find_separating_plane(const ContactSystem* s, const GjkResult* found, PathPoint* out) {
@@ -363,8 +367,8 @@ void contact_mark_path_start(ContactSystem* s) {
   }
 }
 
-/* Sets *out to the station at the start of the path. If `remembered` is true and the pair has a PathStart, distance and
- * plane are copied from this mark. Otherwise they are computed. Returns false if the hulls intersect. */
+/* Sets *out to the point at the start of the path. If `marked` is true and the pair has a PathStart, distance and plane
+ * are copied from there. Otherwise they are computed. Returns false if the hulls intersect. */
 static bool path_point_at_start(PairProof* q, bool marked, PathPoint* out) {
   const PathStart* start = &q->pair->path_start;
   pair_poses_at(q, 0, q->system->path_poses);

@@ -14,15 +14,16 @@
  * state. A function that allocates memory or can fail says so. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
-/* Upper bounds on the motion of a link along a path x(alpha), alpha in [0, 1]. speed, acceleration: first and second
- * derivative of the position of the link frame [m]. spin, spin_rate: first and second derivative of its rotation
- * [rad]. */
+/* Upper bounds on the motion of a link along a path with the parameter alpha in [0, 1] (without unit). speed,
+ * acceleration: bounds on the first and second derivative of the position of the link frame with respect to alpha [m].
+ * spin, spin_rate: bounds on the first and second derivative of the rotation of the frame with respect to alpha [rad].
+ */
 typedef struct {
   double speed, acceleration, spin, spin_rate;
 } MotionBound;
 
-/* Upper bounds on the motion that a link's joint causes relative to the parent (docs/derivations/certificate.md,
- * P1-P3). */
+/* Upper bounds on the motion that a link's joint causes relative to the parent link, along a path with the parameter
+ * alpha in [0, 1] (docs/derivations/certificate.md, P1-P3). */
 typedef struct {
   double arm;             /* distance of the joint's origin from the origin of the parent's frame [m] */
   double length;          /* largest displacement of the link from the joint's origin by prismatic coordinates [m] */
@@ -47,11 +48,12 @@ MotionBound motion_bound_below(MotionBound parent, const JointBound* joint);
  * is never negative; link_b may be immovable. */
 typedef struct {
   int link_a, link_b;
-  const Vec3* force;  /* derivative of the energy E with respect to the velocities v of a and b (2) */
-  const Mat3* moment; /* first moments sum g r^T of the forces g on a and on b, r from the centre of mass (2) */
-  const double (*hessian)[12]; /* 12x12 matrix, rows of a before rows of b; NULL if there is no Hessian */
-  bool only_cross_block;       /* true if only the cross block of the Hessian is nonzero: rows of a, columns of b */
-  bool has_rows_of_b;          /* true if b has rows in the Hessian, even if all their entries are zero */
+  const Vec3* force;  /* derivatives of the pair's energy with respect to displacements of link_a and link_b [N] (2) */
+  const Mat3* moment; /* sums of g r^T over the points of link_a and of link_b. g: derivative of the energy with respect
+                         to the point's position; r: vector from the link's centre of mass to the point (2) */
+  const double (*hessian)[12]; /* 12x12 matrix, rows of link_a before rows of link_b; NULL if there is no Hessian */
+  bool only_cross_block; /* true if only the cross block of the Hessian is nonzero: rows of link_a, columns of link_b */
+  bool has_rows_of_b;    /* true if link_b has rows in the Hessian, even if all their entries are zero */
 } ContactTerms;
 
 /* Creates the contact system of a valid model, which must outlive the system. threads: number of threads; below 1
@@ -125,8 +127,8 @@ ContactTrial contact_candidate_trial(const ContactSystem* system, int candidate)
 /* Returns the energy change of an awake pair from the accepted to the trial state [J]. index < contact_awake_count
  * (asserted). Sets *link_a and *link_b to the links of the pair. Asserts a feasible trial. */
 double contact_awake_energy_change(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* Computes the rounding error of the energy of each term in the accepted state, because clearances are differences of
- * coordinates. contact_term_rounding_error returns the results. */
+/* Computes the rounding error of the energy of each pair with terms in the accepted state. The error arises because
+ * distances of hulls are differences of larger coordinates. contact_term_rounding_error returns the results. */
 void contact_compute_rounding_errors(ContactSystem* system);
 /* Returns the rounding error of the energy of term `index` < contact_term_count (asserted) [J], computed by the last
  * contact_compute_rounding_errors. */
@@ -140,15 +142,17 @@ double contact_stored_energy(const ContactSystem* system);
 /* Makes the trial state the accepted state. Computes forces and Hessians of all pairs that have terms. Asserts that the
  * evaluation of the trial returned true. Invalidates all pointers that contact_term returned. */
 void contact_accept(ContactSystem* system);
-/* Makes the accepted state the friction reference: friction of the next step uses its planes, forces and positions
- * (time t of SDRS Eq. 8-12). Then evaluates the accepted state again. Returns false if a separating plane is not found.
- * The step has then failed, and contact_accept must not follow. Asserts that contact_reset or contact_pass_state was
- * called. Allocates when more pairs are active than before. */
+/* Makes the accepted state the friction reference: friction of the next step uses the separating planes, normal forces
+ * and positions of this state (time t in Eq. 8-12 of the paper on SDRS). Then evaluates the accepted state again.
+ * Returns false if a separating plane is not found. The step has then failed, and contact_accept must not follow.
+ * Asserts that contact_reset or contact_pass_state was called. Allocates when more pairs are active than before. */
 bool contact_lag(ContactSystem* system);
-/* Limits friction by the normal forces of the accepted state, for laws with LawImpacts.relag. Slip is still measured
- * from the poses of the last contact_lag. blends: the new force of each pair has the weight StepFriction.share (law.h);
- * otherwise its weight is 1. Evaluates the accepted state again. Returns false if a separating plane is not found.
- * Asserts that some law has the function `relag`. Allocates when more pairs are active than before. */
+/* Replaces the normal forces that limit friction by those of the accepted state, for laws with LawImpacts.relag. Slip
+ * is still measured from the poses of the last contact_lag. blends: if true, friction of each pair is a weighted sum.
+ * Friction by the new force has the weight StepFriction.share (law.h), friction by the force at the start of the step
+ * has the rest. If false, only the new force limits friction. Evaluates the accepted state again. Returns false if a
+ * separating plane is not found. Asserts that some law has the function `relag`. Allocates when more pairs are active
+ * than before. */
 bool contact_relag(ContactSystem* system, bool blends);
 /* Returns true if the normal force of the present step at least partly limits friction of some pair in the accepted
  * state (StepFriction.share > 0). */
@@ -159,11 +163,11 @@ bool contact_friction_uses_current_force(const ContactSystem* system);
  * of the pair with the largest difference. */
 bool contact_friction_has_converged(const ContactSystem* system, double tolerance, int links[2]);
 /* Returns the largest change of speed [m/s] of a pair that results from friction acting one step late: mu |N - N_r| dt
- * / m, at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r: normal
- * force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees. For a
- * pair with a FrictionAccount (friction.md, F14), N - N_r is replaced by the normal force that is lost when the pair
- * leaves the range. If the result is above 0, sets links[2] to the links of this pair. Returns 0 under laws without
- * impacts (ContactLaw.impacts). */
+ * / m, at most the slip speed over the substep of length dt [s]. mu: friction coefficient. N: normal force of the
+ * accepted state. N_r: normal force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of
+ * the movable trees. For a pair with a FrictionAccount (friction.md, F14), N - N_r is replaced by the normal force that
+ * is lost when the pair leaves the range. If the result is above 0, sets links[2] to the links of this pair. Returns 0
+ * under laws without impacts (ContactLaw.impacts). */
 double contact_friction_delay_speed(ContactSystem* system, double dt, int links[2]);
 /* Starts a run at poses[links] (copied). Removes all candidates. Returns false if hulls intersect; no pair then has
  * terms. Allocates. */
@@ -205,8 +209,8 @@ double contact_impact_distance(ContactSystem* system, int hull_a, int hull_b);
 /* Returns true if some pair came into contact in the last substep. Call after contact_impact_entry. Returns false under
  * laws without impacts. */
 bool contact_impact_began(ContactSystem* system);
-/* Returns true if an impact continues after the accepted state: the force of its pair is more than twice the barrier
- * force. Returns false under laws without impacts. */
+/* Returns true if an impact continues after the accepted state: the contact force of its pair is more than twice the
+ * force of the barrier alone, without the increase by the approach speed. Returns false under laws without impacts. */
 bool contact_impact_continues(ContactSystem* system);
 /* Returns true if some pair separated in the last substep: it exerted a force at the start of the substep, and exerts
  * little or no force in the accepted state. Call after contact_impact_entry. Returns false under laws without
@@ -257,15 +261,16 @@ void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* bl
  * from a file. Affects active pairs with terms under laws that depend on previous states. */
 void contact_make_constant(ContactSystem* system);
 
-/* Callback that sets the poses of `link` and of its ancestors below `from` on a path at alpha in [0, 1]. If from is -1,
- * sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses. poses (links): world
- * frame [m]. */
+/* Callback that sets poses at the point alpha in [0, 1] of a path of all links. It sets the poses of `link` and of
+ * those of its ancestors that are descendants of the link `from`. If `from` is -1, it sets the poses of all ancestors.
+ * The pose of `from` is already set. Does not change other poses. poses (links): world frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
 /* The pair at which contact_certify failed. */
 typedef struct {
   int candidate;
   double alpha;    /* point of the path at which the proof failed */
-  bool intersects; /* true if the hulls intersect at alpha; false if the largest number of halvings gave no proof */
+  bool intersects; /* true if the hulls intersect at alpha; false if no proof was found although the path was halved as
+                      often as allowed */
 } ContactFailure;
 /* Proves that no hulls intersect along a path from the accepted to the trial poses (docs/derivations/certificate.md).
  * The function poses_at(context, alpha, ...), called from one thread, gives the path, which stays within `bounds`.
@@ -275,9 +280,9 @@ bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactP
                      int* intervals, ContactFailure* failure);
 /* Marks the accepted state as the start of a path over several accepted states, for all present candidates. */
 void contact_mark_path_start(ContactSystem* system);
-/* Returns true if provably no hulls intersect along a path to the accepted state. Uses fewer halvings than
- * contact_certify. marked: true if the path starts at the state of contact_mark_path_start. The result false does not
- * prove an intersection. Allocates while the number of pairs outside the list grows. */
+/* Returns true if provably no hulls intersect along a path to the accepted state. Halves the path less often than
+ * contact_certify for a proof. marked: true if the path starts at the state of contact_mark_path_start. The result
+ * false does not prove an intersection. Allocates while the number of pairs outside the list grows. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool marked);
 /* Gap of a candidate pair in the trial state, measured along the separating direction of the accepted state. */
@@ -309,9 +314,9 @@ typedef struct {
  * owns the terms. They are valid until the next contact_accept. */
 ContactTermList contact_term_list(const ContactSystem* system);
 /* Corrects the force of every pair with restitution to first order for the next Newton step (impact.md, I13). The
- * impact factor W' increases by W'' dU, with the change dU of the pair's potential in that Newton step. The corrected
- * force limits friction of the next substep. twist (links x 6): motion of each link in the next Newton step [rad,
- * m]. */
+ * impact factor W' is the factor by which the impact scales the barrier force. It increases by W'' dU, where dU is the
+ * change of the pair's barrier potential U in that Newton step. The corrected force limits friction of the next
+ * substep. twist (links x 6): motion of each link in the next Newton step [rad, m]. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
 /* Replaces Hessians of the accepted state by the nearest positive semidefinite matrices. links[links]: true for links
  * whose pairs are changed. If links is NULL, changes all pairs. */
@@ -323,10 +328,10 @@ void contact_project(ContactSystem* system, const bool* links);
 /* Allocates the data of islands, which contact_destroy frees. Returns false if the law has pairs of links or an
  * infinite range, because islands are then not independent. */
 bool contact_islands_create(ContactSystem* system);
-/* Computes the region of each link, and unites trees that may come into contact. A region is the bounding box of the
- * link in its accepted and its expected pose with a margin. expected (links): expected poses. Unites in sets (trees)
- * the trees whose regions are within contact range of each other. Adds pairs within the regions to the candidates.
- * Allocates while the list grows. */
+/* Computes the region of each link, and unites kinematic trees that may come into contact. A region is the bounding box
+ * of the link in its accepted and its expected pose with a margin. expected (links): expected poses. sets (trees):
+ * disjoint sets of trees, in which the function unites trees whose regions are within contact range of each other. Adds
+ * pairs within the regions to the candidates. Allocates while the list grows. */
 void contact_islands_find(ContactSystem* system, const Pose* expected, int* sets);
 /* Creates a system that solves one island at a time. The new system borrows the pairs and states of the complete system
  * and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
@@ -395,8 +400,9 @@ ContactWrench contact_wrench(const ContactSystem* system, int index);
  * F14). Friction acts one step late, so the account sums the difference: deferred_force = previous deferred_force -
  * previous lost + N - load. N: normal force at the end of the last substep. */
 typedef struct {
-  double load;           /* sum of the normal forces that limited friction in the substep: g S B in (F6, F14) */
-  double deferred_force; /* sum of all past normal forces that have not limited friction yet: e' in (F14) */
+  double load; /* normal force that limited friction in the substep; the product g S B in the notation of (F6, F14) */
+  double deferred_force; /* sum of the parts of all past normal forces that have not limited friction yet; written e' in
+                            (F14) */
   double lost; /* amount of deferred_force that friction will never use, because the pair has left the range or its
                 * friction does not use the account */
 } FrictionAccount;
@@ -427,10 +433,11 @@ ContactTimes contact_times(const ContactSystem* system);
 enum { CONTACT_KEPT_NUMBERS = 48 };
 typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
-  bool active;        /* nonzero contact energy: friction of the next step depends on it */
-  bool has_friction;  /* friction acts between the items */
-  bool own_force;     /* friction depends on the force of the previous solve of the step (contact_relag) */
-  bool late;          /* friction depends on the normal force of the pair in the previous state */
+  bool active;        /* true if the contact energy is not zero; friction of the next step then depends on the pair */
+  bool has_friction;  /* true if friction acts between the two hulls or links of the pair */
+  bool own_force;     /* true if the normal force found by the previous solve of the same step limits friction
+                         (contact_relag) */
+  bool late;          /* true if friction also depends on the normal force of the pair one state earlier */
   double grip;        /* factor on the normal force that limits friction; 1 except in the first step of a run */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
@@ -442,9 +449,10 @@ void contact_find_records(ContactSystem* system);
  * the caller for contact_candidate_count entries. Call after contact_find_records and before the next contact_lag. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
-/* Recomputes the pairs of a recorded step from t to t + dt and their derivatives (docs/derivations/adjoint.md). For
- * given twists (w, v) of the links, the replay differentiates Phi = sum over pairs and both links of dE/d(twist) . (w,
- * v) (A4) with respect to all other quantities on which the pair energy E depends. */
+/* Recomputes the pairs of a recorded step from t to t + dt and their derivatives (docs/derivations/adjoint.md). The
+ * caller gives a twist for every link: an angular part w and a linear part v. Phi is the directional derivative of the
+ * sum E of all pair energies along these twists (A4). The replay differentiates Phi with respect to all other
+ * quantities on which E depends. */
 typedef struct ContactReplay ContactReplay;
 /* Creates a replay. The model must outlive the replay. The caller frees the replay with contact_replay_destroy.
  * threads: number of threads; below 1 counts as 1. The replay has no data until contact_replay_load returns true. Never
@@ -505,9 +513,9 @@ void contact_replay_read_carry(const ContactReplay* replay, double* out);
 /* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: force_ratio of the substep
  * (contact_set_substep) minus force_ratio of the record. */
 void contact_replay_refresh(ContactReplay* replay, double ratio_change);
-/* The pair of hulls whose potential U determines the end of a substep (impact.md, I10). force, torque: derivatives of U
- * with respect to the motion of both links at t + dt, about their centres of mass, world axes [1/m^2, 1/m]. If b is a
- * half-space, its derivatives belong to the link of the half-space. */
+/* The pair of hulls whose contact potential U determines the end of a substep (impact.md, I10). force, torque:
+ * derivatives of U with respect to the motion of both links at t + dt, about their centres of mass, world axes [1/m^2,
+ * 1/m]. If the second hull is a half-space, its derivatives belong to the link of the half-space. */
 typedef struct {
   int index; /* index of the pair among the records at t + dt */
   int link[2];
@@ -521,9 +529,10 @@ bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, E
  * contact_replay_seed_carry, gives the derivatives with respect to the impact factors. Returns false if all of them are
  * zero. */
 bool contact_replay_add_impact_factor_derivatives(const ContactReplay* replay, double (*wrench)[6]);
-/* Makes the next contact_replay_adjoint add the derivatives of the scalar nu (U - U_0). U: potential of the pair of
- * `event`; U_0: potential at which impacts begin; nu [m]: factor. That call adds the derivatives with respect to
- * vertices and half-spaces. This function adds the derivative with respect to the support to `gradient`. */
+/* Makes the next contact_replay_adjoint add the derivatives of the scalar nu (U - U_0). U: contact potential of the
+ * pair of `event` [1/m]; U_0: potential at which impacts begin [1/m]; nu: factor of the caller [m]. That call adds the
+ * derivatives with respect to vertices and half-spaces. This function adds the derivative with respect to the support
+ * to `gradient`. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
 /* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s]. The last
  * contact_replay_adjoint found them. They are 0 under laws that do not depend on these lengths. `dt` contains only the
@@ -533,7 +542,8 @@ typedef struct {
 } ContactLengths;
 ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
-/* Total contact force that link `other` exerts on link `link`, summed over the hulls of both links. */
+/* Two links, for the total contact force that link `other` exerts on link `link`, summed over the hulls of both links.
+ */
 typedef struct {
   int link, other;
 } ForcePair;
@@ -554,7 +564,8 @@ typedef struct {
   const Vec3* pair;   /* (pairs) */
   ForcePairSlopes between;
 } ContactField;
-/* Adds the derivatives of Phi and of the scalar of `field` to three arguments. pose_now (links): derivatives with
+/* Adds the derivatives of two scalars to three arguments: of Phi (ContactReplay), with the twists of `field`, and of
+ * the scalar whose derivatives with respect to contact forces `field` contains. pose_now (links): derivatives with
  * respect to the entries of the poses at t, 3x4 matrices. ground_next (links): derivatives with respect to the entries
  * of the poses of half-spaces at t + dt, which the terms leave out. gradient: derivatives with respect to hull vertices
  * in link frames and to contact parameters. Call only after a load that returned true. The caller zeroes the three
@@ -607,19 +618,20 @@ bool contact_spots_center(const Model* model, const ContactSpot* spots, int coun
 /* Contact of two convex point sets in world coordinates, for stiffness 1. It minimises a potential over separating
  * planes:
  *   U = min_{n,o} W(1 - |n|) + sum_m P_s(c_m),   c_m = sigma (n . x_m + o), sigma = -1 for a, +1 for b        (C1)
- * n, o: normal and offset of the plane; x_m: points; c_m: clearances; W, P_s: barriers. plane = (nx, ny, nz, o), with a
- * on its negative side. If U = 0, the plane is midway between the witness points. distance and witness points: world
- * axes [m]. */
+ * n, o: normal and offset of the plane. x_m: points of both sets; c_m: their clearances from the plane. P_s: barrier
+ * that keeps points at a distance from the plane, with the range s = support. W: barrier that keeps |n| below 1. plane
+ * = (nx, ny, nz, o); the points a are on its negative side. If U = 0, the plane is midway between the witness points.
+ * distance and witness points: world axes [m]. */
 typedef struct {
   double distance;
   Vec3 witness_a, witness_b;
   double potential;
   double plane[4];
 } ContactQuery;
-/* Computes the contact of the convex hulls of a[a_count] and b[b_count]. Sets *result, and the gradients dU/dx_m of the
- * potential, grad_a (a_count) and grad_b (b_count). support: s [m]; INFINITY selects the potential of the long-range
- * law for two pieces (docs/derivations/law-long_range.md, N1). Returns false, with zero gradients, if the hulls
- * intersect (distance 0) or no plane was found. */
+/* Computes the contact of the convex hulls of a[a_count] and b[b_count]. Sets *result. Sets grad_a (a_count) and grad_b
+ * (b_count) to the derivatives of the potential with respect to the positions of the points. support: s [m]; INFINITY
+ * selects the potential of the long-range law for two pieces (docs/derivations/law-long_range.md, N1). Returns false,
+ * with zero gradients, if the hulls intersect (distance 0) or no plane was found. */
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
 /* Computes the same results as contact_query, but for the mesh contact of the law `ipc` (docs/derivations/law-ipc.md,

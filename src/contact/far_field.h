@@ -1,9 +1,10 @@
 /* Private to contact/: long-range potential of two bodies, summed over hierarchies of their hulls
- * (docs/derivations/law-long_range.md, N7-N13). For distant nodes of the hierarchies, the potential of two points
- * replaces the sum over their hulls:
+ * (docs/derivations/law-long_range.md, N7-N13). For distant nodes of the hierarchies, the potential of two points at
+ * the nodes' centres replaces the sum over the hulls below the nodes:
  *   P_ab = (1 - phi) A + phi P_c(r),   phi = Phi((r - d) / (blend d)).                                           (N8)
- * r: distance of the centres of two nodes. d = R_a + R_b: sum of their radii. A: sum of the potentials of the pairs of
- * their children, or the exact potential of two leaves. P_c: potential of two points. If phi = 1, only P_c is
+ * P_ab: potential of two nodes. r: distance of their centres. d = R_a + R_b: sum of their radii. blend: relative width
+ * of the transition. phi: weight of the point potential, with the smooth step Phi. A: sum of the potentials of the
+ * pairs of their children, or the exact potential of two leaves. P_c: potential of two points. If phi = 1, only P_c is
  * evaluated; if phi = 0, only A. All values are for stiffness 1.
  *
  * One traversal of both trees visits the nonzero terms. Different visitors compute value, derivatives and reverse
@@ -38,8 +39,8 @@ typedef struct {
 typedef struct {
   PlaneScratch scratch;
   NodeBars bars[2];
-  int count, piece_count,
-      blend_count; /* numbers of terms, of exact pairs of pieces, and of blends in the last traversal */
+  int count, piece_count, blend_count; /* numbers of nonzero terms, of pairs of hulls whose exact potential was
+                                          evaluated, and of blends of both, in the last traversal */
 } FieldWork;
 
 /* Cached results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
@@ -81,8 +82,9 @@ typedef struct {
   FieldCache* cache;          /* results for these two links, borrowed; NULL if not stored */
 } FieldPair;
 
-/* Sets *value to the potential P of the pair. Returns false, with *value unset, if two hulls intersect or a plane was
- * not found. This function and the functions below allocate only while FieldPair.cache grows. */
+/* Sets *value to the long-range potential P of the pair for stiffness 1. Returns false, with *value unset, if two hulls
+ * intersect or a plane was not found. This function and the functions below allocate only while FieldPair.cache
+ * grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
 /* Sets *out to the energy P, with its gradient and Hessian with respect to the twists of both bodies. Returns false,
  * with *out zero, if two hulls intersect or a plane was not found. */
@@ -94,8 +96,8 @@ bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* 
  * intersect, a plane was not found, or the pair exerts no force. */
 bool field_force_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
-/* Power Phi = dP/d(twists) . twist of the field's forces, P: energy of the field, and its derivatives with respect to
- * vertices, blend and the pose of the half-space. */
+/* Power Phi of the forces of a pair of bodies along given twists: the directional derivative of the potential P along
+ * the twists. Also its derivatives with respect to vertices, to FarField.blend and to the pose of the half-space. */
 typedef struct {
   double value, by_blend;
   Vec3* vertices[2];  /* derivatives of Phi with respect to the vertices of each link, or of the hull paired with a
@@ -107,10 +109,12 @@ typedef struct {
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
-/* Factor 1 - phi on friction of a pair of leaves, with its derivatives (paper, A.3; N14). Friction vanishes where the
- * point potential replaces the hulls. */
+/* Factor 1 - phi on the friction between the hulls of two leaves, with its derivatives (paper, A.3; N14). phi is the
+ * weight of the point potential (BlendWeight), so that friction vanishes where the point potential replaces the
+ * hulls. */
 typedef struct {
-  double value, by_distance; /* part: 1 - phi; slope: derivative of `part` with respect to r [1/m] */
+  double value, by_distance; /* value: 1 - phi; by_distance: derivative of `value` with respect to the distance r of the
+                                centres [1/m] */
   double by_radius_sum, by_blend;
   Vec3 direction;
 } FieldFrictionFactor;

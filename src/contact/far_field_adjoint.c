@@ -19,7 +19,8 @@ static Vec3 point_rate(const FieldReverse* r, int side, Vec3 x) {
                   vec3_cross(angular_rate(r, side), vec3_sub(x, r->pair->reference[side])));
 }
 
-/* Returns the rate of change of the vector between the centres of two nodes if the bodies move with their twists. */
+/* Returns the rate of change of the vector between the centres of two nodes if the bodies move with the given
+ * twists. */
 static Vec3 center_difference_rate(const FieldReverse* r, const NodePair* at) {
   Vec3 rate = point_rate(r, 0, at->center[0]);
   if (r->pair->ground) return rate;
@@ -30,8 +31,9 @@ static double distance_rate(const FieldReverse* r, const NodePair* at) {
   return vec3_dot(at->direction, center_difference_rate(r, at));
 }
 
-/* Adds the derivatives of alpha df/dt + beta f with respect to the centres of both nodes. f(r) is a function of the
- * distance r of the centres, with f' = first and f'' = second. df/dt is the rate of f if the bodies move with their
+/* Adds the derivatives of the scalar alpha df/dt + beta f with given factors alpha and beta: with respect to the
+ * centres of both nodes. f(r) is a function of the distance r of the centres, with f' = first and f'' = second. df/dt
+ * is the rate of f if the bodies move with their
  * twists. */
 static void reverse_center(const FieldReverse* r, const NodePair* at, double first, double second, double alpha,
                            double beta) {
@@ -48,7 +50,8 @@ static void reverse_center(const FieldReverse* r, const NodePair* at, double fir
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
-/* Sets the coefficient beta of the terms inside a blend. The blend multiplies these terms by 1 - phi (N11). */
+/* Sets the factor beta on the potentials inside a blend in the differentiated scalar (N11). The blend multiplies these
+ * potentials by 1 - phi, where phi is the weight of the point potential. */
 static void enter_blend(const FieldTraversal* w, Blend* b) {
   b->beta =
       b->parent->beta * (1 - b->phi.value) - b->parent->weight * b->phi.first * distance_rate(w->context, &b->nodes);
@@ -88,9 +91,10 @@ static void plane_rate(const PlaneResponse* response, const double twist[2][6], 
   }
 }
 
-/* Adds the derivatives of Phi with respect to one vertex of a side to *out. The vertex contributes the force P' n to
- * Phi. x: position of the vertex relative to the origin of the plane [m]. dp: rate of the plane if the bodies move with
- * their twists. share: RECIPROCAL_PIECE divided by the number of vertices of the piece. */
+/* Adds the derivatives of Phi with respect to one vertex of a side to *out. Phi is the power of the contact forces. The
+ * force on the vertex is P' n, with the derivative P' of its energy with respect to the clearance and the normal n of
+ * the plane. x: position of the vertex relative to the origin of the plane [m]. dp: rate of the plane if the bodies
+ * move with their twists. share: RECIPROCAL_PIECE divided by the number of vertices of the piece. */
 static void reverse_vertex(const FieldReverse* r, const Blend* parent, int side, const Plane* plane, const double dp[4],
                            double share, Vec3 x, Vec3* out) {
   double sigma = side == 0 ? -1 : 1, c = sigma * (vec3_dot(plane->n, x) + plane->o);

@@ -53,8 +53,9 @@ bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double*
 
 /* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
 
-/* Vectors r_a, r_b from the reference points of both bodies to two centres [m]. They determine J = [-[r_a]x, I, [r_b]x,
- * -I], the derivative of the difference of the centres with respect to both twists. */
+/* Vectors r_a, r_b from the reference points of both bodies to two centres [m]. They determine the derivative of the
+ * difference of the centres with respect to both twists, J = [-[r_a]x, I, [r_b]x, -I]. [r]x is the matrix of the cross
+ * product with r. */
 typedef struct {
   Vec3 arm[2];
   int sides; /* number of bodies that move: 2, or 1 for a half-space */
@@ -164,8 +165,8 @@ static bool add_leaf_derivatives(const FieldTraversal* w, const NodePair* at, Bl
   return true;
 }
 
-/* Adds J^T g of the terms marked in `far` to out (12). g = f' e: gradient of a term with respect to the difference of
- * its centres. */
+/* Adds the gradients J^T g of the terms marked in `far` with respect to both twists to out (12). g = f' e: gradient of
+ * a term f(r) with respect to the difference of its centres, e: unit direction; J: matrix of CenterMotion. */
 static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[12]) {
   Lanes g[3], torque[3];
   for (int i = 0; i < 3; i++) {

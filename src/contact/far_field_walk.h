@@ -8,15 +8,17 @@
 #include "contact/far_field.h"
 
 /* The blend of the exact and the point potential of two nodes (N8), while the traversal visits its terms. The outermost
- * blend represents the pair of bodies and has weight 1 and phi = 0. */
+ * blend represents the pair of bodies. Its weight is 1, and its point potential has the weight phi = 0. */
 typedef struct Blend {
   struct Blend* parent;
   NodePair nodes;
   BlendWeight phi;
   CentredPotential centred;
-  double weight, beta;              /* weight = dP/d(inner); beta: coefficient of inner in the adjoint (N11) */
-  double inner, inner_gradient[12]; /* inner: A of (N8); inner_gradient: its gradient with respect to both twists */
-  double inner_rate;                /* in the reverse traversal: rate of A if the bodies move with their twists */
+  double weight, beta; /* weight: derivative of the complete potential with respect to `inner`; beta: coefficient of
+                          `inner` in the adjoint (N11) */
+  double inner, inner_gradient[12]; /* inner: sum A of the potentials inside the two nodes (N8); inner_gradient: its
+                                       gradient with respect to the twists of both bodies */
+  double inner_rate; /* in the reverse traversal: rate of `inner` if the bodies move with the given twists */
 } Blend;
 
 /* The four pairs of a child of one node and a child of another node. Pair k consists of child k / 2 of the first node
@@ -72,8 +74,9 @@ static inline double blend_value(const Blend* b) {
   return (1 - b->phi.value) * b->inner + b->phi.value * b->centred.value;
 }
 
-/* First two derivatives of the blended potential (1 - phi) A + phi P_c with respect to the distance r, at fixed A (N8).
- */
+/* First two derivatives of the blended potential (1 - phi) A + phi P_c with respect to the distance r of the centres
+ * (N8). The sum A of the potentials inside the nodes is kept fixed; P_c is the potential of two points, phi its
+ * weight. */
 typedef struct {
   double first, second;
 } CenterDerivatives;
@@ -85,8 +88,9 @@ static inline CenterDerivatives blend_center_derivatives(const Blend* b) {
       b->phi.second * step + 2 * b->phi.first * b->centred.first + b->phi.value * b->centred.second};
 }
 
-/* The Hessian of a function f(r) with respect to the difference of the centres is f'' e e^T + f' / r (I - e e^T).
- * transverse_stiffness returns f' / r, or 0 for a half-space. center_hessian returns the Hessian times y. */
+/* The Hessian of a function f(r) of the distance r of two centres, with respect to their difference, is f'' e e^T + f'
+ * / r (I - e e^T). e: unit direction of the difference. transverse_stiffness returns f' / r, or 0 for a half-space.
+ * center_hessian returns the Hessian times the vector y. first, second: f' and f''. */
 static inline double transverse_stiffness(const FieldPair* pair, const NodePair* at, double first) {
   return pair->ground ? 0 : first / at->distance;
 }
@@ -104,8 +108,8 @@ bool field_traverse(const FarField* field, FieldWork* work, const FieldPair* pai
 bool field_cache_is_valid(const FieldPair* pair);
 /* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. */
 NodePair field_node_pair(const FarField* field, const FieldPair* pair, const int node[2]);
-/* Returns the plane of two leaves. Solves the plane and stores it in *room, unless at->solved already points to it. The
- * pointer is borrowed. Returns NULL if the plane was not found. */
+/* Returns the plane of two leaves. Solves for the plane and stores it in *room, unless at->plane already points to it.
+ * The pointer is borrowed. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution(const FieldTraversal* walk, const NodePair* at, PlaneSolution* room);
 /* Returns the plane of two leaves, as field_solution does. Also sets *d to the derivatives of the energy and *response
  * to the derivatives of the plane (plane_derivatives). Adds the energy to within->inner. Returns NULL if the plane was

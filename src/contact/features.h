@@ -30,7 +30,8 @@ typedef struct {
  * stencil. The list owns the memory; the pointer is valid until the next call. Never NULL. */
 Stencil* stencils_next(Stencils* out);
 
-/* A surface at its pose. Vertex number m of the features has the position points[m - first], world [m]. */
+/* A surface at its pose. `features` lists corners, edges and triangles by vertex numbers. The vertex with number m has
+ * the position points[m - first], world [m]. */
 typedef struct {
   const Features* features;
   const Vec3* points; /* (count) */

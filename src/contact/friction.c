@@ -7,22 +7,23 @@
 #include "contact/small_matrix.h"
 
 /* The iteration over the slip ends with the first step whose Newton decrement is below SLIP_LAST_STEP * total weight *
- * sqrt(eps). The factor (total weight * sqrt(eps)) is the energy scale of a sticking contact. */
+ * sqrt(eps). The total weight is the sum of the normal forces, eps the smoothing of friction. Their product is the
+ * energy scale of a sticking contact. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
 /* Limit on the rms distance of the contact points from their centre, divided by the radius of the smaller hull. Below
  * ONE_POINT, the contact points count as one point. Planes are solved to a relative accuracy of about 1e-8. */
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
-/* Largest elastic slip divided by sqrt(eps) (F16). Half of it acts on each body, so the elastic slip holds 98.6 % of
- * the largest friction force. */
+/* Largest elastic slip divided by the root of the smoothing eps of friction (F16). Half of it acts on each body, so the
+ * elastic slip holds 98.6 % of the largest friction force. */
 #define ELASTIC_MOST 12.0
 
 /* ---------------------------------------------------------------- lag: the friction reference of the next step */
 
 /* Returns true if the clearance of vertex m from the plane is smaller than `support`. Sets *c to the clearance. Sets
  * *arm to the vector from the centre of a ball to its point nearest to the plane, or to zero for other vertices. sigma:
- * -1 for side A, +1 for side B. */
+ * -1 for body a, +1 for body b. */
 static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* arm,
                            double* c) {
   Vec3 x = pose_apply(h->pose, point_at(h->points, m));
@@ -110,8 +111,8 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
   return count + lag_rings(h, sigma, support, plane, out + count);
 }
 
-/* (F11) Replaces the tangents e_i of *lag by S e_i for direction-dependent friction. If the friction axis is normal to
- * the plane, S is the identity and the tangents do not change. */
+/* (F11) For direction-dependent friction, multiplies the two tangents of *lag by the matrix S (FrictionDirection). If
+ * the friction axis is normal to the plane, S is the identity and the tangents do not change. */
 static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, const HullInstance* body) {
   double stretch = direction->ratio - 1;
   lag->direction = *direction;
@@ -123,9 +124,10 @@ static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, c
   lag->e2 = vec3_add_scaled(lag->e2, stretch * vec3_dot(p, lag->e2), p);
 }
 
-/* Returns the vector b_i with FrictionVertex.position[i] = b_i . (x^t - c), for the contact point x^t and the centre c
- * of the contact (F11). Over a half-space b_i is the tangent e_i. Between two hulls b_i is adj(S) times the tangent
- * before its multiplication by S. This gives n x position = S (n x (x^t - c)). */
+/* Returns the vector b_i with FrictionVertex.position[i] = b_i . (x^t - c), for the contact point x^t at t and the
+ * centre c of the contact (F11). Over a half-space b_i is the tangent e_i. Between two hulls with direction-dependent
+ * friction, b_i is adj(S) times the tangent before its multiplication by S (FrictionDirection). This gives n x position
+ * = S (n x (x^t - c)). */
 static Vec3 arm_basis(const FrictionLag* lag, int i) {
   if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
   double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
@@ -277,8 +279,9 @@ void friction_set_elastic(FrictionLag* lag, Vec3 elastic) {
 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
 
-/* Sums over the contact points. w: weight of a point; r: its slip; rho = sqrt(|r|^2 + eps); q = w / rho; y: scaled
- * position of the point. J = [-1 0 y2; 0 -1 -y1] is the derivative of r with respect to (u1, u2, omega length). */
+/* Sums over the contact points. w: weight of a point; r: its slip; rho = sqrt(|r|^2 + eps) with the smoothing eps; q =
+ * w / rho; y: position of the point in the contact plane divided by FrictionLag.length. J = [-1 0 y2; 0 -1 -y1] is the
+ * derivative of r with respect to (u1, u2, omega length). */
 typedef struct {
   double energy;        /* sum w (rho - sqrt(eps)) */
   double gradient[3];   /* with respect to (u1, u2, omega length) */
@@ -299,7 +302,8 @@ static inline double energy_of(double w, const double r[2], double smoothing, do
   return w * r2 / (sqrt(r2 + smoothing) + root);
 }
 
-/* Terms of one contact point: slip r, q = w / rho, p = q / rho^2, and the energy w (rho - sqrt(eps)). */
+/* Terms of one contact point with the weight w and rho = sqrt(|r|^2 + eps): slip r, q = w / rho, p = q / rho^2, and the
+ * energy w (rho - sqrt(eps)). */
 typedef struct {
   double r[2], q, p, energy;
 } SlipTerms;
@@ -373,7 +377,8 @@ static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoo
   *out = e;
 }
 
-/* Sets the lower triangle of `h` to the Hessian if newton is true, otherwise to the majorant of the Hessian. */
+/* Sets the lower triangle of `h` to the Hessian of the slip energy if newton is true. Otherwise sets it to the
+ * majorant, a larger matrix with which every step lowers the energy. */
 static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   double part = newton ? 1.0 : 0.0;
   h[0][0] = e->q - part * e->radial[0];
@@ -436,10 +441,10 @@ static void try_slip(const FrictionLag* lag, const double step[3], double smooth
   evaluate_slip(lag, trial, smoothing, out);
 }
 
-/* Replaces a full Newton step that does not decrease the energy enough. This happens in narrow valleys of width
- * sqrt(eps). The step of the majorant always decreases the energy, and is used if the decrease is large enough.
- * Otherwise uses the step with the lowest energy among the step of the majorant and the halved Newton steps. Sets
- * best[3] to the new slip and *out to the evaluation there. */
+/* Replaces a full Newton step that does not decrease the energy enough. This happens in narrow valleys of the slip
+ * energy, whose width is the root of the smoothing. The step of the majorant always decreases the energy, and is used
+ * if the decrease is large enough. Otherwise uses the step with the lowest energy among the step of the majorant and
+ * the halved Newton steps. Sets best[3] to the new slip and *out to the evaluation there. */
 static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3], double decrement,
                            double smoothing, double best[3], SlipEvaluation* out) {
   double trial[3], other[3];
@@ -496,7 +501,8 @@ typedef struct {
 } SlipSums;
 
 /* Computes the dual vector z of the state `to` (F5). z results from the linearisation of z rho = r at the state `from`:
- * (z + dz) rho = r + dr - z (r . dr) / rho. r: slip. If z is longer than 1, it is scaled to the length 1. */
+ * (z + dz) rho = r + dr - z (r . dr) / rho. r: slip; rho = sqrt(|r|^2 + smoothing). If z is longer than 1, it is scaled
+ * to the length 1. */
 static void follow_dual(const SlipState* from, double smoothing, SlipState* to) {
   const double *r0 = from->slip, *r = to->slip;
   double rho = sqrt(r0[0] * r0[0] + r0[1] * r0[1] + smoothing);
@@ -506,9 +512,9 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
   for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
 }
 
-/* Sets h to the Hessian of one contact point, factor w / rho (I - (z r^T + r z^T) / (2 rho)). Stores the slip r and the
- * dual vector z in at[p->state]. Returns rho. For z = r / rho, h is the second derivative of factor w rho with respect
- * to r. */
+/* Sets h to the Hessian of one contact point with respect to its slip r, factor w / rho (I - (z r^T + r z^T) / (2
+ * rho)), with rho = sqrt(|r|^2 + eps). Stores the slip r and the dual vector z in at[p->state]. Returns rho. For z = r
+ * / rho, h is the second derivative of factor w rho with respect to r. */
 static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
                            double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
@@ -537,8 +543,10 @@ static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
   return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
 }
 
-/* Returns the TwistRows of a contact point of a hull: `center`, the rows of the body's point at c, plus n x y times
- * `spin`. spin: (tr(R) n - R^T n) / 2, the derivative of the rotation about n with respect to the rotation vector. */
+/* Returns the TwistRows of a contact point of a hull: `center`, the rows of the body's point at FrictionLag.center,
+ * plus the part of the rotation about the normal n. For the position y of the contact point in the plane, this part is
+ * n x y times `spin`. spin: derivative of the rotation about n with respect to the rotation vector, (tr(R) n - R^T n) /
+ * 2 for the rotation R. */
 static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
   return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
                      vec3_add_scaled(center->w2, v->position[0], spin)};
@@ -571,8 +579,9 @@ static void add_vertex_sums(const FrictionLag* lag, int side, const TwistRows* r
   sums->slip[2][2] += y[1] * s0 - y[0] * s1;
 }
 
-/* Eliminates the slip from the Hessian: subtracts cross^T slip^-1 cross (SlipSums) from the first `rows` rows and
- * columns. rows: 6 for a half-space, 12 for two hulls. order: number of unknowns of the slip. Overwrites sums. */
+/* Eliminates the slip of the pair from the Hessian, as the slip minimises the energy: subtracts cross^T slip^-1 cross
+ * (SlipSums) from the first `rows` rows and columns. rows: 6 for a half-space, 12 for two hulls. order: number of
+ * unknowns of the slip. Overwrites sums. */
 static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[12][12]) {
   double(*z)[12] = sums->cross, (*l)[4] = sums->slip;
   small_cholesky(order, l);
@@ -629,8 +638,8 @@ static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double
 }
 
 /* Returns the position at t of a contact point over a half-space. It is computed from v->position, so that it is
- * bit-identical to the point from which slip is measured. With directed friction, v->position is stretched, so the
- * result is computed from the pose at t. */
+ * bit-identical to the point from which slip is measured. With direction-dependent friction, v->position is multiplied
+ * by a matrix, so the result is computed from the pose at t. */
 static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
   if (lag->directed) return vec3_add(pose_apply(lag->then[0], v->local), v->arm);
   Vec3 arm = vec3_add(vec3_scale(lag->e1, v->position[0]),
@@ -664,7 +673,8 @@ Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pos
   return vec3_add_scaled(sum, -vec3_dot(lag->normal, sum), lag->normal);
 }
 
-/* Returns g = (1 + x^8)^(-1/8). Sets *bend to x^6 g / (1 + x^8). Powers of large x do not overflow. */
+/* Returns the factor g = (1 + x^8)^(-1/8), which limits the elastic slip x g to 1. Sets *bend to x^6 g / (1 + x^8),
+ * which its derivative contains. Powers of large x do not overflow. */
 static double yield_factor(double x, double* bend) {
   bool large = x > 1;
   double z = large ? 1 / x : x, z2 = z * z, z8 = z2 * z2 * z2 * z2, g = 1 / sqrt(sqrt(sqrt(1 + z8)));
@@ -742,8 +752,8 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
-/* Returns the derivative of x . axial(M) / 2 with respect to a small rotation vector w that changes M to exp(w) M. It
- * is (tr(M) x - M^T x) / 2. */
+/* axial(M) is the axial vector of the matrix M (mat3_axial). Returns the derivative of x . axial(M) / 2 with respect to
+ * a small rotation vector w that changes M to exp(w) M. It is (tr(M) x - M^T x) / 2. */
 static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(m)), mat3_tmul_vec(m, x)), 0.5);
 }
@@ -759,8 +769,8 @@ static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const
   return rows;
 }
 
-/* Returns the moment of the forces at the ends of rotating arms. It is the matrix [torque]x M^T / 2 with M =
- * roll->turn. torque: sum of roll_rows_moment over the forces. */
+/* Returns the first moment of the forces at the ends of rotating arms. It is the matrix [torque]x M^T / 2 with the
+ * rotation M = roll->turn and the cross product matrix [torque]x. torque: sum of roll_rows_moment over the forces. */
 static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
   return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }

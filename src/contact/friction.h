@@ -1,8 +1,11 @@
 /* Private to contact/: friction of one pair in the plane of contact (SDRS Eq. 8-13; docs/derivations/friction.md).
  *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
  *   r_m = Pi [ v_m - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                             (F2)
- * Plane, weights (normal forces) and positions x^t are those at the start of the step, time t. v_m: velocity of the
- * contact point x_m in the plane. u, omega: common slip velocity and spin of the pair. All values are for stiffness
+ * D: friction energy of the step. The index m counts the contact points; r_m is the slip velocity of point m, weight_m
+ * its normal force. Plane, weights and positions x^t are those at the start of the step, time t. Pi: projection onto
+ * the plane with the unit normal n^. c: weighted mean of the points; c_m: clearance of point m; P': derivative of the
+ * barrier; A: smooth absolute value. v_m: velocity of the contact point x_m in the plane. u, omega: common slip
+ * velocity and spin of the pair. mu: friction coefficient, eps: smoothing. All values are for stiffness
  * 1. */
 #ifndef SDRS_CONTACT_FRICTION_H
 #define SDRS_CONTACT_FRICTION_H
@@ -10,13 +13,14 @@
 #include "contact/plane.h"
 #include "contact/step.h"
 
-/* Smoothing d of the weight A(f) = sqrt(f^2 + d^2) - d of the normal force f: d = FRICTION_WEIGHT_FLOOR / s^2. d is
- * proportional to 1 / s^2, like the force |P'| of the barrier, which is 288 / s^2 at half the range. The paper uses the
+/* Friction of a contact point is proportional to the smoothed normal force A(f) = sqrt(f^2 + d^2) - d instead of the
+ * normal force f. The smoothing is d = FRICTION_WEIGHT_FLOOR / s^2 with the support s (contact range of a vertex). It
+ * is proportional to 1 / s^2, like the force of the barrier, which is 288 / s^2 at half the range. The paper uses the
  * smoothing of friction, a speed, for d. */
 #define FRICTION_WEIGHT_FLOOR 1e-10
 
-/* Slip r of a contact point in one state. dual: vector z with |z| <= 1. It replaces r / rho in the Hessian, with rho =
- * sqrt(|r|^2 + eps) (F5). */
+/* Slip velocity r of a contact point in one state. dual: vector z with |z| <= 1. It replaces r / rho in the Hessian of
+ * friction, with rho = sqrt(|r|^2 + eps) and the smoothing eps of friction (F5). */
 typedef struct {
   double slip[2]; /* slip r [m/s] */
   double dual[2];
@@ -26,18 +30,19 @@ typedef struct {
 typedef struct {
   Vec3 local; /* position in the link's frame [m]; for balls and circles their centre, where `arm` starts (F13) */
   Vec3 arm;   /* from `local` to the contact point at t, world axes [m]; zero for a vertex */
-  double position[2]; /* x^t - c in the tangent basis [m]; for directed friction between two hulls multiplied by adj(S)
-                         (F11) */
+  double position[2]; /* position at t minus FrictionLag.center, in the tangent basis [m]; for direction-dependent
+                         friction between two hulls multiplied by the adjugate matrix of S (FrictionDirection, F11) */
   double scaled[2];   /* position / FrictionLag.length */
-  double height;      /* component of x^t - c along the normal [m] */
-  double weight;      /* normal force [1/m^2] for stiffness 1 */
+  double height;      /* component of the position at t minus FrictionLag.center along the normal [m] */
+  double weight;      /* normal force at the point for stiffness 1 [1/m^2] */
   int vertex;         /* index of the vertex in its hull */
   double velocity[2]; /* workspace: present velocity of the point in the contact plane [m/s] */
   SlipState at[2];    /* slip in state 0 and 1 (FrictionParameters.state) */
 } FrictionVertex;
 
 /* Friction that depends on the direction of slip (F11). The friction axis d is fixed in a body, and n is the contact
- * normal. Tangents are multiplied by S = P + (ratio - 1) p p^T, with P = I - n n^T and p = P d at t. */
+ * normal. The tangents of the contact plane are multiplied by the matrix S = P + (ratio - 1) p p^T. P = I - n n^T
+ * projects onto the contact plane, and p = P d is the projected axis at t. */
 typedef struct {
   double ratio; /* friction along the axis divided by friction across it */
   Vec3 axis;    /* friction axis, a unit vector in the frame of body `side` */
@@ -48,8 +53,8 @@ typedef struct {
  * the contact points of body a before the contact points of body b. */
 typedef struct {
   Vec3 center; /* c: weighted centroid of the contact points of the sides that friction_centers selects [m] */
-  /* Right-handed tangent basis with normal = n^t / |n^t|. With directed friction, e1 and e2 are S times the
-   * tangents. */
+  /* Right-handed basis: two unit tangents of the contact plane at t, and its unit normal. With direction-dependent
+   * friction, e1 and e2 are the matrix S (FrictionDirection) times the tangents. */
   Vec3 e1, e2, normal;
   bool directed; /* true for friction that depends on the direction: direction, axis and basis are set */
   FrictionDirection direction;
@@ -58,28 +63,33 @@ typedef struct {
   FrictionVertex* vertices; /* (count[0] + count[1]), borrowed */
   Pose then[2];             /* poses of both bodies at t */
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
-  Vec3 roll[2];             /* rotation vectors from t to `aim` [rad] */
+  Vec3 roll[2];             /* rotation vectors from the rotations of the bodies at t to the rotations `aim` [rad] */
   bool aimed;               /* true if `aim` are expected rotations; false if they are the rotations at t */
   RollShift shift[2];       /* shifts of the rolling bodies; zero unless `shifted` (F15) */
   bool shifted[2];          /* true if the body has balls or circles and its expected rotation is known */
-  Vec3 mean_arm[2];         /* weighted mean of the arms of a side's points (F13) [m]; zero for vertices */
-  Vec3 arm[2];              /* part of `mean_arm` that does not rotate with the body (F13) [m] */
-  Vec3 from[2]; /* positions at t of the points of both bodies that are at c [m]; they differ from c only if the normal
-                   force of the same step limits friction */
-  double ground_weight; /* weight of the single term of a half-space b, whose spin omega is 0 */
+  Vec3 mean_arm[2]; /* mean of FrictionVertex.arm over the contact points of a body, weighted by their normal forces
+                       (F13) [m]; zero for vertices */
+  Vec3 arm[2];      /* part of `mean_arm` that does not rotate with the body (F13) [m] */
+  Vec3 from[2];     /* positions at t of those points of both bodies that lie at `center` in the friction reference [m].
+                       They differ from `center` only if the normal force of the same step limits friction */
+  double ground_weight; /* normal force of the single contact point of a half-space, which is body b and has no spin */
   SlipState ground_at[2];
   bool half_space;
   Vec3 elastic;     /* elastic slip a of the pair at t (F16) [m/s], added to the velocity of the points of body a */
   double offset[2]; /* elastic . e1, elastic . e2 [m/s] */
-  double share;     /* factor s on the displacement in V (F16); the caller sets it before friction_strain */
+  double share;     /* factor on the displacement of the step in the result of friction_strain (F16); the caller sets it
+                       before */
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
               */
-  double slip[3]; /* u1, u2 [m/s] and omega * length [m/s]; start of the next minimisation */
-  double length;  /* scale of omega: root mean square distance of the vertices from c [m], > 0 */
+  double slip[3]; /* common slip velocity u1, u2 along e1 and e2 [m/s], and spin omega times `length` [m/s]; start of
+                     the next minimisation */
+  double length;  /* length that makes the spin omega a speed: root mean square distance of the contact points from
+                     `center` [m], > 0 */
   double total_weight;
 } FrictionLag;
 
-/* Returns true if the contact points of `side` contribute to the centroid c. Usually the points of both bodies
+/* Returns true if the contact points of the body `side` (0 or 1) contribute to the centroid FrictionLag.center. Usually
+ * the points of both bodies
  * contribute. If only one body has balls or circles, only its points contribute, so that friction acts at the surface
  * of this body (F13). */
 bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullInstance* b, int side);
@@ -95,8 +105,9 @@ typedef struct {
 /* Returns the rotation of the body of `side` from its expected rotation to its rotation at `pose`. */
 FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose);
 
-/* Motion of a hull from t to a pose (F2, F13). It is the sum of three motions: the displacement of the hull's point at
- * c - arm, the rotation of the arm, and the rotation about the normal. The last rotation is measured by the sine of its
+/* Motion of a hull from t to a pose (F2, F13). Let c be FrictionLag.center, and arm be FrictionLag.arm of the hull. The
+ * motion is the sum of three motions: the displacement of the hull's point at c - arm, the rotation of the arm, and the
+ * rotation about the contact normal. The last rotation is measured by the sine of its
  * angle. If two hulls without arms move as one rigid body, their motions are equal at every vertex. */
 typedef struct {
   Mat3 rotation;     /* rotation R R_t^T of the hull since t */
@@ -110,7 +121,8 @@ typedef struct {
 } FrictionMotion;
 /* Returns the motion of the body of `side` from t to `pose`. */
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
-/* Slip between the points of both bodies at c, in the contact plane, over a step from t (F12). */
+/* Slip velocity in the contact plane over a step from t (F12). It is the slip between those two points of the bodies
+ * that are at FrictionLag.center at t. */
 typedef struct {
   bool known;    /* true if friction acted in that step; also true, with zero slip, at the start of a run */
   double square; /* squared slip [(m/s)^2] */
@@ -124,20 +136,21 @@ typedef struct {
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Adds the elastic slip a of the pair at t to the slip of the points of body a (F16) [m/s]. Before the call, a is 0. */
 void friction_set_elastic(FrictionLag* lag, Vec3 elastic);
-/* Returns the displacement of body a relative to body b at c from t to the poses pose_a and pose_b [m]. Undefined if
- * the normal force of the same step limits friction. */
+/* Returns the displacement of body a relative to body b at FrictionLag.center, from t to the poses pose_a and pose_b
+ * [m]. Undefined if the normal force of the same step limits friction. */
 Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b);
-/* Returns V = Pi (s way / dt + a) of a step of length dt [s] from t to the poses pose_a and pose_b (F16) [m/s]. a:
- * elastic slip at t, s: lag->share, way: friction_way. Undefined if the normal force of the same step limits friction.
- */
+/* Returns the elastic slip V that the pair would have without sliding, after a step of length dt [s] from t to the
+ * poses pose_a and pose_b (F16) [m/s]. V = Pi (s way / dt + a). Pi: projection onto the contact plane; s: lag->share;
+ * way: result of friction_way; a: elastic slip at t. Undefined if the normal force of the same step limits friction. */
 Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
-/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. A body at rest creeps at V - phi(V) (R14).
- * smoothing: eps [(m/s)^2]. */
+/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. strain: V, the result of friction_strain. A body at
+ * rest creeps at the velocity V - phi(V) (R14). smoothing: smoothing eps of friction [(m/s)^2]. */
 Vec3 friction_yield(Vec3 strain, double smoothing);
-/* Returns the derivative of by . phi(V) with respect to V. Sets *by_smoothing to its derivative with respect to eps. */
+/* Differentiates the scalar product of `by` and the result phi(V) of friction_yield. Returns the derivative with
+ * respect to V = strain. Sets *by_smoothing to the derivative with respect to the smoothing eps. */
 Vec3 friction_yield_reverse(Vec3 strain, double smoothing, Vec3 by, double* by_smoothing);
-/* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. It is (tr(R) n - R^T
- * n) / 2 with R = motion->rotation and n = normal. */
+/* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. With the rotation
+ * matrix R = motion->rotation and n = normal, it is (tr(R) n - R^T n) / 2, where tr is the trace. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
 /* Returns the displacement of the end of an arm by the rotation of its body [m]. It is lag->roll[side] x arm, plus the
@@ -167,18 +180,20 @@ typedef struct {
   double smoothing;   /* smoothing eps of friction [(m/s)^2] */
   double dt;          /* length of the step [s] */
   int state;          /* index (0 or 1) in FrictionVertex.at of the state that is evaluated */
-  bool follow; /* true if the vector z (SlipState.dual) is computed from the other state (F5). Otherwise z = r / rho,
-                  and the Hessian is exact */
+  bool follow; /* true if SlipState.dual is computed from the other state (F5). Otherwise it is the slip r divided by
+                  sqrt(|r|^2 + eps), and the Hessian is exact */
 } FrictionParameters;
 
-/* Sets *energy to the friction energy for stiffness 1 [J], or to 0 for a pair without a normal force. The constant mu
- * dt sum weight sqrt(eps) is omitted, so that energy differences lose no digits (F4). Sets lag->slip to the minimiser,
- * from which the next call starts. Returns the number of Newton iterations, or -1 if the minimum over the slip was not
+/* Sets *energy to the friction energy for stiffness 1 [J], or to 0 for a pair without a normal force. The energy at
+ * zero slip, mu dt sum weight sqrt(eps), is omitted, so that energy differences lose no digits (F4). Sets lag->slip to
+ * the slip that minimises the energy, from which the next call starts. Returns the number of Newton iterations, or -1
+ * if the minimum over the slip was not
  * found. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
-/* Prepares friction_derivatives for a recorded state whose minimiser is lag->slip. Changes lag->slip only by rounding,
- * and computes no energy. Returns the number of Newton iterations, or -1 if the minimum over the slip was not found. */
+/* Prepares friction_derivatives for a recorded state. lag->slip is the slip that minimises the friction energy in this
+ * state. Changes lag->slip only by rounding, and computes no energy. Returns the number of Newton iterations, or -1 if
+ * the minimum over the slip was not found. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
 /* Adds the derivatives of the friction energy with respect to the twists of both bodies to *out. The twists are about
  * the reference points. pose_a, pose_b: poses of the last friction_value. *out may already contain derivatives of the

@@ -1,7 +1,8 @@
 /* Adjoint of the friction force of a pair (docs/derivations/adjoint.md, A7-A8). Computes the derivatives of
  *   Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta,
- * with the weights w, the slip r of each contact point, and the twists eta of both bodies. Phi depends on the slip s =
- * (u, omega) of the pair, which solves sum w J^T phi = 0. Let a solve
+ * summed over the contact points. mu: friction coefficient; w: weight (normal force) of a point; r: its slip; rho =
+ * sqrt(|r|^2 + smoothing). E: tangents of the contact plane; eta: velocity of the point by the twists of both bodies.
+ * Phi depends on the slip s = (u, omega) of the pair, which solves sum w J^T phi = 0 with J = dr/ds. Let a solve
  *   (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr.
  * Then the derivative of Phi equals the derivative of mu sum w phi(r) . q at fixed s and a, with q = zeta + J a. */
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
 
-/* Slip r of a contact point, phi = r / rho, the symmetric derivative h = dphi/dr, and rho = sqrt(|r|^2 + smoothing). */
+/* Slip r of a contact point, rho = sqrt(|r|^2 + smoothing), the smoothed direction phi = r / rho of the slip, and the
+ * symmetric derivative h = dphi/dr. */
 typedef struct {
   double r[2], phi[2], h[2][2], rho;
 } Slip;
@@ -32,8 +34,10 @@ static Slip ground_slip(const FrictionLag* lag, double smoothing) {
   return slip_from(-lag->slip[0], -lag->slip[1], smoothing);
 }
 
-/* Adds the terms of one contact point to the equations for a. Adds w J^T h J to the lower triangle of the argument `h`,
- * and -w J^T h zeta to rhs. In these formulas, h is dphi/dr (s->h) and J = [-1 0 y2; 0 -1 -y1]. */
+/* Adds the terms of one contact point to the linear equations for the adjoint `a` of the slip (FrictionReverse.a). Adds
+ * w J^T h J to the lower triangle of the argument `h`, and -w J^T h zeta to rhs. w: weight of the point; zeta: its
+ * velocity by the twists. In these formulas, h is dphi/dr (s->h). J = [-1 0 y2; 0 -1 -y1] is the derivative of the
+ * point's slip with respect to the slip of the pair. */
 static void add_normal_equations(double w, const Slip* s, const double y[2], const double zeta[2], double h[4][4],
                                  double rhs[3]) {
   double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}}, hj[2][3], hz[2];
@@ -57,8 +61,8 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
-/* Returns the change of axial(M) / 2 if M changes to exp(w) M for a small rotation vector w. It is (tr(M) w - M w) / 2.
- */
+/* axial(M) is the axial vector of the matrix M (mat3_axial). Returns the change of axial(M) / 2 if M changes to exp(w)
+ * M for a small rotation vector w. It is (tr(M) w - M w) / 2. */
 static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
@@ -71,7 +75,8 @@ static Vec3 arm_field(const FrictionLag* lag, int side, Vec3 arm, Vec3 turn) {
 }
 
 /* Motion of a hull, and the velocities that its twist gives to its contact points in the contact plane. The velocity of
- * contact point m is zeta_m = E^T field + spin n x y_m, with the tangents E and the position y_m relative to c. */
+ * contact point m is zeta_m = E^T field + spin n x y_m, with the tangents E of the contact plane, its normal n, and the
+ * position y_m of the point relative to FrictionLag.center. */
 typedef struct {
   FrictionMotion motion;
   Vec3 field; /* velocity of the body's point at c - arm, plus the velocity of the arm's end relative to this point */
@@ -129,7 +134,8 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
   small_backward(lag->order, h, a);
 }
 
-/* Derivatives of the weight w = A(|P'| |n|) with respect to clearance, |n| and support. */
+/* Derivatives of the weight (smoothed normal force) A(|P'| |n|) of a contact point with respect to its clearance, the
+ * length |n| of the plane's normal, and the support. P': derivative of the barrier. */
 typedef struct {
   double by_clearance, by_length, by_support;
 } WeightSlope;
@@ -217,10 +223,10 @@ typedef struct {
   Vec3 by_arms;                   /* over a half-space: with respect to a common rotation of all arms at t + dt */
 } FrictionReverse;
 
-/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the contribution of e to the derivatives
- * of Phi. The derivative with respect to the normal n^ is added to *bar, the derivative with respect to the radius r to
- * *out. by: derivatives of Phi with respect to x0 at t and at t + dt. by_arm: derivative of Phi with respect to e at t
- * + dt. */
+/* (A8b) Friction of a ball acts at its point x0 = center + e nearest to the plane, with e = -sigma r n^. r: radius; n^:
+ * unit normal; sigma: -1 for body a, +1 for body b. Adds the contribution of e to the derivatives of Phi. The
+ * derivative with respect to the normal n^ is added to *bar, the derivative with respect to the radius r to *out. by:
+ * derivatives of Phi with respect to x0 at t and at t + dt. by_arm: derivative of Phi with respect to e at t + dt. */
 static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
                          PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
@@ -240,9 +246,10 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   out->rounding[side] += lean * vec3_dot(n, by_e);
 }
 
-/* Evaluates the term mu w phi . q of one contact point in Phi. Adds the term and its derivative with respect to the
- * smoothing to *out. Sets e to the derivative of the term with respect to q, and b to its derivative with respect to
- * the slip r. Sets *phi_q to phi . q. */
+/* Evaluates the term mu w phi . q of one contact point in Phi (see the head of this file). mu: friction coefficient; w:
+ * weight; phi: direction of the slip; q: velocity of the point by the twists, corrected for the change of the pair's
+ * slip. Adds the term and its derivative with respect to the smoothing to *out. Sets e to the derivative of the term
+ * with respect to q, and b to its derivative with respect to the slip r. Sets *phi_q to phi . q. */
 static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
                          double e[2], double* phi_q, PairShares* out) {
   double weight = f->parameters->coefficient * v->weight, q[2];
@@ -268,8 +275,8 @@ static void add_tangents(FrictionReverse* f, const double by_r[2], Vec3 displace
 }
 
 /* (A7c) Adds the contribution of the tangents e_i to the derivatives of Phi. The tangents change with the normal by
- * de_i = -(e_i . dn^) n^. With directed friction the tangents also change with the axis and the ratio by de_i = dS e_i,
- * where e_i is the tangent before S. */
+ * de_i = -(e_i . dn^) n^. With direction-dependent friction, they also change with the axis and the ratio by de_i = dS
+ * e_i. S: matrix of FrictionDirection; e_i here: the tangent before the multiplication by S. */
 static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 n = lag->normal, by_n = {0, 0, 0}, by_p = {0, 0, 0}, p = {0, 0, 0};
@@ -291,8 +298,8 @@ static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   bar->direction = vec3_add(bar->direction, by_n);
 }
 
-/* Adds the contribution of the axis of directed friction to the derivatives of Phi. The axis is fixed in one body, so
- * the derivative is with respect to the rotation of this body in the reference state. */
+/* Adds the contribution of the axis of direction-dependent friction to the derivatives of Phi. The axis is fixed in one
+ * body, so the derivative is with respect to the rotation of this body in the reference state. */
 static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   if (!lag->directed) return;
@@ -324,9 +331,9 @@ static void add_offset(FrictionReverse* f, const double b[2]) {
 }
 
 /* Returns derivatives of Phi with respect to the position of a contact point over a half-space, at t + dt (`next`) and
- * at t (`now`). They include only the dependence of Phi through the slip of the point, zeta and V. Sets *by_arm to the
- * derivative of Phi with respect to the arm of the point at t + dt. Sets *weight_bar to the derivative of Phi with
- * respect to the weight of the point. */
+ * at t (`now`). They include only the dependence of Phi through the slip of the point, its velocity by the twists, and
+ * the elastic slip (friction_strain). Sets *by_arm to the derivative of Phi with respect to the arm of the point at t +
+ * dt. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* weight_bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -352,8 +359,8 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
-/* Adds to f->by[side] the contribution of slip and zeta of one contact point of a hull to the derivatives of Phi.
- * hull_reverse uses these sums. */
+/* Adds to f->by[side] the contribution of one contact point of a hull to the derivatives of Phi. It acts through the
+ * point's slip and its velocity by the twists. hull_reverse uses these sums. */
 static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
                       PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -396,8 +403,8 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
-/* (A7b) Adds the contribution of a hull's motion to derivatives of Phi. They are derivatives with respect to c, to the
- * hull's pose at t and to the normal. */
+/* (A7b) Adds the contribution of a hull's motion to derivatives of Phi. They are derivatives with respect to
+ * FrictionLag.center, to the hull's pose at t and to the contact normal. */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
@@ -584,7 +591,8 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
   }
 }
 
-/* Adds the derivatives of the single friction term of a half-space. This term has the slip r = -u and q = -a. */
+/* Adds the derivatives of the single friction term of a half-space. In this term, the slip is minus the pair's slip
+ * velocity u, and q (slip_reverse) is minus the adjoint a of the slip. */
 static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, q[2] = {-f->a[0], -f->a[1]};
@@ -678,8 +686,8 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   return count;
 }
 
-/* Adds the contribution of the centre c to the derivatives of Phi with respect to the contact points of one side.
- * share: these derivatives. */
+/* Adds the contribution of FrictionLag.center, a mean of the contact points, to the derivatives of Phi with respect to
+ * the contact points of one side. share: these derivatives. */
 static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
                         LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -699,7 +707,8 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
 }
 
 /* (A7d) Adds by_slip times the derivatives of the squared slip from t to t + dt. They are derivatives with respect to
- * the poses at t, to c and to the normal. The half-space's derivatives at t are the negative of the body's. */
+ * the poses at t, to FrictionLag.center and to the contact normal. The half-space's derivatives at t are the negative
+ * of the body's. */
 static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   FrictionSlip slip = friction_slip(lag, &f->next[0].hull.pose, &f->next[1].hull.pose, f->parameters->dt);
@@ -718,14 +727,16 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
-/* Returns the derivative with respect to the displacement of body a relative to body b in V (friction_strain). */
+/* Returns the derivative of a scalar with respect to the displacement of body a relative to body b, from which
+ * friction_strain computes V. by_strain: derivative of the scalar with respect to V. */
 static Vec3 by_way_of(const FrictionLag* lag, double dt, Vec3 by_strain) {
   Vec3 along = vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal);
   return vec3_scale(along, lag->share / dt);
 }
 
-/* (F16) Adds the contribution of V to derivatives of Phi, except those with respect to single contact points over a
- * half-space (over_ground). by_strain: derivative of the differentiated scalar with respect to V. */
+/* (F16) Adds the contribution of the result V of friction_strain to derivatives of Phi, except those with respect to
+ * single contact points over a half-space (over_ground). by_strain: derivative of the differentiated scalar with
+ * respect to V. */
 static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double dt = f->parameters->dt;
@@ -748,8 +759,9 @@ static void offset_reverse(FrictionReverse* f, PairShares* out) {
   for (int i = 0; i < 2; i++) f->by_e[i] = vec3_add_scaled(f->by_e[i], f->by_offset[i], lag->elastic);
 }
 
-/* Returns the derivative of a . (k v) with respect to the entries of the rotation matrix P. k v is the rotation vector
- * of P, with v = axial(P) / 2 and k = angle / s. s = |v| is the sine of the angle, c = (tr P - 1) / 2 is its cosine. */
+/* Differentiates the scalar product of the vector a and the rotation vector k v of the rotation matrix P. Returns the
+ * derivative with respect to the entries of P. v = axial(P) / 2 is half of the axial vector of P, and k = angle / s. s
+ * = |v| is the sine of the rotation angle, c = (tr P - 1) / 2 its cosine. */
 static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   Vec3 v = vec3_scale(mat3_axial(p), 0.5);
   double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
@@ -781,7 +793,8 @@ static void roll_reverse(const FrictionReverse* f, int side, const double twist[
   *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
-/* Sets f->a, the solution a of the slip adjoint. Also sets f->hull for two hulls, or f->roll over a half-space. */
+/* Sets f->a, the solution of the linear equations for the adjoint of the slip (head of this file). Also sets f->hull
+ * for two hulls, or f->roll over a half-space. */
 static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   const FrictionLag* lag = f->lag;
   for (int side = 0; side < 2 && !lag->half_space; side++)
@@ -790,8 +803,8 @@ static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   solve_slip_adjoint(lag, f->parameters->smoothing, f->next, twist, f->hull, &f->roll, f->a);
 }
 
-/* Returns the torque of a force at the end of a rotating arm. It is (tr(M) x - M^T x) / 2 with M = roll->turn and x =
- * arm x force. */
+/* Returns the torque of a force at the end of a rotating arm. It is (tr(M) x - M^T x) / 2 with the rotation M =
+ * roll->turn and the vector x, the cross product of arm and force. */
 static Vec3 torque_of_roll(const FrictionRoll* roll, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(roll->turn)), mat3_tmul_vec(roll->turn, x)), 0.5);
 }

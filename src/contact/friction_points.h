@@ -1,7 +1,7 @@
 /* Private to contact/: contact points of a pair at the start t of a step (docs/derivations/point-friction.md). A law
- * lists the points (ContactLaw.points), and Coulomb friction acts at them (point_friction.c). During the step, each
- * point moves with both bodies. u: change of x_b - x_a since t, where x_k is the position of the point as a point of
- * body k. */
+ * lists the points (ContactLaw.points), and Coulomb friction acts at them (point_friction.c). Each contact point is
+ * fixed to both bodies during the step, so that it has two positions: x_a moves with body a, x_b with body b. u: change
+ * of x_b - x_a since t, the slip of the contact [m]. */
 #ifndef SDRS_CONTACT_FRICTION_POINTS_H
 #define SDRS_CONTACT_FRICTION_POINTS_H
 
@@ -15,11 +15,11 @@ typedef struct {
   Vec3 n;                        /* normal from a to b, world axes; its length is at most 1 */
   Vec3 at[2];                    /* contact point in the frames of both links [m] */
   Vec3 apart;                    /* x_b - x_a at t, world axes [m] */
-  double numbers[POINT_NUMBERS]; /* numbers of the law */
+  double numbers[POINT_NUMBERS]; /* data that the law stores for the point */
 } FrictionPoint;
 
-/* Derivatives of the scalar Phi (PairShares) with respect to a contact point. zeta: rate of u if the bodies move with
- * given twists; Phi depends on it linearly. */
+/* Derivatives of the scalar Phi (PairShares) with respect to the data of a contact point. u: slip x_b - x_a since t.
+ * zeta: rate of u if the bodies move with given twists; Phi depends on it linearly. */
 typedef struct {
   double load, numbers[POINT_NUMBERS];
   Vec3 n, u, zeta;
@@ -43,18 +43,20 @@ void friction_points_zero_bars(FrictionPoints* points);
 /* Frees the arrays of the list. */
 void friction_points_free(FrictionPoints* points);
 
-/* Motion of a contact point since t: positions x of both contact points, and u [m]. */
+/* Motion of a contact point since t. x: its present positions as a point of body a and of body b, world [m]. u: change
+ * of x[1] - x[0] since t [m]. */
 typedef struct {
   Vec3 x[2], u;
 } PointDisplacement;
 /* Returns the motion of a contact point to the given poses of both links. */
 PointDisplacement point_motion(const FrictionPoint* point, const Pose* a, const Pose* b);
-/* Returns the rate of u if the bodies move with the given twists about `reference`. half_space: true if b is a
- * half-space, whose twist is ignored. */
+/* Returns the rate of PointDisplacement.u if the bodies move with the given twists about the points `reference`.
+ * half_space: true if b is a half-space, whose twist is ignored. */
 Vec3 point_rate(const PointDisplacement* motion, const Vec3 reference[2], bool half_space, const double twist[2][6]);
 
-/* Adds the derivatives of an energy e(u) with respect to the twists of both bodies about `reference` to *out. pull,
- * bend: gradient and Hessian of e. half_space: true if b is a half-space, which has no rows in the Hessian. */
+/* Adds the derivatives of an energy e(u) of the slip u (PointDisplacement) to *out: with respect to the twists of both
+ * bodies about the points `reference`. pull, bend: gradient and Hessian of e with respect to u. half_space: true if b
+ * is a half-space, which has no rows in the Hessian. */
 void point_derivatives(const PointDisplacement* motion, const Vec3 reference[2], bool half_space, Vec3 pull, Mat3 bend,
                        PairDerivatives* out);
 

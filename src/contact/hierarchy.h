@@ -2,8 +2,9 @@
  * hulls are called pieces. Each node represents the pieces below it by a centre x and a radius R:
  *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
  *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32
- * R is a smooth upper bound on the distance from x to all vertices below the node. A coarse grid assigns pieces to
- * nodes, so that the tree does not change when a vertex moves slightly. The trees own their arrays. */
+ * x_m: vertices of the piece; x_c, R_c: centre and radius of a child node. R is a smooth upper bound on the distance
+ * from x to all vertices below the node. A coarse grid assigns pieces to nodes, so that the tree does not change when a
+ * vertex moves slightly. The trees own their arrays. */
 #ifndef SDRS_CONTACT_HIERARCHY_H
 #define SDRS_CONTACT_HIERARCHY_H
 
@@ -54,14 +55,15 @@ typedef struct {
   Vec3* center;
   double* radius;
 } NodeBars;
-/* Converts derivatives with respect to the nodes of a link into derivatives with respect to its vertices, world axes.
- * Adds the result to vertices (BodyTree.vertex_count). bars (nodes): derivatives with respect to centres and radii;
+/* Converts derivatives of a scalar with respect to the nodes of a link into derivatives with respect to the link's
+ * vertices, world axes. Adds the result to vertices (BodyTree.vertex_count). bars (nodes): derivatives with respect to
+ * centres and radii;
  * overwritten. rotation: rotation of the link. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 rotation, const NodeBars* bars,
                            Vec3* vertices);
-/* Converts derivatives with respect to leaf `index` into derivatives with respect to the vertices of its hull, world
- * axes. bars (nodes): derivatives with respect to centres and radii; overwritten. rotation: rotation of the link. Adds
- * the result to `out` (vertices of the hull). */
+/* Converts derivatives of a scalar with respect to centre and radius of leaf `index` into derivatives with respect to
+ * the vertices of its hull, world axes. bars (nodes): derivatives of the scalar with respect to centres and radii of
+ * all nodes; overwritten. rotation: rotation of the link. Adds the result to `out` (vertices of the hull). */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 rotation,
                                 const NodeBars* bars, Vec3* out);
 

@@ -2,11 +2,12 @@
 
 #include "contact/impact.h"
 
-/* For small clearances of a vertex, the derivative |dy/dz| of the compression y with respect to the normalized
- * clearance z is about COMPRESSION_SLOPE y^(7/5) (I2). */
+/* y: compression of a pair (impact_compression); z: clearance of its vertices divided by the support. For small
+ * clearances, the derivative |dy/dz| is about COMPRESSION_SLOPE y^(7/5) (I2). */
 #define COMPRESSION_SLOPE 2.5
-/* Displacement in one step at the rest speed, divided by the contact range. Below FINE_STEP_FRACTION, the width eta of
- * the impact law also accounts for |dy/dz| at the edge of the range (I2). */
+/* Displacement in one step at the rest speed, divided by the contact range. The width eta of the impact law is the
+ * change of the compression y in such a step. Below FINE_STEP_FRACTION, eta also accounts for the derivative of y with
+ * respect to the clearance at the edge of the range (I2). */
 #define FINE_STEP_FRACTION 5e-4
 
 double impact_compression(double support, double potential) {
@@ -14,8 +15,8 @@ double impact_compression(double support, double potential) {
   return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
 }
 
-/* (I3) Returns phi(t), which is 0 for t < 0, t for t > 1, and a quintic polynomial in between. phi is twice
- * continuously differentiable. */
+/* (I3) Returns the factor phi(t) of the impact force: 0 for t < 0, t for t > 1, and a quintic polynomial in between.
+ * phi is twice continuously differentiable. */
 static double ramp(double t) {
   if (t >= 1) return t;
   return t > 0 ? t * t * t * (6 + t * (3 * t - 8)) : 0;
@@ -42,7 +43,8 @@ static double integrate_ramp(double from, double to, double before, double width
 }
 
 /* step_fraction returns h = v_r dt / (2 s), the displacement in one step at the rest speed v_r divided by the contact
- * range (I2). edge_width returns eps(h), which makes the width positive at the compression 0. */
+ * range 2 s (I2). edge_width returns the term eps(h) of the width of the impact law, which makes the width positive at
+ * the compression 0. */
 static double step_fraction(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
 
 static double edge_width(double fraction) {

@@ -1,10 +1,11 @@
 /* Private to contact/: dissipation and restitution of impacts (docs/derivations/impact.md). A function W(U) replaces
  * the potential U of a pair, so that the force depends on the approach speed:
  *   W(U) = integral from 0 to U of  phi(1 + (y - y_t) / eta)  dU',     y = sqrt(s U / N)                         (I1)
- * y is the dimensionless compression of the contact, y_t its value at the start of the step. The force of the pair is
- * the barrier force times the impact factor W' = dW/dU. W' is 1 at rest, grows with the approach speed, and is 0 if the
- * pair separates faster than ImpactParameters.rest_speed. W is convex and not below its tangent of slope 1 at y_t, so
- * that no energy is created (I4). All values are for stiffness 1. */
+ * y is the dimensionless compression of the contact, y_t its value at the start of the step. s: support; N:
+ * POTENTIAL_TERMS; eta: compression that corresponds to the rest speed in one step; phi: increasing function with
+ * phi(1) = 1. The force of the pair is the barrier force times the impact factor W' = dW/dU. W' is 1 at rest, grows
+ * with the approach speed, and is 0 if the pair separates faster than ImpactParameters.rest_speed. W is convex and not
+ * below its tangent of slope 1 at y_t, so that no energy is created (I4). All values are for stiffness 1. */
 #ifndef SDRS_CONTACT_IMPACT_H
 #define SDRS_CONTACT_IMPACT_H
 
@@ -16,10 +17,10 @@
 
 typedef struct {
   double support;     /* support s [m] */
-  double rest_speed;  /* bodies separate at most at this speed if restitution is 0 [m/s]; 0 selects the barrier without
+  double rest_speed;  /* largest speed at which bodies separate if restitution is 0 [m/s]; 0 selects the barrier without
                          dissipation, W = U */
   double dt;          /* s */
-  double restitution; /* coefficient of restitution e; 0 selects the law (I1) */
+  double restitution; /* coefficient of restitution; 0 selects the dissipating potential W (I1) */
   double stiffness;   /* contact stiffness kappa [J m] */
 } ImpactParameters;
 
@@ -29,11 +30,12 @@ double impact_compression(double support, double potential);
 
 /* State of the impact of a pair at the start of a substep. */
 typedef struct {
-  bool bounces;  /* true if the law of restitution (I7) acts in this substep; false if the law (I1) acts */
-  bool enters;   /* true if the substep measures the approach speed. The pair then exerts no force before half of the
-                    range is used (I2a) */
-  bool recorded; /* true for a recorded step. The spring then also acts slightly beyond its rest position, so that
-                    differences with respect to lengths can be computed (I11) */
+  bool bounces; /* true if the pair rebounds with restitution in this substep (I7); false if the dissipating potential W
+                   acts (I1) */
+  bool enters;  /* true if the substep measures the approach speed. The pair then exerts no force before half of the
+                   range is used (I2a) */
+  bool recorded;     /* true for a recorded step. The spring then also acts slightly beyond its rest position, so that
+                        differences with respect to lengths can be computed (I11) */
   Pressure now, old; /* potential and force at t and at t - dt_before */
   double dt_before;  /* s */
   double
@@ -41,21 +43,24 @@ typedef struct {
 } ImpactPast;
 
 typedef struct {
-  double value;            /* potential W [1/m] */
-  double first, second;    /* dW/dU, d2W/dU2 [m]; the product `second` (dU/dx)^2 vanishes with U */
-  double by_before;        /* derivative of `first` with respect to the compression y_t */
-  double by_support;       /* derivative of `first` with respect to s at fixed U and y_t [1/m] */
+  double value;         /* potential W [1/m] */
+  double first, second; /* impact factor dW/dU and its derivative d2W/dU2 [m]; for U -> 0, the product of `second` and
+                           the squared gradient of U vanishes */
+  double by_before;     /* derivative of `first` with respect to the compression y_t */
+  double by_support; /* derivative of `first` with respect to the support s at fixed potential and compression [1/m] */
   double by_rest_speed;    /* derivative of `first` with respect to rest_speed [s/m] */
-  Pressure by_now, by_old; /* derivatives of `first` with respect to past.now and past.old, for a pair that bounces */
+  Pressure by_now, by_old; /* derivatives of `first` with respect to ImpactPast.now and ImpactPast.old, for a pair with
+                              restitution in its impact */
   /* Derivatives of `first` for a pair that bounces. */
   double by_restitution, by_inertia, by_stiffness, by_dt, by_dt_before;
 } Impact;
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. W = U
  * if U or the rest speed is 0. */
 Impact impact_evaluate(const ImpactParameters* parameters, double potential, double before);
-/* Returns W and its derivatives at the potential U [1/m], with a lower bound on y_t (I2a): the compression at the
- * normalized clearance `entry`, 0 < entry <= 1 (asserted). A pair that comes into range then exerts almost no force at
- * larger clearances. before: y_t, the compression at the start of the step. W = U if U or the rest speed is 0. */
+/* Returns W and its derivatives at the potential U [1/m], with a lower bound on the compression y_t at the start of the
+ * step (I2a). The bound is the compression at the clearance `entry` times the support, 0 < entry <= 1 (asserted). A
+ * pair that comes into range then exerts almost no force at larger clearances. before: y_t, the compression at the
+ * start of the step. W = U if U or the rest speed is 0. */
 Impact impact_evaluate_with_entry(const ImpactParameters* parameters, double potential, double before, double entry);
 /* Returns W and its derivatives for a pair with restitution that rebounds. A stiff spring moves the clearance of the
  * pair at the end of the substep to the value that restitution requires (I7). */
@@ -77,7 +82,8 @@ Impact impact_evaluate_pair(const ImpactParameters* parameters, double potential
 /* Returns the approach speed of the pair in the substep that led to t [m/s]. It follows from the potentials at both
  * ends of this substep. Returns 0 if the pair is out of range at t. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
-/* Returns the potential U [1/m] at the normalized clearance z in (0, 1]. support: s [m]. */
+/* Returns the potential U of a pair [1/m] at the normalized clearance z in (0, 1], the clearance divided by the
+ * support. support: s [m]. */
 double impact_potential(double support, double z);
 /* Returns the normalized clearance z in (0, 1] at which the potential is `potential` [1/m]. */
 double impact_clearance(const ImpactParameters* parameters, double potential);
@@ -117,7 +123,7 @@ typedef struct {
   ImpactProgress* course; /* impact state of the substep */
   Pressure now;           /* potential and force at the end of the substep; 0 if the pair is out of range */
   const Impact* impact;   /* impact factor at the end of the substep; only for a pair in range */
-  double load;            /* W' at the start of the substep; 0 if the pair was out of range */
+  double load;            /* impact factor at the start of the substep; 0 if the pair was out of range */
   double before;          /* compression y_t at the start of the substep */
 } PairImpact;
 /* Returns true if the pair was active at the start of the substep and now exerts little or no force. in_range: true if
@@ -135,7 +141,8 @@ bool impact_began(const ImpactParameters* parameters, const ImpactProgress* cour
  * only for a pair in range. */
 bool impact_continues(const Impact* impact);
 
-/* Converts *d from the derivatives of U to the derivatives of W: forces, moments and Hessian. Does not change the
+/* Converts forces, moments and Hessian in *d from derivatives of the barrier potential U to derivatives of the impact
+ * potential W(U). Does not change the
  * energy. half_space: true if body b is a half-space, which has no rows in the Hessian. */
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);
 

@@ -31,9 +31,9 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* Adds the contribution of the compression y at t to derivatives of Phi. The derivative with respect to the support is
- * added to *out, the derivative with respect to the potential at t to *bar. y_bar: derivative of Phi with respect to y.
- */
+/* Adds the contribution of the compression y of the pair at t (impact_compression) to derivatives of Phi. The
+ * derivative with respect to the support is added to *out, the derivative with respect to the potential at t to *bar.
+ * y_bar: derivative of Phi with respect to y. */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -43,8 +43,8 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
 }
 
 /* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
- * force of the previous solve of the step (AT_OWN). They equal the derivatives of Phi for a uniform velocity of the
- * body along the force (A5). */
+ * force of the previous solve of the step (AT_OWN). They equal the derivatives of Phi, the work of the contact force,
+ * for a uniform velocity of the body along the force (A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
                           PairShares* out) {
   PairDerivatives d;

@@ -9,8 +9,8 @@
  * rotate. */
 #define SPRING_COMPLIANCE 1e-4
 
-/* barrier_slope returns dQ/dx and barrier_curvature returns d2Q/dx2 of the barrier Q = x^4 / z^5. x: depth; z = 1 - x:
- * normalized clearance. */
+/* Derivatives of the barrier Q = x^4 / z^5. z: clearance of a vertex divided by the support; x = 1 - z: its depth in
+ * the contact range. barrier_slope returns dQ/dx, barrier_curvature d2Q/dx2. */
 static double barrier_slope(double x) {
   double z = 1 - x, z2 = z * z;
   return x * x * x * (4 + x) / (z2 * z2 * z2);
@@ -21,9 +21,10 @@ static double barrier_curvature(double x) {
   return x * x * (12 + 16 * x + 2 * x * x) / (z2 * z2 * z2 * z);
 }
 
-/* Returns the depth x at which the barrier is Q(x) = scale U, for U = potential. Solves z + w z^(5/4) = 1 with w =
- * (scale U)^(1/4) and z = 1 - x by Newton's method. The left side is convex and increasing in z. The rounding error is
- * relative to x. scale: s / N [m]. */
+/* Returns the depth x in the contact range (barrier_slope) at which the barrier is Q(x) = scale U, for U = potential.
+ * Solves z + w z^(5/4) = 1 with w = (scale U)^(1/4) and z = 1 - x by Newton's method. The left side is convex and
+ * increasing in z. The rounding error is relative to x. scale: support divided by the number of equal vertices that
+ * have the potential U [m]. */
 static double find_depth(double scale, double potential) {
   if (!(potential > 0)) return 0;
   double w = sqrt(sqrt(scale * potential)), x = w / (1 + w);
@@ -38,16 +39,17 @@ static double find_depth(double scale, double potential) {
   return x;
 }
 
-/* Scale sigma = s / N_e and its derivatives. N_e is the number of equal vertices that would have the same potential U
- * and force p as the pair (I7). */
+/* Scale sigma = s / N_e, with the support s, and its derivatives. N_e is the number of equal vertices that would
+ * together have the same potential U and force p as the pair (I7). */
 typedef struct {
   double value; /* m */
   double by_potential, by_force, by_support;
 } ClearanceScale;
 
-/* Returns sigma for the pressure (U, p) at t. N_e equal vertices at the clearance 1 - x have the potential U = N_e Q /
- * s. The gap closes by 2 s per unit of clearance, so tau = 4 U / (2 s p) = x - 5/4 x^2 + O(x^3). With u = tau + 9/4
- * tau^2, x = u / (1 + u) is correct to third order and below 1. Requires U > 0 and p > 0. */
+/* Returns sigma (ClearanceScale) for the potential U and the force p at t. N_e equal vertices at the clearance (1 - x)
+ * s have the potential U = N_e Q / s with the barrier Q(x). The gap closes by 2 s if x grows by 1, so tau = 4 U / (2 s
+ * p) = x - 5/4 x^2 + O(x^3). With u = tau + 9/4 tau^2, x = u / (1 + u) is correct to third order and below 1. Requires
+ * U > 0 and p > 0. */
 static ClearanceScale clearance_scale(double s, const Pressure* p) {
   double tau = 2 * p->potential / (s * p->force), u = tau + 2.25 * tau * tau, x = u / (1 + u), z = 1 / (1 + u);
   double power = x * x * x * x / (z * z * z * z * z);
@@ -59,8 +61,9 @@ static ClearanceScale clearance_scale(double s, const Pressure* p) {
                           .by_support = -by_tau * tau / (s * p->potential)};
 }
 
-/* Depth x = 1 - z of a pair with the potential U and the force p, and its derivatives. lever: r = |Q'| / (sigma p), the
- * displacement of the bodies along the force per unit of x. The derivatives are set only if x > 0 and p > 0. */
+/* Depth x of a pair with the potential U and the force p in the contact range (0 at its edge, 1 at touch), and its
+ * derivatives. lever: displacement of the bodies along the force per unit of x, |dQ/dx| / (sigma p) with the scale
+ * sigma of ClearanceScale. The derivatives are set only if x > 0 and p > 0. */
 typedef struct {
   double x, by_potential, by_scale; /* dx/dU, dx/dsigma */
   double lever;                     /* r [m]; 0 if there is no force */
@@ -123,8 +126,9 @@ static ReturnFraction return_fraction(double now, double old, double fraction) {
                           .by_old = fraction / sum - curvature_ratio * fraction * old / root};
 }
 
-/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring and its derivatives. k: stiffness of the spring; x: depth;
- * x*: depth that restitution requires. W is 0 if x <= x*. */
+/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring that moves a rebounding pair apart, and its derivatives. k:
+ * stiffness of the spring; x: depth of the pair in the contact range (ContactDepth); x*: depth that restitution
+ * requires. W is 0 if x <= x*. */
 Impact impact_evaluate_rebound(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, sum_of_lengths = h + before, ratio = h / before;
   Pressure pressure = {potential, 1};

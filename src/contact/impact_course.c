@@ -49,8 +49,8 @@ bool impact_began(const ImpactParameters* p, const ImpactProgress* progress, con
 
 bool impact_continues(const Impact* impact) { return impact->first > CONTINUES_FACTOR; }
 
-/* A contact counts as ended if W' U at the end of the substep is at most this fraction of W' U at its start. W': impact
- * factor; U: potential. */
+/* The product of a pair's impact factor and its potential measures its force. A contact counts as ended if this product
+ * at the end of the substep is at most this fraction of its value at the start. */
 #define MAX_FORCE_FRACTION_SEPARATED 0.25
 
 bool impact_pair_separated(const PairImpact* pair, bool in_range) {

@@ -87,9 +87,9 @@ static double mean_approach_speed(const ContactSystem* s, const ContactPair* p, 
   return path > 0 ? fmax(approach, 0) + path / dt : approach;
 }
 
-/* Returns z - IMPACT_ENTRY for the normalized clearance z of a pair at the beginning (begin true) or the end of the
- * substep. For a pair out of range, z is its distance divided by the contact range, but at least 1. poses: poses of all
- * links at the selected end of the substep. */
+/* Returns z - IMPACT_ENTRY for a pair at the beginning (begin true) or the end of the substep. z: clearance of the pair
+ * divided by the range (impact_clearance). For a pair out of range, z is its distance divided by the contact range, but
+ * at least 1. poses: poses of all links at the selected end of the substep. */
 static double distance_to_impact(const ContactSystem* s, ContactPair* p, bool begin, const Pose* poses) {
   double z = 1, range = s->range;
   PairImpact pair;

@@ -35,20 +35,21 @@ typedef struct {
   const ModelContact* contact; /* contact parameters of the law */
   const LawStep* step;
   int thread;  /* number of the workspace that the law uses */
-  int item[2]; /* numbers of both hulls; a number >= Model.hull_count belongs to a link (ContactLaw.links) */
+  int item[2]; /* numbers of the two items: below Model.hull_count the number of a hull, from there on Model.hull_count
+                  plus the number of a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
   const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL if unknown */
   const RollShift* shift[2];    /* shifts of the links (step.h); NULL: zero */
-  const PairMaterial* material; /* coefficients of the pair, friction multiplied by `grip` */
-  double grip;                  /* factor on friction; 1 except in a run's first step (friction.md, F6) */
+  const PairMaterial* material; /* coefficients of the pair; those of friction are multiplied by `grip` */
+  double grip; /* factor on the friction force; 1 except in the first step of a run (friction.md, F6) */
   GjkCache* gjk;
   void* memory;                /* the law's data of the pair (ContactLaw.pair_size) */
   bool lagged;                 /* true if the pair was active at the start of the step */
   bool rubs;                   /* true if the pair had contact points at the start of the step (ContactLaw.points) */
   const FrictionPoint* points; /* contact points at the start of the step; none in a restored state (point_count) */
   int point_count;
-  int which; /* number of the state, 0 or 1 */
+  int which; /* which of the two stored states of the pair the law processes, 0 or 1 */
   PairState* state;
   PairDerivatives* derivatives; /* derivatives of the state, which contain the stiffness; set by `derive` */
   void* own;                    /* the law's data of the state (ContactLaw.state_size); NULL for a recorded pair */
@@ -60,8 +61,9 @@ typedef struct {
   const void* own;
   const double* twist[2]; /* motion of the links from this state to the trial: rotation vector, displacement [rad, m] */
   bool stays;             /* true if neither link has moved since the accepted state */
-  bool follows;           /* true if the accepted state was evaluated with the friction reference that the trial uses */
-  bool begins;            /* true if the run starts in the trial state, without previous states */
+  bool follows; /* true if the accepted state was evaluated with the same friction reference (state at the start of the
+                   step) as the trial */
+  bool begins;  /* true if the run starts in the trial state, without previous states */
 } LawOrigin;
 
 /* A recorded pair of the step from t to t + dt. */
@@ -72,9 +74,10 @@ typedef struct {
   const LawStep* step;
   int thread;
   const FrictionPoint* points; /* contact points at t, for laws with ContactLaw.points (point_count) */
-  PointBar* bars; /* derivatives of Phi with respect to the contact points; set in `reverse` only (point_count) */
+  PointBar* bars; /* derivatives of Phi, the work of the pair's forces along given twists (A4), with respect to the
+                     contact points; set only while `reverse` runs (point_count) */
   int point_count;
-  FrictionPoints* room;        /* memory for the contact points, one a thread */
+  FrictionPoints* room;        /* memory for the contact points; the element `thread` belongs to the calling thread */
   const ContactRecord* record; /* record of the pair at t + dt */
   const PairMaterial* material;
   const PairBody *now, *next; /* bodies at t and t + dt (2); now is NULL if the pair was not active at t */
@@ -86,7 +89,8 @@ typedef struct {
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* the law's data of the recorded pair (ContactLaw.replay_size) */
   void* vertices; /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
-  bool apart;     /* true if `replay` leaves out the Hessian that `slip_product` multiplies */
+  bool apart;     /* true if `replay` leaves out the Hessian of friction that the impulse of an impact limits;
+                     LawImpacts.slip_product then multiplies with it */
 } LawReplay;
 
 /* Friction that the normal force of the same step limits (LawImpacts.own_force). */
@@ -147,8 +151,9 @@ typedef struct {
   /* ---- a recorded pair */
   /* Sets *out to the numbers that the pair passes to events and to the next step. Call only after `replay`. */
   void (*passes)(const LawReplay* pair, PairPasses* out);
-  /* Adds the derivatives of by . (elastic slip at t + dt; friction.md, F16) with respect to the motion of both bodies
-   * at t + dt to wrench. Returns the derivative with respect to the length of the step. Call only after `replay`. */
+  /* Differentiates the scalar product of the vector `by` and the elastic slip at t + dt (friction.md, F16). Adds its
+   * derivatives with respect to the motion of both bodies at t + dt to wrench. Returns its derivative with respect to
+   * the length of the step. Call only after `replay`. */
   double (*strain)(const LawReplay* pair, Vec3 by, double wrench[2][6]);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
@@ -167,8 +172,8 @@ typedef struct {
   bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
   /* Returns true if friction acts between the items of the pair. */
   bool (*friction_acts)(const LawPair* pair);
-  /* Copies those data in LawPair.memory that belong to a state from the accepted to the trial state. The system has
-   * already copied LawPair.state and LawPair.own. */
+  /* LawPair.memory may contain data of each of the two states. The function copies them from the accepted to the trial
+   * state. The system has already copied LawPair.state and LawPair.own. */
   void (*take_over)(const LawPair* trial);
   /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next call
    * of `lag`. If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes
@@ -183,8 +188,9 @@ typedef struct {
   /* ---- a recorded pair */
   /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
-   * stiffness. Returns false if the state of the pair was not reproduced. */
+  /* Adds the gradient and the Hessian of the pair's energy at t + dt with respect to the motion of both bodies to
+   * `out`, which the caller zeroes. The derivatives contain the stiffness. Returns false if the state of the pair was
+   * not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
 } LawHistory;
 
@@ -196,12 +202,12 @@ struct ContactLaw {
   int own_count;            /* number of entries of SceneContact.own that `parameters` fill */
   bool once_differentiable; /* true if the energy is only once differentiable. Gradients of runs then have kinks, where
                                finite differences cannot check them */
-  bool shapes;              /* true if the law uses smooth shapes exactly, without triangles */
-  bool round;               /* true if the law uses round solids exactly (HullInstance.rounding) */
-  bool directions;          /* true if the law supports direction-dependent and static friction */
-  bool overlaps; /* true if bodies may overlap, because the law has no barrier. The gap is then PairState.separation,
-                    there is no certificate, and two bodies that overlap by delta exert the force stiffness delta^p with
-                    p = SceneContact.own[0] */
+  bool shapes;     /* true if the law evaluates smooth shapes exactly and does not approximate them by triangles */
+  bool round;      /* true if the law uses round solids exactly (HullInstance.rounding) */
+  bool directions; /* true if the law supports direction-dependent and static friction */
+  bool overlaps;   /* true if bodies may overlap, because the law has no barrier. The gap is then PairState.separation,
+                      there is no certificate. Two bodies that overlap by delta exert the force stiffness * delta^p. The
+                      exponent p is SceneContact.own[0] */
   /* Reason, as the end of a sentence, why the law supports only half-spaces and smooth convex shapes (smooth_only), or
    * no triangles of meshes (solids_only). NULL if the law supports other hulls. */
   const char *smooth_only, *solids_only;
@@ -235,8 +241,9 @@ struct ContactLaw {
   /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
    * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Return the equilibrium of two parallel faces for stiffness 1 (ContactEquilibrium in model.h). If both functions are
-   * NULL, the stiffness of the scene is neither derived nor checked. */
+  /* Return the equilibrium of two parallel faces with n_a and n_b vertices for stiffness 1 (ContactEquilibrium in
+   * model.h): under a given force, or at a given gap. If both functions are NULL, the stiffness of the scene is neither
+   * derived nor checked. */
   ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
@@ -246,11 +253,11 @@ struct ContactLaw {
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
 
   /* ---- a pair in the accepted state */
-  /* Adds the gradient and the Hessian of a state with terms to pair->derivatives, which the caller zeroes. The
-   * derivatives contain the stiffness, but not friction at contact points. The state is the one that was evaluated
-   * last. Sets state->convex to true if the Hessian is known to be positive semidefinite up to rounding. Returns false
-   * if the energy has no second derivative; the Hessian is then an approximation. Without LawHistory,
-   * also called for recorded pairs. */
+  /* Adds the gradient and the Hessian of the pair's energy with respect to the motion of both bodies to
+   * pair->derivatives, which the caller zeroes. Called for states with terms. The derivatives contain the stiffness,
+   * but not friction at contact points. The state is the one that was evaluated last. Sets state->convex to true if the
+   * Hessian is known to be positive semidefinite up to rounding. Returns false if the energy has no second derivative;
+   * the Hessian is then an approximation. Without LawHistory, also called for recorded pairs. */
   bool (*derive)(const LawPair* pair);
   /* Returns the rounding error of the energy of a pair [J]. It results from clearances, which are differences of
    * coordinates of size `reach` [m]. */
@@ -264,9 +271,9 @@ struct ContactLaw {
    * (friction_points_add). Coulomb friction then acts at these points in the next step. reverses: true if
    * `reverse_points` of the same thread follows, for which the law may keep data of the points. */
   void (*points)(const LawPair* pair, bool reverses, FrictionPoints* out);
-  /* Adds the derivatives of Phi through the normal force, normal, world positions and numbers of each contact point at
-   * t, which depend on the state at t. The derivatives with respect to the points are in pair->bars: load, n, x and
-   * numbers. */
+  /* The contact points at t (normal force, normal, world positions and numbers) depend on the state of the pair at t.
+   * pair->bars contains the derivatives of Phi (A4) with respect to load, n, x and numbers of each point. The function
+   * converts them to derivatives with respect to the state at t, and adds these to *out. */
   void (*reverse_points)(const LawReplay* pair, PairShares* out);
 
   const LawHistory* history; /* NULL for laws whose pairs carry no data of their own */
@@ -289,11 +296,13 @@ struct ContactLaw {
    * two terms. The first is the work Phi of the pair's forces along the twists of both bodies (A4). The second is the
    * sum of the numbers that the pair passes to the next step, each times its derivative in `carry`. The adjoint of the
    * next step has found these derivatives. The caller zeroes *out. Friction at contact points is not included. If the
-   * contact energy depends on contact points (points_press), adds to pair->bars instead: load, n, u, zeta, numbers. */
+   * contact energy depends on contact points (points_press), the function instead adds derivatives to the members load,
+   * n, u, zeta and numbers of pair->bars. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 };
 
-/* Returns the link of an item (hull or link). item is not checked. */
+/* Returns the link to which an item belongs. Items are numbered: first all hulls, then all links. item is not checked.
+ */
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
@@ -303,7 +312,8 @@ static inline int contact_item_link(const Model* model, int item) {
 bool law_has_friction(const ContactLaw* law);
 /* Returns true if friction acts between the items of the pair. */
 bool law_friction_acts(const LawPair* pair);
-/* Adds the contact points of a lagged pair that may have friction to *out. Only for laws with contact points. */
+/* Adds the contact points of a pair that was in contact at the start of the step and may have friction to *out. Only
+ * for laws with contact points. */
 void law_find_points(const LawPair* pair, FrictionPoints* out);
 /* Evaluates friction as LawHistory.evaluate_friction. Returns false if the minimum over the slip was not found. Call
  * only if law_friction_acts. */
@@ -314,15 +324,14 @@ bool law_derive(const LawPair* pair);
 /* Returns a recorded pair as a LawPair: its bodies at t, or at t + dt if `at_end`. *state, which the result borrows,
  * receives the outcome only. There are no derivatives. */
 LawPair law_recorded_pair(const LawReplay* pair, bool at_end, PairState* state);
-/* Adds the derivatives of Phi with respect to the motion of body `side` at t about the point x, world [m], to *out.
- * force: with respect to the displacement of x. torque: with respect to the rotation about x. */
+/* Adds derivatives of Phi (A4) with respect to the motion of body `side` at t to *out. force: derivative with respect
+ * to the displacement of the point x, world [m]. torque: derivative with respect to the rotation about x. */
 void law_add_motion_now(const LawReplay* pair, int side, Vec3 x, Vec3 force, Vec3 torque, PairShares* out);
 /* Adds the derivatives of contact and friction at t + dt to *out, which the caller zeroes. Returns false if the state
  * of the pair was not reproduced or has no second derivative. */
 bool law_derive_recorded(const LawReplay* pair, PairDerivatives* out);
-/* Adds the derivatives of Phi with respect to the inputs of the pair, contact and friction, to *out
- * (ContactLaw.reverse).
- */
+/* Adds the derivatives of Phi (A4) with respect to all inputs of the pair to *out. Phi is the work of the contact and
+ * friction forces of the pair along `twist`. See ContactLaw.reverse. */
 void law_reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 
 /* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the

@@ -261,8 +261,8 @@ static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) |
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
-/* Converts the derivatives `in` with respect to the points x of a stencil into forces, moments and a Hessian with
- * respect to the twists of both bodies, and adds them to *out. */
+/* Converts the derivatives `in` of an energy with respect to the points x of a stencil into forces, moments and a
+ * Hessian with respect to the twists of both bodies, and adds them to *out. */
 static void add_twists(const Bodies* bodies, const Stencil* s, const Vec3* x, const StencilDerivatives* in,
                        PairDerivatives* out) {
   double j[12][12] = {{0}}, hj[12][12];
@@ -381,7 +381,8 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-/* Returns 1 if body `side` has the weights of a stencil that sum up to 1, and -1 if their sum is -1. */
+/* The closest points of a stencil are weighted sums of vertices. Returns 1 if the weights of the vertices of body
+ * `side` sum up to 1, and -1 if they sum up to -1. */
 static double sign_of(const Stencil* s, int side) {
   double sum = 0;
   for (int i = 0; i < s->count; i++) sum += s->side[i] == side ? s->c[i] : 0;
@@ -421,7 +422,7 @@ static Vec3 field_at(const Reverse* r, const Bodies* bodies, int side, Vec3 x) {
                   vec3_cross(vec3_at(r->twist[side]), vec3_sub(x, bodies->reference[side])));
 }
 
-/* Returns the derivatives with respect to point i of a stencil. */
+/* Returns the entry of the derivatives of Phi that belongs to vertex i of a stencil. */
 static VertexShare* share_of(const Reverse* r, const Stencil* s, int i) {
   return &r->out->share[s->side[i]][s->vertex[i] - (s->side[i] == 0 ? r->shift : 0)];
 }
@@ -457,8 +458,8 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   }
 }
 
-/* Adds the derivatives of Phi through the contact point of a stencil (N23) to those with respect to the vertices at t,
- * to the support and to the half-space. bar: derivatives with respect to the contact point. ground: pose of the
+/* bar: derivatives of Phi with respect to the contact point of a stencil (N23). Converts them to derivatives with
+ * respect to the vertices at t, the support and the half-space, and adds these to the result. ground: pose of the
  * half-space at t, NULL for a pair of links. */
 static void reverse_point(const Reverse* r, const Stencil* s, const PointBar* bar, const Pose* ground) {
   StencilEnergy e = local_energy(r->law, s);

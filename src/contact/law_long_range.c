@@ -16,7 +16,8 @@
 #define ENERGY_ROUNDINGS 50.0
 /* By default, contacts.csv lists pairs at distances below this fraction of the smallest feature of the scene. */
 #define LISTED_PER_FEATURE 0.05
-/* Number of VertexShare entries of a vertex: one each for contact, friction, and the local share of friction. */
+/* Number of VertexShare entries of a vertex: one each for contact, friction, and the factor on friction that vanishes
+ * where the point potential replaces the hulls (field_friction_factor). */
 enum { VERTEX_SHARES = 3 };
 /* Barrier distance [m] that is passed to the functions of friction.h. It is infinite, because the long-range law has no
  * barrier distance. */
@@ -147,7 +148,8 @@ static double range(const Model* model) {
 }
 
 /* Returns the distance by which the bounding box of a hull is extended in the search for pairs [m]. It is the larger of
- * half the listed range and the range of friction. The range of friction ends where the blend ends (N7). */
+ * half the listed range and the range of friction. The range of friction ends where the point potential completely
+ * replaces the hulls (N7). */
 static double reach(const void* instance, int hull) {
   const Law* law = instance;
   const ModelHull* h = &law->model->hulls[hull];
@@ -362,7 +364,7 @@ static bool derive(const LawPair* p) {
 
 /* Returns an estimate of the rounding error of the pair's energy [J]. A gap c is a difference of coordinates of size
  * `reach_of_coordinates`. The potential P is about 12 / c. Its rounding error is therefore about P times eps
- * reach_of_coordinates / c, where eps is the machine precision. */
+ * reach_of_coordinates / c, where eps is the machine precision (DBL_EPSILON). */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
   double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
@@ -512,8 +514,8 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
   for (int side = 0; side < 2; side++) share_vertices(shares.vertices[side], side, count[side], false, s);
 }
 
-/* Adds `bar` times the derivatives of the local share at t to *s. The local share depends on the vertices at t through
- * the centres of the leaves, and on the shape through their radii. */
+/* Adds `bar` times the derivatives of the factor on friction at t (field_friction_factor) to *s. The factor depends on
+ * the vertices at t through the centres of the leaves, and on the shape through their radii. */
 static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares* s) {
   const Law* law = p->law;
   const FieldFrictionFactor* local = &((const Replay*)p->memory)->local;

@@ -2,8 +2,8 @@
  * of the other body, vertices of polyhedra on opposing faces, and pairs of edges. Each contact has a distance d, a
  * normal n and an activity a, a weight that scales the stiffness of the contact. A step uses the contacts found in its
  * initial state. Their points move with the bodies. Bodies in contact overlap slightly. With the displacement u_i of
- * the two points of contact i relative to each other, the energy is E = kappa sum_i a_i delta_i^(p+1) / (p+1), delta_i
- * = -(d_i + n_i . u_i) > 0                            (X10) */
+ * the two points of contact i relative to each other, the stiffness kappa and the exponent p, the energy is
+ *   E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
 #include <assert.h>
 #include <float.h>
 #include <stdio.h>
@@ -274,7 +274,8 @@ static double depth_of(const FrictionPoint* point, Vec3 u) {
 
 static ManifoldBodies bodies_at(const LawPair* p) { return manifold_bodies(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Lists the contacts of the pair (X9). The normal force is a (-d)^p for a negative distance d (X11). */
+/* Lists the contacts of the pair (X9). The normal force for stiffness 1 is a (-d)^p for a negative distance d, with the
+ * activity a and the exponent p (X11). */
 static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   const ManifoldLaw* law = p->law;
   const Pose* pose[2] = {&p->a->pose, &p->b->pose};
@@ -317,7 +318,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->contact_energy = law->stiffness * energy / exponent;
 }
 
-/* Adds the derivatives of the contact energy with respect to the displacement u of each contact (X10). */
+/* Adds the derivatives of the contact energy with respect to the motion of both bodies. The energy depends on the
+ * relative displacement of the two points of each contact (X10). */
 static bool derive(const LawPair* p) {
   const ManifoldLaw* law = p->law;
   for (int i = 0; i < p->point_count; i++) {
@@ -366,8 +368,8 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
 
 /* ---------------------------------------------------------------- reverse (X12); for stiffness 1 */
 
-/* Adds the derivatives of Phi = dE/du . zeta with respect to the contacts (X12). zeta: rate of u if the bodies move
- * with the given twists. */
+/* Adds the derivatives of Phi = dE/du . zeta with respect to the contacts (X12). E: contact energy; u: relative
+ * displacement of the two points of a contact; zeta: rate of u if the bodies move with the given twists. */
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   (void)carry;
   const ManifoldLaw* law = p->law;
@@ -392,7 +394,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   }
 }
 
-/* Adds the derivatives through the normal force a (-d)^p to the derivatives with respect to the numbers. */
+/* The normal force a (-d)^p of a contact depends on its activity a and its distance d. Converts the derivative of Phi
+ * with respect to this force to derivatives with respect to both numbers, and adds them. */
 static void reverse_load(const ManifoldLaw* law, const FrictionPoint* point, PointBar* bar, PairShares* out) {
   if (!(point->load > 0)) return;
   double depth = -point->numbers[POINT_DISTANCE], activity = point->numbers[POINT_ACTIVITY];
@@ -458,7 +461,8 @@ static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, PairSh
   reverse_cause(p, now, MANIFOLD_BY_SMOOTHING, 0, 1, &out->own[OWN_WIDTH], out);
 }
 
-/* The workspace still contains the contacts that `points` found, with their derivatives by motions at t. */
+/* The workspace still contains the contacts that `points` found, with their derivatives with respect to the motion of
+ * both bodies at t. */
 static void reverse_points(const LawReplay* p, PairShares* out) {
   const ManifoldLaw* law = p->law;
   PairState state;

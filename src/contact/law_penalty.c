@@ -1,6 +1,7 @@
 /* Penalty contact of smooth convex shapes (docs/derivations/law-penalty.md). The normal force is a power of the growth
  * gap, after Hertz. Coulomb friction acts at the witness points at the start of the step (point_friction.c). Bodies in
- * contact overlap slightly. Body b may be a half-space. The contact energy is
+ * contact overlap slightly. Body b may be a half-space. With the stiffness kappa, the exponent p and the overlap delta,
+ * the contact energy is
  *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                         (G11)
  * Section (G16) lists the differences from the published force. */
 #include <float.h>
@@ -232,7 +233,8 @@ static void reverse(const LawReplay* replay, const double twist[2][6], const Pai
   out->ground_next.force = vec3_add(out->ground_next.force, vec3_at(by + 9));
 }
 
-/* Returns the product of a derivative with respect to a vector and column k of three rows of the derivatives. */
+/* bar: derivative of a scalar with respect to a vector. Returns its scalar product with the derivative of this vector,
+ * column k of three rows of the matrix of derivatives. */
 static double along_rows(Vec3 bar, const double* slopes, int row, int columns, int k) {
   const double* at = slopes + row * columns + k;
   return vec3_dot(bar, vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]));

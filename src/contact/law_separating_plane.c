@@ -370,8 +370,8 @@ static bool derive(const LawPair* p) {
 }
 
 /* Returns an estimate of the rounding error of the pair's energy [J]. A clearance c is a difference of coordinates of
- * size `reach`, so the error of c / s is eps reach / s. The barrier P_s with the barrier distance s is approximately
- * proportional to (c / s)^-5. */
+ * size `reach`, so the error of c / s is eps reach / s with the machine precision eps. The barrier P_s with the barrier
+ * distance s is approximately proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const PlaneLaw* law = p->law;
   const PairOwn* own = p->own;
@@ -774,8 +774,8 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
   return true;
 }
 
-/* Returns true and sets *spot if the hulls exert a force on each other. spot->point is the centre of pressure of the
- * vertices of a, sum P' x / sum P' (C3), projected onto the plane. */
+/* Returns true and sets *spot if the hulls exert a force on each other. spot->point is the mean of the vertices of a,
+ * weighted by their forces (C3) and projected onto the plane. */
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
   const PlaneLaw* law = instance;

@@ -23,44 +23,45 @@ typedef struct {
 /* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). During the simulation, the
  * struct Memory in law_separating_plane.c contains these numbers. */
 typedef struct {
-  double owed;  /* e: sum of the normal forces of past steps, minus the sum of the forces that limited friction [1/m^2],
-                   for stiffness 1 */
+  double owed;  /* sum of the normal forces of past steps, minus the sum of the forces that limited friction, for
+                   stiffness 1 [1/m^2]; written e in (F14) */
   double ratio; /* force_ratio of the step; `owed` is proportional to it */
   bool pays; /* true if friction of the pair is the weighted sum (F14) of friction by the force at t and by the force of
                 the same step */
   bool owes; /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlaneDeferredForce;
 
-/* Elastic slip of a pair (F16). by_force: derivative with respect to the normal force at the same time for stiffness 1
- * [m^3/s], at fixed V of earlier steps. */
+/* Elastic slip of a pair (F16). by_force: derivative of `value` with respect to the normal force at the same time for
+ * stiffness 1 [m^3/s], at fixed elastic slip of earlier steps. */
 typedef struct {
   Vec3 value, by_force; /* value: [m/s] */
 } ElasticSlip;
 
-/* Factor s on the displacement in V, with its derivatives with respect to the normal forces at t and at t + dt (F16).
- */
+/* Factor s on the displacement of a step, from which the elastic slip is computed (friction_strain, F16). by_then,
+ * by_now: derivatives of s with respect to the normal forces at t and at t + dt. */
 typedef struct {
   double value, by_then, by_now;
 } ElasticShare;
 
-/* Returns the factor s = 2 N / (N + N') of a step (F16). then, now: normal forces N at t and N' at t + dt, not both
+/* Returns the factor s = 2 N / (N + N') on the displacement of a step in friction_strain (F16). then, now: normal
+ * forces N at t and N' at t + dt, not both
  * 0. */
 static inline ElasticShare elastic_share(double then, double now) {
   double sum = then + now;
   return (ElasticShare){2 * then / sum, 2 * now / (sum * sum), -2 * then / (sum * sum)};
 }
 
-/* Numbers of a recorded pair (ContactRecord.kept). */
+/* Data of this law for a recorded pair, stored in ContactRecord.kept. */
 typedef struct {
   Plane plane; /* plane of an active record */
-  /* Slip of a pair with friction: u1, u2 [m/s] and omega * length [m/s], in the tangent basis of the friction
-   * reference. [0] belongs to friction limited by the force at t, [1] to friction limited by the force of the previous
-   * solve of the step. */
+  /* Slip of a pair with friction, in the tangent basis of the friction reference (FrictionLag.slip): slip velocity u1,
+   * u2 [m/s], and spin times FrictionLag.length [m/s]. [0] belongs to friction limited by the force at t, [1] to
+   * friction limited by the force of the previous solve of the step. */
   double plane_slip[2][3];
-  double own_share; /* weight of friction that the force of the previous solve of the step limits (F14) */
-  ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' if the pair's friction is
-                       weighted (F14), otherwise W'_f (I5) */
-  ImpactPast past;  /* state of the impact at the start of the step */
+  double own_share;    /* weight of friction that the force of the previous solve of the step limits (F14), 0 to 1 */
+  ContactLoad load;    /* impact factor of the force at t, which limits friction. If friction is a weighted sum (F14),
+                          `factor` is W', otherwise the result of impact_friction_factor */
+  ImpactPast past;     /* state of the impact at the start of the step */
   ElasticSlip elastic; /* elastic slip at t (F16) */
   union {
     FrictionSlip slip;         /* slip in the previous step, for a pair with static friction */
@@ -75,7 +76,7 @@ typedef struct {
   FrictionLag own_lag;    /* friction limited by the force of the previous solve of the step */
   RollingLag rolling;     /* rolling friction */
   PlaneResponse response; /* derivative of the plane with respect to the twists, for an active pair */
-  Impact impact;          /* impact factor at t + dt, for an active pair */
+  Impact impact;          /* impact potential at t + dt with the impact factor, for an active pair */
   Impact solve_impact; /* impact factor in the previous solve of the step, if the force of this solve limits friction */
 } PlaneReplay;
 
@@ -146,13 +147,14 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
 /* Weight of friction that the force of the same step limits (F14). by_speed: derivative with respect to `speed`, the
  * change of speed that results from friction acting one step late. */
 typedef struct {
-  double speed; /* mu |change of the normal force| dt / m [m/s] */
+  double speed; /* friction coefficient * |change of the normal force| * dt / mass [m/s] */
   double value, by_speed;
 } OwnShare;
 
-/* Returns the weight x^2 / (1 + x^2) of friction that the force of the same step limits (F14). x is 0 up to
- * LAG_BLEND_START and 1 at LAG_BLEND_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the
- * normal force [1/m^2], for stiffness 1. */
+/* Returns the weight x^2 / (1 + x^2) of friction that the force of the same step limits (F14). Let r be the change of
+ * speed OwnShare.speed divided by the rest speed. x is 0 up to r = LAG_BLEND_START, then linear in r, and 1 at r =
+ * LAG_BLEND_HALF. mobility: inverse mass 1 / m of the pair [1/kg]. change: change of the normal force for stiffness 1
+ * [1/m^2]. */
 static inline OwnShare current_force_weight(const PlaneLaw* law, const PairMaterial* material, double mobility,
                                             double change) {
   double from = LAG_BLEND_START * law->rest_speed, width = (LAG_BLEND_HALF - LAG_BLEND_START) * law->rest_speed;
@@ -162,10 +164,10 @@ static inline OwnShare current_force_weight(const PlaneLaw* law, const PairMater
   return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
 }
 
-/* Factor S (`value`) on the friction of a step, with its derivatives (F14). The factor lets friction use normal forces
- * that have not limited friction in earlier steps. bound: B, the predicted normal force. owed: e, the sum of the forces
- * that have not limited friction yet. left: S B - e, which the next step subtracts from its normal force, with its
- * derivatives. */
+/* Factor S (`value`) on the friction force of a step (F14). It lets friction use normal forces that have not limited
+ * friction in earlier steps. by_bound, by_owed: derivatives of S. bound: the predicted normal force B. owed: sum e of
+ * the forces that have not limited friction yet. left: the force S B - e, which the next step subtracts from its normal
+ * force; left_by_bound, left_by_owed: its derivatives. */
 typedef struct {
   double value, by_bound, by_owed;
   double left, left_by_bound, left_by_owed;
@@ -179,9 +181,9 @@ typedef struct {
  * leg would then alternate from step to step. */
 #define DEFERRED_FRACTION 0.1
 
-/* Returns the factor S and its derivatives (F14). Let x = owed / bound. S is 1 / (1 - DEFERRED_FRACTION x) for x < 0,
- * and x for x > DEFERRED_ONLY_RATIO. In between, S is a cubic polynomial. S is once continuously differentiable,
- * increases with x, and is above 0. */
+/* Returns the factor S on friction and its derivatives (FrictionScale, F14). Let x = owed / bound. S is 1 / (1 -
+ * DEFERRED_FRACTION x) for x < 0, and x for x > DEFERRED_ONLY_RATIO. In between, S is a cubic polynomial. S is once
+ * continuously differentiable, increases with x, and is above 0. */
 static inline FrictionScale compute_friction_scale(double bound, double owed) {
   if (!(bound > 0)) return (FrictionScale){1, 0, 0, bound - owed, 1, -1};
   double x = owed / bound, value = x, above = 0,
@@ -200,17 +202,20 @@ static inline FrictionScale compute_friction_scale(double bound, double owed) {
   return (FrictionScale){value, -x * (1 + slope) / bound, (1 + slope) / bound, above * bound, above - x * slope, slope};
 }
 
-/* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
+/* LawHistory.revisit: returns true if the record is inactive or its plane was found. */
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own);
-/* ContactLaw.replay: returns false if the state of the pair was not reproduced. */
+/* LawHistory.replay: returns false if the state of the pair was not reproduced. */
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
-/* ContactLaw.slip_product: returns false unless the impulse of an impact with restitution limits friction. */
+/* LawImpacts.slip_product: sets wrench to the Hessian of friction times the twists of both bodies. Returns false unless
+ * the impulse of an impact with restitution limits friction. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
-/* ContactLaw.passes. out->left: grip * FrictionScale.left, a force [1/m^2] for stiffness 1. */
+/* LawImpacts.passes: sets *out to the numbers that the pair passes to the next step. out->left is ContactRecord.grip *
+ * FrictionScale.left, a force for stiffness 1 [1/m^2]. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
-/* LawImpacts.strain. */
+/* LawImpacts.strain: adds the derivatives of the scalar product of `by` and the elastic slip at t + dt to wrench.
+ * Returns the derivative with respect to the length of the step. */
 double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]);
-/* ContactLaw.reverse. It adds the derivatives to *s. */
+/* ContactLaw.reverse: adds the derivatives with respect to the inputs of the pair to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 
 #endif

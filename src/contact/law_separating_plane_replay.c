@@ -77,8 +77,8 @@ static ElasticShare share_of(const LawReplay* p) {
   return elastic_share(force_of(p->own_now), p->record->active ? force_of(p->own_next) : 0);
 }
 
-/* Returns the derivative of by . (elastic slip at t + dt) with respect to V. Sets *by_smoothing to its derivative with
- * respect to eps. */
+/* Differentiates the scalar product of `by` and the elastic slip at t + dt. Returns the derivative with respect to the
+ * result V of friction_strain. Sets *by_smoothing to the derivative with respect to the smoothing of friction. */
 static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
   const PlaneLaw* law = p->law;
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
@@ -88,7 +88,8 @@ static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
   return friction_yield_reverse(strain, law->smoothing, by, by_smoothing);
 }
 
-/* Returns the derivative of a scalar with respect to the factor on the displacement in V. */
+/* Returns the derivative of a scalar with respect to the factor FrictionLag.share on the displacement in
+ * friction_strain. by_strain: derivative of the scalar with respect to the result of friction_strain. */
 static double by_share_of(const LawReplay* p, Vec3 by_strain) {
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
   Vec3 along = vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal);
@@ -217,9 +218,10 @@ void plane_law_passes(const LawReplay* p, PairPasses* out) {
   if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 
-/* Adds the contribution of the weight of the step's own force to the derivatives of Phi with respect to parameters
- * (F14). by_share: derivative of Phi with respect to this weight. change: difference of the own force from the force at
- * t, for stiffness 1. Returns the derivative of Phi with respect to `change`. */
+/* Friction is a weighted sum of friction by the force at t and friction by the force of the previous solve of the step,
+ * its own force (F14). Adds the contribution of the weight of the own force to the derivatives of Phi with respect to
+ * parameters. by_share: derivative of Phi with respect to this weight. change: difference of the own force from the
+ * force at t, for stiffness 1. Returns the derivative of Phi with respect to `change`. */
 static double reverse_own_share(const LawReplay* p, double by_share, double change, PairShares* s) {
   const PlaneLaw* law = p->law;
   double mu = p->material->value[MATERIAL_FRICTION];
@@ -235,7 +237,8 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
 }
 
 /* Adds the contribution of the impact factor at t to the derivatives of Phi. by_factor: derivative of Phi with respect
- * to the impact factor. The width of the impact is v_r dt with the length dt of the previous step (impact.md, I2). */
+ * to the impact factor. The impact factor depends on the displacement v_r dt at the rest speed v_r in the previous step
+ * of length dt (impact.md, I2). */
 static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
   const double before = s->rest_speed;
   impact_late_load_adjoint(&r->load, by_factor, bar, s);
@@ -244,7 +247,7 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
 
 /* Adds the contribution of friction that depends on the force of the previous solve of the step (F9), or on weighted
  * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to FrictionScale.left, found
- * in the next step. Adds the derivatives with respect to the pressure at t to *bar. */
+ * in the next step. Adds the derivatives with respect to the potential and force of the pair at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               double by_left, Vec3 by_strain, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;

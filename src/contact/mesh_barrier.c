@@ -2,7 +2,8 @@
 
 #include "contact/mesh_barrier.h"
 
-/* (N19) The energy of two edges is damped if the squared sine of their angle is smaller than this value. */
+/* (N19) The energy of two edges is reduced by a factor if the squared sine of the angle between them is smaller than
+ * this value. */
 #define PARALLEL_SINE 1e-3
 
 LogBarrier log_barrier(double d, double support) {

@@ -14,7 +14,8 @@ typedef struct {
   const Circle* rings; /* local frame; a hull with circles (C7) has no points */
   int ring_count;
   double rounding;         /* radius of the rounding around the hull of points or circles [m] */
-  const RoundSlope* slope; /* derivatives with respect to the parameters of a hull with circles (slope_count) */
+  const RoundSlope* slope; /* derivatives of the circles and of `rounding` with respect to the parameters of a hull with
+                              circles (slope_count) */
   int slope_count;
   Pose pose;
   Vec3 center; /* world centre of the bounding sphere [m] */
@@ -38,8 +39,8 @@ static inline Barrier vertex_barrier(const HullInstance* hull, double support, d
   return (Barrier){b.value / support, b.first / s2, b.second / (s2 * support)};
 }
 
-/* A separating plane with |n| < 1. A point x of body a has the clearance -(n . (x - origin) + o), a point of body b the
- * clearance n . (x - origin) + o [m]. */
+/* A separating plane with the normal n, |n| < 1, and the offset o from its origin. A point x of body a has the
+ * clearance -(n . (x - origin) + o), a point of body b the clearance n . (x - origin) + o [m]. */
 typedef struct {
   Vec3 origin, n;
   double o;
@@ -57,9 +58,9 @@ static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twis
   twist[5] = displacement.z;
 }
 /* Energy of a pair, and its derivatives with respect to the twists (w, v) of both bodies about their reference points:
- *   force[i] = sum g, moment[i] = sum g r^T, hessian 12x12 (rows of A before rows of B).
- * g: derivative of the energy with respect to a point of body i. r: position of this point relative to the reference
- * point. */
+ *   force[i] = sum g, moment[i] = sum g r^T, hessian 12x12 (rows of body a before rows of body b).
+ * g: derivative of the energy with respect to a point of body i. r: position of this point relative to the body's
+ * reference point. The sums are over all points of body i. */
 typedef struct {
   double energy;
   Vec3 force[2];
@@ -76,8 +77,8 @@ typedef enum {
 
 /* A pair in one state. */
 typedef struct {
-  unsigned stamp; /* number of the friction reference with which the state was evaluated. If it differs from the
-                     system's number, the state counts as not evaluated */
+  unsigned stamp; /* number of the friction reference with which the state was evaluated. If it differs from
+                     ContactSystem.stamp, the state counts as not evaluated */
   PairOutcome outcome;
   bool has_plane; /* true if a separating plane and its clearances are known. The certificate uses the plane and the
                      clearances */
@@ -86,11 +87,11 @@ typedef struct {
   double separation;                      /* lower bound on the distance of the hulls [m] */
   Vec3 axis;                              /* unit vector from a to b; direction along which the gap was last computed */
   double contact_energy, friction_energy; /* J */
-  double spent_energy;                    /* energy of contact_energy that an impact dissipates in this step [J] */
+  double spent_energy;                    /* part of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* true if the derivatives of the energy are not zero */
   bool has_friction;                      /* true if friction_energy is set */
-  bool convex;                            /* the Hessian is known to be positive semidefinite (ContactLaw.derive) */
-  bool derived;                           /* true if the derivatives of the energy are set */
+  bool convex;  /* true if the Hessian is known to be positive semidefinite (ContactLaw.derive) */
+  bool derived; /* true if the derivatives of the energy are set */
 } PairState;
 
 /* Marks a state as out of contact (PAIR_APART). axis: unit direction of the gap, from a to b. separation: lower bound
@@ -116,14 +117,16 @@ static inline void pair_set_pressed(PairState* state, double separation, Vec3 po
 /* Multiplies forces, moments and Hessian, but not the energy, by `factor`. */
 void pair_scale(PairDerivatives* derivatives, double factor);
 
-/* Adds the derivatives of an energy with respect to twists of both bodies about other points than the reference points
- * to *out. arm: from each reference point to that point, world axes [m]. gradient, hessian: derivatives with respect to
- * twists (w, v) about those points. half_space: true if b is a half-space; the entries of b are then ignored. */
+/* Adds the derivatives of an energy to *out, after a change of the points about which the twists of both bodies are
+ * taken. gradient, hessian: derivatives with respect to twists (w, v) about given points. arm: vector from each body's
+ * reference point to its given point, world axes [m]. half_space: true if b is a half-space; the entries of b are then
+ * ignored. */
 void pair_add_shifted(const Vec3 arm[2], bool half_space, const double gradient[12], const double (*hessian)[12],
                       PairDerivatives* out);
 
-/* Sets out to twists (w, v) of both bodies about those points. twist: twists about the reference points. half_space:
- * true if b is a half-space; its twist becomes zero. */
+/* Converts twists (w, v) of both bodies to other points. twist: twists about the reference points. out: twists about
+ * the points that are displaced from the reference points by `arm`, world axes [m]. half_space: true if b is a
+ * half-space; its twist becomes zero. */
 void pair_shift_twists(const Vec3 arm[2], bool half_space, const double twist[2][6], double out[12]);
 
 /* Returns the distance of two hulls [m], 0 if they intersect. Sets *result; result->normal points from a to b. If b is
@@ -132,9 +135,9 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
 /* Returns the gap of two hulls along `axis`, a unit direction from a to b [m]. The gap is negative if the axis does not
  * separate the hulls. If b is a half-space, returns the height of a above the boundary of b for every axis. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
-/* Returns the largest extent of a bounded hull along a direction, max direction . (x - pose.t) [m |direction|]. x:
- * point of the hull. direction: world axes, not 0. Sets *at, unless NULL, to a point of largest extent, world frame
- * [m]. */
+/* Returns the largest extent of a bounded hull along a direction: the maximum of direction . (x - pose.t) over all
+ * points x of the hull [m |direction|]. pose.t: origin of its link. direction: world axes, not 0. Sets *at, unless
+ * NULL, to a point of largest extent, world frame [m]. */
 double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at);
 /* Returns the hull at its link's pose, in world axes. Borrows the hull's points. A half-space has radius 0. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
@@ -158,7 +161,7 @@ typedef struct {
   Vec3 reference; /* reference point of the body's twist, world [m] */
 } PairBody;
 
-/* Derivatives of a scalar with respect to a vertex of one side, world axes. */
+/* Derivatives of a scalar with respect to the position of one vertex of one body of the pair, world axes. */
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to the position of the vertex at t + dt and at t */
@@ -178,16 +181,17 @@ static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 orig
   share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
 }
 
-/* Potential U and force p of a pair without the impact factor, for stiffness 1. Both are 0 out of range. */
+/* Barrier potential U of a pair and the force p that results from it, without the impact factor, for stiffness 1. Both
+ * are 0 out of range. */
 typedef struct {
   double potential; /* potential U [1/m] */
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
 /* Derivatives of a scalar with respect to those numbers of a pair, besides poses, that one step passes to the next
- * (impact.md, I6, I12). The step starts at t. y: with respect to the compression y at t - dt. old: with respect to the
- * Pressure of the pair at t - dt. load: with respect to the impact factor of the force at t. event: with respect to the
- * potential at t, if it determines the end of a substep (I10). */
+ * (impact.md, I6, I12). The step starts at t. y: with respect to the compression (impact_compression) at t - dt. old:
+ * with respect to the Pressure of the pair at t - dt. load: with respect to the impact factor of the force at t. event:
+ * with respect to the potential at t, if it determines the end of a substep (I10). */
 typedef struct {
   double y;
   Pressure old;
@@ -199,23 +203,27 @@ typedef struct {
   Vec3 elastic; /* with respect to the elastic slip at t (friction.md, F16) */
 } PairCarry;
 
-/* Derivatives of a scalar, usually Phi (A4), that one pair contributes, for stiffness 1. */
+/* Contribution of one pair to the derivatives of a scalar, for stiffness 1. The scalar is usually Phi (A4), the work of
+ * the contact forces along given twists. `with respect to` below names the quantity by which the scalar is
+ * differentiated. */
 typedef struct {
   VertexShare* share[2];
   int count[2];
   double value;   /* value of the scalar Phi */
-  double support; /* with respect to the support s */
+  double support; /* with respect to the support, the range of the vertex barrier */
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
-  double ratio; /* with respect to FrictionDirection.ratio at fixed friction */
+  double ratio; /* with respect to FrictionDirection.ratio at fixed friction coefficient */
   double static_friction, stribeck_speed;
   double own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the parameters that only this law has */
-  double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
-  /* inertia: with respect to ImpactPast.inertia. stiffness: with respect to the stiffness, as far as the impact factor
-   * and the weight of friction (F14) depend on it. The factor `stiffness` on the energy of the pair is not included. */
+  double grip; /* with respect to the factor ContactRecord.grip on friction, except through the friction coefficients
+                  (friction.md, F14) */
+  /* inertia: with respect to the mass ImpactPast.inertia of the pair in impacts. stiffness: with respect to the
+   * stiffness, as far as the impact factor and the weight of friction (F14) depend on it. The factor `stiffness` on the
+   * energy of the pair is not included. */
   double inertia, stiffness;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
-  Vec3 elastic;         /* with respect to FrictionLag.elastic */
-  PairCarry carry;      /* derivatives for the step that ends at t */
+  Vec3 elastic;         /* with respect to the elastic slip at t (FrictionLag.elastic) */
+  PairCarry carry;      /* derivatives with respect to numbers that the step that ends at t passes to this step */
   GroundShare ground_now, ground_next;         /* with respect to the motion of a half-space at t and at t + dt */
   double pair_own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to parameters that only this law has and that the pair's
                                                   entry of contact.pairs sets */

@@ -16,12 +16,13 @@
 #define DECREMENT_TO_ROUNDING 1e-13
 /* If the Newton decrement is below this fraction of the potential U, Newton's method converges quadratically. */
 #define QUADRATIC_DECREMENT 1e-6
-/* The potential U counts as zero if U times the barrier distance s is below this value. The value is (1 - z)^4 at the
- * scaled clearance z with 1 - z = 1e-7. */
+/* The potential U counts as zero if U times the barrier distance s is below this value. One vertex has this value at
+ * the clearance (1 - 1e-7) s, because its barrier is about (1 - clearance / s)^4 there. */
 #define ENERGY_FLOOR 1e-28
 /* Largest number of Newton iterations. A few iterations suffice if the start plane is near the minimum. If the normal n
- * must rotate far, it moves along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma). This takes some hundred
- * iterations for pairs whose distance is near the end of the contact range. */
+ * must rotate far, it moves along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma), with sigma =
+ * BARRIER_NORM_WIDTH. This takes some hundred iterations for pairs whose distance is near the end of the contact
+ * range. */
 #define MAX_ITERATIONS 1000
 /* If a clearance is as small as its rounding error, the computed potential U is noisy, and steps that do not lower U
  * are accepted. Therefore, after STALL_CHECK_START iterations, the solve fails if STALL_CHECK_INTERVAL iterations lower
@@ -82,8 +83,8 @@ Plane plane_about(Plane plane, Vec3 origin) {
 }
 
 /* Returns the length |n| of the normal from which the minimization starts. gap: distance of the hulls [m]; s: barrier
- * distance [m]. With z = gap / 2s and nu = (1 - |n|) / sigma, the derivatives of the terms of U with respect to |n|
- * balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
+ * distance [m]. With z = gap / 2s, nu = (1 - |n|) / sigma and sigma = BARRIER_NORM_WIDTH, the derivatives of the terms
+ * of U with respect to |n| balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
   double sigma = BARRIER_NORM_WIDTH;
@@ -130,8 +131,9 @@ static void append_vertex(PlaneProblem* p, const HullInstance* h, Vec3 shift, in
 
 enum { CULL_CHUNK = 64 };
 
-/* Appends to the workspace those vertices of hull `side` whose scaled clearance from the plane (N, O) is below 1 +
- * CULL_MARGIN. The loops are vectorised over chunks of vertices; `padded` is a multiple of 8. */
+/* Appends to the workspace those vertices of hull `side` whose clearance from the plane is below 1 + CULL_MARGIN
+ * barrier distances. N, O: normal and offset of the plane divided by the barrier distance. The loops are vectorised
+ * over chunks of vertices; `padded` is a multiple of 8. */
 static void append_near(PlaneProblem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
@@ -170,7 +172,8 @@ static void gather_vertices(PlaneProblem* p, Vec3 N, double O, bool all) {
   }
 }
 
-/* Returns true if every skipped vertex is certainly farther from the plane (N, O) than the barrier distance. */
+/* Returns true if every skipped vertex is certainly farther from the plane than the barrier distance. N, O: normal and
+ * offset of the plane divided by the barrier distance. */
 static bool is_culling_valid(const PlaneProblem* p, Vec3 N, double O) {
   double normal_change = vec3_norm(vec3_sub(N, p->cull_N)), offset_change = fabs(O - p->cull_O);
   for (int side = 0; side < 2; side++) {
@@ -203,8 +206,8 @@ static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x,
   s->first[3] += g;
 }
 
-/* (C6) Converts the moments of the centres of balls to the moments of the points x - sigma r n^ of the balls, which are
- * nearest to the plane. radius: r [m]. */
+/* (C6) Converts the moments (SideMoments) of the centres x of balls to the moments of those points x - sigma r n^ of
+ * the balls that are nearest to the plane. n^: unit normal of the plane. radius: r [m]. */
 static void shift_moments_to_surface(SideMoments* s, double sigma, double radius, Vec3 N) {
   Vec3 out = vec3_scale(N, -sigma * radius / vec3_norm(N));
   const double v[3] = {out.x, out.y, out.z}, sum[3] = {s->second[3], s->second[6], s->second[8]}, w = s->second[9];
@@ -218,8 +221,8 @@ static void shift_moments_to_surface(SideMoments* s, double sigma, double radius
 }
 
 /* Adds the energy of the nodes of circle k to *energy and their moments to *s, and lowers *z_min to the smallest
- * clearance of the circle. The nodes lie in pairs at center + r (cos u +- sin v) (C7). Returns false if the circle is
- * not entirely on its side of the plane. */
+ * clearance of the circle. The quadrature nodes lie in pairs at center + radius (cosine u +- sine v) with the unit
+ * vectors u and v of RingPosition (C7). Returns false if the circle is not entirely on its side of the plane. */
 static bool add_ring(const PlaneProblem* p, int side, int k, Vec3 N, double O, SideMoments* s, double* energy,
                      double* z_min) {
   const HullInstance* h = p->hull[side];
@@ -281,8 +284,8 @@ static bool evaluate_side(const PlaneProblem* p, int side, Vec3 N, double O, Eva
   return true;
 }
 
-/* Sets side B of *e for a half-space. It has a single term, at the point of the boundary nearest to the plane's origin.
- * Returns false if the clearance of this point is not positive. */
+/* Sets the energy and moments of body b in *e for a half-space. It has a single term, at the point of the boundary
+ * nearest to the plane's origin. Returns false if the clearance of this point is not positive. */
 static bool evaluate_half_space(const PlaneProblem* p, Vec3 N, double O, Evaluation* e) {
   double c = vec3_norm(N) * p->axis_level + O;
   e->side[1] = (SideMoments){{0}, {0}, 0};
@@ -330,8 +333,8 @@ void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_firs
   }
 }
 
-/* Sets *dN and *dO to the Newton step -H^-1 g of the plane. g: gradient of the potential; H: Hessian. Returns the
- * squared decrement g^T H^-1 g. */
+/* Sets *dN and *dO to the Newton step -H^-1 g for the normal and the offset of the plane. g, H: gradient and Hessian of
+ * the potential with respect to both. Returns the squared decrement g^T H^-1 g. */
 static double newton_step(const PlaneProblem* p, const Evaluation* e, Vec3 N, Vec3* dN, double* dO) {
   double g[4], h[4][4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, N, g, h);
@@ -364,8 +367,8 @@ static double newton_step(const PlaneProblem* p, const Evaluation* e, Vec3 N, Ve
 
 typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
 
-/* Line search: finds a plane along the Newton step (dN, dO) at which the potential U is lower, and sets (*N, *O) to
- * this plane. The step is halved until the plane is feasible and U decreases by the Armijo condition, with a small
+/* Line search: finds a plane along the Newton step (dN, dO) at which the potential U is lower, and sets its normal *N
+ * and offset *O. The step is halved until the plane is feasible and U decreases by the Armijo condition, with a small
  * constant because U is convex. Returns SEARCH_STALLED, with the plane unchanged, if MAX_BACKTRACKS trials did not
  * suffice. */
 static SearchResult line_search(const PlaneProblem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement,

@@ -1,26 +1,29 @@
-/* Private to contact/: the separating plane p = (n, o) of a pair of hulls. The plane minimises a potential U(p, x) of
- * the vertices x by a damped Newton method. The minimum is the contact potential of the pair
- * (docs/derivations/contact.md, C1). The caller provides the workspace, a PlaneScratch. */
+/* Private to contact/: the separating plane p = (n, o) of a pair of hulls. A damped Newton method finds the plane with
+ * the normal n and the offset o that minimises a potential U(p, x) of the plane and of the vertices x. The minimum is
+ * the contact potential of the pair (docs/derivations/contact.md, C1). The caller provides the workspace, a
+ * PlaneScratch. */
 #ifndef SDRS_CONTACT_PLANE_H
 #define SDRS_CONTACT_PLANE_H
 
 #include "contact/pair.h"
 
 /* Sums over the active vertices of one side. x: position of a vertex; x~ = (x - origin, 1), relative to the plane's
- * origin. P', P'': derivatives of the vertex barrier.
+ * origin. P', P'': derivatives of the vertex barrier with respect to the clearance. sigma: -1 for body a, +1 for body
+ * b.
  *   first = sum sigma P' x~,  second = sum P'' x~ x~^T                                                          (C3)
  * `second` contains the upper triangle by rows: xx xy xz xw yy yz yw zz zw ww. */
 typedef struct {
   double second[10], first[4];
-  double ball; /* r sum P' for a side of rounding radius r. On a rounded side, x is the point of each ball nearest to
-                  the plane (C6) */
+  double ball; /* sum of P' over the vertices, times the rounding radius of the side; 0 without rounding. On a rounded
+                  side, x is the point of each ball nearest to the plane (C6) */
 } SideMoments;
 
 typedef struct {
   Plane plane;
   double energy; /* potential U [1/m] for stiffness 1 */
   SideMoments side[2];
-  double norm_first, norm_second; /* W'(1 - |n|) and W''(1 - |n|) with W(d) = Q(d / sigma) / s [1/m] */
+  double norm_first, norm_second; /* derivatives W'(d) and W''(d) at d = 1 - |n| of the barrier W that keeps |n| below 1
+                                     (BARRIER_NORM_WIDTH) [1/m] */
   double clearance[2];            /* lower bound on the clearances of all vertices of each side [m] */
   int iterations;
 } PlaneSolution;
@@ -29,8 +32,8 @@ typedef struct {
 typedef struct {
   double *x, *y, *z; /* coordinates of vertices relative to the plane's origin, world axes [m] */
   int capacity;
-  double last_step; /* the iteration ends after a step whose Newton decrement is below last_step * U; 0 solves to
-                       rounding */
+  double last_step; /* the Newton iteration ends after a step whose decrement (twice the predicted decrease of the
+                       potential U) is below last_step * U; 0 solves to rounding */
 } PlaneScratch;
 
 typedef enum {
@@ -40,10 +43,10 @@ typedef enum {
   PLANE_FAILED,     /* no convergence; callers treat the hulls as intersecting */
 } PlaneOutcome;
 
-/* Minimises U, starting from the plane `start`. Returns PLANE_ACTIVE or PLANE_SEPARATED if the plane was found;
- * PlaneOutcome lists the members of *solution that are then set. Returns PLANE_INFEASIBLE if `start` does not separate
- * the hulls strictly, and PLANE_FAILED if the iteration does not converge; *solution is then unspecified. support: s >
- * 0 [m] (asserted). */
+/* Minimises the pair's potential U over all separating planes, starting from the plane `start`. Returns PLANE_ACTIVE or
+ * PLANE_SEPARATED if the plane was found; PlaneOutcome lists the members of *solution that are then set. Returns
+ * PLANE_INFEASIBLE if `start` does not separate the hulls strictly, and PLANE_FAILED if the iteration does not
+ * converge; *solution is then unspecified. support: s > 0 [m] (asserted). */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
 /* Returns a start plane halfway between the closest points of two hulls. Its normal points from a to b, and |n| is
@@ -62,9 +65,9 @@ Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
 /* Returns the exact smallest clearance of a side over all its vertices [m]. sigma: -1 for body a, +1 for body b. The
  * result is negative if the side extends beyond the plane. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
-/* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps |n| below 1 (C1). sigma is dimensionless,
- * so that it adds no length scale to contact. sigma is small, so that |n| stays near 1. For s = 1 mm, W equals the
- * barrier P_s(1 - |n|) of the paper. */
+/* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps the length |n| of the plane's normal
+ * below 1 (C1). Q: barrier_eval; s: support. sigma is dimensionless, so that it adds no length scale to contact. sigma
+ * is small, so that |n| stays near 1. For s = 1 mm, W equals the barrier P_s(1 - |n|) of the paper. */
 #define BARRIER_NORM_WIDTH 1e-3
 /* Returns the contact range 2 s / (1 - sigma) [m], the smallest distance of two hulls at which U is zero. Returns
  * INFINITY if support s is INFINITY. */
@@ -72,12 +75,13 @@ static inline double plane_range(double support) { return 2.0 * support / (1.0 -
 
 /* Computes the gradient (4) and the lower triangle of the Hessian (4x4) of U(p, x) with respect to p = (n, o). They are
  * the sums over the vertices of both sides plus the derivatives of W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T -
- * W' / |n| (I - n^ n^^T). The sums a and b (SideMoments) may have any consistent units. */
+ * W' / |n| (I - n^ n^^T). W', W'': arguments norm_first and norm_second; n^: unit vector along n. The sums a and b
+ * (SideMoments) may have any consistent units. */
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
-/* Returns the first-order change of U [1/m] if one body, not a half-space, moves by a small twist (C4). side: 0 or 1
- * (asserted). twist: (w, v) about the body's reference point [rad, m]. */
+/* Returns the first-order change of the pair's potential U [1/m] if one body, not a half-space, moves by a small twist
+ * (C4). side: 0 or 1 (asserted). twist: (w, v) about the body's reference point [rad, m]. */
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
 
 /* Derivative of the plane p = (nx, ny, nz, o) with respect to the twists of both bodies (4x12). */
@@ -87,10 +91,10 @@ typedef struct {
 /* Returns the plane after small twists (w, v) of both bodies [rad, m], to first order. The twists are about the
  * reference points. A rotation of the normal does not change |n|. */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
-/* Sets *out to the derivatives of U with respect to the twists of both bodies (C4, C5), and *response to the
- * derivatives of the plane. solution: found by plane_solve. reference_a, reference_b: reference points of the twists,
- * world [m]. half_space: true if b is a half-space, which has no rows in the Hessian; the force of b is then the
- * opposite of the force of a. */
+/* Sets *out to the derivatives of the pair's potential U with respect to the twists of both bodies (C4, C5), and
+ * *response to the derivatives of the plane. solution: found by plane_solve. reference_a, reference_b: reference points
+ * of the twists, world [m]. half_space: true if b is a half-space, which has no rows in the Hessian; the force of b is
+ * then the opposite of the force of a. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
 /* Corrects the forces and moments in *out so that the forces of both bodies balance to rounding. The correction is the

@@ -114,8 +114,8 @@ static void plane_rate(const PlaneResponse* response, const double twist[2][6], 
   }
 }
 
-/* Corrects dp, the change of the plane of two hulls by their twists, such that the derivative of U with respect to o
- * stays 0. The changes of the forces on both hulls are then opposite to rounding (A5). */
+/* Corrects dp, the change of the plane of two hulls by their twists, such that the potential's derivative with respect
+ * to the offset stays 0. The changes of the forces on both hulls are then opposite to rounding (A5). */
 static void balance_plane_rate(const PairBody body[2], const PlaneSolution* solution, const ActiveSides* active,
                                const double twist[2][6], double dp[4]) {
   double remainder[4] = {0}, change[4];
@@ -129,8 +129,9 @@ static void balance_plane_rate(const PairBody body[2], const PlaneSolution* solu
   for (int k = 0; k < 4; k++) dp[k] += change[k];
 }
 
-/* Returns the contribution of the plane's length to (d2U/dp ds) . dp. U: energy of the pair. p: plane (n, offset). s:
- * support. The length contributes W(1 - |n|) to U. */
+/* The pair's potential U contains the term W(1 - |n|), which keeps the length |n| of the plane's normal below 1.
+ * Returns the contribution of this term to (d2U/dp ds) . dp. p: plane (normal n, offset). s: support. dp: given change
+ * of the plane. */
 static double length_term_by_support(Vec3 n, double support, const double dp[4]) {
   double length = vec3_norm(n);
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;

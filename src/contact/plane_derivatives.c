@@ -1,14 +1,14 @@
-/* First and second derivatives of the potential min_p U of a pair with respect to the twists of both bodies
- * (docs/derivations/contact.md, C4 and C5). */
+/* First and second derivatives of a pair's potential, the minimum of U over all planes p, with respect to the twists of
+ * both bodies (docs/derivations/contact.md, C4 and C5). */
 #include <assert.h>
 #include <string.h>
 
 #include "contact/plane.h"
 #include "contact/small_matrix.h"
 
-/* Sets out[6] to ((x - w d) x n, w n), the derivative of a weighted sum of clearances n . y + o of the vertices y of a
- * body with respect to the twist of the body about its reference point d. v = (x, w): the same weighted sums of y and
- * of 1. d: relative to the origin of the plane. */
+/* Consider a weighted sum of the clearances n . y + o of the vertices y of a body from the plane (n, o). Sets out[6] to
+ * its derivative with respect to the twist of the body about its reference point d, ((x - w d) x n, w n). v = (x, w):
+ * weighted sum of the vertices, and sum of the weights. d: relative to the origin of the plane. */
 static inline void twist_from_array(const double v[4], Vec3 d, Vec3 n, double out[6]) {
   Vec3 r = vec3(v[0] - v[3] * d.x, v[1] - v[3] * d.y, v[2] - v[3] * d.z);
   Vec3 c = vec3_cross(r, n);
@@ -26,15 +26,16 @@ static void unpack(const double packed[10], double full[4][4]) {
     for (int j = i; j < 4; j++, k++) full[i][j] = full[j][i] = packed[k];
 }
 
-/* Derivatives of the gradients of both bodies with respect to the plane p = (n, o). The matrix is transposed so that
- * inner loops run over the 12 components of both twists. */
+/* Derivatives of the energy's gradients with respect to the twists of both bodies, differentiated with respect to the
+ * plane p = (n, o). The matrix is transposed so that inner loops run over the 12 components of both twists. */
 typedef struct {
   double v[4][12];
 } Cross;
 
-/* Sets force, moment and Hessian block sum P'' b b^T of one side in *out. Sets the derivative of the side's gradient
- * with respect to p in *cross: sum P'' b x~^T + sigma P' db/dp. Twists move the centres of balls, so the moment and
- * db/dp are taken about the centres (C6). */
+/* Sets force, moment and Hessian block sum P'' b b^T of one body in *out. b: derivative of a vertex's clearance with
+ * respect to the twist of the body; P', P'': derivatives of the vertex barrier. Sets the derivative of the body's
+ * gradient with respect to the plane p in *cross: sum P'' b x~^T + sigma P' db/dp (SideMoments). Twists move the
+ * centres of balls, so the moment and db/dp are taken about the centres (C6). */
 static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
   double g[4][4], t[4][6];
   unpack(m->second, g);
@@ -64,9 +65,9 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
   out->moment[side] = mat3_outer(n, rho);
 }
 
-/* Eliminates the plane p from the Hessian: subtracts cross H_pp^-1 cross^T. Replaces *cross by the response of the
- * plane, -H_pp^-1 cross^T. h: Hessian H_pp of the potential with respect to p, overwritten. order: number of unknowns
- * of the plane, 4 or 2. */
+/* Eliminates the plane p, which minimises the potential, from the Hessian: subtracts cross H_pp^-1 cross^T. Replaces
+ * *cross by the response of the plane, -H_pp^-1 cross^T. h: Hessian H_pp of the potential with respect to p,
+ * overwritten. order: number of unknowns of the plane, 4 or 2. */
 static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12][12]) {
   double(*z)[12] = cross->v;
   small_cholesky(order, h);
@@ -89,8 +90,8 @@ static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12
     for (int c = 0; c < 12; c++) z[i][c] = -z[i][c];
 }
 
-/* Eliminates the plane p = (a u, o) of a half-space from the Hessian, like `eliminate`. Only the length a of the normal
- * and the offset o are unknown. Sets *response to the response of n and o. */
+/* Eliminates the plane of a pair with a half-space from the Hessian, like `eliminate`. The direction of the normal is
+ * fixed; only its length and the offset o are unknown. Sets *response to the response of n and o. */
 static void eliminate_half_space(double h[4][4], const Cross* cross, Vec3 u, double hessian[12][12],
                                  PlaneResponse* response) {
   double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}};

@@ -95,8 +95,8 @@ static bool evaluate(const PlaneProblem* p, Vec3 n, double o, Evaluation* e) {
   return (p->half_space ? add_half_space(p, n, o, e) : add_side(p, 1, n, o, e)) && isfinite(e->energy);
 }
 
-/* Sets *dn and *d_o to the Newton step -H^-1 g of the plane. g: gradient of the energy; H: Hessian. Returns the squared
- * decrement g^T H^-1 g. */
+/* Sets *dn and *d_o to the Newton step -H^-1 g for the normal and the offset of the plane. g, H: gradient and Hessian
+ * of the energy with respect to both. Returns the squared decrement g^T H^-1 g. */
 static double newton_step(const PlaneProblem* p, const Evaluation* e, Vec3 n, Vec3* dn, double* d_o) {
   double g[4], h[4][4], step[4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, n, g, h);

@@ -560,9 +560,9 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
 }
 
 /* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
- * because the force on a link is minus the derivative of E with respect to its displacement. If body b is a half-space,
- * its displacement is subtracted from the displacement of body a, because the equations of the step have no unknowns
- * for a half-space. Returns false if both twists are zero. */
+ * because the force on a link is minus the derivative of the pair's energy with respect to its displacement. If body b
+ * is a half-space, its displacement is subtracted from the displacement of body a, because the equations of the step
+ * have no unknowns for a half-space. Returns false if both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -651,8 +651,8 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Adds the derivatives of Phi with respect to the vertices of one side to pose_now (poses at t) and to *gradient
- * (design). */
+/* Converts the derivatives of Phi with respect to the vertices of one body of the pair. Adds them to the derivatives
+ * with respect to the poses at t (pose_now) and to hull vertices in link frames (*gradient). */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -712,8 +712,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* The coefficients of `whole` do not contain the grip, because PairShares contains derivatives with respect to
- * coefficients times grip (F7). */
+/* The coefficients of the material `whole` do not contain the factor ContactRecord.grip, because PairShares contains
+ * derivatives with respect to coefficients times this factor (F7). */
 double contact_replay_grip_derivative(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];

@@ -6,13 +6,13 @@
 
 #include "contact/plane.h"
 
-/* Lower end of the bisection over z = c / s. The bisection is in log z, down to neighbouring doubles, because the force
- * grows like z^-6. */
+/* Lower end of the bisection over z, the clearance of the vertices of one face divided by the barrier distance. The
+ * bisection is in log z, down to neighbouring doubles, because the force grows like z^-6. */
 #define Z_MIN 1e-20
 enum { MAX_BISECTIONS = 120, MAX_NORM_ITERATIONS = 60 };
 
-/* Returns the scaled barrier force -s^2 P_s'(c) at the scaled clearance z = c / s. P_s: barrier; s: barrier distance.
- */
+/* Returns the scaled force -s^2 P_s'(c) of the barrier P_s of one vertex at the scaled clearance z = c / s. c:
+ * clearance; s: barrier distance. */
 static double scaled_force(double z) { return -barrier_eval(z).first; }
 
 static double scaled_force_inverse(double q) {
@@ -29,8 +29,8 @@ static double scaled_force_inverse(double q) {
 }
 
 /* Returns the equilibrium of two faces for a given clearance z s of face a from the plane. s: barrier distance [m].
- * n_a, n_b: numbers of vertices of the faces. The length a = 1 - sigma y of the plane's normal and the gap of the faces
- * depend on each other only weakly, by a factor of order sigma, so fixed-point iteration finds both. */
+ * n_a, n_b: numbers of vertices of the faces. The length of the plane's normal and the gap of the faces depend on each
+ * other only weakly, by a factor of order BARRIER_NORM_WIDTH, so fixed-point iteration finds both. */
 static ContactEquilibrium equilibrium_at_clearance(double s, int n_a, int n_b, double z) {
   double q = n_a * scaled_force(z), clearance_b = n_a == n_b ? z : scaled_force_inverse(q / n_b);
   double sum = s * (z + clearance_b), gap = sum, a = 1;

@@ -1,10 +1,11 @@
 /* Private to contact/: equilibrium of two parallel faces under a force (docs/contact-parameters.md). The n_a vertices
  * of one face are at the distance c_a from the separating plane. The n_b vertices of the other face are at the distance
- * c_b. D is the gap between the faces, and a = |n| is the length of the plane's normal. The plane minimises
+ * c_b. D is the gap between the faces, and a = |n| is the length of the plane's normal. P_s: vertex barrier of the
+ * support s. W: barrier that keeps a below 1. kappa: contact stiffness. The plane minimises the potential
  *   U = W(1 - a) + n_a P_s(c_a) + n_b P_s(c_b),  c_a + c_b = a D.
  * At the minimum
  *   lambda = n_a |P_s'(c_a)| = n_b |P_s'(c_b)|,   |W'(1 - a)| = D lambda,   force = kappa a lambda               (R1)
- * A half-space has n_b = 1 (R2). */
+ * lambda: force of either face for stiffness 1 and |n| = 1. A half-space as second face has n_b = 1 (R2). */
 #ifndef SDRS_CONTACT_REST_H
 #define SDRS_CONTACT_REST_H
 

@@ -7,15 +7,16 @@
 
 #include "contact/contact.h"
 
-/* IMPACT_ENTRY: clearance divided by contact range at which an impact begins; for a joint limit, distance divided by
- * margin. IMPACT_TIE: two impacts begin at the same time if their values of clearance divided by range differ by less.
- */
+/* IMPACT_ENTRY: clearance divided by contact range at which an impact begins. For a joint coordinate near its limit,
+ * distance from the limit divided by the margin of the limit. IMPACT_TIE: two impacts begin at the same time if their
+ * values of clearance divided by range differ by less. */
 #define IMPACT_ENTRY 0.995
 #define IMPACT_TIE 1e-4
-/* Tolerance of the event that an impact begins at the end of a substep, in the units of IMPACT_ENTRY. */
+/* A substep ends when an impact begins. Tolerance for the clearance divided by contact range at that time
+ * (IMPACT_ENTRY). */
 #define IMPACT_EVENT_TOLERANCE 1e-12
-/* Distance from the start of an impact below which the impact counts as beginning exactly now. In the units of
- * IMPACT_ENTRY. */
+/* An impact counts as beginning exactly now if clearance divided by contact range differs from IMPACT_ENTRY by less
+ * than this value. */
 #define IMPACT_START_TOLERANCE 1e-9
 /* Distance beyond the rest position at which the spring of an impact still acts in a recorded step, as a fraction of
  * the rebound displacement. The extra distance is needed by finite differences with respect to lengths, which move the
@@ -24,8 +25,8 @@
 
 /* Largest displacement of a coordinate in a short substep, divided by the margin of its limit (I15). */
 #define STOP_MAX_DISPLACEMENT 0.0625
-/* Largest displacement of the bodies in the substep that measures their approach speed, divided by the support. The
- * contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
+/* Largest displacement of the bodies in the substep that measures their approach speed, divided by the support (contact
+ * range of a vertex). The contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
 #define IMPACT_MAX_DISPLACEMENT 0.25
 
 /* Halves the length of a substep *length [s] until the displacement speed * *length is at most max_displacement. speed

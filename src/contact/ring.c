@@ -31,8 +31,9 @@ typedef struct {
   double root; /* sqrt(q / center_clearance) */
 } RingSubstitution;
 
-/* Adds the pair of quadrature nodes at the angles +psi and -psi, with the clearance c = q / (1 + e cos psi). With the
- * substitution of psi for the angle phi on the circle, the integrand of the barrier P is a polynomial in cos psi. */
+/* Adds a pair of quadrature nodes of the circle, with the clearance c = q / (1 + e cos psi) at the substituted angles
+ * +psi and -psi (RingSubstitution). With the substitution of psi for the angle phi on the circle, the integrand of the
+ * barrier P is a polynomial in cos psi. */
 static inline void append_node_pair(RingNodes* out, RingSubstitution s, double cosine, double sine, double weight) {
   int k = out->count++;
   double inverse = 1 / (1 + s.e * cosine);

@@ -1,5 +1,5 @@
 /* Private to contact/: contact of round hulls that consist of circles (docs/derivations/contact.md, C7). The energy of
- * a circle is the mean of the vertex energy over the circle, times RING_WEIGHT. */
+ * a circle is the mean of the vertex barrier over the points of the circle, times RING_WEIGHT. */
 #ifndef SDRS_CONTACT_RING_H
 #define SDRS_CONTACT_RING_H
 
@@ -8,8 +8,9 @@
 /* Factor on the mean energy of a circle. With 4, a cylinder on its end face has the same equilibrium gap as a box on
  * four corners. */
 #define RING_WEIGHT 4.0
-/* Distance of the friction points of a flat circle from its centre, divided by its radius. 2/3 because uniform pressure
- * on a disk resists spin with the torque 2/3 mu N R. */
+/* Distance of the friction points of a flat circle from its centre, divided by its radius. The value is 2/3, because
+ * uniform pressure on a disk of radius R with the normal force N resists spin with the torque 2/3 mu N R. mu: friction
+ * coefficient. */
 #define RING_SPREAD (2.0 / 3)
 enum {
   RING_HALF = 12
@@ -19,8 +20,8 @@ enum { RING_POINTS = 8 }; /* number of friction points of a circle */
 
 /* Position of a circle relative to a separating plane, with all lengths divided by the support. center_clearance:
  * clearance of the circle's centre minus the rounding. min_clearance: smallest clearance of the circle. spread:
- * center_clearance - min_clearance. u, v: unit vectors in the plane of the circle; u points towards the separating
- * plane, v is parallel to it. */
+ * center_clearance - min_clearance. The clearance is the distance of a point from the separating plane. u, v: unit
+ * vectors in the plane of the circle; u points towards the separating plane, v is parallel to it. */
 typedef struct {
   double center_clearance, min_clearance, spread;
   Vec3 u, v;
@@ -30,10 +31,10 @@ typedef struct {
  * offset of the plane, divided by the support. */
 RingPosition ring_position(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
 
-/* Quadrature nodes of a circle, with scaled clearances 0 < c < 1. Pair k has the nodes center + radius (cosine[k] u +-
- * sine[k] v), with the vectors u and v of RingPosition. weight: weight of each node of a pair; if the complete circle
- * is in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and its derivatives over the
- * nodes agree with the means over the circle to 1e-12. */
+/* Quadrature nodes of a circle, with clearances c divided by the support, 0 < c < 1. Pair k has the nodes center +
+ * radius (cosine[k] u +- sine[k] v), with the vectors u and v of RingPosition. weight: weight of each node of a pair;
+ * if the complete circle is in range, all weights add up to RING_WEIGHT. Weighted sums of the vertex barrier P and its
+ * derivatives over the nodes agree with the means over the circle to 1e-12. */
 typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
@@ -54,9 +55,10 @@ static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out
 typedef struct {
   Circle ring;           /* circle with its centre relative to the plane's origin, world axes */
   RingPosition position; /* position relative to the plane, lengths divided by the support */
-  double force;          /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
+  double force;          /* normal force for stiffness 1 [1/m^2]; 0 if the circle is out of range */
   Vec3 mean;     /* mean of the unit vectors from the centre to the points of the circle, weighted by their forces */
-  double spread; /* 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the force */
+  double spread; /* spread of the friction points, 2/3 (1 - |mean|^2)^2; 0 if one point of the circle carries all of the
+                    force */
 } RingLoad;
 /* Returns the position and normal force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m].
  * Allocates nothing. */

@@ -29,8 +29,8 @@ double rolling_value(const RollingLag* lag, const RollingParameters* p, const Po
           p->spinning * square_along / (sqrt(square_along + SMOOTHING) + ROLLING_RATE));
 }
 
-/* (T2) Sets *q to the derivative of the dissipation D of one step with respect to the relative rate of rotation `rate`,
- * divided by dt. Sets *by_rate to the derivative of *q with respect to the rate. */
+/* (T2) Sets *q to the derivative of the friction energy D of one step with respect to the relative angular velocity
+ * `rate`, divided by the step length. Sets *by_rate to the derivative of *q with respect to the rate. */
 static void rate_derivative(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
   Vec3 n = lag->normal;
   double along = vec3_dot(n, rate);

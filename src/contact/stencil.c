@@ -17,7 +17,8 @@ static void set_difference(Stencil* s) {
 }
 
 /* set_corner_weights, set_edge_weights and inside set the weights and free coordinates of the closest point of a
- * triangle. The closest point is a corner, a point of the edge `from`-`to`, or a point inside the triangle. */
+ * triangle. In these three cases, the closest point is a corner, a point of the edge from corner `from` to corner `to`,
+ * or a point inside the triangle. */
 static void set_corner_weights(Stencil* s, int corner) {
   s->free_count = 0;
   s->c[1] = s->c[2] = s->c[3] = 0;
@@ -160,13 +161,13 @@ static void inverse_tangent_gram(const Stencil* s, double out[2][2]) {
   out[0][1] = out[1][0] = -b / det;
 }
 
-/* Returns the derivative of c_i y with respect to the free coordinate k: c_i e_k + (dc_i/dk) y. y: vector between the
- * closest points; c_i: weight of point i; e_k: derivative of y with respect to coordinate k. */
+/* y: vector between the closest points; c_i: weight of point i in y. Returns the derivative of the product c_i y with
+ * respect to the free coordinate k of the closest points: c_i e_k + (dc_i/dk) y with e_k = dy/dk. */
 static Vec3 coupling(const Stencil* s, int i, int k) {
   return vec3_add(vec3_scale(s->tangent[k], s->c[i]), vec3_scale(s->y, s->by_free[k][i]));
 }
 
-/* Sets `out` to the 3x3 block of the Hessian of the distance d for the points i and j. square: result of
+/* Sets `out` to the 3x3 block for the points i and j of the Hessian of the distance d = |y|. gram_inverse: result of
  * inverse_tangent_gram. */
 static void distance_block(const Stencil* s, const double gram_inverse[2][2], int i, int j, double out[3][3]) {
   Mat3 m = mat3_zero();

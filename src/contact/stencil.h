@@ -1,7 +1,8 @@
 /* Private to contact/: distance of a vertex from a triangle, or of two edges, with derivatives
  * (docs/derivations/law-ipc.md, N17-N20). A stencil is the difference y = sum c_i x_i of two closest points, with the
- * distance d = |y|. The points x_i are up to four vertices. The weights c_i are affine functions of up to two free
- * coordinates. Where the nearest features change, d is only once differentiable. */
+ * distance d = |y|. The points x_i are the up to four vertices of both features. The weights c_i are affine functions
+ * of up to two free coordinates, which give the positions of the closest points on the features. Where the nearest
+ * features change, d is only once differentiable. */
 #ifndef SDRS_CONTACT_STENCIL_H
 #define SDRS_CONTACT_STENCIL_H
 
@@ -34,8 +35,8 @@ void stencil_edge_edge(Stencil* s);
  * the boundary [m]. */
 void stencil_half_space(Stencil* s, Vec3 normal, double offset);
 
-/* Energy e(d, s) of a stencil with its derivatives. d: distance of the closest points. s: sin^2 of the angle of two
- * edges (N19). */
+/* Energy e(d, s) of a stencil with its derivatives. d: distance of the closest points. s: squared sine of the angle
+ * between two edges (N19). by_d is de/dd, by_ds is d2e/(dd ds), and so on. */
 typedef struct {
   double value, by_d, by_s, by_dd, by_ds, by_ss;
 } StencilEnergy;
@@ -45,16 +46,17 @@ typedef struct {
   Vec3 gradient[STENCIL_POINTS];
   double hessian[3 * STENCIL_POINTS][3 * STENCIL_POINTS];
 } StencilDerivatives;
-/* Computes gradient (count) and Hessian (3 count x 3 count) of the energy with respect to the stencil's points. Zeroes
- * the remaining entries of *out. */
+/* Computes gradient (count) and Hessian (3 count x 3 count) of a stencil's energy with respect to the positions of its
+ * points. Zeroes the remaining entries of *out. */
 void stencil_derivatives(const Stencil* s, const StencilEnergy* energy, StencilDerivatives* out);
 
-/* Returns sin^2 of the angle between the nonzero edge vectors u and v (asserted). Sets gradient (6) and hessian (6x6),
- * unless NULL, to the derivatives of the result with respect to (u, v). */
+/* Returns the squared sine of the angle between the nonzero edge vectors u and v (asserted). Sets gradient (6) and
+ * hessian (6x6), unless NULL, to the derivatives of the result with respect to (u, v). */
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]);
 
 /* Adds the derivatives of a scalar with respect to the points of the stencil, world axes, to out (count) (N20). y_bar,
- * c_bar: derivatives of the scalar with respect to y and to the weights c. */
+ * c_bar: derivatives of the scalar with respect to the difference Stencil.y of the closest points and to the weights
+ * Stencil.c. */
 void stencil_reverse(const Stencil* s, Vec3 y_bar, const double c_bar[STENCIL_POINTS], Vec3 out[STENCIL_POINTS]);
 
 #endif

@@ -17,18 +17,19 @@ typedef struct RollShift {
                    mass to the link's centre of mass; zero if the tree does not float */
 } RollShift;
 
-/* Sets the shifts of all links (links) for the following steps. The array is borrowed and read by every contact_lag. By
- * default, `shift` is NULL, which means that all shifts are zero. */
+/* Sets the shifts RollShift of rolling bodies for the following steps, one for each link (links). The array is borrowed
+ * and read by every contact_lag. By default, `shift` is NULL, which means that all shifts are zero. */
 void contact_set_shifts(ContactSystem* system, const RollShift* shift);
-/* Sets the shifts of all links (links) for the recorded steps that contact_replay_load loads from now on.
- * contact_replay_adjoint adds the derivatives with respect to the shifts to bar (links). Both arrays are borrowed. */
+/* Sets the shifts RollShift of rolling bodies, one for each link (links), for the recorded steps that
+ * contact_replay_load loads from now on. contact_replay_adjoint adds the derivatives with respect to the shifts to bar
+ * (links). Both arrays are borrowed. */
 void contact_replay_set_shifts(ContactReplay* replay, const RollShift* shift, RollShift* bar);
 
-/* Coefficients of the displacement of a contact point by a small rotation d of its body from the expected pose. The
- * displacement is d x reach + (d . axis) extra (F15). */
+/* Coefficients of the displacement of a contact point of a rolling body by a small rotation vector d of the body from
+ * its expected pose. The displacement is d x reach + (d . axis) extra (F15). */
 typedef struct {
-  Vec3 reach, extra, axis; /* reach = e + L; extra = D x e - axis x L with D = axis_then - axis_aim; axis = axis_aim; e:
-                              arm of the contact point, L: RollShift.lever */
+  Vec3 reach, extra, axis; /* reach = e + L; extra = D x e - axis x L with D = axis_then - axis_aim; axis = axis_aim. e:
+                              vector from the centre of the ball or circle to the contact point, L: RollShift.lever */
 } RollRows;
 
 static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
@@ -39,13 +40,14 @@ static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
 static inline Vec3 roll_rows_displacement(const RollRows* r, Vec3 d) {
   return vec3_add_scaled(vec3_cross(d, r->reach), vec3_dot(d, r->axis), r->extra);
 }
-/* Returns the moment of a force g at the contact point: the derivative of g . roll_rows_displacement(r, d) with respect
- * to d. */
+/* Returns the moment of a force g at the contact point: the derivative of the work g . roll_rows_displacement(r, d)
+ * with respect to the rotation vector d. */
 static inline Vec3 roll_rows_moment(const RollRows* r, Vec3 g) {
   return vec3_add_scaled(vec3_cross(r->reach, g), vec3_dot(r->extra, g), r->axis);
 }
-/* Adds the derivatives of g . roll_rows_displacement(r, d) with respect to the shift to *bar. r = roll_rows(s, arm).
- * Returns the derivative with respect to the arm. */
+/* Differentiates the work g . roll_rows_displacement(r, d) with r = roll_rows(s, arm), for a force g and a rotation
+ * vector d. Adds its derivatives with respect to the members of the shift s to *bar. Returns its derivative with
+ * respect to `arm`. */
 static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 g, RollShift* bar) {
   double along = vec3_dot(d, s->axis_aim);
   Vec3 change = vec3_sub(s->axis_then, s->axis_aim), by_change = vec3_scale(vec3_cross(arm, g), along);
@@ -81,20 +83,20 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Returns a sum over the pairs. The term of a pair is FrictionScale.left times the derivative of a scalar with respect
- * to FrictionScale.left. FrictionScale.left is the force that friction passes to the next step
- * (docs/derivations/friction.md, F14). Differences of the sum give derivatives with respect to step lengths. Uses the
- * force_ratio of the last contact_replay_refresh. */
+/* Friction of each pair passes a normal force to the next step, FrictionScale.left (docs/derivations/friction.md, F14).
+ * Returns the sum over all pairs of this force times the derivative of a scalar with respect to it (PairCarry.left).
+ * Differences of the sum give derivatives with respect to step lengths. Uses the force_ratio of the last
+ * contact_replay_refresh. */
 double contact_replay_deferred_sum(const ContactReplay* replay);
 
 /* Returns the derivative with respect to the length of the loaded step that results from the elastic slips at t + dt
  * (PairCarry.elastic). ContactLengths.dt contains it, too. */
 double contact_replay_strain_by_dt(const ContactReplay* replay);
 
-/* Evaluates the terms of the loaded step again, with or without one Hessian. If `apart` is true, the terms leave out
- * the Hessian of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
- * contact_replay_product then adds the product with this Hessian separately, as contact_replay_slip_product does.
- * Loading a step sets `apart` to false. */
+/* Evaluates the terms of the loaded step again, with or without the Hessian of one kind of friction. If `apart` is
+ * true, the terms leave out the Hessian of friction that is limited by the impulse of an impact
+ * (docs/derivations/impact.md, I16). contact_replay_product then adds the product with this Hessian separately, as
+ * contact_replay_slip_product does. Loading a step sets `apart` to false. */
 void contact_replay_exclude_impulse_friction(ContactReplay* replay, bool apart);
 /* Adds the product of a Hessian and the twists of `field` to wrench (links x 6: torque about the centre of mass, force)
  * [N m, N]. The Hessian belongs to friction that is limited by the impulse of an impact. The product has the same

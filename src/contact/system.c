@@ -23,7 +23,7 @@ static bool can_form_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Sorts the hulls of the model into movable hulls (movers) and immovable hulls (still). Also selects the movable
+/* Sorts the hulls of the model into movable hulls (movers) and immovable hulls (resting). Also selects the movable
  * (seeking) and immovable hulls (sought) that the broad phase contains. */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;

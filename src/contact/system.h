@@ -27,12 +27,12 @@ typedef struct {
  * links (ContactLaw.links), the links, which are numbered after the hulls. A pair of links has a potential but is
  * always treated as separated. Certificate, gaps and distances are computed for the pairs of hulls. */
 typedef struct {
-  uint64_t key; /* items a << 32 | b, with a < b */
+  uint64_t key; /* item numbers i < j of the pair, as i << 32 | j */
   int hull_a, hull_b, link_a, link_b;
   bool is_link_pair;     /* true for a pair of links; hull_a and hull_b are then the item numbers of the links */
   int common_ancestor;   /* nearest common ancestor of both links; -1 if they have only the world in common */
-  PairMaterial material; /* coefficients of the pair, friction multiplied by `grip` */
-  double grip;           /* factor on friction; 1 except in a run's first step (grip.c) */
+  PairMaterial material; /* coefficients of the pair; those of friction are multiplied by `grip` */
+  double grip;           /* factor on the friction force; 1 except in the first step of a run (grip.c) */
   const SceneLaw* law;   /* law of the pair, owned by the system */
   GjkCache gjk;
   bool lagged;                                /* true if the pair was active at the last contact_lag */
@@ -49,7 +49,7 @@ typedef struct {
 
 typedef struct {
   bool is_unchanged;      /* true if the accepted and the trial state of the pair are equal and belong to the present
-                     friction      reference */
+                             friction reference (state at the start of the step) */
   bool has_terms;         /* PairState.has_terms of the accepted state */
   bool is_evaluated;      /* true if the pair was already evaluated in the present trial */
   bool has_trial;         /* true if the trial state of the pair is evaluated; valid while neither link moves */
@@ -83,9 +83,9 @@ typedef struct {
 /* Candidates sorted by the independent part to which they belong (contact/part.c). */
 typedef struct {
   const int* island_of_tree;   /* part of each tree, or -1 if there is none; borrowed (trees) */
-  int *island_of, *candidates; /* of (list): part of each candidate. items (list): candidates sorted by part, after the
-                      candidates that belong to no part */
-  int* first; /* (parts + 3): part k has the candidates items[first[k + 2]] to items[first[k + 3] - 1] */
+  int *island_of, *candidates; /* island_of (list): part of each candidate. candidates (list): candidates sorted by
+                                  part, after the candidates that belong to no part */
+  int* first; /* part k has the candidates candidates[first[k + 2]] to candidates[first[k + 3] - 1] (parts + 3) */
   int capacity, part_capacity;
 } IslandLists;
 
@@ -123,19 +123,20 @@ struct ContactSystem {
   const bool* projecting;    /* argument of contact_project: links whose pairs it projects; NULL for all */
   unsigned stamp;            /* number of the present friction reference, > 0 */
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
-  double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
-                                broad phase covers [m] */
+  double *travelled, *slack; /* travelled: motion of each hull since the broad phase was built; slack: largest motion
+                                that the broad phase covers [m] (hulls) */
   double* path_travelled; /* (hulls): value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad
                             phase has been rebuilt since then */
-  bool path_moved;        /* a state has been accepted since contact_mark_path_start */
-  int *movers, mover_count; /* movers: hulls of movable links; still: hulls of immovable links */
+  bool path_moved;        /* true if a state has been accepted since contact_mark_path_start */
+  int *movers, mover_count; /* movers: hulls of movable links; resting: hulls of immovable links */
   int *resting, resting_count;
-  int *seeking, seeking_count; /* hulls of `movers` and of `resting` that can form pairs */
-  int *sought, sought_count;   /* hulls of links that form only pairs of links are in neither of these lists */
+  int *seeking, seeking_count; /* seeking: hulls of `movers` that can form pairs; sought: hulls of `resting` that can
+                                  form pairs */
+  int *sought, sought_count;   /* hulls of links that form only pairs of links are in neither `seeking` nor `sought` */
   bool placed[2];              /* placed[k]: `instance` of state k matches the poses of state k */
   bool measured;               /* true if stays[current], twist and moved are up to date */
   Box *boxes, *path_boxes;     /* (hulls): boxes of the broad phase, and of the broad phase for paths */
-  bool rests;                  /* true if both broad phases contain the boxes of still hulls */
+  bool rests;                  /* true if both broad phases contain the boxes of the hulls `resting` */
   BroadPhase broad, path_broad;
   int* group;            /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
   bool* excluded_groups; /* true for pairs of groups that the broad phases skip */
@@ -157,14 +158,14 @@ struct ContactSystem {
   int* free_slots;
   int free_count;
   int version;
-  int *terms, term_count;      /* slots with terms in the accepted state */
+  int *terms, term_count;      /* slots of the pairs with terms in the accepted state */
   LinkPair* term_links;        /* (slots) */
   LinkPair* list_links;        /* (list): links of every candidate, valid while list_links_version equals `version` */
   int list_links_version;      /* `version` to which list_links belongs, or -1 */
   int *awake, awake_count;     /* candidates that a trial evaluates; the count is -1 if unknown (list) */
   int sleeping_hulls;          /* number of hull pairs among the candidates that are not awake */
   int *pending, pending_count; /* (list): awake candidates that the current evaluation processes */
-  int *underived, underived_count; /* slots with terms that may lack derivatives */
+  int *underived, underived_count; /* slots of pairs with terms whose derivatives may not be computed yet */
   PairSleep* sleep;                /* (slots) */
   char *lag_room, *own_room;       /* memory of the law for friction points */
   size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `own_room` */
@@ -188,8 +189,9 @@ struct ContactSystem {
                  */
   Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (hulls) */
   MotionBounds region_bounds;                         /* (links) */
-  double *expected_distance, *tree_expected_distance; /* way (links): distance of each link from its expected pose [m];
-                            fastest (trees): largest `way` of the joined trees [m] */
+  double *expected_distance, *tree_expected_distance; /* expected_distance (links): distance of each link from its
+                                                         expected pose [m]; tree_expected_distance (trees): largest of
+                                                         these distances over the joined trees [m] */
   IslandLists islands;
   Pose* path_poses; /* start of the path of contact_certify_arrival (links) */
 };
@@ -254,7 +256,8 @@ void contact_measure_distance(const ContactSystem* system, ContactPair* pair, in
 void contact_copy_accepted_state(const ContactSystem* system, ContactPair* pair);
 /* Computes missing derivatives of the accepted state [N, N m], in parallel over pairs. */
 void contact_derive(ContactSystem* system);
-/* Sets the lists terms, term_links and fresh to the pairs that have terms in the accepted state, in the order of the
+/* Sets the lists terms, term_links and underived to the pairs that have terms in the accepted state, in the order of
+ * the
  * candidates. */
 void contact_list_terms(ContactSystem* system);
 
@@ -265,15 +268,17 @@ void contact_list_terms(ContactSystem* system);
 void contact_find_aggregate_pairs(ContactSystem* system);
 /* Returns true if two links are an aggregate pair. */
 bool contact_is_aggregate_pair(const ContactSystem* system, int link_a, int link_b);
-/* Returns true if an aggregate pair of links represents this pair of items. key: items a << 32 | b. Returns false
- * unless both items are hulls. */
+/* Returns true if an aggregate pair of links represents this pair of items. key: result of contact_key for the two
+ * items. Returns false unless both items are hulls. */
 bool contact_is_represented(const ContactSystem* system, uint64_t key);
 
-/* Sets dense_radius of all links. Call once. Allocates memory that contact_destroy frees. */
+/* Sets ContactSystem.dense_radius, the mean radius of the triangles of links that have very many triangles. Call once.
+ * Allocates memory that contact_destroy frees. */
 void contact_find_dense_links(ContactSystem* system);
 
 /* Lists pairs of hulls that an aggregate pair represents, and between which friction acts in the accepted state.
- * drop_others: other such pairs leave the list. Called before the state is recorded and before contact_lag. Changes no
+ * drop_others: pairs of hulls that an aggregate pair represents, but without friction, leave the list. Called before
+ * the state is recorded and before contact_lag. Changes no
  * energy. Allocates while the list grows. */
 void contact_list_friction_pairs(ContactSystem* system, bool drop_others);
 
