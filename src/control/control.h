@@ -11,8 +11,10 @@ typedef struct {
   double* curvature; /* for splines: second derivatives at the knots (rows * channels) [unit/s^2]; otherwise NULL */
   double* integrals; /* for integrated signals: integral of the source from the first row's time to each row (rows *
                     channels); otherwise NULL */
-  double* pivots;    /* for splines: pivots of the elimination from the left, then from the right (2 * rows) [s] */
-  double begin; /* shift of the time axis: t = 0 evaluates the source at this time [s]; 0 unless the owner sets it */
+  double* pivots;    /* for splines: pivots of the tridiagonal system for the second derivatives. First the pivots of
+                        elimination from the first row on, then from the last row back (2 * rows) [s] */
+  double begin; /* shift of the time axis: a call with t = 0 evaluates the source at the time `begin` [s]; 0 unless the
+                   owner sets it */
 } Signal;
 
 /* Prepares a signal for evaluation. Borrows source, which must stay unchanged while the signal exists. Allocates for
@@ -22,14 +24,14 @@ void signal_create(Signal* signal, const SceneSignal* source);
 /* Frees the arrays of the signal, not its source, and sets the signal to zero. Accepts a zeroed signal, but not NULL.
  */
 void signal_destroy(Signal* signal);
-/* Evaluates a signal at time t [s]. Sets value[channels] and rate[channels] = d value / d t. Joint signals are in m or
- * rad, loads and tendons in N or N m. For an integrated signal, rate is the source and value its integral from 0 to t.
- * Before the start of the source, value is the value at the start and rate is 0. Cannot fail, allocates nothing. */
+/* Evaluates a signal at time t [s]. Sets value[channels] and its time derivative rate[channels]. Joint signals are in m
+ * or rad, loads and tendons in N or N m. For an integrated signal, rate is the source and value its integral from 0 to
+ * t. Before the start of the source, value is the value at the start and rate is 0. Cannot fail, allocates nothing. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
-/* Sets acceleration[channels] = d rate / d t at time t [s], in the unit of the signal per s^2. Impulses at the corners
- * of piecewise linear signals are omitted. For an integrated signal this is the rate of the source. Sets 0 for t < 0.
- * Cannot fail, allocates nothing. */
+/* Sets acceleration[channels] to the second time derivative of a signal at time t [s], in the unit of the signal per
+ * s^2. Impulses at the corners of piecewise linear signals are omitted. For an integrated signal this is the rate of
+ * the source. Sets 0 for t < 0. Cannot fail, allocates nothing. */
 void signal_acceleration(const Signal* signal, double t, double* acceleration);
 
 /* Returns the number of parameters of a signal, which is the length of its gradient. The order of the parameters is
@@ -44,30 +46,32 @@ int signal_sine_count(const SceneSignal* source);
 /* Returns the address of parameter `index` in source, borrowed from source. Asserts that index is below
  * signal_parameter_count. Undefined for index < 0. */
 double* signal_parameter(SceneSignal* source, int index);
-/* Adds to gradient[signal_parameter_count] the derivatives of sum_c (a[c] value[c] + b[c] rate[c]) with respect to the
- * parameters of the signal. value and rate are the results of signal_eval at time t [s]; a and b have `channels`
- * entries. Allocates nothing. */
+/* Backward pass of signal_eval at time t [s]. a[channels] and b[channels] are the derivatives of a scalar with respect
+ * to the results value and rate of signal_eval. Adds the derivatives of this scalar with respect to the parameters of
+ * the signal to gradient[signal_parameter_count]. Allocates nothing. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* Force of a drive with a smooth limit (docs/derivations/drives.md, M2). The force equals the demand u up to (1 - w) M
- * and the limit M above (1 + w) M; w is the relative width. The transition is three times continuously differentiable.
- */
+/* Force of a drive with a smooth limit (docs/derivations/drives.md, M2). u is the demanded force, M the largest force,
+ * and w the relative width of the transition. The force equals u for u up to (1 - w) M, and M for u above (1 + w) M.
+ * The transition is three times continuously differentiable. */
 typedef struct {
   double force;  /* [N, N m] */
-  double slope;  /* d force / d u, between 0 and 1 */
-  double energy; /* integral of the force from 0 to u [N^2, N^2 m^2] */
+  double slope;  /* derivative of the force with respect to the demanded force u, between 0 and 1 */
+  double energy; /* integral of the limited force over the demanded force, from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;
 /* Limits the demanded force `demand`. Returns the limited force, its derivative and its integral. The force is an odd
- * function of wanted. wanted and limit have the same unit. 0 < width < 1, relative to limit. A limit of 0 means no
- * limit. */
+ * function of demand. demand and limit have the same unit. width: relative width of the smooth transition near the
+ * limit, 0 < width < 1. A limit of 0 means no limit. */
 LimitedForce limited_force(double demand, double limit, double width);
 
-/* Adds output k of the controller's neural network to value[k] (docs/derivations/feedback.md, E7). y[measure_count]:
- * measurements in their units. value[channels]: in the unit of the target. Cannot fail, allocates nothing. */
+/* Evaluates the controller's neural network for the measurements y and adds output k to value[k]
+ * (docs/derivations/feedback.md, E7). y[measure_count]: measurements, the inputs of the network. value[channels]: in
+ * the unit of the controller's target. Cannot fail, allocates nothing. */
 void mlp_eval(const SceneController* controller, const double* y, double* value);
-/* Backward pass of mlp_eval for a scalar s. value_bar[channels]: derivatives of s with respect to the outputs. Adds the
- * derivatives of s with respect to weights and biases to numbers_bar[controller_feedback_count]. Sets
- * y_bar[measure_count] to the derivatives of s with respect to the measurements. Allocates nothing. */
+/* Backward pass of mlp_eval for a scalar s that depends on the network's outputs. value_bar[channels]: derivatives of s
+ * with respect to the outputs. Adds the derivatives of s with respect to weights and biases to
+ * numbers_bar[controller_feedback_count]. Sets y_bar[measure_count] to the derivatives of s with respect to the
+ * measurements. Allocates nothing. */
 void mlp_eval_vjp(const SceneController* controller, const double* y, const double* value_bar, double* numbers_bar,
                   double* y_bar);
 

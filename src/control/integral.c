@@ -78,10 +78,11 @@ static double sinc(double x, double* slope) {
   return sine / x;
 }
 
-/* Integral of a sine and its derivatives with respect to phase and frequency f. The integrand is size * sin(2 pi f s +
- * phase), with the amplitude `size`, and s runs from 0 to t. */
+/* Integral of a sine over time, and the derivatives of this integral with respect to phase and frequency f. The
+ * integrand is size * sin(2 pi f s + phase), with the amplitude `size`, and s runs from 0 to t. */
 typedef struct {
-  double value, by_phase, by_frequency; /* units s, s/rad, s/Hz times the unit of size */
+  double value, by_phase,
+      by_frequency; /* units s (value), s/rad (by_phase) and s/Hz (by_frequency), times the unit of the amplitude */
 } WaveIntegral;
 
 static WaveIntegral constant_amplitude_wave(double size, double frequency, double phase, double t) {
@@ -129,7 +130,7 @@ static WavePair integrate_by_parts(const double* p, double ramp, double omega, d
   return sum;
 }
 
-/* Computes both integrals by Gauss quadrature with twelve points. */
+/* Computes the two integrals of WavePair by Gauss quadrature with twelve points. */
 static WavePair integrate_by_quadrature(const double* p, double ramp, double omega, double phase, double t) {
   static const double NODE[6] = {0.125233408511468916, 0.367831498998180194, 0.587317954286617447,
                                  0.769902674194304687, 0.904117256370474857, 0.981560634246719251};

@@ -5,37 +5,41 @@
 
 #include "control/control.h"
 
-/* Functions of one type of signal. SignalEval sets value[channels] and rate[channels] at time t [s]. SignalVjp adds
- * to gradient the derivatives of sum_c (a[c] value[c] + b[c] rate[c]) with respect to the signal's parameters. */
+/* Functions of one type of signal. SignalEval sets value[channels] and rate[channels] at time t [s]. SignalVjp is its
+ * backward pass: a and b are the derivatives of a scalar with respect to value and rate. It adds the derivatives of the
+ * scalar with respect to the signal's parameters to gradient. */
 typedef void (*SignalEval)(const Signal* signal, double t, double* value, double* rate);
 typedef void (*SignalVjp)(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/piecewise.c: evaluates signals that are linear between rows, and constant before the first and after the last
- * row. At the time of a row, rate is the slope of the segment that begins there. */
+/* control/piecewise.c: evaluates signals that are linear between the rows (times with values) of a table, and constant
+ * before the first and after the last row. At the time of a row, rate is the slope of the segment that begins there. */
 void piecewise_eval(const Signal* signal, double t, double* value, double* rate);
-/* Backward pass of piecewise_eval. Adds the derivatives to the entries of gradient for the two rows around t, or for
- * the single row where the signal is constant. */
+/* Backward pass of piecewise_eval. a, b: derivatives of a scalar with respect to value and rate. Adds the derivatives
+ * to the entries of gradient for the two rows around t, or for the single row where the signal is constant. */
 void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* Evaluates a signal that is constant during each interval: value is row ceil(t / interval) - 1, rate is 0. */
+/* Evaluates a signal that is constant during each interval of fixed length: value is row ceil(t / interval) - 1, rate
+ * is 0. */
 void zero_order_hold_eval(const Signal* signal, double t, double* value, double* rate);
-/* Backward pass of zero_order_hold_eval. Adds a[c] to the entries of gradient for the row in force. b has no effect,
- * because rate is 0. */
+/* Backward pass of zero_order_hold_eval. Adds a[c], the derivative of a scalar with respect to channel c of value, to
+ * the entries of gradient for the row in force. b, the derivatives with respect to rate, has no effect, because rate is
+ * 0. */
 void zero_order_hold_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/spline.c: computes the second derivatives of a natural cubic spline. Allocates curvature (rows x channels)
- * and pivots (2 rows), which signal_destroy frees. Two rows give a line, one row gives a constant. */
+/* control/spline.c: computes the second derivatives of a natural cubic spline at its knots. Allocates curvature (rows x
+ * channels) and pivots (2 rows), which signal_destroy frees. Two rows give a line, one row gives a constant. */
 void spline_create(Signal* signal);
 /* Evaluates the spline. The signal is constant before the first and after the last knot. */
 void spline_eval(const Signal* signal, double t, double* value, double* rate);
-/* Backward pass of spline_eval. The second derivatives depend on every knot, so gradient changes in all rows. */
+/* Backward pass of spline_eval. a, b: derivatives of a scalar with respect to value and rate. The second derivatives
+ * depend on every knot, so gradient changes in all rows. */
 void spline_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/sines.c: evaluates value_c + sum amplitude sin(2 pi frequency t + phase), an offset plus a sum of sines.
- * Frequencies are in Hz, phases in rad. The arrays store the sines of one channel after the other. */
+/* control/sines.c: evaluates for each channel an offset plus a sum of sines, offset + sum amplitude sin(2 pi frequency
+ * t + phase). Frequencies are in Hz, phases in rad. The arrays store the sines of one channel after the other. */
 void sines_eval(const Signal* signal, double t, double* value, double* rate);
-/* Backward pass of sines_eval. Adds to gradient, whose entries are offsets (channels), then amplitudes, frequencies and
- * phases (channels x terms each). */
+/* Backward pass of sines_eval. a, b: derivatives of a scalar with respect to value and rate. Adds to gradient, whose
+ * entries are offsets (channels), then amplitudes, frequencies and phases (channels x terms each). */
 void sines_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* control/integral.c: prepares the integral of a signal from 0 to t. Allocates `areas` (rows x channels), which
@@ -43,15 +47,16 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
 void integral_create(Signal* signal);
 /* Sets value[channels] to the integral from 0 to t of a piecewise linear signal [unit s]. */
 void piecewise_integral(const Signal* signal, double t, double* value);
-/* Backward pass of piecewise_integral. Adds to gradient (rows x channels) the derivatives of sum_c a[c] value[c]. */
+/* Backward pass of piecewise_integral. a[channels]: derivatives of a scalar with respect to value. Adds the derivatives
+ * of the scalar with respect to the values of the rows to gradient (rows x channels). */
 void piecewise_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 /* Sets value[channels] to the integral from 0 to t of a sum of sines. Frequency 0 is allowed. */
 void sines_integral(const Signal* signal, double t, double* value);
-/* Backward pass of sines_integral. Adds to gradient the derivatives of sum_c a[c] value[c], in the order of
- * sines_eval_vjp. */
+/* Backward pass of sines_integral. a[channels]: derivatives of a scalar with respect to value. Adds the derivatives
+ * with respect to the signal's parameters to gradient, in the order of sines_eval_vjp. */
 void sines_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 
-/* Returns the time of a row [s], or 0 for a constant. */
+/* Returns the time of one row of a signal's table [s], or 0 for a constant signal. */
 double signal_row_time(const SceneSignal* source, int row);
 
 /* Sets acceleration[channels] to the second time derivative of the spline between the knots. Outside of the knots

@@ -3,8 +3,9 @@
 
 #include "control/control.h"
 
-/* Returns the limited force in the transition, for limit 1 and demand x. first = t - I1 and second = t^2/2 - I2, where
- * I1 is the integral of the smoothstep S(t) = 10 t^3 - 15 t^4 + 6 t^5, and I2 the integral of I1. */
+/* Returns the limited force in the transition, for limit 1, demand x and relative width w. t: position in the
+ * transition, 0 to 1. first = t - I1 and second = t^2/2 - I2. I1: integral of the smoothstep S(t) = 10 t^3 - 15 t^4 + 6
+ * t^5; I2: integral of I1. */
 static LimitedForce limit_in_transition(double x, double w) {
   double t = (x - (1 - w)) / (2 * w), t2 = t * t, t4 = t2 * t2;
   double first = t - t4 * (t2 - 3 * t + 2.5), second = 0.5 * t2 - t4 * t * (t2 / 7 - 0.5 * t + 0.5);

@@ -4,7 +4,7 @@
 
 #include "control/control.h"
 
-/* Inputs (row 0), then the outputs of each hidden layer after tanh. */
+/* Inputs of the network (row 0), then the outputs of each hidden layer after tanh. */
 typedef struct {
   double row[MLP_HIDDEN_MAX + 1][MLP_WIDTH_MAX];
 } Activations;

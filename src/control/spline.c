@@ -55,7 +55,8 @@ void spline_create(Signal* signal) {
   solve_curvature(source, signal->pivots, signal->curvature);
 }
 
-/* Weights of y_i, y_{i+1}, M_i and M_{i+1} in the value and in the rate of the spline. */
+/* Weights of the values and second derivatives at the two knots of a segment, in the value and in the rate of the
+ * spline. */
 typedef struct {
   double value[4], rate[4];
 } Basis;
@@ -87,7 +88,7 @@ void spline_eval(const Signal* signal, double t, double* value, double* rate) {
   }
 }
 
-/* The acceleration is w M_i + u M_{i+1}. */
+/* The acceleration is linear between the second derivatives at the two knots of the segment. */
 void spline_acceleration(const Signal* signal, double t, double* acceleration) {
   assert(signal->source->rows > 0);
   const SceneSignal* source = signal->source;
@@ -98,7 +99,8 @@ void spline_acceleration(const Signal* signal, double t, double* acceleration) {
     acceleration[c] = (1 - span.fraction) * m[c] + span.fraction * m[c + source->channels];
 }
 
-/* Adds z times row i of B to gradient. Row i has three nonzero entries. */
+/* Adds z times row i of the matrix B, the right-hand side of the system for the second derivatives, to gradient. Row i
+ * has three nonzero entries. */
 static void add_second_difference_row(const SceneSignal* source, int i, double z, double* gradient) {
   double before = 6 * z / knot_width(source, i - 1), after = 6 * z / knot_width(source, i);
   gradient[(i - 1) * source->channels] += before;
@@ -106,7 +108,8 @@ static void add_second_difference_row(const SceneSignal* source, int i, double z
   gradient[(i + 1) * source->channels] += after;
 }
 
-/* Adds weight dM_i/dy to gradient, where M_i is the second derivative at knot i. dM_i/dy is row i of T^-1 B. */
+/* Adds weight times the derivatives of the spline's second derivative at knot i with respect to all knot values to
+ * gradient. These derivatives are row i of T^-1 B. */
 static void add_curvature(const Signal* signal, int i, double weight, double* gradient) {
   const SceneSignal* source = signal->source;
   int last = source->rows - 2;

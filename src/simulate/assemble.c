@@ -11,7 +11,8 @@
 static void add_shifted_link_terms(LinkTerms* own, const LinkTerms* below, Vec3 d) {
   own->force = vec3_add(own->force, below->force);
   own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
-  /* A += X^T B X with X = [I 0; -[d]x I], A the Hessian of `own` and B the Hessian of `below` */
+  /* adds the Hessian of `below`, converted to twists about the reference point of `own`: X^T B X with X = [I 0; x:
+   * minus the matrix of the cross product with d I] */
   double bx[6][6];
   double x[3][3] = {{0, d.z, -d.y}, {-d.z, 0, d.x}, {d.y, -d.x, 0}}; /* -[d]x */
   for (int i = 0; i < 6; i++)
@@ -144,8 +145,8 @@ static void add_coupling_hessian(const Model* model, const CouplingTerms* terms,
   }
 }
 
-/* Adds row i of the upper triangle of slope^T stiffness slope to the Hessian. The degrees of freedom from i on are
- * grouped by tree, so that each block is looked up once. */
+/* Adds row i of the upper triangle of slope^T stiffness slope, the stiffness terms of a closure, to the Hessian. The
+ * degrees of freedom from i on are grouped by tree, so that each block is looked up once. */
 static void add_row_entries(const Model* model, const RowTerms* t, int i, double stiffening, BlockSolver* solver) {
   int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
   int stride = 0, first = 0;
@@ -204,7 +205,8 @@ static void add_link_hessian(const Assembly* in, int i, bool curvature, double* 
     Vec3 v = velocity[k];
     double y[6];
     multiply_screw(t->hessian, s->w, v, y);
-    /* curvature of the motion (K2): w_j . [ (K^T - tr K) w_k + v_k x f ], with the first moment K and the force f */
+    /* curvature of the motion (K2): w_j . [ (K^T - tr K) w_k + v_k x f ]. K: first moment of the force f on the link;
+     * (w_k, v_k): twist by degree of freedom k */
     Vec3 curvature_torque =
         vec3_add(vec3_sub(mat3_tmul_vec(t->moment, s->w), vec3_scale(s->w, trace)), vec3_cross(v, t->force));
     if (curvature) {
@@ -229,8 +231,9 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 
 static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y * y[1] + w.z * y[2]; }
 
-/* Sets y to C xi. C: block of the pair's Hessian between bodies a and b; xi: `screw`, of body b, about the point `at`.
- * y has six entries, or three if C couples only rotations (t->across). */
+/* Sets y to the product of the block of the pair's Hessian between bodies a and b, and a twist of body b. The twist is
+ * `screw`, a motion by one degree of freedom, about the point `at`. y has six entries, or three if the block couples
+ * only rotations (t->across). */
 static inline void multiply_cross_block(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
   Vec3 w = screw->w, v = t->only_cross_block ? vec3(0, 0, 0) : screw_velocity(screw, at);
   for (int i = 0; i < (t->only_cross_block ? 3 : 6); i++) {
@@ -253,15 +256,14 @@ static inline void add_cross_entry(const CrossBlock* to, int j, int k, double va
     to->entries[r * stride + c] += value;
   else if (to->tree_a > to->tree_b)
     to->entries[c * stride + r] += value;
-  else if (r == c) /* C and C^T both contribute to an entry on the diagonal */
+  else if (r == c) /* the block between the two bodies and its transpose both contribute to an entry on the diagonal */
     to->entries[r * stride + r] += 2 * value;
   else
     to->entries[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
 }
 
-/* Adds xi_j^T y[k] to the block for every degree of freedom j of link la and k of link lb. y[k]: C xi_k
- * (multiply_cross_block).
- */
+/* Adds the Hessian entries between every degree of freedom j of link la and k of link lb to the block. Each is the
+ * scalar product of the screw of j and y[k]. y[k]: result of multiply_cross_block for degree of freedom k. */
 static inline void add_link_pair_entries(const Assembly* in, const ContactTerms* t, const ModelLink* la,
                                          const ModelLink* lb, const double (*y)[6], const CrossBlock* to) {
   Vec3 velocity[JOINT_MAX_DOF];
@@ -274,8 +276,8 @@ static inline void add_link_pair_entries(const Assembly* in, const ContactTerms*
     }
 }
 
-/* Adds xi_j^T C xi_k to the Hessian for all degrees of freedom j of link_a and its ancestors, and k of link_b and its
- * ancestors. */
+/* Adds the contribution of a pair's Hessian between link_a and link_b to the Hessian of the step. Entries: all degrees
+ * of freedom of link_a and its ancestors with those of link_b and its ancestors. */
 static void add_cross_hessian(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
   if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;

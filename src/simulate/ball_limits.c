@@ -6,20 +6,21 @@
 
 #include "simulate/limits.h"
 
-/* Total angle, swing or twist of a ball joint [rad], with first and second derivatives with respect to the increments.
- */
+/* Total angle, swing or twist of a ball joint [rad], with first and second derivatives with respect to small rotations
+ * about the link's axes. */
 typedef struct {
   double value, first[3], second[3][3];
 } BallAngle;
 
-/* Parts of a quaternion q = (w, v): w, and the component p of v along an axis, with first (w1, p1) and second (w2, p2)
- * derivatives with respect to the increments. The sign of q is chosen so that w >= 0. */
+/* Parts of a quaternion q with the real part w and the vector part v. p: component of v along an axis. With first (w1,
+ * p1) and second (w2, p2) derivatives with respect to small rotations about the link's axes. The sign of q is chosen so
+ * that w >= 0. */
 typedef struct {
   double w, p, perpendicular; /* perpendicular: length of v x axis, the part of v perpendicular to the axis */
   double w1[3], p1[3], w2[3][3], p2[3][3];
 } AxisComponents;
 
-/* Returns w, p and perpendicular without derivatives. */
+/* Returns the members w, p and perpendicular of AxisComponents, without derivatives. */
 static AxisComponents axis_components_value(Quat q, Vec3 axis) {
   double sign = q.w < 0 ? -1 : 1;
   Vec3 v = vec3(sign * q.x, sign * q.y, sign * q.z);
@@ -48,8 +49,8 @@ static double swing_value(const AxisComponents* a) {
   return 2 * math_atan2(a->perpendicular, sqrt(a->w * a->w + a->p * a->p));
 }
 
-/* Returns the twist 2 atan2(p, w) with its derivatives with respect to the increments (S24). Requires c = w^2 + p^2 >
- * 0, which holds for a swing below pi. */
+/* Returns the twist angle about the axis, 2 atan2(p, w), with its derivatives with respect to small rotations (S24).
+ * Requires w^2 + p^2 > 0, which holds for a swing below pi. */
 static BallAngle twist_from_array(const AxisComponents* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = twist_value(a)};
@@ -65,9 +66,9 @@ static BallAngle twist_from_array(const AxisComponents* a) {
   return out;
 }
 
-/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1), c = w^2 + p^2, with its derivatives with respect to
- * the increments (S24). d swing/dc = -1 / sqrt(c (1 - c)). Requires a->perpendicular > 0, which holds for a nonzero
- * swing. */
+/* Returns the swing angle of the axis, acos(2 c - 1) with c = w^2 + p^2, with its derivatives with respect to small
+ * rotations (S24). w, p: members of AxisComponents. d swing/dc = -1 / sqrt(c (1 - c)). Requires a->perpendicular > 0,
+ * which holds for a nonzero swing. */
 static BallAngle swing_of(const AxisComponents* a) {
   double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->perpendicular;
   double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
@@ -83,7 +84,8 @@ static BallAngle swing_of(const AxisComponents* a) {
   return out;
 }
 
-/* Returns the total angle |phi| with its derivatives with respect to the increments. size: |phi|, must be positive. */
+/* Returns the total angle of rotation, the length of the rotation vector phi, with its derivatives with respect to
+ * small rotations. size: this length, must be positive. */
 static BallAngle whole_of(const RotationVector* phi, double size) {
   BallAngle out = {.value = size};
   for (int j = 0; j < 3; j++)
@@ -190,9 +192,10 @@ Quat ball_rotation_before(Quat now, const double difference[3]) {
   return quat_mul(now, quat_exp(vec3(-difference[0], -difference[1], -difference[2])));
 }
 
-/* Adds the derivatives of share (angle - angle_t - aim) with respect to the rotation at t to now, and with respect to
- * the last displacement to difference_old. aim is a function of the last change of the angle, angle_t - angle_{t-1}
- * (I15). force_change: stiffness times the derivative of the angle along lambda. */
+/* Differentiates the rebound force of an angle in an impact, which is proportional to (change of the angle since t) -
+ * aim. Adds the derivatives with respect to the rotation at t to now, and with respect to the last displacement to
+ * difference_old. aim: rebound displacement, a function of the previous change of the angle (I15). force_change:
+ * stiffness times the derivative of the angle along lambda. */
 static void rebound_adjoint(const JointInput* in, int base, int angle_kind, double force_change, double* now,
                             double* difference_old) {
   static const Joint BALL = {.quaternion = true};

@@ -39,9 +39,10 @@ void bushings_destroy(BushingSystem* s) {
 /* Step lengths with a relative difference below this count as equal. */
 #define EQUAL_LENGTH_TOLERANCE 1e-9
 
-/* Weights of the four states for a spring that the step length does not resolve: the coefficients of (z + r)^2 (z + s),
- * divided by its value at z = 1, with r = OSCILLATION_FACTOR and s = OSCILLATION_FACTOR_LAST = (1 - r) / (2 r). The
- * deformation of a spring of infinite stiffness is multiplied by -r in each step. */
+/* Numbers from which the weights of the four states follow for a spring that the step length does not resolve. The
+ * weights are the coefficients of the polynomial (z + r)^2 (z + s), divided by its value at z = 1. r =
+ * OSCILLATION_FACTOR; s = OSCILLATION_FACTOR_LAST = (1 - r) / (2 r). The deformation of a spring of infinite stiffness
+ * is multiplied by -r in each step. */
 #define OSCILLATION_FACTOR 0.8
 #define OSCILLATION_FACTOR_LAST ((1 - OSCILLATION_FACTOR) / (2 * OSCILLATION_FACTOR))
 #define SCALE ((1 + OSCILLATION_FACTOR) * (1 + OSCILLATION_FACTOR) * (1 + OSCILLATION_FACTOR_LAST))
@@ -49,7 +50,8 @@ static const BushingTimeWeights WEIGHTS_UNRESOLVED = {
     1 / SCALE, (2 * OSCILLATION_FACTOR + OSCILLATION_FACTOR_LAST) / SCALE,
     OSCILLATION_FACTOR*(OSCILLATION_FACTOR + 2 * OSCILLATION_FACTOR_LAST) / SCALE,
     OSCILLATION_FACTOR* OSCILLATION_FACTOR* OSCILLATION_FACTOR_LAST / SCALE, 0};
-/* Weights of the four states for a spring that the step length resolves: theta = 1/2 in M10. */
+/* Weights of the four states for a spring whose oscillation the step length resolves: implicitness theta = 1/2 (M10).
+ */
 static const BushingTimeWeights WEIGHTS_RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 
 /* Returns true if this step and the two steps before it have the same length and none of these lengths depends on the
@@ -154,15 +156,15 @@ static void add_block(double h[12][12], int row, int column, double factor, Mat3
     }
 }
 
-/* Returns (g r^T + r g^T) / 2 - (g . r) 1, the second derivative of g . exp(w) r with respect to w at w = 0. */
+/* Returns the second derivative of g . (r rotated by the rotation vector w) with respect to w at w = 0. */
 static Mat3 rotation_curvature_of_vector(Vec3 g, Vec3 r) {
   Mat3 out = mat3_scale(mat3_add(mat3_outer(g, r), mat3_outer(r, g)), 0.5);
   return mat3_sub(out, mat3_scale(mat3_identity(), vec3_dot(g, r)));
 }
 
-/* Returns the sum over i of torque_i times the second derivative of component phi_i of the rotation vector with respect
- * to w in R exp(w), w in b's axes. phi->second refers to the increments of R Rx(d1) Ry(d2) Rz(d3), so the second-order
- * terms of this product are subtracted. */
+/* Returns the sum over i of torque_i times the second derivative of component i of the rotation vector phi between both
+ * frames. The derivative is with respect to a small rotation vector of link b in the axes of its frame. phi->second
+ * refers to three successive rotations, so the second-order terms of their product are subtracted. */
 static Mat3 rotation_curvature(const RotationVector* phi, const double torque[3]) {
   Mat3 out = mat3_zero();
   double by[3] = {0, 0, 0};
@@ -194,7 +196,8 @@ static void set_displacement_jacobian(BushingTerm* t, Mat3 by_turn, Vec3 lever) 
       }
 }
 
-/* Sets t->hessian to slope^T stiff slope. */
+/* Sets t->hessian to slope^T H slope. slope: derivative of the displacement u with respect to both twists; H:
+ * t->energy_hessian. */
 static void set_gauss_newton_hessian(BushingTerm* t) {
   double half[6][12];
   for (int i = 0; i < 6; i++)
@@ -209,8 +212,8 @@ static void set_gauss_newton_hessian(BushingTerm* t) {
     }
 }
 
-/* Adds push . (second derivative of u) to the Hessian. g: force at b's frame; torque: torque on b; lever: vector from
- * a's centre of mass to the origin of b's frame; all in world axes. */
+/* Adds the force times the second derivative of the bushing's displacement to the Hessian. g: force at b's frame;
+ * torque: torque on b; lever: vector from a's centre of mass to the origin of b's frame; all in world axes. */
 static void add_displacement_curvature(BushingTerm* t, const RotationVector* phi, Vec3 g, Vec3 torque, Vec3 lever) {
   Mat3 cross = mat3_cross(g), r = t->frame[1].r;
   Mat3 turn = mat3_mul(r, mat3_mul(rotation_curvature(phi, t->energy_gradient + 3), mat3_transpose(r)));

@@ -108,8 +108,8 @@ static void propagate_bushing(const Sim* sim, int k, const double (*twist)[6], S
   propagate_to_earlier_poses(b, sim->pose_now, by[1], now.pose, numbers);
   propagate_to_earlier_poses(b, sim->pose_old, by[2], old.pose, numbers);
   if (at->older != 0) propagate_to_earlier_poses(b, sim->pose_older, by[3], older.pose, numbers);
-  /* derivative of Phi with respect to the position p of b's frame. p rotates with b and u is measured in the axes of a:
-   * g . ((w_b - w_a) x R_b dp) */
+  /* derivative of Phi with respect to the position of b's frame on link b. The position rotates with b, and the
+   * displacement u is measured in the axes of a */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
   if (b->link[1] >= 0) by_b = mat3_tmul_vec(poses[b->link[1]].r, by_b);
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), by_b), numbers + BUSHING_POSITION_B);
@@ -137,8 +137,9 @@ static LinkAndRates link_and_rates(int link, const Pose* poses, const double (*m
   return out;
 }
 
-/* Adds the derivatives of the translation rate axis . (R_a'^T d + R_a^T d') with respect to poses, their rates and the
- * positions of both frames. d: vector from the origin of a's frame to the origin of b's frame. */
+/* Adds the derivatives of a translation rate, the time derivative of a component of d in a's axes, with respect to
+ * poses, their rates and the positions of both frames. d: vector from the origin of a's frame to the origin of b's
+ * frame. */
 static void propagate_translation_rate(const SceneBushing* b, const LinkAndRates at[2], Vec3 d, Vec3 axis,
                                        double (*pose_bar)[3][4], double (*motion_bar)[3][4], double* numbers) {
   Vec3 by_d = mat3_mul_vec(at[0].dr, axis), by_rate = mat3_mul_vec(at[0].r, axis), change = vec3(0, 0, 0);
@@ -156,8 +157,8 @@ static void propagate_translation_rate(const SceneBushing* b, const LinkAndRates
   add_pose_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
 }
 
-/* Adds the derivatives of the rotation rate (R_a axis) . (w_b - w_a) with respect to poses and their rates. w: axial
- * vector of R' R^T of each link. */
+/* Adds the derivatives of a rotation rate with respect to poses and their rates. The rate is the component of the
+ * relative angular velocity of links a and b along an axis of the frame on a. */
 static void propagate_rotation_rate(const SceneBushing* b, const LinkAndRates at[2], Vec3 axis,
                                     double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
   Vec3 apart = vec3(0, 0, 0);

@@ -1,5 +1,5 @@
-/* Private to simulate/: closures, equations c(q) = 0 that hold at the end of every step (docs/derivations/closures.md).
- * The step minimizes over the coordinates q
+/* Private to simulate/: closures, joints that close loops of links (docs/derivations/closures.md). Their equations
+ * c(q) = 0 hold at the end of every step. The step minimizes over the coordinates q
  *   O(q) + sum mu c + sum rho/2 c^2,                                                                         (Z2)
  * O: objective without closures; mu: multipliers, the forces of the closures [N, N m]; rho: stiffness. mu is chosen so
  * that Newton's direction delta closes the equations: C delta = -c with the slopes C = dc/dq (Z3). */
@@ -13,8 +13,9 @@
 typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
-  double hessian[12][12]; /* sum over rows of (mu + rho c) d2c / d(twists)^2; rho C^T C is added separately in joint
-                             coordinates (RowTerms) */
+  double hessian[12][12]; /* sum over rows of the row's force times the second derivative of its equation with respect
+                             to the twists of both links. The stiffness times the square of the first derivative is
+                             added separately (RowTerms) */
 } ClosureLinkTerms;
 
 /* Poses of both links of a closure, and its attachment points in the world. */
@@ -23,9 +24,9 @@ typedef struct {
   Vec3 end[2], separation; /* separation = end[0] - end[1]: vector from the point on b to the point on a [m] */
 } ClosureAttachments;
 
-/* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a for a
- * unit multiplier; the force on b is the opposite. torque: torques on a and b about their centres of mass for a unit
- * multiplier. */
+/* One row (scalar equation) of a closure at given poses, world axes. u, v: the two directions of an ALIGN row, which
+ * must be perpendicular. force: force on a for a unit multiplier; the force on b is the opposite. torque: torques on a
+ * and b about their centres of mass for a unit multiplier. */
 typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowGeometry;
@@ -47,19 +48,21 @@ enum { CLOSING_SUBSTEPS = 1, CLOSING_SUBSTEPS_SECOND_ORDER = 3 };
 /* Largest number of past steps for the extrapolation of the next step's increments. */
 enum { EXTRAPOLATION_STEPS = 4 };
 
-/* A row whose slope C is not zero: closure (or coupling), row within it, and index among all rows. */
+/* A row (scalar equation) whose derivatives with respect to the coordinates are not all zero. closure: closure or
+ * coupling of the row; row: number of the row within it; index: number among all rows. */
 typedef struct {
   int closure, row, index;
 } ClosureRowIndex;
 
-/* Nonzero entries of a row of C: slope[n] belongs to the degree of freedom dof[n], n < count. */
+/* Derivatives of one row's equation with respect to the coordinates, nonzero entries only. slope[n] belongs to the
+ * degree of freedom dof[n], n < count. */
 typedef struct {
   int count;
   const int* dof;
   const double* slope;
 } JacobianRow;
 
-/* A row whose slope C is not zero, and the nonzero entries of the row. */
+/* A row whose derivatives with respect to the coordinates are not all zero, and its nonzero derivatives. */
 typedef struct {
   ClosureRowIndex of;
   JacobianRow along;
@@ -97,8 +100,8 @@ typedef struct ClosureSystem {
   bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: copy of `open` from the
                               start of the step */
   bool ambiguous;          /* true if linearly dependent rows were found for a Newton direction of this step */
-  double stiffening;    /* factor on the closures' stiffness terms rho C^T C in the Hessian; raised until the Hessian is
-                           positive definite */
+  double stiffening;    /* factor on the closures' stiffness terms in the Hessian; raised until the Hessian is positive
+                           definite */
   bool* convex;         /* true if the Hessian omits the second derivatives of the closure's equations */
   double* broken_at;    /* time of the state in which the closure broke [s]; INFINITY if intact */
   ModelClosure* placed; /* closures of the model, which are rewritten when a closure closes; NULL if no closure has
@@ -129,13 +132,14 @@ typedef struct ClosureSystem {
   int* group; /* first tree of the set of trees that closures and couplings connect to each tree, directly or indirectly
                  (trees) */
   CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
-  RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
-  bool* moves;            /* true if some entry of the row of C is not zero (rows) */
-  unsigned* moved;        /* for each closure a set of bits: bit i is set if `moves` is true for the closure's row i */
+  RowTerms* rows;         /* stiffness terms of the closures for the assembly (closures) */
+  bool* moves; /* true if some derivative of the row's equation with respect to the coordinates is not zero (rows) */
+  unsigned* moved;     /* for each closure a set of bits: bit i is set if `moves` is true for the closure's row i */
   unsigned char* side; /* for each entry of `dof`: bit 0 is set if the degree of freedom moves the attachment point on
                           a. Bit 1 is set if it moves the point on b */
   size_t* slope_first; /* index in `slope` of the first row of every closure */
-  double* slope;       /* entries of C, row by row; a row has an entry for each degree of freedom of its closure */
+  double* slope; /* derivatives of the closure equations with respect to the coordinates, row by row; a row has an entry
+                    for each degree of freedom of its closure */
   NonzeroRow* nonzero_rows; /* rows of all closures and couplings for which `moves` is true (nonzero_count) */
   int nonzero_count;
   /* increments of past steps, for the extrapolation (Z10) */
@@ -156,10 +160,10 @@ typedef struct ClosureSystem {
   /* stiffness, torques and slopes at evaluated_q */
   double evaluated_weight; /* weight for which `stiffness` was computed; -1 if not computed at evaluated_q */
   bool has_jacobian;       /* true if `slope` and `moves` were computed at evaluated_q */
-  Vec3 (*arm)[2];          /* from the links' centres of mass to the attachment points [m] (closures) */
+  Vec3 (*arm)[2];          /* vectors from the links' centres of mass to the attachment points [m] (closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows. Clusters are solved one at a
    * time. */
-  bool* done;             /* true if the closure is solved or open (closures) */
+  bool* done;             /* true if the present solve has treated the closure, or the closure is open (closures) */
   int* cluster;           /* for every tree: first tree of its cluster (trees) */
   int* component;         /* for every tree: component of the solver to which the tree belongs (trees) */
   int* first_tree;        /* first tree of every component (trees) */
@@ -168,7 +172,8 @@ typedef struct ClosureSystem {
   unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
   DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
   int* active;            /* rows of the cluster, as indices into `nonzero_rows` (rows) */
-  double* column;         /* H^-1 C^T, one row of `width` columns for each degree of freedom (nv, capacity) */
+  double* column;         /* responses of the coordinates to unit forces of the cluster's rows, H^-1 C^T. H: Hessian; C:
+                             derivatives of the rows. `width` columns for each degree of freedom (nv, capacity) */
   double *matrix, *right; /* matrix: C H^-1 C^T of the cluster's rows (capacity^2); right: right-hand side (capacity) */
   double *unit, *work;    /* unit: scaling factors of the multipliers (capacity); work: workspace (2 capacity) */
   double* separation;     /* closure error c of each row, divided by the row's reference size (capacity) */
@@ -209,10 +214,11 @@ ClosureAttachments closure_attachments(const ModelClosure* closure, const Pose* 
 double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* attachments);
 /* Returns the value c of a coupling [m or rad] at q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
-/* Returns the derivative of the row's value with respect to `separation`, world axes; zero for ALIGN. */
+/* Returns the derivative of the row's value with respect to the vector between the attachment points, world axes; zero
+ * for an ALIGN row. */
 Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* attachments);
-/* Sets values[rows] to c at poses[links] and q[nq], also for broken closures. Stores intermediate results for
- * closures_evaluate. */
+/* Sets values[rows] to the closure errors at poses[links] and q[nq], also for broken closures. Stores intermediate
+ * results for closures_evaluate. */
 void closures_compute_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Sets value, stiffness, arms and torques of all closures and couplings. Includes broken closures, because
  * closures_restore can make them intact again. The results do not depend on the multipliers. Does nothing if q and
@@ -220,8 +226,9 @@ void closures_compute_values(ClosureSystem* system, const Pose* poses, const dou
  * closures_assemble. */
 void closures_evaluate(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
-/* Does the same as closures_evaluate, and also computes the slopes C. Newton directions and products with C require the
- * slopes. Does nothing if q has not changed. poses[links], q[nq], reference[links], screws[nv]. */
+/* Does the same as closures_evaluate, and also computes C, the derivatives of all rows with respect to the coordinates.
+ * Newton directions and products with C require them. Does nothing if q has not changed. poses[links], q[nq],
+ * reference[links], screws[nv]. */
 void closures_compute_jacobian(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                                const Screw* screws, double weight);
 /* Does the same as closures_compute_jacobian for closure or coupling k only, so that each closure can be placed at a
@@ -229,15 +236,18 @@ void closures_compute_jacobian(ClosureSystem* system, const Pose* poses, const d
  * system. poses[links], q[nq], reference[links], screws[nv]. */
 void closures_evaluate_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
                            const Screw* screws, double weight);
-/* Returns the product of one row of C with x[nv]. k: closure or coupling; row: row of k. The slopes must be set. */
+/* Returns the scalar product of x[nv] and the derivatives of one row's equation with respect to the coordinates. k:
+ * closure or coupling; row: row of k. Call after closures_compute_jacobian. */
 double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
-/* Adds factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
+/* Adds factor times the derivatives of one row's equation with respect to the coordinates to x[nv]. k: closure or
+ * coupling; row: row of k. */
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* Adds the magnitudes of the entries of factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
+/* Adds the magnitudes of factor times the derivatives of one row's equation with respect to the coordinates to x[nv].
+ * k: closure or coupling; row: row of k. */
 void closures_add_row_magnitudes(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* Computes values, stiffness and terms of all closures and couplings at poses[links] and q[nq]. Also computes the
- * slopes if system->has_target_force is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2
- * [1/s^2]. */
+ * derivatives with respect to coordinates if system->has_target_force is true. reference[links]: centres of mass [m];
+ * screws[nv]. weight: weight of the inertial energy, StepWeights.factor / dt^2 [1/s^2]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
 /* Returns the terms of the closures for Assembly, borrowed until the next closures_assemble. Link -1 is the world; both
@@ -250,7 +260,7 @@ void closures_set_assembly_rows(const ClosureSystem* system, Assembly* assembly)
  * configuration, to force_scale[nv] [N, N m]. */
 void closures_add_force_magnitudes(const ClosureSystem* system, double* force_scale);
 /* Returns the error of closure or coupling k divided by its tolerance. Results up to 1 count as closed. Returns 0 for
- * an open closure. values[rows]: c [m, 1]. */
+ * an open closure. values[rows]: closure errors [m, 1]. */
 double closure_relative_error(const ClosureSystem* system, int k, const double* values);
 static inline bool closure_is_satisfied(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* Returns the index of a closure whose initial error is too large, or -1 if there is none. The first step would close
@@ -266,7 +276,8 @@ double closures_largest_error(const ClosureSystem* system, int* worst);
 /* Returns the largest absolute constraint error of closure or coupling k [m or rad]. The errors of its rows are read
  * from system->value. */
 double closure_absolute_error(const ClosureSystem* system, int k);
-/* Returns the energy sum mu c + rho/2 c^2 over the rows of closure k [J]; 0 for an open closure. values[rows]: c. */
+/* Returns the energy of closure k [J], the sum of mu c + rho/2 c^2 over its rows; 0 for an open closure. mu:
+ * multiplier; rho: stiffness; c: error of the row, values[rows]. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
 /* Returns the rounding error of the energy of closure k that the rounding of positions causes at the assembled
  * configuration [J]. Sets system->energy[k]. */
@@ -294,9 +305,11 @@ void closures_list_nonzero_rows(ClosureSystem* system);
 /* Marks all components of the solver that closures connect to a marked component, directly or indirectly. marked
  * (components): changed in place. */
 void closures_mark_connected(const ClosureSystem* system, BlockSolver* solver, bool* marked);
-/* Adds C^T change to gradient[nv]. change[rows]: change of the multipliers. Does nothing if system is NULL. */
+/* Adds the generalized forces of a change of the multipliers, change[rows], to gradient[nv]. Does nothing if system is
+ * NULL. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
-/* Adds factor C^T rho c at the assembled configuration to gradient[nv] [N, N m]. */
+/* Adds factor times the generalized forces of the closures' stiffness (stiffness times error of each row) at the
+ * assembled configuration to gradient[nv] [N, N m]. */
 void closures_add_stiffness_force(ClosureSystem* system, double factor, double* gradient);
 /* Raises system->stiffening to the next larger value. Only the Hessian of the Newton direction contains this factor
  * (Z3). Returns false if the largest value was already in use, and then resets the factor to 1. */
@@ -305,8 +318,8 @@ bool closures_stiffen(ClosureSystem* system);
 /* Prepares the multipliers for a new step. They become the accepted ones minus the forces system->target_force. Makes
  * the Hessian include the curvature of every closure. */
 void closures_begin_step(ClosureSystem* system);
-/* Stores the multipliers, before a direction is solved with a modified Hessian. Overwrites the multipliers stored
- * before. */
+/* Stores the multipliers (forces of the closures), before a direction is solved with a modified Hessian. Overwrites the
+ * multipliers stored before. */
 void closures_store_multipliers(ClosureSystem* system);
 /* Restores the multipliers stored by closures_store_multipliers. */
 void closures_restore_multipliers(ClosureSystem* system);
@@ -320,13 +333,13 @@ void closures_include_curvature(ClosureSystem* system);
  * first substep that counts. Sets ClosureForceHistory.opening_fraction of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
 /* Returns the magnitude of the force on the attachment points of closure k [N]. The row forces are multiplier[rows] +
- * aimed[rows]. */
+ * target_force[rows]. */
 double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* target_force);
 /* Returns the index of the closure that opens first in the next substep (ClosureForceHistory.opening_fraction), or -1
  * if none opens. system may be NULL. */
 int closures_find_opening(const ClosureSystem* system);
-/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if this step and the previous step
- * have the same length. */
+/* Stores the joint increments of a solved step, increments[nv] [m, rad], for extrapolation. even: true if this step and
+ * the previous step have the same length. */
 void closures_store_increments(ClosureSystem* system, const double* increments, bool even);
 /* Extrapolates increments[nv] [m, rad] of trees with closures from past steps by a polynomial (Z10). Other entries are
  * unchanged. Does nothing until two steps of equal length are stored. */
@@ -348,11 +361,12 @@ void closures_restore(ClosureSystem* system);
  * [N, N m], breaking times [s], past increments, and SimJoin of closures with `active`. */
 void closures_serialize_state(ClosureSystem* system, StateBlock* block);
 
-/* ---- simulate/closures_update_active.c: closures with `active` (docs/derivations/closures.md, Z12) */
+/* ---- simulate/closures_switch.c: closures with a signal `active`, which opens and closes them
+ * (docs/derivations/closures.md, Z12) */
 /* Returns a copy of the model with a separate array of closures, which the run rewrites when closures close. Returns
  * NULL if no closure has `active`. The caller frees the copy with closures_free_model. */
 Model* closures_copy_model(const Model* model);
-/* Frees the copy. Accepts NULL. */
+/* Frees the copy of closures_copy_model. Accepts NULL. */
 void closures_free_model(Model* own);
 /* Allocates the data of closures with `active`, all open at first. start[links]: poses at which the model's closures
  * were placed; they give the relative poses of b and a. closures_destroy frees the arrays. system->model must be the
@@ -391,8 +405,8 @@ double closures_range_excess(const Model* model, int k, const Pose* poses);
 /* Adds the derivatives of closures_range_excess with respect to the poses, at poses[links], to bar[links]. */
 void closures_range_excess_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
 static inline bool closures_have_events(const ClosureSystem* system) { return system && system->has_range_closures; }
-/* Places all closures with `active` at the relative poses in joined[closures], and marks each as open or closed
- * accordingly. */
+/* Places all closures with a signal `active` at the relative poses of their links in joined[closures], and marks each
+ * as open or closed accordingly. */
 void closures_apply_joined(ClosureSystem* system, const SimJoin* joined);
 /* Returns true if k is a closure with a signal `active`, false for couplings and other closures. */
 static inline bool closure_is_switched(const Model* model, int k) {
@@ -402,10 +416,10 @@ static inline bool closure_is_switched(const Model* model, int k) {
 /* Appends the name of a closure or coupling to text, e.g. `the hinge of 'rod' and 'piston'` or `the coupling of 'rack'`
  * (simulate/failure.c). index: closures first, then couplings. */
 void closure_add_name(Text* text, const Model* model, int index);
-/* Returns the result of sim_coupling. k: index of Model.couplings; q[nq] [m, rad]. */
+/* Returns error and force of a coupling, the result of sim_coupling. k: index of Model.couplings; q[nq] [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
-/* Returns the result of sim_closure. k: index of Model.closures. poses[links]: poses of the present state. For a broken
- * closure, all members except broken and broken_at are 0. */
+/* Returns errors and forces of a closure, the result of sim_closure. k: index of Model.closures. poses[links]: poses of
+ * the present state. For a broken closure, all members except broken and broken_at are 0. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

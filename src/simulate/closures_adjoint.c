@@ -140,8 +140,8 @@ void closure_adjoint_hessian_product(const ClosureAdjoint* a, const Sim* s, cons
 
 /* ---------------------------------------------------------------- derivatives with respect to ends and directions */
 
-/* One side of a closure: rotation r and attachment point `end` in the world. dr, end_dot: directional derivatives of r
- * and `end` along lambda. */
+/* One of the two links of a closure: rotation matrix r and attachment point `end` in the world. dr, end_dot:
+ * directional derivatives of r and `end` along the adjoint solution lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 end, end_dot;
@@ -219,9 +219,9 @@ void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double m
   for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
 }
 
-/* Adds by (own, place)^T to bar, the derivative of a scalar with respect to [R | t]. local: local coordinates of a
- * point R own + t (place 1) or of a direction R own (place 0). by: derivative of the scalar with respect to this point
- * or direction. */
+/* Adds to bar the derivative of a scalar with respect to a link's rotation matrix and position. local: coordinates in
+ * the link frame of a point (place 1) or of a direction (place 0) on which the scalar depends. by: derivative of the
+ * scalar with respect to this point or direction. */
 static void add_point_bar(double bar[3][4], Vec3 by, Vec3 local, double place) {
   const double b[3] = {by.x, by.y, by.z}, x[4] = {local.x, local.y, local.z, place};
   for (int i = 0; i < 3; i++)
@@ -262,7 +262,7 @@ void closure_adjoint_numbers(ClosureAdjoint* a, const Sim* s, const double* lamb
                              const double* q) {
   const Model* m = s->model;
   if (!a) return;
-  /* the adjoint satisfies C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
+  /* the derivatives of the rows times lambda are -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
   for (int row = 0; a->loaded && row < s->closures->row_count; row++)
     a->nu[row] -= s->closures->stiffness[row] * a->by_row[row];
   for (int k = 0; k < m->coupling_count; k++) {
@@ -277,8 +277,9 @@ void closure_adjoint_numbers(ClosureAdjoint* a, const Sim* s, const double* lamb
 
 /* ---------------------------------------------------------------- derivatives with respect to the start */
 
-/* Converts `by`, the derivative of a scalar with respect to X = R^T (x - t) at constant x, into its derivatives with
- * respect to R and t, and adds these to bar. from_origin: x - t. */
+/* Converts `by`, the derivative of a scalar with respect to the local coordinates in a link frame of a fixed world
+ * point. Adds its derivatives with respect to the rotation matrix and the position of the link to bar. from_origin:
+ * vector from the link's origin to the point. */
 static void add_local_point_bar(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   Mat3 turn = mat3_outer(from_origin, by);
   Vec3 back = mat3_mul_vec(r, by);
@@ -302,9 +303,9 @@ static void add_origin_bar(double (*bar)[3][4], int link, Vec3 by) {
   bar[link][2][3] += by.z;
 }
 
-/* When a closure closes, the end X = R_b^T (x - t_b) on b, x = R_a e + t_a, and the directions V = R_b^T R_a w are set.
- * Converts the derivatives of a scalar with respect to X and V into its derivatives with respect to the poses, e and w
- * (Z12). */
+/* When a closure closes, its attachment point and directions on link b are set from those on link a at the present
+ * poses. Converts the derivatives of a scalar with respect to the quantities on b into derivatives with respect to the
+ * poses and the quantities on a (Z12). */
 void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, double (*bar)[3][4]) {
   const ClosureSystem* system = s->closures;
   if (!a || !system->joined) return;
@@ -332,8 +333,8 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   }
 }
 
-/* Derivatives of a scalar with respect to the initial geometry of a closure (Z9): `end`, its ends in the world; `turn`,
- * a common rotation of its directions, world axes. */
+/* Derivatives of a scalar with respect to the initial geometry of a closure (Z9): `end`: its attachment points in the
+ * world; `turn`: a common rotation of its directions, world axes. */
 typedef struct {
   Vec3 end[2], turn;
 } StartBar;

@@ -4,18 +4,21 @@
 
 #include "simulate/sim.h"
 
-/* Derivatives of the scalar with respect to attachment points and directions of closures, in the links' frames. They
- * are summed over steps. nu is the share of the closure rows in the adjoint solution. A StepAdjoint owns the struct. */
+/* Derivatives of the differentiated scalar with respect to attachment points and directions of closures, in the links'
+ * frames. They are summed over steps. nu is the share of the closure rows in the adjoint solution. A StepAdjoint owns
+ * the struct. */
 typedef struct {
   Vec3 (*end)[2]; /* derivatives with respect to the attachment points ModelClosure.end (closures) */
   double* length; /* derivatives with respect to the lengths of closures, then to the offsets of couplings (closures,
                      then couplings) */
   Vec3 *u, *v;    /* derivatives with respect to the directions ClosureRow.u and v (rows) */
-  Vec3* w;        /* derivatives with respect to `direction` (rows) */
+  Vec3* w;        /* derivatives with respect to the member `direction` (rows) */
   const Vec3* direction; /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
   double (
       *ratio)[COUPLING_TERMS]; /* derivatives with respect to the ratios of couplings, at constant offset (couplings) */
-  double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = -by_row (rows) */
+  double*
+      nu; /* share of the closure rows in the adjoint solution, which solves H lambda + C^T nu = -(derivatives with
+             respect to coordinates), C lambda = -by_row. H: Hessian; C: derivatives of the closure equations (rows) */
   double* by_load[2]; /* derivatives with respect to closure forces. [0]: forces in the previous substep; [1]: forces
                          one substep earlier (closures) */
   double* by_row;     /* derivatives with respect to the row forces of the present substep (rows) */
@@ -27,10 +30,11 @@ typedef struct {
 void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
 /* Adds the derivative by_share with respect to the step fraction of END_AT_CLOSURE_OPENING to by_load (Z21). */
 void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
-/* Returns by_row . (row forces that the target poses of trees in free flight (tree_flight.h) contain). These row forces
- * depend on the step lengths. adjoint may be NULL. */
+/* Returns the sum over the rows of by_row times the row forces that the target poses of trees in free flight
+ * (tree_flight.h) contain. These row forces depend on the step lengths. adjoint may be NULL. */
 double closure_adjoint_target_force_product(const ClosureAdjoint* adjoint, const Sim* sim);
-/* Multiplies by_load by the factor. adjoint may be NULL. */
+/* Multiplies ClosureAdjoint.by_load, the derivatives with respect to closure forces, by the factor. adjoint may be
+ * NULL. */
 void closure_adjoint_discount(ClosureAdjoint* adjoint, const Sim* sim, double factor);
 
 /* Returns a new adjoint, which the caller frees with closure_adjoint_destroy. Returns NULL if the sim has no closures.
@@ -47,26 +51,27 @@ void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* join
 /* Completes the derivatives of closures that closed at the start of a step (Z12). Moves their accumulated derivatives
  * to the poses there, pose (links), and to the initial numbers. Adds to bar (links). Call after the step. */
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
-/* Computes the closures' multipliers mu [N, N m] from the force balance. Adds the change dmu that the present gradient
- * and the factored matrix require: C^T dmu = -gradient, with the smallest change. Overwrites sim->solution (nv).
- * Returns false if the result is not finite. */
+/* Computes the closures' multipliers mu [N, N m] from the force balance. Adds the smallest change of mu whose
+ * generalized forces balance the present gradient of the step's energy. Uses the factored matrix of the solver.
+ * Overwrites sim->solution (nv). Returns false if the result is not finite. */
 bool closure_adjoint_forces(Sim* sim);
-/* Multiplies the closures' Hessian by a motion of all links and adds the result to wrench[links]. All links move by
- * twist[links], and the multipliers mu change by nu. Both are (links x 6): [rad, m] and [N m, N]. */
+/* Multiplies the Hessian of the closures' energy by a small motion of all links and adds the result to wrench[links].
+ * All links move by twist[links], and the multipliers mu change by nu. Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_hessian_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                                      double (*wrench)[6]);
-/* Accumulates lambda . dF/d(attachment points, directions, lengths, ratios). lambda[nv]. motion[links]: directional
- * derivative of [R | t] along lambda. q: coordinates at the end of the step (nq). */
+/* Accumulates lambda times the derivatives of the step's equations with respect to attachment points, directions,
+ * lengths and ratios. lambda[nv]: adjoint solution. motion[links]: directional derivative of every link's rotation
+ * matrix and position along lambda. q: coordinates at the end of the step (nq). */
 void closure_adjoint_numbers(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda,
                              const double (*motion)[3][4], const double* q);
-/* Derivatives with respect to [R | t] of the links, entry by entry, and to the change of [R | t] by the motion (links).
- * NULL if not needed. */
+/* Derivatives with respect to the poses of the links and with respect to a motion (change of the poses), entry by entry
+ * of the 3x4 matrices (links). NULL if not needed. */
 typedef struct {
   double (*pose)[3][4], (*motion)[3][4];
 } ClosurePoseBars;
-/* Adds the derivatives of the sum over the rows of closure k of mu c' + nu c at poses[links]. c': change of c by motion
- * (links), 0 if motion is NULL. Accumulates the derivatives with respect to the closure's numbers. Adds those with
- * respect to poses and motion to `out`. mu[rows], nu[rows]; NULL counts as zero. */
+/* Differentiates the sum of mu c' + nu c over the rows of closure k at poses[links]. c: error of a row; c': change of c
+ * by motion[links], 0 if motion is NULL. Accumulates the derivatives with respect to the closure's numbers. Adds those
+ * with respect to poses and motion to `out`. mu[rows], nu[rows]: given factors; NULL counts as zero. */
 void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
                           const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
 /* Does the same as closure_adjoint_rows for the offset and ratios of coupling k (index of Model.couplings). q[nq]:

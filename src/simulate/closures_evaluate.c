@@ -6,8 +6,8 @@
 #include "simulate/closures.h"
 
 /* The derivative of a closure row's value with respect to a degree of freedom is set to 0 if it is below this fraction
- * of the sum of its |summands|, because it is then rounding error. In a planar linkage, no joint moves the row
- * perpendicular to the plane. The limit detects this row also if the plane is not aligned with the axes. */
+ * of the sum of the magnitudes of its summands, because it is then rounding error. In a planar linkage, no joint moves
+ * the row perpendicular to the plane. The limit detects this row also if the plane is not aligned with the axes. */
 #define JACOBIAN_ROUNDING 1e-13
 
 static double absolute_sum(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
@@ -28,8 +28,8 @@ ClosureAttachments closure_attachments(const ModelClosure* c, const Pose* poses)
   return e;
 }
 
-/* Returns the value of a row. Sets u and v of *p (ALIGN) or the force of *p (ACROSS, LENGTH). Sets nothing for POINT,
- * because the force of a POINT row is its axis. */
+/* Returns the value of one closure equation (row). Sets the directions u and v of *p for an ALIGN row, or the force of
+ * *p for an ACROSS or LENGTH row. Sets nothing for a POINT row, whose force is its axis. */
 static double evaluate_row(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e,
                            ClosureRowGeometry* p) {
   switch (row->kind) {
@@ -75,7 +75,7 @@ static double evaluate_align_row(const ClosureRow* row, const ClosureAttachments
   return vec3_dot(p->u, p->v);
 }
 
-/* Computes the ends and row values of closure k, or the row value of a coupling. */
+/* Computes the attachment points and row values of closure k, or the row value of a coupling. */
 static void evaluate_closure_rows(ClosureSystem* s, int k, const Pose* poses, const double* q) {
   const ModelCoupling* coupling = closure_coupling(s, k);
   if (coupling) {
@@ -264,8 +264,8 @@ static bool is_rounding_error(double slope, const ModelClosure* c, int i, const 
  * arbitrary multiplier (Z3). */
 enum { BOTH_ENDS = 3 };
 
-/* Sets the column of C for one degree of freedom. Consecutive rows are `count` entries apart. Returns the rows with a
- * nonzero entry as bits. */
+/* Sets the derivatives of all rows of a closure with respect to one degree of freedom. Consecutive rows are `count`
+ * entries apart. Returns the rows with a nonzero entry as bits. */
 static unsigned set_jacobian_column(const ModelClosure* c, const ClosureRowGeometry* place, const Vec3 arm[2],
                                     const DofMotion* motion, int count, double* out) {
   int points = closure_has_points(c) ? 3 : 0;
@@ -288,8 +288,8 @@ static unsigned set_jacobian_column(const ModelClosure* c, const ClosureRowGeome
   return moved;
 }
 
-/* Sets C, the derivatives of the row values of closure k with respect to its degrees of freedom. Returns the rows with
- * a nonzero entry as bits. */
+/* Sets the derivatives of the row values of closure k with respect to its degrees of freedom. Returns the rows with a
+ * nonzero entry as bits. */
 static unsigned set_jacobian(ClosureSystem* s, int k, const Vec3* reference, const Screw* screws) {
   const ModelClosure* c = &s->model->closures[k];
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;

@@ -1,4 +1,4 @@
-/* Computes the multipliers of closures for which Newton's direction satisfies C delta = -c
+/* Computes the multipliers (forces) of closures for which Newton's direction closes the linearized closure equations
  * (docs/derivations/closures.md, Z3, Z8). */
 #include <assert.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static bool is_group_of_one_closure(const NonzeroRow* row, const NonzeroRow* end
   return end - row >= ROWS_PER_GROUP && row[ROWS_PER_GROUP - 1].of.closure == row->of.closure;
 }
 
-/* Sets product[i] to C_i x for three consecutive rows C_i of one closure. */
+/* Sets product[i] to the scalar product of x and the derivatives of row i's equation, for three consecutive rows of one
+ * closure. */
 static void multiply_three_rows(const NonzeroRow* row, const double* x, double product[ROWS_PER_GROUP]) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
@@ -52,8 +53,8 @@ static void multiply_three_rows(const NonzeroRow* row, const double* x, double p
   for (int i = 0; i < ROWS_PER_GROUP; i++) product[i] = sum[i];
 }
 
-/* Adds C^T factor to x for three consecutive rows C of one closure. Adds to each entry of x in the order of the rows.
- */
+/* Adds the derivatives of three consecutive rows of one closure, each times its entry of factor, to x. Adds to each
+ * entry of x in the order of the rows. */
 static void add_three_scaled_rows(const NonzeroRow* row, const double factor[ROWS_PER_GROUP], double* restrict x) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
@@ -61,8 +62,8 @@ static void add_three_scaled_rows(const NonzeroRow* row, const double factor[ROW
     x[dof[n]] = ((x[dof[n]] + factor[0] * a[n]) + factor[1] * b[n]) + factor[2] * c[n];
 }
 
-/* Adds C^T factor to x. C: moving rows of all closures that are not open. factor[rows]: one entry for each row of the
- * system, moving or not. */
+/* Adds the derivatives of all moving rows of closures that are not open, each times its entry of factor, to x. A row
+ * moves if some derivative is not zero. factor[rows]: one entry for each row of the system, moving or not. */
 static void add_transposed_product(const ClosureSystem* s, const double* factor, double* x) {
   const NonzeroRow *row = s->nonzero_rows, *end = s->nonzero_rows + s->nonzero_count;
   while (row < end) {
@@ -212,8 +213,8 @@ static double* column_at(const ClosureSystem* s, int dof, int r) {
 
 static const NonzeroRow* active_row(const ClosureSystem* s, int r) { return &s->nonzero_rows[s->active[r]]; }
 
-/* Writes C_r^T into column r, with zeros at fixed degrees of freedom. fixed: NULL if no degree of freedom of the
- * cluster is fixed. */
+/* Writes the derivatives of row r of the cluster into column r of s->column, with zeros at fixed degrees of freedom.
+ * fixed: NULL if no degree of freedom of the cluster is fixed. */
 static void write_column(const ClosureSystem* s, JacobianRow row, const bool* fixed, int r) {
   double* column = column_at(s, 0, r);
   size_t width = (size_t)s->width;
@@ -222,8 +223,8 @@ static void write_column(const ClosureSystem* s, JacobianRow row, const bool* fi
     if (fixed[row.dof[n]]) column[(size_t)row.dof[n] * width] = 0;
 }
 
-/* Writes the transposes of three rows of one closure into the columns r, r + 1 and r + 2. No degree of freedom of the
- * cluster may be fixed. */
+/* Writes the derivatives of three rows of one closure into the columns r, r + 1 and r + 2 of s->column. No degree of
+ * freedom of the cluster may be fixed. */
 static void write_three_columns(const ClosureSystem* s, const NonzeroRow* row, int r) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   double* columns = column_at(s, 0, r);
@@ -236,8 +237,8 @@ static void write_three_columns(const ClosureSystem* s, const NonzeroRow* row, i
   }
 }
 
-/* Writes C^T of the cluster into the columns. fixed: as of write_column. Rows of one closure are consecutive in
- * s->active. */
+/* Writes the derivatives of all rows of the cluster into the columns of s->column. fixed: as of write_column. Rows of
+ * one closure are consecutive in s->active. */
 static void write_columns(const ClosureSystem* s, const ClosureCluster* c, const bool* fixed) {
   const NonzeroRow* end = s->nonzero_rows + s->nonzero_count;
   for (int r = 0; r < c->rows;) {
@@ -268,7 +269,7 @@ static int record_components(ClosureSystem* s, JacobianRow row, int r, int four,
   return touched;
 }
 
-/* Computes H^-1 C^T in s->column, four columns at a time. */
+/* Multiplies the columns of s->column by the inverse Hessian, four columns at a time. */
 static void solve_columns(ClosureSystem* s, BlockSolver* solver, const ClosureCluster* c, const bool* fixed) {
   bool some = false; /* true if the cluster has fixed degrees of freedom */
   for (int n = 0; n < c->runs; n++) {
@@ -289,7 +290,8 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const ClosureCl
   }
 }
 
-/* Adds C_i x to sum, for the four (fours = 1) or eight (fours = 2) columns x from column `first` on. */
+/* Adds the scalar products of one row's derivatives and four (fours = 1) or eight (fours = 2) columns of s->column,
+ * from column `first` on, to sum. */
 static inline void multiply_columns(const ClosureSystem* s, JacobianRow row, int first, int fours, Four sum[2]) {
   const double* column = s->column + first;
   size_t width = (size_t)s->width;
@@ -316,9 +318,10 @@ static inline void store_four_entries(const ClosureSystem* s, int i, int first, 
   }
 }
 
-/* Sets s->matrix to C H^-1 C^T and s->unit to the units of the multipliers. In these units the mobility of the two
- * links of a row, computed from these links alone, is 1 or 1/2 (Z8). The diagonal of the matrix cannot serve as the
- * unit, because it is only rounding error for a row that no degree of freedom can change. */
+/* Sets s->matrix to C H^-1 C^T, the motion of the rows by unit multipliers, and s->unit to the units of the
+ * multipliers. C: derivatives of the rows; H: Hessian. In these units the mobility of the two links of a row, computed
+ * from these links alone, is 1 or 1/2 (Z8). The diagonal of the matrix cannot serve as the unit, because it is only
+ * rounding error for a row that no degree of freedom can change. */
 static void set_cluster_matrix(ClosureSystem* s, const ClosureCluster* c) {
   double stiffening = s->stiffening > 1 ? s->stiffening : 1;
   for (int i = 0; i < c->rows; i++) {
@@ -334,7 +337,8 @@ static void set_cluster_matrix(ClosureSystem* s, const ClosureCluster* c) {
   }
 }
 
-/* Subtracts H^-1 C^T s->right from x, for the degrees of freedom of the cluster. */
+/* Subtracts the columns of s->column, each times its entry of s->right, from x, for the degrees of freedom of the
+ * cluster. */
 static void subtract_columns(const ClosureSystem* s, const ClosureCluster* c, double* restrict x) {
   const double* right = s->right;
   int rows = c->rows;
@@ -349,7 +353,7 @@ static void subtract_columns(const ClosureSystem* s, const ClosureCluster* c, do
 }
 
 /* Returns the errors of the cluster's rows, each relative to the reference size of its row, at the configuration where
- * C was computed. The entry of a coupling is 0, because C is constant for couplings. */
+ * their derivatives were computed. The entry of a coupling is 0, because its derivatives are constant. */
 static const double* compute_scaled_errors(ClosureSystem* s, const ClosureCluster* c) {
   for (int r = 0; r < c->rows; r++) {
     const ClosureRowIndex* a = &active_row(s, r)->of;
@@ -359,7 +363,8 @@ static const double* compute_scaled_errors(ClosureSystem* s, const ClosureCluste
   return s->separation;
 }
 
-/* Sets s->right to C x + values. values: one entry for each row of the system; NULL: zeros. */
+/* Sets s->right to values plus the products of the rows' derivatives and x. values: one entry for each row of the
+ * system; NULL: zeros. */
 static void set_cluster_right_side(ClosureSystem* s, const ClosureCluster* c, const double* values, const double* x) {
   const NonzeroRow* end = s->nonzero_rows + s->nonzero_count;
   for (int r = 0; r < c->rows;) {
@@ -374,8 +379,8 @@ static void set_cluster_right_side(ClosureSystem* s, const ClosureCluster* c, co
   }
 }
 
-/* Sets the entries of `change` of the cluster's moving rows to the multipliers and subtracts H^-1 C^T change from x.
- * Returns false if a number is not finite. */
+/* Sets the entries of `change` of the cluster's moving rows to the multipliers that close the rows, and subtracts the
+ * displacement by these multipliers from x. Returns false if a number is not finite. */
 static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const ClosureCluster* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);

@@ -41,7 +41,8 @@ static void add_symmetric_product(const VectorJacobian* a, const VectorJacobian*
     }
 }
 
-/* Adds push times the second derivative of a row's value to h: d' . v' for ACROSS, d' . d' / L for LENGTH. */
+/* Adds the row's force times the second derivative of its value with respect to the twists of both links to h. For rows
+ * ACROSS (offset along a direction) and LENGTH (distance of the ends). */
 static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e, const Vec3 arm[2],
                           double push, double h[12][12]) {
   VectorJacobian apart = separation_jacobian(arm);
@@ -53,8 +54,8 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const Cl
   add_symmetric_product(&apart, &v, 2 * push, h);
 }
 
-/* Sets h to the second derivative of all ALIGN rows, u' . v'. The block between the rotations of a and b is w_a . (tr A
- * - A) w_b with A = sum push v u^T. */
+/* Sets h to the sum over the ALIGN rows of force times second derivative with respect to the rotations of both links.
+ * The block between the rotations of a and b is w_a . (tr A - A) w_b, with A = `align`. */
 static void set_align_hessian(Mat3 align, double h[12][12]) {
   double trace = mat3_trace(align);
   for (int i = 0; i < 3; i++)
@@ -65,8 +66,9 @@ static double row_force(const ClosureSystem* s, int row) {
   return s->multiplier[row] + s->stiffness[row] * s->value[row];
 }
 
-/* Sets the Hessian of closure k, the sum of push times the second derivative of each row. In a closure with POINT rows
- * it couples only the rotations of both ends. align: sum push v u^T over the ALIGN rows. */
+/* Sets the Hessian of closure k, the sum over the rows of force times second derivative. In a closure with POINT rows
+ * it couples only the rotations of both ends. align: sum over the ALIGN rows of force times v u^T, with the directions
+ * u on a and v on b. */
 static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureLinkTerms* sum = &s->sum[k];
@@ -78,7 +80,8 @@ static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
       add_curvature(c, &c->rows[i], &s->attachments[k], s->arm[k], row_force(s, c->row_first + i), sum->hessian);
 }
 
-/* Returns the first moment that ACROSS rows add on body b because their direction w rotates with b: sum push d w^T. */
+/* Returns the first moment that ACROSS rows add on body b because their direction w rotates with b: the sum of force
+ * times d w^T. d: offset of the two ends. */
 static Mat3 across_moment(const ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   Mat3 sum = mat3_zero();

@@ -19,13 +19,13 @@ typedef struct DelayHistory {
 /* Creates the history of measurements. The caller frees it with delays_destroy. Returns NULL if no drive has feedback
  * with a delay. */
 DelayHistory* delays_create(const Model* model);
-/* Frees the history. Accepts NULL. */
+/* Frees the history of measurements. Accepts NULL. */
 void delays_destroy(DelayHistory* history);
-/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call when the state has been
- * reached. Allocates while the history grows. */
+/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call at the end of each
+ * substep. Allocates while the history grows. */
 void delays_append_state(Sim* sim);
-/* Marks the present end of the history, and drops states older than the longest delay. Call before a step that can
- * fail. */
+/* Stores the present number of states of the history for delays_restore, and drops states older than the longest delay.
+ * Call before a step that can fail. */
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */
 void delays_restore(Sim* sim);
@@ -39,7 +39,7 @@ typedef struct DelayPending DelayPending;
 /* Creates pending derivatives without entries. Borrows the model. The caller frees them with delay_pending_destroy.
  * Returns NULL if no drive has feedback with a delay. */
 DelayPending* delay_pending_create(const Model* model);
-/* Frees the pending derivatives. Accepts NULL. */
+/* Frees the pending derivatives, but not the model. Accepts NULL. */
 void delay_pending_destroy(DelayPending* pending);
 /* Clears all pending derivatives, before another run. Accepts NULL. */
 void delay_pending_begin(DelayPending* pending);
@@ -49,8 +49,9 @@ void delay_pending_discount(DelayPending* pending, double factor);
  * sim->clock (measure_count). The caller must set all entries at once, because they are not zeroed. pending owns the
  * array. It is valid until the next call. The controller must have a delay. */
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
-/* Adds the contribution of the measurements at the start of the step of sim->clock to the derivatives `out`. Call after
- * all steps that start at this time or later. */
+/* Multiplies the pending derivatives with respect to the measurements at the start of the step of sim->clock by the
+ * derivatives of these measurements. Adds the result to `out`. Call after all steps that start at this time or later.
+ */
 void delay_pending_propagate(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
 /* delay_pending_move_to_store stores the pending derivatives with respect to the state before the present one
  * separately. The adjoint of another solve of the same step can then run. delay_pending_add_store adds the stored

@@ -62,9 +62,9 @@ static int mark_components_of_wanted_trees(Sim* s, Factor factor) {
   return count;
 }
 
-/* Computes the changes of the multipliers for which Newton's direction satisfies C delta = -c, and updates the
- * multipliers and the gradient (Z3). Components coupled by closures are solved together: if the factorization of one
- * failed, all of them count as failed. */
+/* Computes the changes of the multipliers for which Newton's direction closes the linearized closure equations, and
+ * updates the multipliers and the gradient (Z3). Components coupled by closures are solved together: if the
+ * factorization of one failed, all of them count as failed. */
 static void satisfy_closures(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
@@ -149,8 +149,9 @@ static void eliminate_prescribed_joints(Sim* s, const Assembly* a) {
   block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
 }
 
-/* Returns the contribution of a tree to delta . H delta, from (H delta)_k = -g_k for free k. delta must be the solution
- * for the tree. Returns 0 if no degree of freedom is prescribed. */
+/* Returns the contribution of a tree to the energy's second derivative along delta. For free degrees of freedom, the
+ * Hessian times delta is minus the gradient. delta must be the solution for the tree. Returns 0 if no degree of freedom
+ * is prescribed. */
 static double tree_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
@@ -158,8 +159,9 @@ static double tree_curvature(const Sim* s, const ModelTree* tree, const double* 
   return sum;
 }
 
-/* Solves H delta = -g for the components with a wanted tree; the delta of all other components is unchanged. Clears the
- * marks of the wanted trees whose solution is finite. Returns true if all wanted trees have a finite solution. */
+/* Solves for Newton's direction, Hessian times delta = minus gradient, in the components with a wanted tree; the delta
+ * of all other components is unchanged. Clears the marks of the wanted trees whose solution is finite. Returns true if
+ * all wanted trees have a finite solution. */
 static bool solve_wanted_components(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();

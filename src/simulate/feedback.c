@@ -52,8 +52,9 @@ static void signal_adjoint(const ModelController* c, double t, const double* val
   gradient->gains[c->gain_first] += slope;
 }
 
-/* Adds K-bar = z-bar y^T to `matrix` for measurement j, whose value is y. Returns y-bar = K^T z-bar (E3). K: feedback
- * matrix. */
+/* Backward pass of the product of the feedback matrix and the measurements, for measurement j with the value y. Adds
+ * the derivatives of the scalar with respect to column j of the matrix to `matrix`. Returns the derivative with respect
+ * to the measurement (E3). */
 static double feedback_matrix_adjoint(const SceneController* source, int j, double y, const double* value_bar,
                                       double* matrix) {
   double bar = 0;
@@ -79,8 +80,8 @@ static void propagate_measurement_bar(const Sim* s, const ModelController* c, in
   }
 }
 
-/* Adds the derivative of a scalar with respect to the theta of the joint, which determines the time lag of the target
- * position (M10). */
+/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs, which determines the
+ * time lag of the target position (M10). */
 static void target_lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
                                ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;

@@ -93,7 +93,8 @@ static FluidVector transform_by_pose(const FluidNumber pose[3][4], FluidVector p
   return (FluidVector){out.x + pose[0][3], out.y + pose[1][3], out.z + pose[2][3]};
 }
 
-/* Adds force (p, 1)^T to slope. */
+/* Adds the derivative of an energy with respect to the pose, due to a force at the point p of the link frame, to slope.
+ */
 static void add_point_force(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
   const FluidNumber f[3] = {force.x, force.y, force.z}, q[4] = {p.x, p.y, p.z, 1};
   for (int i = 0; i < 3; i++)
@@ -360,8 +361,8 @@ static void add_face_slopes(const FluidSystem* f, int link, FluidInput* in, Flui
   }
 }
 
-/* Sets out to the change of [R | t] by a unit twist about the centre of mass, world axes. column 0 to 2: rotations; 3
- * to 5: translations. */
+/* Sets out to the change of the link's rotation matrix and position by a unit twist about the centre of mass, world
+ * axes. column 0 to 2: rotations; 3 to 5: translations. */
 static void unit_motion(const ModelLink* link, const Pose* pose, int column, double out[3][4]) {
   assert(column >= 0 && column < 6);
   double unit[3] = {0};
@@ -379,8 +380,8 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   }
 }
 
-/* Converts the real part of `slope`, the derivative of an energy with respect to [R | t], into a force and a first
- * moment about the centre of mass, world axes. */
+/* Converts the real part of `slope`, the derivative of an energy with respect to the link's rotation matrix and
+ * position, into a force and a first moment about the centre of mass, world axes. */
 static void force_and_moment(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force,
                              Mat3* moment) {
   Mat3 turned;

@@ -7,8 +7,8 @@
 
 #include "simulate/sim.h"
 
-/* A complex number z = x + i dx for complex-step differentiation (L15). dx is proportional to the derivative in one
- * direction, and far below the rounding of x. */
+/* A number for complex-step differentiation (L15). The real part is its value. The imaginary part is proportional to
+ * its derivative in one direction, and far below the rounding of the value. */
 typedef double complex FluidNumber;
 typedef struct {
   FluidNumber x, y, z;
@@ -25,8 +25,8 @@ typedef struct FluidSystem {
   const Model* model;
   FluidFace* face; /* sorted by link */
   int* first;      /* first face of every link (links + 1) */
-  double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r is the radius of the sphere that has
-                      the hull's surface area (L13) (hulls) */
+  double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r: radius of the sphere with the
+                      surface area of the hull (L13) (hulls) */
   double* surface; /* surface area of every hull [m^2] (hulls) */
   double* scale; /* factor that scales the triangulated surface of a round solid to its exact volume; 1 for other hulls
                     (L10) (hulls) */
@@ -45,7 +45,8 @@ static inline bool fluid_acts_on(const FluidSystem* system, int link) {
 /* Returns the energy of the fluid's force on a link [J] (L9). The force and torque are its negative derivative with
  * respect to the link's pose at t + dt. */
 double fluid_energy(const Sim* sim, int link, const Pose* pose);
-/* Adds derivative, first moment and Hessian of fluid_energy to terms. */
+/* Adds the derivative of fluid_energy with respect to the link's motion, the first moment of this derivative and the
+ * Hessian to terms. */
 void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* terms);
 /* Sets *force [N] and *torque [N m] of the fluid on a link, in world axes. The torque is about the origin of the link's
  * frame. */
@@ -57,15 +58,17 @@ double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 /* Adds H twist to wrench. H is the Hessian of the fluid's energy with respect to the link poses. twist, wrench (links x
  * 6): the angular part about the centre of mass comes first, then the linear part. Does nothing without a fluid. */
 void fluid_hessian_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
-/* Adds the fluid's contribution to lambda . dF/dx to now, old and gradient (L15). F: equations of the step. x: poses at
- * t and t - dt, vertices, parameters of the fluid. motion (links): directional derivative of every link's [R | t] at t
- * + dt along lambda. Does nothing without a fluid. Defined in fluid_adjoint.c. */
+/* Adds the fluid's contribution to lambda . dF/dx to now, old and gradient (L15). lambda: adjoint solution; F:
+ * equations of the step. x: poses at t and t - dt, vertices, parameters of the fluid. motion (links): directional
+ * derivative along lambda of every link's rotation matrix and position [R | t] at t + dt. Does nothing without a fluid.
+ * Defined in fluid_adjoint.c. */
 void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
 
 /* ---- shared with fluid_adjoint.c */
 /* Variables on which the force on a face depends. */
 typedef struct {
-  FluidNumber pose[3][4], now[3][4], old[3][4]; /* [R | t] at t + dt, t, t - dt */
+  FluidNumber pose[3][4], now[3][4],
+      old[3][4]; /* rotation matrix and position [R | t] of the link at t + dt (pose), t (now) and t - dt (old) */
   FluidVector point[3];
   FluidNumber number[FLUID_NUMBERS];
   FluidNumber slowing;
@@ -79,9 +82,11 @@ typedef struct {
 FluidInput fluid_input(const Sim* sim, int link, const Pose* pose);
 /* Sets the variables of one face: its points, and `slowing` of its hull. */
 void fluid_set_face(const FluidSystem* system, int index, FluidInput* in);
-/* Adds the derivative of the face's energy with respect to [R | t] at t + dt (L10-L13). */
+/* Adds the derivative of the energy of the fluid's force on a face with respect to the link's rotation matrix and
+ * position [R | t] at t + dt (L10-L13). */
 void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]);
-/* Imaginary step of complex-step differentiation. 1e-200 because its square must vanish against any real part. */
+/* Imaginary part that is added to a number to differentiate with respect to it. 1e-200 because its square must vanish
+ * against any real part. */
 #define FLUID_COMPLEX_STEP 1e-200
 
 #endif

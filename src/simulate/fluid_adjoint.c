@@ -1,8 +1,8 @@
 /* Adjoint of drag and buoyancy (docs/derivations/fluid.md, L15). */
 #include "simulate/fluid.h"
 
-/* Adds H twist to wrench[6]. H: Hessian of the link's fluid energy. wrench (torque, force) and twist (rotation,
- * translation) refer to the link's centre of mass, world axes. */
+/* Adds the product of the Hessian of the link's fluid energy and a small motion `twist` to wrench[6]. wrench (torque,
+ * force) and twist (rotation, translation) refer to the link's centre of mass, world axes. */
 static void add_link_hessian_product(const Sim* s, int link, const double twist[6], double wrench[6]) {
   const Pose* pose = &s->configuration[s->current].pose[link];
   LinkTerms terms = {.force = vec3(0, 0, 0), .moment = mat3_zero()};
@@ -25,7 +25,8 @@ static FluidNumber directional_derivative(const FluidInput* in, const double mot
   return sum;
 }
 
-/* Returns the derivative of along() with respect to *number, a member of *in, by a complex step. Restores *number. */
+/* Returns the derivative of directional_derivative with respect to *number, a member of *in, by a complex step.
+ * Restores *number. */
 static double derivative_by_complex_step(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
   FluidNumber kept = *number;
   *number += FLUID_COMPLEX_STEP * (double complex)I;

@@ -35,8 +35,9 @@ void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelG
   }
 }
 
-/* Returns (K^T - tr K) w + v x f for the twist (w, v) that the rates of joint i alone give to its link. K: first moment
- * in->moment[i]; f: force in->force[i]. */
+/* Returns the change of the torque on link i that its own joint causes by moving the points of application. It is (K^T
+ * - tr K) w + v x f for the twist (w, v) by the rates of joint i alone. K: first moment in->moment[i]; f: force
+ * in->force[i]. */
 static Vec3 own_curve(const FrameRotationInput* in, const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};

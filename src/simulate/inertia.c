@@ -1,4 +1,4 @@
-/* Energy, force and Hessian of inertia and gravity of a link through the second moment S of its mass
+/* Energy, force and Hessian of inertia and gravity of a link, computed with the second moment S of its mass
  * (docs/derivations/step.md, S1-S2). */
 #include "simulate/terms.h"
 
@@ -67,7 +67,8 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
   Vec3 f = vec3(g.m[0][3], g.m[1][3], g.m[2][3]);
   Mat3 local = {
       {{g.m[0][0], g.m[0][1], g.m[0][2]}, {g.m[1][0], g.m[1][1], g.m[1][2]}, {g.m[2][0], g.m[2][1], g.m[2][2]}}};
-  local = mat3_sub(local, mat3_outer(f, link->center)); /* sum g (X - X_c)^T */
+  local = mat3_sub(local, mat3_outer(f, link->center)); /* first moment about the centre of mass: sum over the points of
+                                                           gradient times (point - centre of mass)^T */
   terms->force = vec3_scale(f, weight);
   terms->moment = mat3_scale(mat3_mul(local, mat3_transpose(pose.r)), weight);
   Mat3 inertia = world_inertia(link, pose.r);

@@ -1,5 +1,6 @@
-/* Derivatives of lambda . (gradient of a joint's energies) with respect to earlier states and the targets
- * (docs/derivations/adjoint.md, A3). The Hessian gives the derivatives with respect to the state at t + dt. */
+/* Derivatives of the scalar lambda . (gradient of a joint's energies), with the adjoint solution lambda, with respect
+ * to earlier states and the targets (docs/derivations/adjoint.md, A3). The Hessian gives the derivatives with respect
+ * to the state at t + dt. */
 #include <assert.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ static Quat relative_rotation(const double* from, const double* to) {
 
 /* ---------------------------------------------------------------- hinge angles and displacements */
 
-/* Returns the force of a drive without its force limit (M3) [N, N m]. damping: gain of the rate error. */
+/* Returns the force that a drive would exert on one coordinate without its force limit (M3) [N, N m]. damping: gain of
+ * the rate error. */
 static double unlimited_drive_force(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double way = (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
@@ -34,8 +36,8 @@ static void add_gain_bars(const JointInput* in, const JointDrive* drive, int k, 
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
-/* Adds the derivatives of lambda K (q - q^t - aim) with respect to q^t and the previous displacement. K (q - q^t -
- * aim): rebound force, which reverses the speed of a coordinate at its limit (I15). */
+/* Adds the derivatives of lambda times the rebound force with respect to the coordinate at t and the previous
+ * displacement. The rebound force reverses the speed of a coordinate at its limit (I15). */
 static void rebound_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
   const JointStop* stop = &in->stop[k];
   if (!stop->rebounds || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
@@ -107,8 +109,8 @@ static void rotation_vector_energy_adjoint(const RotationVector* phi, const doub
   by_right[2] -= g[0] * lambda[1]; /* commutator e_2 x e_1 = -e_0 */
 }
 
-/* Adds the derivatives of Phi (rotation_vector_energy_adjoint) for E = sum_i k_i/2 (scale phi_i - b_i)^2: with respect
- * to increments of p to by_right, with respect to b to by_b. */
+/* Does the same as rotation_vector_energy_adjoint for the energy E = sum_i k_i/2 (scale phi_i - b_i)^2. phi: rotation
+ * vector of p. Adds the derivatives with respect to increments of p to by_right, and with respect to b to by_b. */
 static void quadratic_energy_adjoint(Quat p, const double gain[3], double scale, const double b[3],
                                      const double lambda[3], double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -121,8 +123,9 @@ static void quadratic_energy_adjoint(Quat p, const double gain[3], double scale,
   for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
 }
 
-/* Adds the derivatives of Phi (rotation_vector_energy_adjoint) for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v) with
- * r = a phi - b, to by_right and by_b. Returns the derivative with respect to f (M5). */
+/* Does the same as rotation_vector_energy_adjoint for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v) (M5). r = a phi -
+ * b: rate of the rotation; f: friction torque; v: speed of the smoothing. Adds to by_right and by_b. Returns the
+ * derivative with respect to f. */
 static double ball_friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
                                     double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -147,8 +150,9 @@ static double ball_friction_adjoint(const JointInput* in, int base, Quat p, cons
   return slope;
 }
 
-/* Converts by_right, the derivative of a scalar with respect to increments on the right of p = q_left^-1 q, into its
- * derivative with respect to increments d of q_left, and adds the result to out. d changes p by -R(p)^T d. */
+/* Let p be the rotation from q_left to q. Converts by_right, the derivative of a scalar with respect to increments
+ * applied after p, into its derivative with respect to increments of q_left. Adds the result to out. An increment d of
+ * q_left changes p by -R(p)^T d, with the rotation matrix R(p). */
 static void add_left_increment_bars(Quat p, const double by_right[3], double* out) {
   Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
   out[0] -= d.x;
@@ -156,8 +160,8 @@ static void add_left_increment_bars(Quat p, const double by_right[3], double* ou
   out[2] -= d.z;
 }
 
-/* Sets out to the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with respect to the three gains k (E5).
- * phi: rotation vector of p. */
+/* Sets out to the derivatives of lambda . (gradient of the energy sum_i k_i/2 (scale phi_i - b_i)^2) with respect to
+ * the three gains k (E5). phi: rotation vector of the rotation p. */
 static void ball_gain_bars(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   for (int i = 0; i < 3; i++) {
@@ -198,8 +202,9 @@ static void unlimited_ball_drive_adjoint(const JointInput* in, const JointDrive*
 }
 
 /* Adds the contribution of the scale of a torque-limited drive of a ball joint to the derivatives of lambda . (gradient
- * of the drive's energy) (M9). The contribution is c d(u^2 / 2) with c = (lambda . gradient) bend. Sets *share to the
- * scale. Returns the derivative with respect to each of the three numbers of the torque limit. */
+ * of the drive's energy) (M9). The contribution is c times the change of half the squared unlimited torque, with c =
+ * (lambda . gradient) bend. Sets *share to the scale. Returns the derivative with respect to each of the three numbers
+ * of the torque limit. */
 static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                                    double* share, double by_step[3], BallBars* out) {
   double a = in->weights.rate_now;

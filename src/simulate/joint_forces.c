@@ -123,7 +123,7 @@ static void add_tendon_and_bushing_forces(Sim* s, const Configuration* c) {
   bushings_add_force(s->bushings, s->reference, s->screws, forces_of_kind(s, JOINT_FORCE_LOAD));
 }
 
-/* Stores the forces of closures, -C^T mu. mu includes the multipliers that the targets of trees in free flight
+/* Stores the generalized forces of the closures. They include the forces that the targets of trees in free flight
  * (tree_flight.h) contain. */
 static void store_closure_forces(Sim* s) {
   if (!s->closures) return;

@@ -15,9 +15,9 @@ static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   out->hessian += stiffness * ahead;
 }
 
-/* Returns the integral of exp(-(2 v t + t^2) / s^2) over t from 0 to `end`, for v <= s (M11). Uses Gauss quadrature
- * with 8 points on intervals of at most s, with a relative error below 1e-14. Beyond 6 s the integrand is below 3e-16.
- */
+/* Returns the integral of exp(-(2 v t + t^2) / s^2) over t from 0 to `end`, for v <= s, a part of the static friction
+ * energy (M11). Uses Gauss quadrature with 8 points on intervals of at most s, with a relative error below 1e-14.
+ * Beyond 6 s the integrand is below 3e-16. */
 static double stribeck_integral(double end, double v, double s) {
   static const double NODE[4] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double WEIGHT[4] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
@@ -43,7 +43,8 @@ StaticFriction joint_static_friction(const ModelLink* link, int k, double rate) 
 }
 
 /* Adds the dry friction energy f / a (sqrt(r^2 + v^2) - v), whose force is f r / sqrt(r^2 + v^2) (M5), and the energy
- * of the excess of static friction (M11). r: rate. */
+ * of the excess of static friction (M11). r: rate; f: friction force; v: speed of the smoothing; a: derivative of the
+ * rate with respect to the coordinate. */
 static void add_friction(const JointInput* in, int k, double rate, PassiveTerms* out) {
   double force = in->link->friction[k], speed = in->link->friction_speed, a = in->weights.rate_now;
   double root = sqrt(rate * rate + speed * speed);
@@ -53,8 +54,8 @@ static void add_friction(const JointInput* in, int k, double rate, PassiveTerms*
   out->hessian += force * a * (speed / root) * (speed / root) / root + more.slope * a;
 }
 
-/* Adds the armature energy A w/2 (q - y)^2 with its gradient and Hessian. y: coordinate predicted by armature inertia
- * alone (M6). */
+/* Adds the armature energy A w/2 (q - y)^2 with its gradient and Hessian. A: armature; w: weight of inertial energies;
+ * y: coordinate predicted by armature inertia alone (M6). */
 static void add_armature(const JointInput* in, int k, PassiveTerms* out) {
   double mass = in->link->armature[k] * in->inertia_weight, way = in->q[k] - in->q_now[k] - in->aim[k];
   out->inertia = 0.5 * mass * way * way;

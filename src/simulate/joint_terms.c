@@ -15,7 +15,7 @@ enum { SERIES_TERMS = 24 };
 static void compute_angle_over_sine(double w, double g[3]) {
   double u = 1.0 - w;
   if (u < SERIES_THRESHOLD) {
-    double a = 2.0, power[3] = {1, 0, 0}; /* u^n, u^(n-1), u^(n-2) */
+    double a = 2.0, power[3] = {1, 0, 0}; /* powers of u = 1 - w with the exponents n, n - 1 and n - 2 */
     g[0] = g[1] = g[2] = 0;
     for (int n = 0; n < SERIES_TERMS; n++) {
       g[0] += a * power[0];
@@ -85,14 +85,16 @@ Limits joint_limits_outside_impact(const ModelLink* link, int dof) {
 static bool evaluate_limit_law(const Limits* limits, double d, LimitEnergy* law) {
   *law = (LimitEnergy){0, 0, 0};
   double m = limits->margin, k = limits->stiffness;
-  if (limits->law == LIMIT_BARRIER) { /* energy k Q(d / m) (S6) */
+  if (limits->law ==
+      LIMIT_BARRIER) { /* barrier energy: stiffness times a function of the distance divided by the margin (S6) */
     if (!(d > 0)) return false;
     if (d >= m) return true;
     Barrier b = barrier_eval(d / m);
     *law = (LimitEnergy){k * b.value, k * b.first / m, k * b.second / (m * m)};
     return true;
   }
-  double excess = -d; /* penalty, with the second derivative k min(over / m, 1) (S7) */
+  double excess = -d; /* penalty energy; its second derivative rises from 0 to the stiffness within the margin beyond
+                         the limit (S7) */
   if (!(excess > 0)) return true;
   if (excess < m)
     *law = (LimitEnergy){k * excess * excess * excess / (6 * m), -k * excess * excess / (2 * m), k * excess / m};
@@ -263,8 +265,8 @@ static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool deriva
 
 /* ---------------------------------------------------------------- balls */
 
-/* Adds the gradient and the Hessian of an energy f(phi) with respect to the increments to *out. f1, f2: gradient and
- * diagonal Hessian of f with respect to phi. */
+/* Adds the gradient and the Hessian of an energy f(phi) of a rotation vector phi, with respect to the joint increments,
+ * to *out. f1, f2: gradient and diagonal Hessian of f with respect to phi. */
 static void add_rotation_vector_derivatives(const RotationVector* phi, const double f1[3], const double f2[3], int base,
                                             JointTerms* out) {
   for (int j = 0; j < 3; j++) {
@@ -275,8 +277,8 @@ static void add_rotation_vector_derivatives(const RotationVector* phi, const dou
   }
 }
 
-/* Returns the energy sum_i k_i/2 (scale phi_i - b_i)^2. If derivatives is true, adds its gradient and Hessian to *out.
- */
+/* Returns the energy sum_i k_i/2 (scale phi_i - b_i)^2 of a rotation vector phi, with three gains k. If derivatives is
+ * true, adds its gradient and Hessian to *out. */
 static double add_quadratic_energy(const RotationVector* phi, const double k[3], double scale, const double b[3],
                                    bool derivatives, int base, JointTerms* out) {
   double f1[3], f2[3], energy = 0;
@@ -290,7 +292,8 @@ static double add_quadratic_energy(const RotationVector* phi, const double k[3],
   return energy;
 }
 
-/* Adds the dry friction energy f / a (sqrt(|r|^2 + v^2) - v) for the rate r = a phi - b (M5). */
+/* Adds the dry friction energy f / a (sqrt(|r|^2 + v^2) - v) of a ball joint (M5). r = a phi - b: rate, with the
+ * rotation vector phi of the step; f: friction torque; v: speed of the smoothing. */
 static void add_ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
                               int base, JointTerms* out) {
   double a = in->weights.rate_now, speed = in->link->friction_speed, f = joint_ball_friction(in->link, base);
@@ -382,7 +385,7 @@ static bool add_ball_terms(const JointInput* in, int base, bool derivatives, Joi
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (!ball_limits(in, base, derivatives, out)) return false;
-  if (still) return true; /* only limits act on the joint */
+  if (still) return true; /* no property of the joint except limits contributes energy */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));
   bool damped = false;
@@ -406,8 +409,8 @@ static bool add_ball_terms(const JointInput* in, int base, bool derivatives, Joi
   return true;
 }
 
-/* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a tree in free flight (tree_flight.h) already
- * contains (W51). The scale of the residual includes |F^|. */
+/* Subtracts the energy of the joint force that the target of a tree in free flight (tree_flight.h) already contains
+ * (W51): force times displacement since t. The scale of the residual includes the magnitude of this force. */
 static void subtract_target_forces(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   out->inertia -= in->held[k] * (in->q[k] - in->q_now[k]);
   out->inertia_force[k] += fabs(in->held[k]);

@@ -6,8 +6,9 @@
 
 LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
 
-/* Returns R* = R P with P = 1 + r E + r (r - 1) / 2 E^2, E = R_old^T R - 1 and r the ratio of the step lengths. P is
- * the binomial series of (1 + E)^r = (R_old^T R)^r, exact for r = 0, 1, 2 (L3). In the first step R* = R + dt rate. */
+/* The result is R P, with the rotation R at the start of the step. P = 1 + r E + r (r - 1) / 2 E^2, with E = R_old^T R
+ * - 1 and the ratio r of the step lengths. P is the binomial series of (R_old^T R)^r, exact for r = 0, 1, 2 (L3). In
+ * the first step the result is R + dt rate. */
 Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate) {
   assert(!(clock->dt < 0));
   if (!(clock->dt_before > 0)) return mat3_add(now, mat3_scale(rate, clock->dt));
@@ -106,8 +107,7 @@ void loads_prepare_step(Sim* s) {
   }
 }
 
-/* Returns the first moment sum g (X - X_c)^T R^T of g = -B about the centre of mass. The last column of B is the force.
- */
+/* Returns the first moment of the load's energy gradient about the centre of mass, world axes. */
 static Mat3 first_moment(const LinkLoad* load, const ModelLink* link, Mat3 r) {
   Mat3 local = mat3_outer(load_force(load), link->center);
   for (int i = 0; i < 3; i++)

@@ -11,8 +11,9 @@ static void add_signal_parameter_bars(const Signal* signal, double t, Vec3 bar, 
   if (signal->source->channels > 0) signal_eval_vjp(signal, t, value, rate, gradient);
 }
 
-/* Adds the derivatives of Phi = -B : M with respect to the parameters of the force signal and the centre of mass.
- * Returns the derivative with respect to R*. m: rotation part of the motion M; v: translation part of M. */
+/* Let Phi be the change of a load's energy by a motion of its link. Adds the derivatives of Phi with respect to the
+ * parameters of the force signal and the centre of mass. Returns the derivative with respect to the predicted rotation
+ * of the link. m, v: rotation part and translation part of the motion. */
 static Mat3 force_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, Mat3 m, Vec3 v, ModelGradient* gradient) {
   Vec3 local = load_value(&load->force, s->clock.time);
   Vec3 force = load->link_axes ? mat3_mul_vec(rotation, local) : local;
@@ -45,8 +46,9 @@ static void predicted_rotation_adjoint(const Sim* s, int link, Mat3 bar, StateBa
     add_rotation_bar(rate_bar[link], by_rate);
 }
 
-/* Motion of a link along lambda. v: velocity of the link's centre of mass. w: angular velocity such that Phi = -force .
- * v - torque . w. m: rotation part of the motion. rotation: predicted rotation R*. */
+/* Motion of a link along lambda. v: velocity of the link's centre of mass. w: angular velocity such that the change of
+ * the load's energy is -force . v - torque . w. m: rotation part of the motion. rotation: predicted rotation of the
+ * link (load_rotation). */
 typedef struct {
   Vec3 v, w;
   Mat3 m, rotation;

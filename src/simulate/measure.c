@@ -7,14 +7,14 @@
 
 /* ---------------------------------------------------------------- motion */
 
-/* [R' | t'], the time derivative of a pose [R | t]. As an affine map it gives the velocities of all points of a link.
- */
+/* Time derivative of a pose: of its rotation matrix and its position. As an affine map it gives the velocities of all
+ * points of a link. */
 typedef struct {
   double m[3][4];
 } Velocity;
 
-/* Returns a (now - old) - b (old - older), the velocity by the difference formula of the integrator (S3). a, b:
- * rate_now and rate_old of w. */
+/* Returns w->rate_now (now - old) - w->rate_old (old - older), the velocity by the difference formula of the integrator
+ * (S3). */
 static Velocity difference_velocity(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
   double a = w->rate_now, b = w->rate_old;
   Velocity v;
@@ -100,8 +100,7 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
   return sum;
 }
 
-/* Returns the rotational energy L . J L / 2 of a link [J]. L: angular momentum; J: inverse of the inertia tensor about
- * the centre of mass. */
+/* Returns the rotational energy of a link [J], from its angular momentum about the centre of mass. */
 static double rotational_energy(const ModelLink* link, const Pose* pose, Vec3 momentum) {
   Vec3 local = mat3_tmul_vec(pose->r, momentum);
   return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
@@ -213,7 +212,8 @@ static SimMotion compute_motion(const Sim* s) {
   return sum;
 }
 
-/* Sets force[links] to m (phi/dt^2 (c - y) - g) - loads. c: centre of mass; y: target of c without gravity (S1-S3). */
+/* The force is mass times (acceleration - gravity) minus the loads. Acceleration: factor / dt^2 times the distance of
+ * the centre of mass from its target without gravity (S1-S3). */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force) {
   StepWeights w = step_weights(model->simulation.integrator, clock);

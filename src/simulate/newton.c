@@ -110,8 +110,8 @@ static bool ends_below_rounding(const Sim* s, const Assembly* a, NewtonProgress*
   return progress->at_rounding;
 }
 
-/* Assembles the terms at the accepted configuration. Sets arrived, closed and enough of *progress, and the residuals of
- * the report. */
+/* Assembles the terms at the accepted configuration. Sets prescribed_arrived, closed and solved of *progress, and the
+ * residuals of the report. */
 static void assemble_and_test_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
   double start = timer_now();
   progress->prescribed_arrived = compute_prescribed_increments(s, s->rhs);

@@ -92,8 +92,8 @@ static void compute_poses_on_path(void* context, double fraction, int link, int 
   model_displaced_link_pose(s->model, link, from, s->path.from, s->path.increments, fraction, s->path_q, poses);
 }
 
-/* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.increments. remembered:
- * path.from is the state at the start of the solve. */
+/* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.increments.
+ * starts_at_solve: true if path.from is the state at the start of the solve. */
 static bool is_straight_path_proved(Sim* s, bool starts_at_solve) {
   Path* p = &s->path;
   const Model* m = s->model;

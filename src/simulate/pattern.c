@@ -5,7 +5,7 @@
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Returns an array for `count` new keys. The Sim owns the array. */
+/* Returns an array for `count` new keys, each the pair of indices of two trees. The Sim owns the array. */
 static uint64_t* reserve_new_couplings(Sim* s, int count) {
   if (count > s->fresh_capacity) {
     int capacity = count + count / 2 + 16;
@@ -40,7 +40,7 @@ static int count_permanent_pairs(const Sim* s) {
          (s->bushings ? s->bushings->pair_count : 0);
 }
 
-/* Sorts the keys. The keys of a scene of single bodies are in order already. */
+/* Sorts the keys of pairs of trees. The keys of a scene of single bodies are in order already. */
 static void sort_keys(uint64_t* keys, int count) {
   int sorted = 1;
   while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;

@@ -100,7 +100,7 @@ static Pose link_displacement(const Sim* s, int link) {
   StepWeights w = s->weights;
   return weighted_displacement(s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older,
                                s->pose_older[link], w.y_rate * s->clock.dt,
-                               s->pose_rate[link]); /* y_now + y_old + y_older = 1 */
+                               s->pose_rate[link]); /* the weights y_now, y_old and y_older add up to 1 */
 }
 
 static Vec3 gravity_displacement(const Sim* s, int link) {

@@ -175,8 +175,8 @@ static PathResult prove_straight_path(Proof* p, const double* q, ProofReport* re
 
 /* ---------------------------------------------------------------- detours */
 
-/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->displacement: J^T length / (J J^T).
- * J: derivative of the gap with respect to the increments. */
+/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->displacement. They are J^T length /
+ * (J J^T), with the derivatives J of the gap with respect to the increments. */
 static void add_separating_increments(Proof* p, const ContactDirectionalGap* pair, double length) {
   double square = 0;
   for (int pass = 0; pass < 2; pass++)

@@ -14,16 +14,16 @@ void reactions_create(Sim* s) {
   s->reaction_sum = memory_alloc(size);
 }
 
-/* Adds a force and a torque to the wrench sum (force, torque). arm: vector from the reference point of sum to the point
- * that `torque` refers to [m]. */
+/* Adds a force and a torque to sum[6], a force followed by a torque. arm: vector from the reference point of sum to the
+ * point that `torque` refers to [m]. */
 static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
   Vec3 t = vec3_add(torque, vec3_cross(arm, force));
   const double own[6] = {force.x, force.y, force.z, t.x, t.y, t.z};
   for (int k = 0; k < 6; k++) sum[k] += own[k];
 }
 
-/* Adds the change of momentum that the target of link i contains, in a tree that conserves momentum (W11), at the poses
- * at the start of the step. */
+/* Adds the change of momentum that the target pose of link i contains, in a tree that conserves momentum (W11), at the
+ * poses at the start of the step. */
 static void add_target_momentum_change(const Sim* s, int i) {
   const TreeFlight* f = s->flight;
   double d[3][4], bar[3][4];

@@ -47,8 +47,8 @@ typedef struct {
   Mat3 moment;
 } LinkForce;
 
-/* Adds the derivatives of sum g . (v + w x r) with respect to the pose that places the points r to bar. w and v are
- * constant: they do not rotate with the link. */
+/* Adds the derivatives of the power of the forces on a link in the motion (w, v), with respect to the pose of the link,
+ * to bar. w and v are constant: they do not rotate with the link. */
 static void add_moment_pose_bar(const LinkForce* link_force, Pose pose, Vec3 w, double bar[3][4]) {
   Mat3 by = mat3_mul(mat3_mul(mat3_cross(w), link_force->moment), pose.r);
   Vec3 t = vec3_cross(link_force->force, w);

@@ -1,5 +1,6 @@
 /* Private to simulate/: changes of hinge axes and lever arms of rolling bodies within a step, for friction
- * (docs/derivations/friction.md, F15). They are nonzero only for links of trees whose target poses solve W11. */
+ * (docs/derivations/friction.md, F15). They are nonzero only for links of jointed trees in free flight (tree_flight.h).
+ */
 #ifndef SDRS_SIMULATE_ROLL_SHIFT_H
 #define SDRS_SIMULATE_ROLL_SHIFT_H
 

@@ -16,9 +16,10 @@
 /* Sums and previous values of the energy balance, in one block of doubles that scheme_balance_save copies and
  * scheme_balance_restore restores. */
 typedef struct {
-  double *energy, *work, *exchanged, *scale; /* energy: present energy; work: energy change by the scheme; exchanged:
-                                                sum of |work of forces|; scale: largest energy (groups) [J] */
-  double *rate, *displacement;               /* joint rates and displacements of the previous substep (nv) */
+  double *energy, *work, *exchanged,
+      *scale; /* energy: present energy; work: energy change by the scheme; exchanged: sum of the magnitudes of the work
+                 of forces; scale: largest energy (groups) [J] */
+  double *rate, *displacement;    /* joint rates and displacements of the previous substep (nv) */
   double *force_work, *is_driven; /* force_work: work of forces [J]; is_driven: nonzero if anything except fixed bodies
                              acts on the group (groups) */
   double *rolling_loss,
@@ -26,7 +27,7 @@ typedef struct {
                  slipped: largest work that slip can have absorbed (contact_term_rolls) (groups) [J] */
   double* initial_change; /* energy change by the scheme in the first substep of the run (groups) [J] */
   double* stored;         /* energy stored in contact at the start [J] */
-  double* is_started;     /* 0 until `energy` is set */
+  double* is_started;     /* 0 until the member `energy` is set, then 1 */
 } BalanceState;
 
 typedef struct SchemeBalance {
@@ -41,7 +42,7 @@ typedef struct SchemeBalance {
   Vec3 *force, *v,
       *w; /* v, w: velocities of the centres of mass and angular velocities of the links at the time of the rates */
   Mat3* moment;
-  double *reduced, *slope, *done; /* (nv), (nv), (groups) */
+  double *reduced, *slope, *done; /* scratch: reduced (nv), slope (nv), done (groups) */
 } SchemeBalance;
 
 /* ---------------------------------------------------------------- creation */

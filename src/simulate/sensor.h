@@ -4,8 +4,9 @@
 
 #include "simulate/sim.h"
 
-/* Arrays to which the adjoint of measurements adds derivatives. The derivatives are with respect to the states at t and
- * before, and with respect to dT/dt of the initial velocities. */
+/* Arrays to which the adjoint of measurements adds derivatives. The members now and old are derivatives with respect to
+ * the poses at t and one step before. The member rate_bar is with respect to the time derivatives of the poses at the
+ * start of the run. */
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
@@ -14,8 +15,8 @@ typedef struct {
   ModelGradient* gradient;
   struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL if no drive has a delay */
 } FeedbackBars;
-/* Returns a measured number of the present state (E1). The unit depends on the kind [m, rad, m/s, rad/s, N, 1].
- * Components of vectors are in world axes. */
+/* Returns one measured number of the present state, such as a position or velocity (E1). The unit depends on the kind
+ * [m, rad, m/s, rad/s, N, 1]. Components of vectors are in world axes. */
 double sensor_value(const Sim* sim, const SceneMeasure* measure);
 /* Adds the contribution of a measurement to the derivatives of a scalar, `out` (E4). bar: derivative of the scalar with
  * respect to the measurement. */

@@ -25,15 +25,16 @@ typedef struct {
   double torque; /* about the link's centre of mass [N m] */
 } ForceMagnitudes;
 
-/* A set of trees that Newton's quadratic model couples. Islands are independent in this model, so each island has its
- * own step length in the line search. */
+/* An island: a set of trees that contact, closures or other pair terms couple in Newton's quadratic model. Islands are
+ * independent in this model, so each island has its own step length in the line search. */
 typedef struct {
   double alpha;
   double share; /* fraction of the search direction that the line search tries first; below 1 for links with very many
                    triangles */
-  double slope; /* derivative of the energy along the search direction: gradient . delta, summed over the island's
-                   degrees of freedom [J] */
-  double curvature;        /* delta . H delta, with the Hessian H from which delta was computed [J] */
+  double
+      slope; /* derivative of the energy along the search direction, summed over the island's degrees of freedom [J] */
+  double curvature;        /* second derivative of the energy along the search direction, by the Hessian from which the
+                              direction was computed [J] */
   double allowed_increase; /* admissible energy increase while prescribed joints move to their targets [J] */
   double rounding;         /* rounding error of the island's energy [J]; a smaller decrease cannot be detected */
   double change;           /* energy change of the island from the accepted to the trial configuration [J] */
@@ -45,7 +46,7 @@ typedef struct {
   bool below_rounding; /* true if the predicted decrease is below rounding, so that the energy is not tested */
 } Island;
 
-/* Moves of the solver that were accepted since the last call of sim_path. */
+/* Moves (joint increments) of the solver that were accepted since the last call of sim_path. */
 typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
@@ -87,7 +88,8 @@ typedef struct {
   int attempted;           /* number of equal substeps of the last attempt, without the short substeps of impacts */
   int minimum;             /* smallest number of substeps with which this step may start */
   int reached;             /* number of solved substeps of the last attempt */
-  bool may_refine; /* true if this attempt may be rejected in favour of more substeps (tree_flight_needs_refinement) */
+  bool may_refine; /* true if this attempt may be rejected in favour of more substeps, to resolve an oscillation of a
+                      tree in free flight (tree_flight_needs_refinement) */
   bool is_refined; /* true if an attempt of this step was rejected because tree_flight_needs_refinement returned true */
 } SubstepMemory;
 
@@ -124,7 +126,7 @@ typedef struct {
 struct Sim {
   const Model* model;
   SimOptions options;
-  double tolerance; /* relative tolerance (balance.c) */
+  double tolerance; /* largest admissible residual force, relative to the acting forces (balance.c) */
   SimState state;   /* public state; state.pose points to pose_now */
 
   /* history, written by sim_step at its end */
@@ -150,7 +152,7 @@ struct Sim {
 
   /* targets of the present step, written by step_prepare */
   StepWeights weights;
-  Pose* target;             /* affine target pose Y of every link (links) */
+  Pose* target;             /* target pose of every link: its pose at t + dt if no force except gravity acted (links) */
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
                                if no tree conserves its momentum in flight (links) */
   JointDrive* drives;       /* drives of all joints, sorted by link */
@@ -159,9 +161,10 @@ struct Sim {
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
   struct MiddleMotion* middle;   /* scratch for kinetic energy and angular momentum; NULL unless the integrator is
                                     `momentum` (simulate/measure.c) */
-  double* armature_target;       /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
-  bool recorded;                 /* true if the steps are recorded steps, whose terms are differentiated */
-  JointStop* stops;              /* impacts at limits; NULL if no limit has restitution  (nv) */
+  double* armature_target; /* displacement of each coordinate since t that armature inertia alone predicts; NULL without
+                              armatures (nv) */
+  bool recorded;           /* true if the steps are recorded steps, whose terms are differentiated */
+  JointStop* stops;        /* impacts at limits; NULL if no limit has restitution  (nv) */
   double* stop_mass;  /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (nv) */
   double* prescribed; /* target coordinates of prescribed joints (nq) */
   bool* fixed;        /* true if the degree of freedom is prescribed (nv) */
@@ -182,15 +185,15 @@ struct Sim {
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* solution of the linear system, one entry for each unknown */
-  double* push; /* H rhs with the Hessian H: change of the forces when prescribed joints move to their targets (nv) */
+  double* push; /* change of the forces when prescribed joints move to their targets, the Hessian times `rhs` (nv) */
   bool* moving; /* true if the tree moves in the trial (trees) */
   double* trial_step_length;     /* step length of each tree in the last trial; NAN without a trial in this line search
                                     (trees) */
   int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
                                     their poses of that trial (trees) */
-  bool* same;                    /* true if both configurations have equal data of the link (links) */
-  bool* moved_link;              /* true if the link may have moved since the last evaluation of contact (links) */
-  bool* stale;                   /* true if the terms of the tree are out of date (trees) */
+  bool* same;         /* true if the accepted and the trial configuration have equal data of the link (links) */
+  bool* moved_link;   /* true if the link may have moved since the last evaluation of contact (links) */
+  bool* stale;        /* true if the terms of the tree are out of date (trees) */
   bool* stale_blocks; /* true if the Hessian block of a tree is out of date, indexed by the place of the tree in `scope`
                          (trees) */
   bool* always_stale; /* true if closures, tendons or bushings act on the tree (trees) */
@@ -206,8 +209,9 @@ struct Sim {
   bool* marked_link;            /* scratch: set of links to which a function applies (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
-  double* lift;       /* lower bound to which the eigenvalues of each component are raised (at most trees) */
-  double* curvature;  /* contribution of each tree to delta . H delta [J] (trees) */
+  double* lift;      /* lower bound to which the eigenvalues of each component are raised (at most trees) */
+  double* curvature; /* contribution of each tree to the second derivative of the energy along the direction `delta` [J]
+                        (trees) */
   double (*twist)[6]; /* motion of each link under delta  (links) */
   Screw* screws;
   Vec3* reference;
@@ -247,8 +251,8 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
-  /* Forces and reactions along joints; NULL if not requested. part_*: values of the last substep, written by
-   * sim_advance. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
+  /* Forces and reactions along joints; NULL if not requested. substep_forces, substep_reactions: values of the last
+   * substep. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
   double *substep_forces, *joint_forces;
   Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
   double (*substep_reactions)[6], (*reactions)[6]; /* (links) */
@@ -298,13 +302,14 @@ void path_append_move(Sim* sim);
 /* ---- simulate/crossing.c (docs/derivations/certificate.md, P9) */
 /* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. */
 double* crossing_link_radii(const Model* model);
-/* Returns true if two links tunnel through each other between the poses from[links] and to[links] [m]. The links would
+/* Returns true if two links tunnel through each other between the poses from[links] and to[links]. The links would
  * collide on straight paths, and each is behind the other at the end. Sets *found to these links. Returns false if the
  * scene has no certificate. Pairs without a barrier are not examined. Overwrites Sim.moved. */
 bool sim_finds_tunneling(const Sim* sim, const Pose* from, const Pose* to, BlockingPair* found);
 
-/* Writes or reads all state on which later steps depend, or measures its size (simulate/snapshot.c). block->pass
- * selects the operation. Sets block->failed if a block that is read is not a state of this model. */
+/* Writes all state on which later steps depend to a block of memory, reads it, or measures its size
+ * (simulate/snapshot.c). block->pass selects the operation. Sets block->failed if a block that is read is not a state
+ * of this model. */
 void sim_serialize_state(Sim* sim, StateBlock* block);
 /* Reads the state from the block and updates SimState. Returns false if the block is not a state of this model; the
  * caller must then destroy the Sim. */
@@ -349,7 +354,7 @@ bool initial_friction_needed(const Sim* sim);
  * returns to the start of the substep. Sets *report to the report of this solve. Returns false if the solve fails.
  * Allocates. */
 bool initial_friction_solve(Sim* sim, StepReport* report);
-/* Frees the warm start. */
+/* Frees the memory of the frictionless solution of the first step. */
 void initial_friction_free(Sim* sim);
 /* Returns to the start of the substep (CONTACT_SUBSTEP_START), or to the start of the step (CONTACT_STEP_START), which
  * undoes all its substeps. contact_save must have been called at that state. Allocates while the contact candidates
@@ -376,7 +381,7 @@ void friction_iteration_free(Sim* sim);
 /* Allocates sim->parts, which subsystems_destroy frees. Does nothing if the scene has no independent trees. Call after
  * contact_reset. */
 void subsystems_create(Sim* sim);
-/* Frees the parts and their workers. Accepts NULL. */
+/* Frees the independent parts of the scene and their copies of the Sim. Accepts NULL. */
 void subsystems_destroy(struct Subsystems* parts);
 /* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
  * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all trees
@@ -387,15 +392,16 @@ int subsystems_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
  * together. */
 int subsystems_left_region(const Sim* sim);
-/* Records the move s->scaled in the solve of a subsystem, before the move is accepted. Allocates when a subsystem
- * has more moves than any before. */
+/* Records the move s->scaled (joint increments) in the solve of a subsystem, before the move is accepted. Allocates
+ * when a subsystem has more moves than any before. */
 void subsystem_add_move(Sim* sim);
 /* Iterates Newton's method from the accepted configuration until the step is solved or fails, and sets the outcome in
  * *report (simulate/newton.c). */
 void newton_iterate(Sim* sim, StepReport* report);
-/* Computes screws, centre of mass and inertia of link i at the present configuration (simulate/step_terms.c). */
+/* Computes the screws of the joint, the centre of mass and the terms of inertia of link i at the present configuration
+ * (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
-/* Returns the worse of two outcomes. */
+/* Returns the worse of two outcomes of a solve, the later one in the order of StepOutcome. */
 static inline StepOutcome step_worse(StepOutcome a, StepOutcome b) { return a > b ? a : b; }
 /* Returns the report of a step before its first iteration. residual: INFINITY if the step failed by overflow, otherwise
  * 0. */
@@ -434,9 +440,9 @@ bool balance_tree_is_reached(const Sim* sim, int tree, bool arrived);
  * trees of sim->scope; NULL ignores contact. */
 bool balance_is_at_rounding(const Sim* sim, const Assembly* assembly);
 /* Returns the change of speed that the residual force |g| of a degree of freedom causes in this substep [m/s]. It is
- * |g| dt v / M. v: largest speed of a link at a unit rate of the degree of freedom; M = sum m v^2 over the links.
- * Contact and springs, which reduce this change, are ignored. Returns INFINITY if the degree of freedom moves no
- * mass. */
+ * |g| dt v / M. v: largest speed of a link at a unit rate of the degree of freedom. M: sum over the links of mass times
+ * squared speed at this rate. Contact and springs, which reduce this change, are ignored. Returns INFINITY if the
+ * degree of freedom moves no mass. */
 double balance_speed_error(const Sim* sim, int dof);
 /* Returns the largest number from which the position `place` of a link is computed [m]. It determines the rounding
  * error of the position. The number is the distance of `place` from the world's origin, or the largest displacement of
@@ -464,16 +470,16 @@ LineSearchResult line_search_run(Sim* sim, bool arrived, StepReport* report);
  * search's tests and was accepted. Otherwise returns false, and the accepted configuration is unchanged. */
 bool line_search_repeat_last_step(Sim* sim, StepReport* report);
 /* ---- simulate/step_terms.c */
-/* Assembles gradient and link terms at the accepted configuration. contact: contact terms. Sets s->gradient (nv),
- * s->force_scale, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim and from `contact` until
- * the next assembly. */
+/* Assembles the gradient of the step's energy and the link terms at the accepted configuration. contact: contact terms.
+ * Sets s->gradient (nv), s->force_scale, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim
+ * and from `contact` until the next assembly. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Marks all assembled terms as out of date. Call at the start of a step. */
 void step_mark_all_stale(Sim* sim);
 /* Marks the terms of the trees that moved (s->moving) as out of date. Also marks trees that a pair couples to these
  * trees before or after the move. Call after a move was accepted. */
 void step_mark_moved_stale(Sim* sim);
-/* Marks the terms of the trees of all links with links[link] true as out of date. */
+/* Marks the terms of trees as out of date. links[link] is true for each link whose tree is marked. */
 void step_mark_stale(Sim* sim, const bool* links);
 /* Returns true if the increments v[nv] of all degrees of freedom of the tree are zero. */
 static inline bool step_tree_is_still(const Sim* sim, int tree, const double* v) {
@@ -490,8 +496,8 @@ static inline bool step_is_stale(const Sim* sim, int link) {
 /* Assembles gradient and link terms at the accepted configuration for all trees, without changing the force scales
  * s->force_scale. contact: contact terms. *assembly is borrowed until the next assembly. */
 void step_assemble_keeping_scales(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Computes the slopes C of the closure rows at the configuration of the last assembly. Newton directions and joint
- * forces require these slopes. Does nothing without closures. */
+/* Computes the derivatives of the closure equations with respect to the coordinates, at the configuration of the last
+ * assembly. Newton directions and joint forces require them. Does nothing without closures. */
 void step_compute_closure_jacobian(Sim* sim);
 /* ---- simulate/pattern.c */
 /* Adds the pairs of trees that the contact terms couple to the sparsity pattern of the Hessian. Allocates if the
@@ -504,8 +510,8 @@ void step_update_pattern(Sim* sim);
  * that are balanced and whose prescribed joints have reached their targets (s->rhs is 0). If the Hessian is indefinite,
  * the stiffness of closures is raised first (closures_stiffen). If the Hessian is still indefinite, the terms are
  * assembled again without the curvature of the motion (Gauss-Newton) and with each pair's Hessian projected to a
- * semidefinite one. In the last resort, the eigenvalues of each component of the matrix are lifted. Returns false if
- * some tree got no direction. Allocates as step_extend_pattern. */
+ * semidefinite one. In the last resort, the eigenvalues of each component of the matrix are raised to positive values.
+ * Returns false if some tree got no direction. Allocates as step_extend_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
 /* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below
  * the rounding of positions. Call after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates
@@ -530,10 +536,10 @@ void reactions_create(Sim* sim);
 /* Computes s->substep_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the
  * output does not request reactions. Call before the configuration becomes the present state. */
 void reactions_compute(Sim* sim);
-/* Copies s->substep_reactions to s->reactions, the reactions of the step. */
+/* Copies s->substep_reactions, the joint reactions of the last substep, to s->reactions, the reactions of the step. */
 void reactions_publish(Sim* sim);
-/* Sets out (links) to the joint reactions that follow from the assembled terms. Each has the force [N], then the torque
- * about the origin of the link frame [N m]. */
+/* Sets out (links) to the force and torque of each joint on its link that balance the assembled terms. Each has the
+ * force [N], then the torque about the origin of the link frame [N m]. */
 void reactions_from_terms(Sim* sim, double (*out)[6]);
 /* ---- simulate/measure.c */
 
@@ -552,7 +558,8 @@ void middle_motion_destroy(MiddleMotion* middle);
 
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all functions do nothing without SimOptions.scheme_work
  */
-/* Allocates Sim.balance and sets it for the present initial state. scheme_balance_destroy frees it. */
+/* Allocates Sim.balance, the energy balance of the scheme, and sets it for the present initial state.
+ * scheme_balance_destroy frees it. */
 void scheme_balance_create(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
@@ -570,9 +577,9 @@ void scheme_balance_reset_reference(Sim* sim);
  * block->failed if the block ends too early. */
 void scheme_balance_serialize_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
-/* Returns the time weights of a spring with implicitness theta in the step of `clock` (M10). flies: true if the spring
- * belongs to a tree that conserves its momentum. The first step of such a tree contains gravity for half of its
- * length. */
+/* Returns the weights of the coordinates at t + dt, t and before at which a spring acts in the step of `clock` (M10).
+ * theta: implicitness of the spring. flies: true if the spring belongs to a tree that conserves its momentum. The first
+ * step of such a tree contains gravity for half of its length. */
 SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
 /* Returns the derivative of spring_time_weights with respect to theta. */
 SpringTimeWeights spring_time_weights_derivative(const StepClock* clock, const StepWeights* weights, double theta,
@@ -583,14 +590,15 @@ SpringTimeWeights step_spring_time_weights(const Sim* sim, int link);
 SpringTimeWeights step_spring_time_weights_derivative(const Sim* sim, int link);
 /* Returns the input of joint_terms for a link's joint at the configuration c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
-/* Sets poses, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false if a
- * coordinate is beyond a barrier limit; all members are set in both cases. */
+/* Sets the members pose, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false
+ * if a coordinate is beyond a barrier limit; all members are set in both cases. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
-/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length has not
- * changed since the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
+/* Sets *to to the accepted configuration moved by the joint increments s->scaled (nv), and evaluates *to. Trees whose
+ * step length has not changed since the last trial keep their data. Returns false if a coordinate is beyond a barrier
+ * limit. */
 bool configuration_set_trial(Sim* sim, Configuration* to);
 
-/* Returns factor / dt^2, the weight of the inertial energy [1/s^2] (S1). */
+/* Returns the weight of the inertial energy in the present step, StepWeights.factor / dt^2 [1/s^2] (S1). */
 static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }

@@ -23,20 +23,22 @@ typedef struct {
 /* State after `step` steps. */
 typedef struct {
   int step;
-  double time;  /* time of the state [s] */
-  double* q;    /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate; /* mean rates of the coordinates over the last step, in link axes for ball joints [m/s or rad/s] (nv) */
-  Pose* pose;   /* world pose of every link frame  (links) */
-  Vec3* center; /* world centre of mass  [m]  (links) */
-  Vec3* momentum;      /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
-                          `momentum`), otherwise 0 [kg m^2/s] (links) */
+  double time;    /* time of the state [s] */
+  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;   /* mean rates of the coordinates over the last step, in link axes for ball joints [m/s or rad/s] (nv:
+                     number of degrees of freedom) */
+  Pose* pose;     /* world pose of every link frame  (links) */
+  Vec3* center;   /* world centre of mass  [m]  (links) */
+  Vec3* momentum; /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
+                     `momentum`), otherwise 0 [kg m^2/s] (links) */
   Vec3* contact_force; /* contact and friction force on each link in the last step, world axes [N]; 0 at the start; NULL
                  if no drive measures a contact force (links) */
   double* delayed; /* delayed measurements that drives receive now, followed by their time derivatives; NULL if no drive
                       has a delay (2 * Model.delayed_count) */
 } SimState;
 
-/* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
+/* Role of a step or substep in an impact, the collision of two bodies or of a joint with its limit
+ * (docs/derivations/step.md, S15). */
 typedef enum {
   STEP_FREE,
   STEP_IMPACT_BEGINS, /* integrator second_order with restitution 0: the approach of two bodies ends in this step.
@@ -48,7 +50,7 @@ typedef enum {
   STEP_AFTER_IMPACT, /* the first step after an impact. Without second_order also a step or substep near an impact whose
                   length differs from the length of the step before */
 } StepKind;
-/* The rule that sets the end of a substep (impact.md, I10). */
+/* The rule that sets the end time of a substep (impact.md, I10). */
 typedef enum {
   END_AT_FRACTION, /* the substep covers the fraction StepClock.share of the remaining step; with fraction 1 it ends at
                       the end of the step */
@@ -108,8 +110,8 @@ const char* step_outcome_text(StepOutcome outcome);
 /* Returns false for STEP_CONVERGED and STEP_ROUNDING_FLOOR, true for all other outcomes. */
 bool step_outcome_failed(StepOutcome outcome);
 
-/* Energies of the new state [J]. inertia to friction are the terms of the step's objective. stored: contact energy
- * without the energy that impacts dissipate. */
+/* Energies of the new state [J]. The members from inertia to friction are the terms of the energy that the step
+ * minimizes. stored: contact energy without the energy that impacts dissipate. */
 typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
   double stored;
@@ -141,26 +143,25 @@ typedef struct {
   int active_pairs;        /* number of hull pairs with nonzero contact energy */
   int candidate_pairs;     /* number of hull pairs that the broad phase found */
   int certified_intervals; /* number of path intervals that the certificate examined */
-  int factor_retries;      /* number of times that the Hessian was not positive definite */
+  int factor_retries;      /* number of times that the Hessian of the step's energy was not positive definite */
   int substeps;            /* number of substeps of the step, short substeps of impacts included */
   int open_closure;        /* for STEP_CLOSURE_OPEN: index of the closure that stays open */
   double open_gap;         /* for STEP_CLOSURE_OPEN: error of the closure that stays open [m or rad] */
   bool halved;             /* true if the step needed more substeps than the scene requests */
   bool friction_open;      /* true if the normal force that limits friction has not converged within
                               contact.friction_iterations */
-  int friction_links[2];   /* for friction_open: the pair of links whose normal force changed most in the last friction
-                            * iteration
-                            */
+  int friction_links[2];   /* if friction_open is true: the pair of links whose normal force changed most in the last
+                              solve */
   double late_friction;    /* largest change of speed that results from friction acting one step late
                               (contact_friction_delay_speed)    [m/s]; 0 if friction was iterated
                               (contact.friction_iterations    > 0) */
-  int late_links[2];       /* if late_friction > 0: the pair of links with the change of speed `late_friction` */
+  int late_links[2];       /* if late_friction > 0: the pair of links for which this change of speed was found */
   BlockingPair squeeze;    /* the pair of links that made the step fail */
 } StepReport;
 
-/* Statistics of the steps of a run that are not fully solved. steps, residual, time, dof and speed describe steps that
- * ended with STEP_ROUNDING_FLOOR, whose residual is above the tolerance. A zeroed struct means that there are no such
- * steps. */
+/* Statistics of the steps of a run that are not fully solved. The members steps, residual, time, dof and speed describe
+ * steps that ended with STEP_ROUNDING_FLOOR, whose residual is above the tolerance. A zeroed struct means that there
+ * are no such steps. */
 typedef struct {
   int steps;
   double residual; /* largest residual of these steps, relative to the acting forces */
@@ -186,15 +187,15 @@ typedef struct {
 /* Two touching links (a < b by index): contact and friction forces of all their hull pairs. */
 typedef struct {
   int a, b;
-  double gap;        /* smallest distance between the hulls of a and b (exact GJK) [m] */
+  double gap;        /* smallest distance between the hulls of a and b, computed exactly [m] */
   Vec3 force;        /* force of a on b, world axes [N] */
   bool exerts_force; /* true if hulls of a and b exert a force, or if the contact law lists pairs by their range */
   /* Members set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero: point, moment and `press`. */
   Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by normal force, world [m] */
   Vec3 moment;  /* moment on b about the centre of pressure [N m] */
   double press; /* sum of the normal forces of all pairs of hulls [N] */
-  /* Normal forces of the last substep that limit friction (FrictionAccount: load, owed, lost) [N]. Zero unless
-   * contact_keeps_account returns true. */
+  /* Normal forces of the last substep that limit friction, copies of the members load, owed and lost of FrictionAccount
+   * [N]. Zero unless contact_keeps_account returns true. */
   double friction_load, friction_owed, friction_lost;
 } SimContact;
 
@@ -222,10 +223,10 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
                          const Pose* older);
 
 /* Sets force[links] to the sum of all forces on each link except gravity and loads, world axes [N]. The sum is m (x'' -
- * g) - loads, with the acceleration x'' of the centre of mass by the integrator's difference. now, old, older, oldest
- * (links each): poses at the end of the step and at the ends of the three previous steps. Immovable links are included.
- * Returns false, with force unchanged, if the step starts from velocities instead of poses, or if the scene has a
- * fluid. */
+ * g) minus the loads. m: mass; g: gravity; x'': acceleration of the centre of mass, from the integrator's difference of
+ * positions. now, old, older, oldest (links each): poses at the end of the step and at the ends of the three previous
+ * steps. Immovable links are included. Returns false, with force unchanged, if the step starts from velocities instead
+ * of poses, or if the scene has a fluid. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
@@ -262,7 +263,7 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
 /* Returns the present state, which the sim owns. sim_step changes the state and the address of SimState.pose. Never
  * NULL. */
 const SimState* sim_state(const Sim* sim);
-/* Returns wall times [s]. They differ between runs and affect no result. */
+/* Returns the wall times of the phases of the run so far [s]. They differ between runs and affect no result. */
 SimTimes sim_times(const Sim* sim);
 /* Returns the clock of the substep that ended in the present state, or all zeros at the start. */
 StepClock sim_clock(const Sim* sim);
@@ -274,7 +275,7 @@ typedef struct {
   const ContactRecord* contacts;
   int contact_count;
 } SimSolve;
-/* A state between two substeps of the last step. clock: clock of the substep that ended in this state. */
+/* A state between two substeps of the last step. The member clock: clock of the substep that ended in this state. */
 typedef struct {
   StepClock clock;
   const double* q;           /* joint coordinates (nq) */
@@ -296,7 +297,7 @@ const SimSolve* sim_solves(const Sim* sim, int* count);
 /* Returns a copy of solves[count] in one block, or NULL for count 0. The caller frees the copy with memory_free. */
 SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* model);
 size_t sim_solves_size(const SimSolve* solves, int count,
-                       const Model* model); /* Returns the size of such a copy [bytes]. */
+                       const Model* model); /* Returns the size of the copy that sim_solves_copy makes [bytes]. */
 /* Solution of a run's first substep without friction, which sets the limits of friction (docs/derivations/friction.md,
  * F6). Also contains the contact forces at both ends of the substep. */
 typedef struct {
@@ -308,10 +309,11 @@ typedef struct {
 /* Returns the frictionless solution of the last step. Returns NULL if this step was not the first of the run, or if no
  * friction acted at its start. The sim owns the result. It is valid until the next step. */
 const InitialFriction* sim_initial_friction(const Sim* sim);
-/* Returns a copy in one block, which the caller frees with memory_free. */
+/* Returns a copy of the frictionless solution in one block, which the caller frees with memory_free. */
 InitialFriction* sim_initial_friction_copy(const InitialFriction* initial_friction, const Model* model);
-size_t sim_initial_friction_size(const InitialFriction* initial_friction,
-                                 const Model* model); /* Returns the size of a copy [bytes]. */
+size_t sim_initial_friction_size(
+    const InitialFriction* initial_friction,
+    const Model* model); /* Returns the size of the copy that sim_initial_friction_copy makes [bytes]. */
 /* Stored states (simulate/snapshot.c). A stored state contains everything on which later steps depend. A run that
  * continues from a stored state of the same model is bit-identical to an uninterrupted run, for any number of threads.
  * After sim_restore, sim_substates returns no states and sim_path starts anew. */

@@ -90,8 +90,9 @@ static bool has_acting_force(const Sim* s, int link) {
   return any;
 }
 
-/* Returns the force on the centre of mass of link i that contact must balance: the inertial force m w (c - c^) minus
- * the forces of loads, fluid and the joint's slides. */
+/* Returns the force on the centre of mass of link i that contact must balance: the inertial force minus the forces of
+ * loads, fluid and the joint's slides. The inertial force is mass times weight of inertia times distance of the centre
+ * of mass from its target. */
 static Vec3 required_contact_force(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];
@@ -151,8 +152,8 @@ SpinExchange spin_exchange(const Model* m, const SpinBody* spin_bodies, int a, i
   return out;
 }
 
-/* Adds the exchange of angular momentum between the bodies of each contact pair: L_a += mu_a dt e x f, L_b += mu_b dt e
- * x f (W6). */
+/* Adds the exchange of angular momentum between the bodies of each contact pair (W6). Each body receives its share
+ * (SpinExchange) of dt times displacement x contact force. */
 static void exchange_momenta(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
@@ -178,7 +179,9 @@ void spin_update_momenta(Sim* s) {
     if (!own->spins || !has_acting_force(s, i)) continue;
     Mat3 pose_change = mat3_sub(c->pose[i].r, s->target[i].r);
     Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
-    Vec3 momentum_change = mat3_axial(mat3_mul(pose_change, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
+    Vec3 momentum_change = mat3_axial(
+        mat3_mul(pose_change, arm)); /* sum over the points of mass times (arm at the target) x (change of the arm from
+                                        target to solution), arms about the centre of mass (W5) */
     s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, momentum_change);
   }
   exchange_momenta(s);

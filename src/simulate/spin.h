@@ -12,11 +12,12 @@
 typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 
 typedef struct SpinBody {
-  bool spins;          /* true if the link integrates its angular momentum; if false, the other members are unused */
-  Rolling rolling;     /* directions in which the link can roll */
-  Mat3 mobility;       /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
-  Mat3 second;         /* second moment of the mass, sum m r r^T about the centre of mass, link axes [kg m^2] */
-  Mat3 drift;          /* rotation part of the affine target pose, which spin_set_targets replaces */
+  bool spins;      /* true if the link integrates its angular momentum; if false, the other members are unused */
+  Rolling rolling; /* directions in which the link can roll */
+  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
+                  m, link axes [kg m^2] */
+  Mat3 drift;  /* 3x3 part of the target pose before spin_set_targets replaces it by a rotation */
   bool has_forces;     /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
                        accepted configuration */
   Vec3 residual_force; /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N]
@@ -27,19 +28,20 @@ typedef struct SpinBody {
 /* Returns an entry for every link (links), or NULL if no link integrates its momentum. The caller frees it with
  * memory_free. */
 SpinBody* spin_bodies_create(const Model* model);
-/* Sets SimState.momentum of the links that integrate their angular momentum from the initial velocities: L = R I w,
- * world axes [kg m^2/s]. */
+/* Sets SimState.momentum of the links that integrate their angular momentum from the initial velocities, world axes [kg
+ * m^2/s]. The momentum is R I w. R: rotation matrix of the link; I: inertia tensor, link axes; w: angular velocity,
+ * link axes. */
 void spin_set_initial_momenta(Sim* sim);
 /* Replaces the target poses of bodies that integrate their angular momentum by rigid poses. The rotation is the
- * rotation of a torque-free body (W4). The centre of mass stays at its affine target. Call spin_set_targets after the
- * affine targets are set. */
+ * rotation of a torque-free body (W4). The position of the centre of mass does not change. Call spin_set_targets after
+ * step_prepare has set the other targets (Sim.target). */
 void spin_set_targets(Sim* sim);
 /* Computes the momenta at t + dt from the solved configuration (W5). A body without forces keeps its momentum
  * bit-identically. Call spin_update_momenta before the solved configuration becomes the present one. */
 void spin_update_momenta(Sim* sim);
-/* Computes the angular velocities of bodies that integrate their angular momentum, J R^T L, link axes (W7) [rad/s].
- * Stores the angular velocities as the last three rates of the joint. Call spin_update_rates after the rates by finite
- * differences are set. */
+/* Computes the angular velocities of bodies that integrate their angular momentum, from this momentum, in link axes
+ * (W7) [rad/s]. Stores the angular velocities as the last three rates of the joint. Call spin_update_rates after the
+ * rates by finite differences are set. */
 void spin_update_rates(Sim* sim);
 /* Largest residual force, relative to the pair forces, at which two bodies exchange angular momentum (W6). A converged
  * step is far below this limit (the largest tolerance is 0.1). A step that stopped at rounding error with strongly
@@ -49,7 +51,7 @@ void spin_update_rates(Sim* sim);
  * this distance the moment of the normal force about the centre of mass is neglected (W6). */
 #define ROLLING_OFFSET 1e-3
 /* Sets SpinBody.residual_force and SpinBody.pair_force_sum of all links from the forces at the accepted configuration.
- * contact: terms of the pairs. sim->spin_bodies must not be NULL. */
+ * contact: terms of the pairs of hulls in contact. sim->spin_bodies must not be NULL. */
 void spin_compute_residual_forces(Sim* sim, ContactTermList contact);
 /* Exchange of angular momentum between two bodies in contact that integrate their momentum (W6). The exchange is added
  * to the torques about the bodies' new centres of mass. The torques act about a point that moves with the rolling body,
@@ -57,11 +59,12 @@ void spin_compute_residual_forces(Sim* sim, ContactTermList contact);
 typedef struct {
   bool is_exchanged; /* true if both bodies integrate their momentum and their forces balance (SPIN_RESIDUAL_MAX).
                 Otherwise there is no exchange, and the other members are not set */
-  double share[2];   /* shares of a and b. Two bodies of the same Rolling kind: the masses m_a and m_b divided by their
-                        sum. Two spheres: 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
+  double share[2];   /* shares of links a and b in the exchanged angular momentum. Two bodies of the same Rolling kind:
+                        the masses m_a and m_b divided by their sum. Two spheres: 0. Otherwise 0 for the body that rolls
+                        in more directions and 1 for the other */
   bool by_mass;      /* true if the shares follow from the masses */
-  Vec3 displacement; /* e: displacement of the centre of mass of a in the step, minus the displacement of the centre of
-               mass of b [m] */
+  Vec3 displacement; /* displacement of the centre of mass of link a in the step, minus the displacement of the centre
+                        of mass of link b [m] */
 } SpinExchange;
 /* Returns the exchange of angular momentum between links a and b. now, next: poses (links) at the start and the end of
  * the step. */
@@ -71,8 +74,8 @@ SpinExchange spin_exchange(const Model* model, const SpinBody* spin_bodies, int 
  * the link, world axes [kg m^2/s]. */
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum);
 
-/* Largest rotation of a body in contact per substep [rad]. The limit is needed because friction on a body that rotates
- * by theta in a step has the lever arm r cos(theta) (W10). */
+/* Largest rotation of a body in contact per substep [rad]. The limit is needed because friction on a body of radius r
+ * that rotates by theta in a step has the lever arm r cos(theta) (W10). */
 #define SPIN_ROTATION_MAX 0.18
 /* Returns the largest angular speed of the bodies that integrate their momentum and are in contact in the accepted
  * configuration [rad/s]; 0 if there are none. */

@@ -8,8 +8,8 @@
 
 struct SpinAdjoint {
   const Model* model;
-  Vec3* momentum_bar; /* derivatives with respect to the angular momenta L at t + dt; after spin_adjoint_target, with
-                         respect to L at t (links) */
+  Vec3* momentum_bar;        /* derivatives of the scalar with respect to the angular momenta at t + dt; after
+                                spin_adjoint_target, with respect to those at t (links) */
   Mat3* target_rotation_bar; /* derivatives with respect to the entries of the target's rotation (links) */
   Vec3*
       pair_force_bar; /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
@@ -74,8 +74,8 @@ void spin_adjoint_add_momentum_bars(SpinAdjoint* adjoint, const Vec3* aside) {
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->has_pair_force_bars ? a->pair_force_bar : NULL; }
 
-/* Converts bar, the derivative of a scalar with respect to the second moment about the centre of mass, S_c = S - s s^T
- * / m with s = m X_c, into its derivative with respect to S, and adds the result to out. */
+/* Converts bar, the derivative of a scalar with respect to the second moment of the mass about the centre of mass. Adds
+ * the derivative with respect to the second moment about the frame origin to out. */
 static void add_central_moment_bar(const ModelLink* link, Mat3 bar, MassMoment* out) {
   Vec3 x = link->center, column = vec3_add(mat3_mul_vec(bar, x), mat3_tmul_vec(bar, x));
   for (int i = 0; i < 3; i++)
@@ -86,14 +86,14 @@ static void add_central_moment_bar(const ModelLink* link, Mat3 bar, MassMoment* 
   out->s[3][3] += 0.5 * vec3_dot(x, column);
 }
 
-/* Converts bar, the derivative of a scalar with respect to the inertia tensor I = tr(S_c) - S_c, into its derivative
- * with respect to S, and adds the result to out. */
+/* Converts bar, the derivative of a scalar with respect to the inertia tensor about the centre of mass, into its
+ * derivative with respect to the second moment of the mass about the frame origin, and adds the result to out. */
 static void add_inertia_bar(const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_central_moment_bar(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
 }
 
 /* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor, into its derivative with respect
- * to S, and adds the result to out. */
+ * to the second moment of the mass about the frame origin, and adds the result to out. */
 static void add_mobility_bar(const SpinBody* spin_body, const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_inertia_bar(link, mat3_scale(mat3_mul(spin_body->mobility, mat3_mul(bar, spin_body->mobility)), -1.0), out);
 }
@@ -103,8 +103,8 @@ static void add_rotation_bar(double pose[3][4], Mat3 bar) {
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
-/* Adds the contribution of the angular velocity J R^T L of link i to the derivatives of a scalar. rate: derivatives of
- * the scalar with respect to this angular velocity, link axes. */
+/* Adds the contribution of the angular velocity of link i, which follows from its angular momentum, to the derivatives
+ * of a scalar. rate: derivatives of the scalar with respect to this angular velocity, link axes. */
 static void angular_velocity_adjoint(SpinAdjoint* a, const SpinBody* spin_body, int i, Pose pose, Vec3 momentum,
                                      Vec3 rate, StateBar next, ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(spin_body->mobility, rate);
@@ -115,7 +115,8 @@ static void angular_velocity_adjoint(SpinAdjoint* a, const SpinBody* spin_body, 
 }
 
 /* Adds the contribution of the momentum update of link i to the derivatives of a scalar with respect to poses, target
- * and masses. The update is L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T. R^: rotation of the target. */
+ * and masses. The update adds axial(K) / dt to the angular momentum, K = (R - R^) S_c R^^T. R, R^: rotation matrices of
+ * the link at t + dt and of its target; S_c: second moment of the mass about the centre of mass. */
 static void momentum_update_adjoint(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next,
                                     ModelGradient* gradient) {
   const SpinBody* spin_body = &s->spin_bodies[i];
@@ -137,8 +138,8 @@ static void add_center_bar(const Model* m, int link, Mat3 r, Vec3 bar, double po
   model_gradient_center(m, link, mat3_tmul_vec(r, bar), gradient);
 }
 
-/* Adds the derivatives of the exchange term dt (e x f) . (mu_a M_a + mu_b M_b) of a pair (W6). f: force on a; M_a, M_b:
- * derivatives with respect to the momenta of a and b. Returns the derivative with respect to f. */
+/* Adds the derivatives of a scalar through the exchange of angular momentum between links a and b of a pair (W6).
+ * Returns the derivative of the scalar with respect to the force on a. */
 static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
                              StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -187,8 +188,8 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     a->pair_force_bar[k] = exchange_adjoint(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
-/* Returns the total derivative of a scalar with respect to L of link i at t + dt: the stored derivative plus the
- * derivative through the rates. */
+/* Returns the total derivative of a scalar with respect to the angular momentum of link i at t + dt: the stored
+ * derivative plus the derivative through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
   Vec3 local = mat3_mul_vec(s->spin_bodies[i].mobility, vec3(w[0], w[1], w[2]));
@@ -249,7 +250,7 @@ void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_b
   add_rotation_bar(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
-/* Adds the contribution of the initial momentum L = R I w to the derivatives of a scalar with respect to pose, initial
+/* Adds the contribution of the initial angular momenta to the derivatives of a scalar with respect to pose, initial
  * velocities and masses. */
 void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
   for (int i = 0; a && i < a->model->link_count; i++) {

@@ -1,5 +1,5 @@
-/* Adjoint of the thetas with respect to stiffness, inertia and initial coordinates. The thetas set the time weights of
- * springs (docs/derivations/drives.md, M10). */
+/* Adjoint of the thetas, the implicitnesses of springs, with respect to stiffness, inertia and initial coordinates. The
+ * thetas set the time weights of springs (docs/derivations/drives.md, M10). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -39,7 +39,7 @@ static void add_stiffness_bar(const ThetaBars* t, const SpringDirection* d, doub
       t->gradient->gains[m->controllers[c].gain_first + 1 + JOINT_POSITION * link->dof_count + d->component] += by;
 }
 
-/* Sets t->motion[links] to dT/dt for the joint rates response[nv]. */
+/* Sets t->motion[links] to the time derivatives of the link poses for the joint rates response[nv]. */
 static void compute_pose_rates(const ThetaBars* t, const double* response) {
   StepAdjoint* a = t->a;
   for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;

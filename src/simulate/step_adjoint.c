@@ -258,7 +258,8 @@ void step_adjoint_controller_signal(StepAdjoint* a, int controller, double t, co
 /* ---------------------------------------------------------------- lambda */
 
 /* Adds the contribution of the joint rates at t + dt to the derivatives of a scalar with respect to coordinates. The
- * rates are rate_now (q+ - q) - rate_old (q - q-). rate[nv]: derivatives of the scalar with respect to these rates. */
+ * rates are rate_now times the increments from t to t + dt minus rate_old times the increments before. rate[nv]:
+ * derivatives of the scalar with respect to these rates. */
 static void rates_adjoint(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
                           StateBar old) {
   const Model* m = a->model;
@@ -282,7 +283,7 @@ static void rates_adjoint(StepAdjoint* a, const RecordedStep* step, const double
   }
 }
 
-/* Returns x, or NULL if x is NULL or all of x[count] are zero, which saves work. */
+/* Returns the array x[count], or NULL if x is NULL or all entries are zero, so that the caller can skip work. */
 static const Vec3* null_if_zero(const Vec3* x, size_t count) {
   for (size_t k = 0; x && k < count; k++)
     if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return x;
@@ -314,7 +315,7 @@ bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, doubl
 void step_adjoint_wrenches_to_poses(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   for (int i = 0; i < a->model->link_count; i++) {
     Twist g = twist_from_array(a->wrench[i]); /* torque and force about the centre of mass, converted to derivatives
-                                         with respect to the entries of the pose by dR = [w]x R */
+                                                 with respect to the entries of the pose */
     Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
     Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
     Mat3 r = mat3_scale(mat3_mul(mat3_cross(torque), pose[i].r), 0.5);
@@ -344,7 +345,8 @@ static double largest_residual(const Sim* s) {
   return residual;
 }
 
-/* Assembles H. Constrains the fixed degrees of freedom to 0, in H and in right[nv]. */
+/* Assembles the Hessian H of the step's energy. Constrains the fixed degrees of freedom to 0, in H and in right[nv].
+ */
 static void assemble_constrained(StepAdjoint* a, const Assembly* assembly, double* right) {
   Sim* s = a->sim;
   step_extend_pattern(s, assembly->contact);
@@ -393,8 +395,8 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
       step_adjoint_controller_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
 }
 
-/* Adds the derivatives of a scalar with respect to prescribed coordinates: reduced + H lambda, the residual of the
- * adjoint equations of these coordinates, which lambda need not satisfy (A11). */
+/* Adds the derivatives of a scalar with respect to prescribed coordinates: reduced plus the Hessian times lambda, the
+ * residual of the adjoint equations of these coordinates, which lambda need not satisfy (A11). */
 static void prescribed_coordinates_adjoint(StepAdjoint* a, const Assembly* assembly, double t,
                                            ModelGradient* gradient) {
   Sim* s = a->sim;

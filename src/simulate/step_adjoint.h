@@ -18,7 +18,7 @@ static inline Twist twist_from_array(const double t[6]) {
 
 /* Derivatives with respect to one number of the step's clock, at fixed states (I11). equations: derivatives of the
  * step's equations F. direct: contribution of the momenta, rates and forces at t + dt to the derivative of the
- * scalar. */
+ * differentiated scalar. */
 typedef struct {
   bool known;
   double* equations; /* derivatives of the step's equations (nv) */
@@ -31,9 +31,9 @@ typedef struct {
   bool fixed; /* true if step lengths are constants, without derivatives */
   ClockDerivative by[CLOCK_DERIVATIVES];
   double dt_bar, dt_before_bar,
-      end_time_bar; /* derivatives of the scalar, summed over all later steps [1/s]. dt_bar: with
-            respect to the length of the present step; dt_before_bar: with respect to the length
-            of the previous step; end_time_bar: with respect to the end time of the present step */
+      end_time_bar; /* derivatives of the differentiated scalar, summed over all later steps [1/s]. dt_bar: with respect
+                       to the length of the present step; dt_before_bar: with respect to the length of the previous
+                       step; end_time_bar: with respect to the end time of the present step */
   double *lambda, *reduced,
       *nu; /* scratch for the event at the end of a substep. lambda: adjoint solution (nv). reduced: derivatives of the
               event function with respect to coordinates (nv). nu: multipliers (closure rows) */
@@ -57,12 +57,12 @@ struct StepAdjoint {
   const Vec3* by_pair; /* derivatives with respect to the forces of single hull pairs at t + dt, borrowed from
                           initial_friction_adjoint.c; NULL selects the derivatives that `spin` holds */
   double *lambda, *reduced, *product, *zero; /* (nv) */
-  double (*twist)[6];         /* twists of the links along lambda, about the centres of mass of the links (links) */
-  double (*wrench)[6];        /* scratch: torque about the centre of mass, and force (links) */
-  double (*motion)[3][4];     /* change of the pose [R | t] of each link at t + dt along lambda, computed from `twist`
-                                 (links) */
-  double rounding;            /* estimated rounding error of the step's gradient (StepAdjointReport.rounding) */
-  double (*rate_bar)[3][4];   /* derivatives with respect to dT/dt of the initial velocities  (links) */
+  double (*twist)[6];       /* twists of the links along lambda, about the centres of mass of the links (links) */
+  double (*wrench)[6];      /* scratch: torque about the centre of mass, and force (links) */
+  double (*motion)[3][4];   /* change of rotation matrix and position of each link at t + dt along lambda, computed from
+                               `twist` (links) */
+  double rounding;          /* estimated rounding error of the step's gradient (StepAdjointReport.rounding) */
+  double (*rate_bar)[3][4]; /* derivatives with respect to dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt  (links) */
   Vec3* force;                /* scratch (links) */
   Vec3 *contact_force,
@@ -75,30 +75,33 @@ struct StepAdjoint {
   struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL if there are none (links) */
   double (*friction_iteration_bar)[3][4]; /* derivatives with respect to the poses of the previous solve of the step,
                               whose forces limit friction (links) */
-  double (*slip_wrench)[6];               /* K delta of (I16): torque about the centre of mass, force (links) */
-  double* slip_residual;                  /* scratch of slip_adjoint (nv) */
+  double (*slip_wrench)[6]; /* product of the Hessian of friction and a small correction of `lambda` (I16): torque about
+                               the centre of mass, force (links) */
+  double* slip_residual;    /* scratch of slip_adjoint (nv) */
   StateBar
       solve_bar; /* derivatives with respect to the state that the solve under friction_iteration_adjoint ends in */
   Vec3 *momentum_aside, *stored_contact_force; /* derivatives with respect to angular momenta and measured forces at t,
                                                   from later solves of the step (links) */
   Vec3* guess_aside; /* derivatives with respect to angular momenta at t, stored during initial_friction_adjoint (links)
                       */
-  Vec3* bar_force;   /* composed forces: sums over a link and its descendants (links) */
-  Mat3* bar_moment;  /* composed first moments about the frame origins (links) */
+  Vec3* bar_force;   /* derivatives with respect to translations, summed over a link and its descendants (links) */
+  Mat3* bar_moment;  /* first moments of these derivatives about the frame origins, summed over a link and its
+                        descendants (links) */
   Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_frame_rotations_of_motion (links) */
   Mat3* turn_moment;                           /* scratch for the derivatives with respect to frame rotations (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF],
       (*push)[JOINT_MAX_DOF]; /* derivatives with respect to targets, rates and forces of one joint's drives
                                  (controllers) */
   double (*gains)[JOINT_GAIN_KINDS]
-                 [JOINT_MAX_DOF];      /* derivatives with respect to gains of one joint's drives (controllers) */
-  bool reacts;                         /* true if the scalar depends on joint reactions of the present step (O3) */
-  double (*field)[6], (*field_now)[6]; /* virtual motion of the links in which the forces of the step do the work slopes
-                                          . reactions (O3). field: twists about the centres of mass at t + dt;
-                                          field_now: twists about the frame origins at t (links) */
-  Vec3* field_at;                      /* scratch (links) */
-  double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
-                         closures (rows) */
+                 [JOINT_MAX_DOF]; /* derivatives with respect to gains of one joint's drives (controllers) */
+  bool reacts;                    /* true if the scalar depends on joint reactions of the present step (O3) */
+  double (*field)[6],
+      (*field_now)[6]; /* virtual motion of the links. The work of the step's forces in it equals the sum of the joint
+                          reactions, weighted by the derivatives with respect to them (O3). field: twists about the
+                          centres of mass at t + dt; field_now: twists about the frame origins at t (links) */
+  Vec3* field_at;      /* scratch (links) */
+  double* field_rows;  /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
+                          closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
       (*beyond_bar)[3][4]; /* derivatives for links of trees in free flight (tree_flight.h); NULL if there are no such
                               trees (links). aim_bar: with respect to the target poses. back_bar, behind_bar,
@@ -133,9 +136,9 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
 StepLengths* step_lengths_create(const Model* model);
 /* Frees `lengths` and everything that it owns. Accepts NULL. */
 void step_lengths_destroy(StepLengths* lengths);
-/* Clears the derivatives with respect to lengths. */
+/* Sets the derivatives with respect to step lengths to 0. */
 void step_lengths_begin(StepLengths* lengths);
-/* Multiplies the derivatives with respect to lengths by factor. */
+/* Multiplies the derivatives with respect to step lengths by factor. */
 void step_lengths_discount(StepLengths* lengths, double factor);
 /* Computes the derivatives with respect to the varying step lengths, StepLengths.by. Call after step_adjoint_load.
  * rate[nv]: derivatives of the scalar with respect to the rates at t + dt. force: derivatives with respect to forces
@@ -220,20 +223,20 @@ bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool 
  * gradient. */
 void initial_friction_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
                                    ModelGradient* gradient);
-/* Assembles and factors H. If H is not positive definite, uses the indefinite factorization and sets indefinite,
- * singular and eigenvalue of *report. Sets the entries of right[nv] for fixed degrees of freedom to 0. Returns false if
- * H is singular. */
+/* Assembles and factors the Hessian H of the step's energy. If H is not positive definite, uses the indefinite
+ * factorization and sets indefinite, singular and eigenvalue of *report. Sets the entries of right[nv] for fixed
+ * degrees of freedom to 0. Returns false if H is singular. */
 bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right, StepAdjointReport* report);
-/* Adds a->lambda . dF/dx to now, old, older and gradient, for the earlier states and the model in place of x
- * (simulate/step_adjoint_distribute.c). NULL members of `force` are skipped. */
+/* Adds a->lambda times the derivatives of the step's equations with respect to the earlier states and the model to now,
+ * old, older and gradient (simulate/step_adjoint_distribute.c). NULL members of `force` are skipped. */
 void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                              StateBar old, StateBar older, ModelGradient* gradient);
 /* Converts bar[links], derivatives with respect to the poses pose[links], into force and first moment about the origin
  * of each link's frame, summed over the link and its descendants. Sets a->bar_force and a->bar_moment (links), world
  * axes. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
-/* Call after step_adjoint_compose. Adds the derivatives with respect to increments of the coordinates to reduced[nv].
- * screws[nv]: of the joints at pose[links]. */
+/* Call after step_adjoint_compose. Adds the derivatives with respect to increments of the joint coordinates to
+ * reduced[nv]. screws[nv]: of the joints at pose[links]. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
 /* Adds force[links] (world axes), rotated into the axes of each link's parent, to the derivatives of gradient with
  * respect to joint positions. */
@@ -242,21 +245,22 @@ void step_adjoint_frame_positions(const StepAdjoint* a, const Pose* pose, const 
  * (simulate/frame_rotation_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the
  * world, whose joint frames cannot rotate. */
 void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
-/* Input of step_adjoint_frame_rotations_of_motion: an energy E of the links and the rates of the coordinates q. psi =
- * sum rates_k dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments
- * about the points `at`, and their changes by the rates. */
+/* Input of step_adjoint_frame_rotations_of_motion: an energy E of the links and the rates of the coordinates q. The
+ * rate of change of E, psi = sum rates_k dE/dq_k, is differentiated with respect to rotations of joint frames. E is
+ * given by forces, first moments about the points `at`, and their changes by the rates. */
 typedef struct {
-  const Vec3* at;            /* reference points of the first moments (links) */
-  const Mat3* moment;        /* sum g r^T of the link and its descendants */
-  const Vec3* force;         /* force of the link and its descendants */
-  const double* rates;       /* rates of the coordinates (nv) */
-  const Screw* screws;       /* screws of the joints (nv) */
+  const Vec3* at;      /* reference points of the first moments (links) */
+  const Mat3* moment;  /* first moment of the link and its descendants: sum g r^T, with the force g on a point and the
+                          vector r from `at` to the point */
+  const Vec3* force;   /* force of the link and its descendants */
+  const double* rates; /* rates of the coordinates (nv) */
+  const Screw* screws; /* screws of the joints (nv) */
   const double (*twist)[6];  /* twists of the links by the rates; only w is used */
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
                                 the motion; NULL if there are none */
 } FrameRotationInput;
-/* Adds the derivatives of psi with respect to rotations of joint frames and axes to gradient->turns and gradient->axes.
- * Does nothing if gradient->without_turns is true. */
+/* Adds the derivatives of FrameRotationInput's psi, the rate of change of an energy, with respect to rotations of joint
+ * frames and axes to gradient->turns and gradient->axes. Does nothing if gradient->without_turns is true. */
 void step_adjoint_frame_rotations_of_motion(StepAdjoint* a, const Pose* pose, const FrameRotationInput* in,
                                             ModelGradient* gradient);
 /* Call after step_adjoint_compose. Adds the derivatives with respect to positions and rotations of joint frames to
@@ -265,17 +269,17 @@ static inline void step_adjoint_frames(const StepAdjoint* a, const Pose* pose, M
   step_adjoint_frame_positions(a, pose, a->bar_force, gradient);
   step_adjoint_frame_rotations(a, pose, gradient);
 }
-/* Let psi = sum bar : dT/dt over the links, where dT/dt follows from the joint rates velocities[nv] (A12). Adds the
- * derivatives of psi with respect to increments of the coordinates to q_bar[nv], with respect to the rates to
- * velocities_bar[nv] (NULL if not needed), and with respect to joint frames to gradient. pose[links]; screws[nv]: of
- * the joints at pose; bar[links]. Overwrites a->twist, force, bar_force and bar_moment
- * (simulate/step_adjoint_start.c). */
+/* Let psi be the sum over all links of bar times the time derivative of the pose, entry by entry. The time derivatives
+ * follow from the joint rates velocities[nv] (A12). Adds the derivatives of psi with respect to increments of the
+ * coordinates to q_bar[nv], with respect to the rates to velocities_bar[nv] (NULL if not needed), and with respect to
+ * joint frames to gradient. pose[links]; screws[nv]: of the joints at pose; bar[links]. Overwrites a->twist, force,
+ * bar_force and bar_moment (simulate/step_adjoint_start.c). */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* ---- simulate/spring_theta_adjoint.c */
-/* Converts gradient->thetas into derivatives with respect to the model and, if the run starts from the initial
- * coordinates, with respect to these. Adds the result to gradient and sets gradient->thetas to 0. Overwrites poses and
- * screws of the Sim. Allocates temporary memory. */
+/* Converts gradient->thetas, the derivatives with respect to the implicitness of springs, into derivatives with respect
+ * to the model and, if the run starts from the initial coordinates, with respect to these. Adds the result to gradient
+ * and sets gradient->thetas to 0. Overwrites poses and screws of the Sim. Allocates temporary memory. */
 void step_adjoint_spring_thetas(StepAdjoint* a, ModelGradient* gradient);
 /* Sets twist (links x 6) to the twists (w, v) of all links about the points at[links], world axes, for the joint rates
  * rates[nv] [rad/s, m/s]. */
@@ -295,7 +299,7 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
  * next.pose, and with respect to poses at t to now.pose. */
 void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], StateBar next,
                            StateBar now);
-/* Adds a->field to a->twist if a->reacts is true. */
+/* Adds the virtual motion a->field of the links to a->twist if the scalar depends on joint reactions (a->reacts). */
 void reaction_adjoint_add(StepAdjoint* a);
 /* Returns the sum of slopes[links] . (joint reactions that follow from the assembled terms); 0 if slopes is NULL. */
 double reaction_product(const StepAdjoint* a, const double (*slopes)[6]);

@@ -1,5 +1,5 @@
-/* Derivatives of a recorded step for a solved lambda: lambda . dF / d(earlier states, model), term by term
- * (docs/derivations/adjoint.md, A1, A10, A13). */
+/* Derivatives of a recorded step with respect to earlier states and the model, term by term: the adjoint solution
+ * lambda times the derivatives of the step's equations F (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
 #include "contact/step.h"
@@ -34,7 +34,8 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
-/* Sets motion[links] to the directional derivatives of [R | t] at t + dt along lambda. */
+/* Sets motion[links] to the directional derivatives along lambda of the rotation matrix and position of every link at t
+ * + dt. */
 static void compute_pose_changes(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;
@@ -68,7 +69,7 @@ static void inertia_and_target_adjoint(StepAdjoint* a, const RecordedStep* step,
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
     }
-    Vec3 v = twist_from_array(a->twist[i]).v; /* gravity acts at the centre of mass: -m g . v */
+    Vec3 v = twist_from_array(a->twist[i]).v; /* gravity acts at the centre of mass, which moves by v */
     if (heavy)
       gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
     spin_adjoint_target(a->spin, s, i, target_bar, now, gradient);
@@ -79,9 +80,9 @@ static void inertia_and_target_adjoint(StepAdjoint* a, const RecordedStep* step,
   }
 }
 
-/* Adds the derivatives of aim . (y - q^t) with respect to coordinates and initial velocities, y - q^t = -y_old d1 -
- * y_older (d1 + d2) + y_rate dt v0 for plain coordinates with armature (M6). aim[dof]: derivatives of a scalar with
- * respect to y - q^t. */
+/* Adds the derivatives of a scalar with respect to coordinates and initial velocities, through the displacements that
+ * armature inertia alone predicts (armature_aim, M6). aim[dof]: derivatives of the scalar with respect to these
+ * displacements. */
 static void armature_adjoint(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
                              StateBar older, ModelGradient* gradient) {
   const StepWeights* w = &s->weights;
@@ -103,7 +104,7 @@ static bool has_parameters(const ModelLink* link) {
   return damped;
 }
 
-/* Adds the derivatives of lambda . (gradient of joint_terms) of joint i with respect to earlier states, drives and the
+/* Adds the derivatives of lambda . (gradient of the energy of joint i) with respect to earlier states, drives and the
  * joint's parameters. lambda[dof]. */
 static void joint_terms_adjoint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in,
                                 const double* lambda, StateBar older, const FeedbackBars* bars) {
@@ -139,9 +140,9 @@ static void joints_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar ol
   }
 }
 
-/* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^ with respect to earlier states, drives and joint
- * parameters. F^: joint forces that the targets of trees in free flight (tree_flight.h) contain (W51). Call after
- * tree_flight_adjoint, which leaves mu in a->product. */
+/* Adds the derivatives of a scalar with respect to earlier states, drives and joint parameters, through the joint
+ * forces that the targets of trees in free flight (tree_flight.h) contain (W51). Call after tree_flight_adjoint, which
+ * leaves mu in a->product. */
 static void target_joint_forces_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older,
                                         const FeedbackBars* bars) {
   const Sim* s = a->sim;
@@ -183,8 +184,8 @@ static void frame_rotations_adjoint(StepAdjoint* a, const RecordedStep* step, Mo
   step_adjoint_frame_rotations_of_motion(a, step->pose_next, &motion, gradient);
 }
 
-/* Adds the derivatives of lambda . F with respect to attachments: lambda . d2O/dq da = R_p^T (change by lambda of the
- * force on the link and its descendants + F x w of the parent) (A10). */
+/* Adds the derivatives of lambda . F with respect to the positions of joints in their parents (A10). The derivative is
+ * the change, by lambda, of the force on the link and its descendants in the parent's axes. */
 static void frame_positions_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;

@@ -293,8 +293,9 @@ static void add_friction_limits(StepForward* f, const RecordedStep* step, double
   }
 }
 
-/* Adds d(lambda . F + nu . c) / d(parameters) at a constant state at t + dt to row. lambda and nu must be set. screws:
- * restored in the Sim at the end, because add_start_bars overwrites them. */
+/* Adds the derivatives of lambda . F + nu . c with respect to the parameters, at a constant state at t + dt, to row. F:
+ * equations of the step; c: closure equations; lambda, nu: factors, which must be set. screws: restored in the Sim at
+ * the end, because add_start_bars overwrites them. */
 static void add_partial_derivatives(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
@@ -406,8 +407,8 @@ static bool factor_hessian(StepForward* f, const Assembly* assembly) {
   return step_adjoint_factor(a, assembly, a->lambda, &report);
 }
 
-/* Corrects the column of one parameter p so that it satisfies the linearized closure equations C S = -dc/dp. Returns
- * false if there is no finite solution. */
+/* Corrects the column of sensitivities of one parameter so that it satisfies the closure equations, differentiated with
+ * respect to the parameter. Returns false if there is no finite solution. */
 static bool satisfy_closures(StepForward* f, int parameter) {
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < f->model->closure_row_count; i++)
@@ -415,9 +416,9 @@ static bool satisfy_closures(StepForward* f, int parameter) {
   return closures_solve(s->closures, s->solver, NULL, s->fixed, f->error_derivative, f->column, f->change);
 }
 
-/* Solves H column = right together with the closure equations of a parameter; parameter -1: homogeneous closure
- * equations. end: change of the end time of the step, which moves prescribed coordinates [s]. Returns false if the
- * solution is not finite. */
+/* Solves Hessian times column = right together with the differentiated closure equations of a parameter; parameter -1:
+ * homogeneous closure equations. end: change of the end time of the step, which moves prescribed coordinates [s].
+ * Returns false if the solution is not finite. */
 static bool solve_column(StepForward* f, int parameter, double end) {
   int nv = f->model->dof_count;
   const Sim* s = f->adjoint->sim;
@@ -483,8 +484,8 @@ static void set_time_sensitivities(StepForward* f, const RecordedStep* step) {
   shift_closure_forces(f);
 }
 
-/* If the end time varies, sets f->rates to the rates of prescribed coordinates and f->by_end to H rates, the
- * contribution of these rates to the equations. set_equation_row adds the contribution of half-spaces. Overwrites the
+/* If the end time varies, sets f->rates to the rates of prescribed coordinates and f->by_end to the Hessian times these
+ * rates, their contribution to the equations. set_equation_row adds the contribution of half-spaces. Overwrites the
  * solver. */
 static void set_prescribed_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
@@ -497,9 +498,9 @@ static void set_prescribed_rates(StepForward* f, const RecordedStep* step, const
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the contribution of the varying substep lengths and end time to f->rows. The contribution is dF/dl dl/dp, with
- * the equations F, the lengths of the present and the two previous substeps and the end time as l, and the parameters
- * p. */
+/* Adds the contribution of the varying substep lengths and end time to f->rows. The contribution is the sum over these
+ * lengths (present and two previous substeps) and the end time of two factors: derivative of the equations with respect
+ * to the length, and derivative of the length with respect to the parameters. */
 static void add_length_contributions(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
@@ -513,9 +514,9 @@ static void add_length_contributions(StepForward* f) {
   }
 }
 
-/* Corrects sensitivity[0] of a step that ends with an event U(x) = U_e. On entry sensitivity[0] holds the sensitivities
- * at constant step length. The sensitivity of the length follows from the event. Returns false if the event has no
- * derivative. */
+/* Corrects sensitivity[0] of a step that ends with an event, such as the beginning of an impact. On entry
+ * sensitivity[0] holds the sensitivities at constant step length. The sensitivity of the length follows from the event.
+ * Returns false if the event has no derivative. */
 static bool add_event_sensitivity(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   StepLengths* l = a->lengths;

@@ -15,8 +15,9 @@ struct StepForward {
   ForwardChain chain;
   void* context;
   ModelGradient gradient;
-  StateBar bar[3];                     /* derivatives with respect to the states `now`, `old` and `older` */
-  Screw* screws[3];                    /* screws of the joints at the states `now`, `old` and `older` (nv) */
+  StateBar bar[3];  /* derivatives of one equation with respect to the states at the start of the step (`now`) and one
+                       and two steps before (`old`, `older`) */
+  Screw* screws[3]; /* screws of the joints at the states `now`, `old` and `older` (nv) */
   double* sensitivity[FORWARD_STATES]; /* derivatives of the coordinates' increments with respect to the parameters, at
                                           the states `next`, `now`, `old` and `older` (nv x parameters) */
   double* start;                       /* sensitivity of the first state (nv x parameters) */
@@ -58,16 +59,18 @@ struct StepForward {
   StateBar next_bar;   /* derivatives with respect to the state at t + dt */
 };
 
-/* Clears the derivatives accumulated for one row. */
+/* Sets the derivatives that are accumulated for one equation (StepForward.bar and gradient) to 0. */
 void step_forward_clear(StepForward* f);
-/* Converts the accumulated derivatives with respect to the states before `step` and the model into those with respect
- * to the parameters, added to row (parameters). */
+/* Converts the accumulated derivatives with respect to the states before `step` and the model into derivatives with
+ * respect to the parameters. Adds these to row[parameters], one row of a sensitivity matrix. */
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row);
-/* row (columns) += sum factor_i matrix_i (count x columns, row-major). */
+/* Adds the product of factor[count] and matrix (count x columns, row-major) to row[columns]. */
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns);
-/* Computes sensitivity[0] from the sensitivities of the earlier states. Returns false if the step has no derivative. */
+/* Computes f->sensitivity[0], the derivatives of the state at the end of the step with respect to the parameters, from
+ * the sensitivities of the earlier states. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
-/* Sets f->friction_limits for a step with a guess. Returns false if its contact is not reproduced. Allocates. */
+/* Sets f->friction_limits, the sensitivity of the friction limits, for a step with RecordedStep.initial_friction.
+ * Returns false if the contact of the step is not reproduced. Allocates. */
 bool initial_friction_forward(StepForward* f, const RecordedStep* step);
 
 #endif

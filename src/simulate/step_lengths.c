@@ -18,7 +18,7 @@
  * error of the targets of trees in free flight is divided by this step. */
 #define LENGTH_DIFFERENCE_STEP 2e-2
 
-/* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */
+/* Returns the scalar product of rate[nv] and the joint rates at t + dt, which depend on the step lengths. */
 static double rate_product(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
   const Sim* s = a->sim;
   double sum = 0;
@@ -151,7 +151,8 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   return found && (!any || (evaluate_with_clock(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
 }
 
-/* Returns lambda . dF/d(entry). entry: a length or the time of the clock. */
+/* Returns lambda times the derivative of the step's equations with respect to `entry`, a length or the time of the
+ * clock. */
 static double equation_derivative(const StepAdjoint* a, ClockEntry entry, const double* lambda) {
   const ClockDerivative* by = &a->lengths->by[entry];
   return by->known ? array_dot(a->model->dof_count, by->equations, lambda) : 0;
@@ -185,9 +186,9 @@ void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
   a->lengths->prescribed_bar += prescribed_time_derivative(a, product, t);
 }
 
-/* Returns the contribution of the prescribed coordinates at t + dt to the derivative of reduced . q + lambda . F with
- * respect to the end time. Half-spaces, which have no rows in H, are included (A11, A13). event: if not NULL, the event
- * function is added to the differentiated scalar. */
+/* Returns the contribution of the prescribed coordinates at t + dt to the derivative of the adjoint's scalar (reduced .
+ * coordinates + lambda . equations) with respect to the end time. Half-spaces, which have no rows in H, are included
+ * (A11, A13). event: if not NULL, the event function is added to the differentiated scalar. */
 static double prescribed_end_derivative(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
                                         const double* reduced, const double* lambda, const double* nu,
                                         const ContactField* more, const EventTerms* event) {
@@ -236,8 +237,8 @@ static bool evaluate_hulls_event(StepAdjoint* a, const RecordedStep* step, Event
   return true;
 }
 
-/* The event function of a joint limit is q - bound - sign ENTRY margin (I15). The event function of a closure is the
- * distance of its points (Z20). */
+/* The event function of a joint limit is the distance of the coordinate from the position at which the impact begins
+ * (I15). The event function of a closure is the distance of its points (Z20). */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   assert(step->clock.end == END_AT_EVENT);
   StepLengths* l = a->lengths;
@@ -255,9 +256,9 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   return true;
 }
 
-/* For a step that ends at an event U(x) - U_e = 0: replaces lambda by lambda + nu lambda_event, with nu such that the
- * derivative of the adjoint's scalar with respect to the step length vanishes (I12). Returns false if the event has no
- * derivative. */
+/* For a step that ends at an event, a zero of the event function: adds nu times the adjoint solution of the event
+ * function to lambda, with nu such that the derivative of the adjoint's scalar with respect to the step length vanishes
+ * (I12). Returns false if the event has no derivative. */
 static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
   StepLengths* l = a->lengths;

@@ -11,9 +11,8 @@
 /* Approach speed below which the restitution is 0. Above 2 RESTITUTION_SPEED_MIN the restitution is limit_restitution.
  * Between these speeds it follows a polynomial of degree five (I8) [m/s, rad/s]. */
 #define RESTITUTION_SPEED_MIN 5e-3
-/* Ratio mass / (stiffness dt^2) of the spring that reverses the speed at a limit. The ratio is the relative error of
- * the reversed speed.
- */
+/* Ratio mass / (stiffness dt^2) for the spring that reverses the speed at a limit. The ratio is the relative error of
+ * the reversed speed. */
 #define SPRING_MASS_RATIO 1e-5
 
 /* Lower or upper limit of a degree of freedom. Each limit of a ball joint bounds one of its angles (ball_limits.h). */
@@ -190,7 +189,7 @@ bool stops_has_left_margin(const Sim* s) {
   return false;
 }
 
-/* Returns the generalized mass of a degree of freedom: the sum of m |v|^2 + w . I w at unit rate over the links that it
+/* Returns the generalized mass of a degree of freedom: twice the kinetic energy at unit rate of the links that it
  * moves, plus the armature [kg, kg m^2]. */
 static double generalized_mass(const Sim* s, int dof) {
   const Model* m = s->model;

@@ -12,13 +12,13 @@ typedef struct {
                            substep; negative beyond this position */
 } LimitImpact;
 
-/* Allocates Sim.stops if the model has such limits. Uses q_now, pose_now and screws (overwritten). Freed by
- * sim_destroy. */
+/* Allocates Sim.stops if the model has limits with impacts. Uses the present coordinates and poses, and overwrites
+ * Sim.screws. Freed by sim_destroy. */
 void stops_create(Sim* sim);
 /* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. */
 void stops_prepare_substep(Sim* sim);
-/* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *brief, the length of
- * that substep [s], until the coordinate moves by at most a sixteenth of its margin. */
+/* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *substep_length, the
+ * length of that substep [s], until the coordinate moves by at most a sixteenth of its margin. */
 bool stops_shorten_substep(const Sim* sim, double* substep_length);
 /* Returns true if an impact with a limit began in the substep of sim->clock. The substep leads from q_now to the
  * accepted configuration. Sets *entry to the first such impact. expected: impact found in a longer trial of this
@@ -32,9 +32,9 @@ bool stops_has_left_margin(const Sim* sim);
  * coordinate is read from the accepted configuration. The distance is negative beyond this position. side: -1 for the
  * lower limit, 1 for the upper limit (asserted). */
 double stops_distance_to_impact(const Sim* sim, int dof, int side);
-/* Sets entries of slope[nv] to the derivatives of a limited coordinate with respect to increments. dof: a scalar
- * coordinate, or the degree of freedom of a ball joint that stores the limits of an angle. The derivatives belong to
- * the accepted configuration. Other entries are unchanged. */
+/* Sets entries of slope[nv] to the derivatives of a limited coordinate or angle with respect to increments of the
+ * joint's coordinates. dof: a scalar coordinate, or the degree of freedom of a ball joint that stores the limits of an
+ * angle. The derivatives belong to the accepted configuration. Other entries are unchanged. */
 void stops_coordinate_gradient(const Sim* sim, int dof, double* slope);
 
 #endif

@@ -227,9 +227,12 @@ double tendon_rounding(const TendonSystem* s, int k) {
 
 /* ---------------------------------------------------------------- terms (L6) */
 
-/* Sets slope to sign times the derivative of a link point's velocity w x arm + v with respect to the twist (w, v). */
+/* Sets slope to sign times the derivative of a link point's velocity with respect to the twist of the link. arm: vector
+ * from the link's centre of mass to the point. */
 static void velocity_jacobian(Vec3 arm, double sign, double slope[3][6]) {
-  Mat3 turn = mat3_scale(mat3_cross(arm), -sign); /* w x arm = -[arm]x w */
+  Mat3 turn =
+      mat3_scale(mat3_cross(arm),
+                 -sign); /* the velocity by a rotation w is w x arm, minus the cross product matrix of arm times w */
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
       slope[i][k] = turn.m[i][k];
@@ -237,8 +240,8 @@ static void velocity_jacobian(Vec3 arm, double sign, double slope[3][6]) {
     }
 }
 
-/* Sets t->hessian to pull J^T C J. C: t->curvature; J: derivative of the offset of both ends with respect to both
- * twists. */
+/* Sets t->hessian to the tendon force times the second derivative of the segment's length with respect to the twists of
+ * both links. */
 static void set_hessian(TendonSegment* t, double pull) {
   double slope[3][12], of[3][6];
   for (int side = 0; side < 2; side++) {
@@ -271,8 +274,7 @@ static void set_forces_and_hessian(TendonSegment* t, double pull) {
   set_hessian(t, pull);
 }
 
-/* Adds pull (w . (slope x d) + transpose) to the Hessian, because the slope rotates with the wrap. w: rotation of the
- * wrap; d: offset of the ends. */
+/* Adds the terms to the Hessian that arise because the direction t->slope rotates with the wrap. */
 static void add_wrap_rotation_hessian(TendonSegment* t, double pull) {
   double of[2][3][6];
   Mat3 cross = mat3_cross(t->slope);
@@ -288,8 +290,8 @@ static void add_wrap_rotation_hessian(TendonSegment* t, double pull) {
       }
 }
 
-/* Adds pull u^T C v to the 6 x 6 block of the Hessian at (row, column), and its transpose at (column, row). u and v:
- * derivatives with respect to a twist. */
+/* Adds pull u^T C v to the 6 x 6 block of the Hessian at (row, column), and its transpose at (column, row). u, v:
+ * derivatives of a point's displacement with respect to a twist; C: curvature matrix of the length. */
 static void add_hessian_block(TendonSegment* t, int row, int column, const Mat3* c, const double (*u)[6],
                               const double (*v)[6], double pull) {
   for (int i = 0; i < 6; i++)
@@ -375,8 +377,8 @@ static void add_wrap_derivatives(const TendonSystem* s, int k, double factor, co
                             tendon_point(&tendon->points[i + side], poses), screws, at, out);
 }
 
-/* Adds factor (d length / d dof) of tendon k to out[at[dof]], for the points and the wraps of the tendon but not for
- * its joints. at NULL: adds to out[dof]. */
+/* Adds factor times the derivative of the length of tendon k with respect to each degree of freedom to out[at[dof]],
+ * for the points and the wraps of the tendon but not for its joints. at NULL: adds to out[dof]. */
 static void add_path_derivatives(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                                  const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
@@ -473,7 +475,8 @@ void tendons_set_assembly_terms(const TendonSystem* s, Assembly* assembly) {
   assembly->stretched_count = s->model->tendon_count;
 }
 
-/* Adds factor (d length / d dof) of tendon k to out[nv], for the points, the wraps and the joints of the tendon. */
+/* Adds factor times the derivative of the length of tendon k with respect to each degree of freedom to out[nv], for the
+ * points, the wraps and the joints of the tendon. */
 static void add_length_derivatives(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                                    double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;

@@ -9,9 +9,9 @@
  * has one term, for the links of a and b. A segment around a wrap w has TENDON_TERMS_WRAPPED = 3 terms, for the links
  * of a and w, of b and w, and of a and b. */
 typedef struct {
-  int link[2]; /* -1 = world */
-  Vec3 slope;  /* derivative of the length with respect to point a (in the second term: point b); the derivative for the
-                  other link is the opposite */
+  int link[2];    /* indices of the two links; -1: the world */
+  Vec3 slope;     /* derivative of the segment's length with respect to point a (in the second term: point b); the
+                     derivative for the other link is the opposite */
   Mat3 curvature; /* derivative of `slope` with respect to the same point [1/m] */
   Vec3 arm[2];    /* vector from the centre of mass of each link to the point where the tendon pulls [m] */
   Vec3 force[2];  /* derivatives of the energy with respect to translations of the links [N] */
@@ -20,7 +20,7 @@ typedef struct {
 } TendonSegment;
 
 enum { TENDON_TERMS_WRAPPED = 3 };
-/* Returns the number of terms of the segment that starts at a point. */
+/* Returns the number of terms (TendonSegment) of the segment that starts at a point of the tendon. */
 static inline int tendon_terms(const SceneTendon* tendon, int point) {
   return tendon->points[point].wrap > 0 ? TENDON_TERMS_WRAPPED : 1;
 }
@@ -32,10 +32,11 @@ static inline int tendon_dof(const Model* model, const SceneCouplingTerm* joint)
 
 typedef struct TendonSystem {
   const Model* model;
-  double* tension;           /* value of the tension signals at the end of the step [N] (tendons) */
-  SpringTimeWeights* at;     /* weights of the states in the spring force of the step (M10) (tendons) */
-  double* past;              /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
-  double *now, *old;         /* lengths at t and at the previous state; set only where needed [m] (tendons) */
+  double* tension; /* value of the tension signals at the end of the step [N] (tendons) */
+  SpringTimeWeights*
+      at;            /* weights of the lengths at t + dt, t and the state before in the spring force (M10) (tendons) */
+  double* past;      /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
+  double *now, *old; /* lengths at t and at the previous state; set only where needed [m] (tendons) */
   double rate_now, rate_old; /* factors of the integrator's rate (S3), copied from StepWeights [1/s] */
   double* force_magnitude;   /* sum of the magnitudes of the forces whose sum is `pull` [N] (tendons) */
   double *pull, *extent;     /* pull: force at the assembled configuration [N]; extent: length plus the distances of the
@@ -47,7 +48,8 @@ typedef struct TendonSystem {
       *dof;      /* degrees of freedom that change the length of tendon k: dof[dof_first[k] .. dof_first[k+1]-1] */
   double* slope; /* derivatives of the lengths with respect to the degrees of freedom at the assembled configuration, in
                     the order of `dof`. Set for tendons with stiffness */
-  CouplingTerms* stretched; /* Hessian terms stiffness slope slope^T of each tendon, for the assembly (tendons) */
+  CouplingTerms* stretched; /* Hessian terms of each tendon, its stiffness times the square of the length's derivatives,
+                               for the assembly (tendons) */
   int* place;               /* scratch: position of a degree of freedom in the list of the present tendon (nv) */
   uint64_t* pairs; /* pairs of trees that tendons couple, sorted; the pair of trees a < b is stored as a << 32 | b
                       (pair_count) */
@@ -82,41 +84,46 @@ typedef struct {
 /* Returns true if the tendon has length limits or friction, so that tendon_limit can be nonzero. */
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
-/* Computes the terms of all tendons at the poses and coordinates q (nq): segments, pull, effort, extent, slope and
- * stretched. reference: centres of mass (links). */
+/* Computes the terms of all tendons at poses[links] and q[nq]: the members segment, pull, force_magnitude, extent,
+ * slope and stretched of the system. reference: centres of mass (links). */
 void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                       const Screw* screws);
-/* Adds pull x ratio to gradient[nv] for tendons whose length is a sum of joint coordinates [N, N m]. system may be
- * NULL. */
+/* Adds the forces of tendons whose length is a weighted sum of joint coordinates, tendon force times weight, to
+ * gradient[nv] [N, N m]. system may be NULL. */
 void tendons_add_joint_gradient(const TendonSystem* system, double* gradient);
 /* Adds to force_scale[nv] the magnitudes of forces that the pair terms do not contain: forces of tendons whose length
  * is a sum of joint coordinates, and forces of limits that balance the tension of the same tendon. system may be NULL.
  */
 void tendons_add_force_magnitudes(const TendonSystem* system, double* force_scale);
-/* Returns the terms of the segments for Assembly, borrowed until the next tendons_assemble. system may be NULL. */
+/* Returns the pair terms of the tendon segments for Assembly, borrowed until the next tendons_assemble. system may be
+ * NULL. */
 ContactTermList tendons_terms(const TendonSystem* system);
-/* Sets Assembly.stretched, borrowed until the next tendons_assemble. */
+/* Sets Assembly.stretched, the stiffness terms of the tendons, borrowed until the next tendons_assemble. */
 void tendons_set_assembly_terms(const TendonSystem* system, Assembly* assembly);
 /* Returns the rounding error of a tendon's energy [J]. */
 double tendon_rounding(const TendonSystem* system, int k);
 /* Adds the derivatives of the length of tendon k with respect to the degrees of freedom to slope[nv] [1, m/rad]. Call
  * after tendons_assemble. screws[nv]: of the joints at poses[links]. */
 void tendon_add_slope(const TendonSystem* system, int k, const Pose* poses, const Screw* screws, double* slope);
-/* Subtracts pull x (derivative of the length with respect to each degree of freedom) from force[nv] [N, N m], for all
- * tendons. screws[nv]: of the joints at poses[links]. Does nothing if system is NULL. */
+/* Adds the generalized forces of all tendons to force[nv] [N, N m]: minus the tendon force times the derivative of the
+ * length with respect to each degree of freedom. screws[nv]: of the joints at poses[links]. Does nothing if system is
+ * NULL. */
 void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
 
-/* Multiplies the tendons' Hessian by a motion of all links and adds the result to wrench (links x 6: torque, force).
- * twist (links x 6): the motion (simulate/tendons_adjoint.c). Does nothing if system is NULL. */
+/* Multiplies the Hessian of the tendons' energy by a small motion of all links and adds the result to wrench (links x
+ * 6: torque, force). twist (links x 6: rotation, displacement of the centre of mass): the motion
+ * (simulate/tendons_adjoint.c). Does nothing if system is NULL. */
 void tendons_hessian_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
-/* Adds the tendons' share of lambda (nv) . dF/dx to gradient, now and old (L7). x: tensions, stiffness, rest lengths,
- * points, wraps, states at t and before. motion (links): change of every link's [R | t] at t + dt by lambda. Does
- * nothing without tendons. */
+/* Adds the tendons' share of lambda . dF/dx to gradient, now and old (L7). lambda[nv]: adjoint solution; F: equations
+ * of the step. x: tensions, stiffness, rest lengths, points, wraps, states at t and before. motion (links): change of
+ * every link's rotation matrix and position [R | t] at t + dt by joint increments lambda. Does nothing without tendons.
+ */
 void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient);
-/* Adds factor times the derivatives of the rate of change of the length of tendon k, at the poses of the current
- * configuration with links moving by motion[links] = dT/dt: with respect to T to pose_bar[links], to dT/dt to
- * motion_bar[links], to points and wraps to gradient. Needs tendons_assemble at these poses. */
+/* Differentiates factor times the rate of change of the length of tendon k, at the poses T of the current
+ * configuration. motion[links]: time derivatives dT/dt of the poses. Adds the derivatives with respect to T to
+ * pose_bar[links], with respect to dT/dt to motion_bar[links], and with respect to points and wraps to gradient. Needs
+ * tendons_assemble at these poses. */
 void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
                          double (*motion_bar)[3][4], ModelGradient* gradient);
 

@@ -26,7 +26,8 @@ static void add_term_product(const TendonSystem* s, int index, double pull_chang
   }
 }
 
-/* Returns the rate of the length of term `index` for twist[links]. */
+/* Returns the rate of change of the length of the tendon segment of term `index` when the links move by twist[links].
+ */
 static double term_length_rate(const TendonSystem* s, int index, const double (*twist)[6]) {
   const TendonSegment* t = &s->segment[index];
   double rate = 0;
@@ -47,8 +48,8 @@ void tendons_hessian_product(const TendonSystem* s, const double (*twist)[6], do
   }
 }
 
-/* Rotation r of the link to which a point of a tendon belongs. dr, x_dot: directional derivatives of r and of the point
- * along lambda. */
+/* Rotation matrix r of the link to which a point of a tendon belongs. dr, x_dot: directional derivatives of r and of
+ * the point along the adjoint solution lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 x_dot;
@@ -73,7 +74,7 @@ typedef struct {
   PointMotion at[2];
   const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
   PointMotion of_wrap;
-  Mat3 turn;      /* directional derivative of the wrap's rotation R along lambda, as dR R^T */
+  Mat3 turn;      /* directional derivative of the wrap's rotation matrix R along lambda, times the transpose of R */
   Vec3 arm[2];    /* vector from the centre of the wrap to each end of the path [m] */
   TendonWrap way; /* path around the wrap. Its slopes are also set for a straight path */
   Vec3 dot[2];    /* displacement of each end relative to the wrap along lambda [m] */
@@ -200,8 +201,9 @@ static void earlier_length_adjoint(const Sim* sim, int k, const Pose* poses, dou
   }
 }
 
-/* Adds the derivatives of pull * rate with respect to the parameters of the wrap of a path at t + dt to bar. slack:
- * derivative with respect to the path's length. */
+/* Adds the derivatives of pull * rate with respect to the parameters of the wrap of a path at t + dt to bar. pull:
+ * tendon force; rate: directional derivative of the path's length along lambda. slack: derivative of the scalar with
+ * respect to the path's length. */
 static void wrap_adjoint(const PathMotion* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
   bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;

@@ -34,7 +34,7 @@ double tree_flight_angular_speed(const Sim* s) {
 
 /* ---------------------------------------------------------------- the equations */
 
-/* Sets the coordinates of a joint one step before and one step after q^t, extrapolated with the displacement of the
+/* Sets the coordinates of a joint one step before and one step after time t, extrapolated with the displacement of the
  * last step: `before_q` and `target_q` for the present step length, `behind_q` and `beyond_q` for the longer of the
  * present and the previous length. `target_q` is the initial guess of the joint's target. */
 static void extrapolate_joint(Sim* s, int i) {
@@ -111,8 +111,9 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
       out[r][c] -= f->bracket_weight * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
-/* Projects f->bar of the tree's links onto the joint coordinates: sets f->reduced = J^T f->bar for the degrees of
- * freedom of the tree. J is the Jacobian of the link poses at the accepted coordinates. */
+/* Projects f->bar of the tree's links onto the joint coordinates: sets f->reduced to the product of f->bar and the
+ * derivatives of the link poses with respect to the coordinates, for the degrees of freedom of the tree. The
+ * derivatives are those at the accepted coordinates. */
 static void project_to_joints(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
@@ -121,14 +122,15 @@ static void project_to_joints(const Sim* s, int tree, LinkSpan span) {
   pose_bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
-/* Adds h (h + h') / 2 F^ to f->reduced. F^: joint forces that the target of the tree contains (W51). */
+/* Adds the joint forces that the target of the tree contains, times f->gravity_time, to f->reduced (W51). */
 static void add_joint_forces(const TreeFlight* f, int tree) {
   const FlightTree* t = &f->tree[tree];
   for (int k = 0; f->contains_joint_forces[tree] && k < t->free_count; k++)
     f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->joint_force[f->free[t->free_first + k]];
 }
 
-/* Sets f->reduced to the residual of the first equation of W15 and W51 at the present iterate of the target. */
+/* Sets f->reduced to the residual of the force balance of the target (first equation of W15, and W51) at the present
+ * iterate of the target. */
 static void compute_residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -151,8 +153,9 @@ static void moment_of_motion(const ModelLink* link, const Screw* screw, Pose pos
   inertia_second_moment_product(link, motion, out);
 }
 
-/* Sets column `column` of A = J(q^t)^T M dx^/ddof. A has rows and columns for free degrees of freedom only. x^: poses
- * at the target. */
+/* Sets column `column` of the tree's matrix (FlightTree.matrix). It is the change of the momentum, projected with the
+ * joint directions at time t, for a unit change of `dof` at the target. The matrix has rows and columns for free
+ * degrees of freedom only. */
 static void set_matrix_column(const Sim* s, int tree, LinkSpan span, int column) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
@@ -238,7 +241,8 @@ static int factor_group(const Sim* s, const FlightGroup* g) {
   return flight_rows_factor(s, g) ? sign : 0;
 }
 
-/* Applies `by`, a solve with the matrix of one tree, to the tree's free entries of x. */
+/* Applies `by`, a function that solves with the matrix of one tree, to the entries of x for the tree's degrees of
+ * freedom that are not prescribed. */
 static void solve_in_tree(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
   const FlightTree* t = &f->tree[tree];
   const int* dof = f->free + t->free_first;
@@ -286,7 +290,8 @@ bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
 
 /* ---------------------------------------------------------------- the target */
 
-/* Sets f->change to A^-1 f->reduced, corrected so that the closure rows are satisfied. */
+/* Sets f->change to the solution of the trees' linear equations with right-hand side f->reduced, corrected so that the
+ * closure rows are satisfied. */
 static void solve_change(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   for (int n = 0; n < g->tree_count; n++) {
@@ -356,7 +361,8 @@ enum { FLIGHT_ITERATIONS = 20 };
  * far above rounding and far below the change between two different roots. */
 #define TARGET_TOLERANCE 1e-16
 
-/* Solves W11 and W15 for the target of a group. Returns true if Newton's method converged. */
+/* Computes the target of a group: coordinates that satisfy the force balance and the closures (W11, W15). Returns true
+ * if Newton's method converged. */
 static bool solve_target(Sim* s, const FlightGroup* g) {
   LinkSpan span = group_span(s->flight, g);
   begin_group(s, g);

@@ -14,22 +14,25 @@ typedef struct {
   int closure_first, closure_count;
 } FlightGroup;
 
-/* The degrees of freedom of a tree that are not prescribed, and the matrix A = J(q^t)^T M J(q^) of the tree (W14). q^:
- * coordinates of the target pose. */
+/* The degrees of freedom of a tree that are not prescribed, and a matrix A of the tree (W14). A is the inertia matrix,
+ * the product J^T M J, with the first J at time t and the second at the target pose. J: derivatives of the positions
+ * with respect to the coordinates; M: masses. */
 typedef struct {
   int free_first, free_count;
-  double* matrix; /* A, free_count x free_count, row-major; L U factors after factoring */
+  double* matrix; /* the matrix A, free_count x free_count, row-major; its L U factors after factoring */
   int sign; /* result of the LU factorization of `matrix`: 1; -1 if a pivot is negative; 0 if the matrix is singular */
 } FlightTree;
 
-/* Closure rows with nonzero slopes of one group, and the factored matrix S = C(q^) A^-1 C(q^t)^T, scaled as in Z8
- * (W16). Arrays are allocated for `capacity` rows. */
+/* Closure rows of one group, and the factored matrix S for their forces (W16). S is the product C A^-1 C^T, with the
+ * first C at the target and the second at time t. C: derivatives of the rows' equations with respect to the
+ * coordinates; A: FlightTree.matrix. Arrays are allocated for `capacity` rows. */
 typedef struct {
   int count, rank, capacity;
   ClosureRowIndex* active;
   double *matrix, *right, *unit, *work; /* work: capacity (capacity + 1) */
   int *equation, *unknown;
-  double* column; /* A^-1 C(q^t)^T, one row for each closure row (capacity x nv) */
+  double* column; /* A^-1 C^T with C at time t: displacements due to unit forces of the rows, one row for each closure
+                     row (capacity x nv) */
 } FlightRows;
 
 typedef struct TreeFlight {
@@ -39,65 +42,68 @@ typedef struct TreeFlight {
   int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
   FlightTree* tree;              /* degrees of freedom and matrix of each tree (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool*
-      contains_joint_forces; /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
-  bool* has_target;          /* true if the target of the tree in the present step is the solution of W11 (trees) */
-  bool* is_steady_wheel;     /* true if the link is a balanced wheel whose axis has a constant direction (links) */
-  bool*
-      has_joint_forces; /* true if the target contains the forces of the link's joint (W51). A spring, damper, armature
-                           or drive then acts on a scalar coordinate, and the link is no balanced wheel (links) */
+  bool* contains_joint_forces;   /* true if the target of the tree contains the forces of springs, dampers and drives in
+                                    the tree's joints (W51) (trees) */
+  bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (trees) */
+  bool* is_steady_wheel;    /* true if the link is a balanced wheel whose axis has a constant direction (links) */
+  bool* has_joint_forces;   /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
+                               armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
+                               (links) */
   ModelLink* target_links;  /* copies of the links with has_joint_forces. A copy has only those joint terms that the
                                target contains (links) */
-  bool* is_without_contact; /* scratch; true if the target of the tree's group solves W11 and no link of the group is in
+  bool* is_without_contact; /* scratch; true if has_target is true for the tree's group and no link of the group is in
                                contact (trees) */
-  double *before_q, *target_q; /* before_q: coordinates one step before q^t, extrapolated from the present motion;
+  double *before_q, *target_q; /* before_q: coordinates one step before t, extrapolated from the present motion;
                                   target_q: coordinates of the target (nq) */
-  double *behind_q, *beyond_q; /* coordinates before q^t (behind_q) and after q^t (beyond_q). They are extrapolated from
-                                  the present motion over the longer of the step lengths h and h' (nq) */
+  double *behind_q, *beyond_q; /* coordinates before t (behind_q) and after t (beyond_q). They are extrapolated from the
+                                  present motion over the longer of the present and the last step (nq) */
   Pose *pose_before, *target_pose;   /* poses at `before_q` and at `target_q` (links) */
   Pose *pose_behind, *pose_beyond;   /* poses at `behind_q` and at `beyond_q` (links) */
-  Screw *screws_now, *target_screws; /* screws of the joints at q^t and at `target_q` (nv) */
+  Screw *screws_now, *target_screws; /* screws of the joints at time t and at `target_q` (nv) */
   Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
   double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (nv) */
   Pose* pose_side;                   /* (links) */
-  bool needs_refinement; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11
-                            (W14, W50) */
+  bool needs_refinement; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to find the
+                            target of a tree (W14, W50) */
   bool is_regular;       /* scratch; true if the matrix of the present group is not singular */
-  double *last_displacement, factor; /* last_displacement: joint displacement of the last step (nv). `before_q` is q^t
-                                        moved by -factor times `last_displacement` */
-  double extrapolation_factor;       /* `beyond_q` is q^t moved by extrapolation_factor times `last_displacement` */
-  double
-      bracket_weight;  /* weight of the bracketed term of W11: (1 - h'/h) / 2, times (h/h')^2 if h' is longer than h */
-  double gravity_time; /* displacement of the target per unit of acceleration, h (h + h') / 2 [s^2] */
+  double *last_displacement, factor; /* last_displacement: joint displacement of the last step (nv). `before_q` is the
+                                        coordinates at t moved by -factor times `last_displacement` */
+  double extrapolation_factor;       /* `beyond_q` is the coordinates at t moved by extrapolation_factor times
+                                        `last_displacement` */
+  double bracket_weight; /* weight of the correction for unequal step lengths in the target (bracket in W11): (1 - h'/h)
+                            / 2, times (h/h')^2 if h' > h. h: present step; h': last step */
+  double gravity_time; /* displacement of the target per unit of acceleration, h (h + h') / 2 with the lengths h and h'
+                          of the present and the last step [s^2] */
   double (*bar)[3][4]; /* scratch  (links) */
   Vec3* force;         /* scratch: forces summed over descendants (links) */
   Mat3* moment;        /* scratch: first moments summed over descendants (links) */
-  double *reduced, *change, *packed;     /* scratch  (nv) */
-  double* matrices;                      /* storage of FlightTree.matrix */
-  double *joint_force, *joint_stiffness; /* joint_force: joint forces F of W51 at the target [N, N m]; joint_stiffness:
-                           derivatives of the joint forces with respect to their coordinates [N/m, N m/rad]. Both are 0
-                           where the target does not contain joint forces (nv) */
-  double* drive;                         /* forces on prescribed joints at the target [N, N m] (nv) */
+  double *reduced, *change, *packed; /* scratch  (nv) */
+  double* matrices;                  /* storage of FlightTree.matrix */
+  double *joint_force,
+      *joint_stiffness; /* joint_force: forces of springs, dampers and drives in joints at the target (W51) [N, N m];
+                           joint_stiffness: derivatives of the joint forces with respect to their coordinates [N/m, N
+                           m/rad]. Both are 0 where the target does not contain joint forces (nv) */
+  double* drive;        /* forces on prescribed joints at the target [N, N m] (nv) */
   ClosureSystem *closures_now,
-      *closures_at_target;   /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
-  const double* by_row;      /* derivatives with respect to the row forces that the targets contain, borrowed from
-                                ClosureAdjoint.by_row; NULL if there are none (rows) */
-  double *row_impulse, *eta; /* row_impulse: row forces in W15 times `gravity_time` [kg m, kg m^2]; eta: adjoint
-                                variable of `row_impulse` (rows) */
-  Vec3 *center_now, *center_target; /* centres of mass at q^t and at the target (links) */
+      *closures_at_target; /* closures placed at time t and at the target; NULL if there are no closures or couplings */
+  const double* by_row;    /* derivatives with respect to the row forces that the targets contain, borrowed from
+                              ClosureAdjoint.by_row; NULL if there are none (rows) */
+  double *row_impulse, *eta; /* row_impulse: forces of the closure rows in the target times `gravity_time` [kg m, kg
+                                m^2]; eta: adjoint variable of `row_impulse` (rows) */
+  Vec3 *center_now, *center_target; /* centres of mass at time t and at the target (links) */
   FlightRows rows;
 } TreeFlight;
 
 /* Returns the data of the trees in free flight. The caller frees the data with tree_flight_destroy. Returns NULL if no
  * tree conserves its momentum. */
 TreeFlight* tree_flight_create(const Sim* sim);
-/* Frees the flight and everything that the flight owns. Accepts NULL. */
+/* Frees the data of tree_flight_create. Accepts NULL. */
 void tree_flight_destroy(TreeFlight* flight);
 
 /* Replaces the target poses of trees in free flight by poses that satisfy the joints, closures and couplings of the
- * trees (W11, W15). A group keeps the affine targets if these equations have no solution near the group's present
- * motion, for example at rotations of about a right angle per step. Call after the affine targets and prescribed
- * coordinates are set. */
+ * trees (W11, W15). A group keeps the targets of single links if these equations have no solution near the group's
+ * present motion, for example at rotations of about a right angle per step. Call after step_prepare has set the targets
+ * of single links (Sim.target) and the prescribed coordinates. */
 void tree_flight_set_targets(Sim* sim);
 /* Largest rotation per substep of a link of a tree in free flight [rad] (W14). */
 #define TREE_ROTATION_MAX 0.25
@@ -108,7 +114,8 @@ static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { retu
 /* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_needs_refinement
  * returns true. */
 enum { FLIGHT_SUBSTEPS_FACTOR_MAX = 16 };
-/* Returns true if the target pose of this link is the solution of W11. */
+/* Returns true if the link belongs to a tree in free flight whose target pose satisfies the joints of the tree (W11).
+ */
 static inline bool tree_flight_has_target(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->has_target[link->tree];
 }
@@ -121,46 +128,52 @@ static inline bool tree_flight_starts_at_target(const TreeFlight* flight, const 
   return tree_flight_has_target(flight, link) && flight->is_without_contact[link->tree];
 }
 
-/* Solves the transposed equations of one group whose target is the solution of W11, for the adjoint (W18). On entry
- * x[nv] holds the derivatives with respect to increments of the target. On return x holds mu for free degrees of
- * freedom and 0 for prescribed ones. Sets flight->eta for the rows of the group. Changes only the entries of this
- * group. Returns false if the matrix is singular. Overwrites flight->rows and flight->row_impulse, so groups must be
- * processed one at a time. */
+/* Solves the transposed equations of the target of one group, for the adjoint (W18). On entry x[nv] holds the
+ * derivatives of the scalar with respect to increments of the target. On return x holds the adjoint solution for free
+ * degrees of freedom and 0 for prescribed ones. Sets flight->eta for the rows of the group. Changes only the entries of
+ * this group. Returns false if the matrix is singular. Overwrites flight->rows and flight->row_impulse, so groups must
+ * be processed one at a time. */
 bool tree_flight_solve_transposed(const Sim* sim, int group, double* x);
-/* Sets out (3 x 4, entries of (R | t)) to D of W11 [1, m]: the second difference of the link's pose minus the
- * displacement by gravity, before projection to the joints. */
+/* Sets out (3 x 4, rotation matrix and position) to the displacement that inertia resists [1, m] (D of W11): the second
+ * difference of the link's pose minus the displacement by gravity, before projection to the joints. */
 void tree_flight_displacement(const Sim* sim, int link, double out[3][4]);
 
 /* ---- simulate/tree_flight_rows.c: closures and couplings of a group; these functions do nothing for a group without
  * any */
-/* Places the rows of the group at q^t and sets their entries of flight->row_impulse to 0. */
+/* Evaluates the closure equations (rows) of the group and their derivatives at time t, and sets their entries of
+ * flight->row_impulse to 0. */
 void flight_rows_begin(const Sim* sim, const FlightGroup* group);
-/* Places the rows of the group at the present iterate of the target. */
+/* Evaluates the closure equations (rows) of the group and their derivatives at the present iterate of the target. */
 void flight_rows_evaluate(const Sim* sim, const FlightGroup* group);
-/* Adds C(q^t)^T push to flight->reduced. */
+/* Adds the generalized forces of flight->row_impulse, in the directions at time t, to flight->reduced. */
 void flight_rows_add_forces(const Sim* sim, const FlightGroup* group);
-/* Computes and factors S. Call after the matrices of the trees are factored. Returns false if S is not finite. */
+/* Computes and factors FlightRows.matrix, the matrix of the row forces. Call after the matrices of the trees are
+ * factored. Returns false if an entry is not finite. */
 bool flight_rows_factor(const Sim* sim, const FlightGroup* group);
-/* Call with flight->change = A^-1 reduced. Finds the row forces for which the increment `change` closes the rows, c(q^)
- * = C change. Adds them to push, and their effects to change and reduced. */
+/* Call when flight->change is the solution of the trees' matrices for flight->reduced. Finds the row forces for which
+ * the increment `change` closes the closures of the group. Adds them to flight->row_impulse, and their effects to
+ * change and reduced. */
 void flight_rows_solve(const Sim* sim, const FlightGroup* group);
 /* Returns true if the error of every row is within its tolerance at the target where the rows were placed. */
 bool flight_rows_are_satisfied(const Sim* sim, const FlightGroup* group);
 /* Replaces the row forces of dependent rows by the smallest forces that have the same effect. */
 void flight_rows_minimize_forces(const Sim* sim, const FlightGroup* group);
-/* Solves for flight->eta. S must be factored at the target. x[nv]: A^-T times the derivatives. Sets out[nv] to C(q^)^T
- * eta, which remains as right-hand side for the trees. */
+/* Solves for flight->eta, the adjoint of the row forces. flight_rows_factor must have been called at the target. x[nv]:
+ * derivatives multiplied by the inverse transposed matrices of the trees. Sets out[nv] to C^T eta, a right-hand side
+ * for the trees. C: derivatives of the rows at the target. */
 void flight_rows_solve_transposed(const Sim* sim, const FlightGroup* group, const double* x, double* out);
-/* Replaces x[nv] by A^-1 x for one tree. Entries of other trees and of prescribed joints are ignored. */
+/* Solves A y = x with the matrix A of one tree (FlightTree.matrix) and replaces x[nv] by y. Entries of other trees and
+ * of prescribed joints are ignored. */
 void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
-/* Replaces x[nv] by A^-T x for one tree. Entries of other trees and of prescribed joints are ignored. */
+/* Solves A^T y = x with the matrix A of one tree (FlightTree.matrix) and replaces x[nv] by y. Entries of other trees
+ * and of prescribed joints are ignored. */
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);
 
 /* ---- simulate/tree_flight_joints.c (W51) */
-/* Sets flight->target_links of a link that acts. */
+/* Sets flight->target_links of a link with flight->has_joint_forces, whose target contains forces of the joint. */
 void flight_joints_begin(const Sim* sim, int link);
-/* Returns the input of joint_terms and joint_adjoint for the forces F^ of the link's joint, at the target. Borrows the
- * Sim. */
+/* Returns the input of joint_terms and joint_adjoint for the forces of the link's joint that the target contains, at
+ * the target. Borrows the Sim. */
 JointInput flight_joint_input(const Sim* sim, int link);
 /* Sets the tree's entries of flight->contains_joint_forces to false, and of flight->joint_force and
  * flight->joint_stiffness to 0. */
@@ -168,7 +181,7 @@ void flight_joints_clear(const Sim* sim, int tree);
 /* Sets flight->joint_force and flight->joint_stiffness of the link's joint at the present iterate of the target. Does
  * nothing if flight->contains_joint_forces is false for the tree. */
 void flight_joints_evaluate(const Sim* sim, int link);
-/* Returns the forces F^ of the link's joint (dof) that the target contains, or NULL if the target contains no joint
+/* Returns the forces of the link's joint (dof) that the target pose contains, or NULL if the target contains no joint
  * forces. */
 static inline const double* flight_joint_forces(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->contains_joint_forces[link->tree] ? flight->joint_force + link->dof_first
@@ -177,8 +190,8 @@ static inline const double* flight_joint_forces(const TreeFlight* flight, const 
 
 /* ---- simulate/tree_flight_tension.c */
 /* Returns the angular frequency of the fastest oscillation due to the joint forces of a tree, times the length of the
- * substep [rad] (W50). The target of the tree must be the solution of W11. span: links of the tree.
- * Overwrites flight->change, reduced and bar. */
+ * substep [rad] (W50). tree_flight_has_target must be true for the tree. span: links of the tree. Overwrites
+ * flight->change, reduced and bar. */
 double flight_oscillation_angle(Sim* sim, int tree, LinkSpan span);
 
 #endif

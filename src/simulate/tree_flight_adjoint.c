@@ -4,7 +4,8 @@
 
 #include "simulate/step_adjoint.h"
 
-/* Sets out to the displacement [dR | dt] of a pose under a twist (w, v) about its origin. */
+/* Sets out to the change of rotation matrix and position of a pose by a small motion (rotation, displacement of its
+ * origin). */
 static void pose_change_of_twist(const double twist[6], Pose pose, double out[3][4]) {
   Mat3 turn = mat3_mul(mat3_cross(vec3_at(twist)), pose.r);
   for (int r = 0; r < 3; r++) {
@@ -17,8 +18,8 @@ static bool has_group_target(const TreeFlight* f, int group) {
   return f->has_target[f->trees[f->group[group].tree_first]];
 }
 
-/* Sets the multipliers mu (a->product) and eta (f->eta) from the derivatives of a scalar with respect to the targets
- * (W18). Returns false if no group has a target. */
+/* Sets the adjoint variables mu of the target's force balance (a->product) and eta of its closure rows (f->eta) from
+ * the derivatives of a scalar with respect to the targets (W18). Returns false if no group has a target. */
 static bool solve_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -32,7 +33,7 @@ static bool solve_multipliers(StepAdjoint* a) {
     LinkSpan one = {&i, 1};
     pose_bars_reduce(m, one, f->target_pose, f->target_screws, a->bar_force, a->bar_moment, a->product);
     for (int d = link->dof_first; d < link->dof_first + link->dof_count;
-         d++) /* derivative of -lambda . F^ with respect to the target (W51) */
+         d++) /* derivative of -lambda . (joint forces in the target) with respect to the target (W51) */
       a->product[d] -= f->joint_stiffness[d] * a->lambda[d];
   }
   for (int k = 0; k < f->group_count; k++)
@@ -40,8 +41,9 @@ static bool solve_multipliers(StepAdjoint* a) {
   return any;
 }
 
-/* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of link i. Sets f->bar[i] to -D S. a->twist must
- * hold the twists of the links along mu. */
+/* Adds the derivatives of minus the work of the inertial force of link i in the motion mu. The force is D S, with the
+ * displacement D (tree_flight_displacement) and the second moment S of the mass. Sets f->bar[i] to -D S. a->twist must
+ * hold the twists of the links by mu. */
 static void displacement_adjoint(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
@@ -66,7 +68,7 @@ static void displacement_adjoint(StepAdjoint* a, int i, StateBar now, ModelGradi
 }
 
 /* Adds the contribution of closures and couplings to the derivatives of the adjoint's scalar with respect to poses,
- * targets and closures. The scalar depends on the row forces at q^t, which change with the motion mu, and on the
+ * targets and closures. The scalar depends on the row forces at time t, which change with the motion mu, and on the
  * closure rows at the target. */
 static void rows_adjoint(StepAdjoint* a, int group, const double* mu, StateBar now) {
   assert(group >= 0 && group < a->sim->flight->group_count);
@@ -114,8 +116,8 @@ static void prescribed_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGr
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
 }
 
-/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before_q, behind_q or
- * beyond_q). bar: derivatives of a scalar with respect to these poses. */
+/* Coordinates and poses reached from those at time t by `factor` times the last displacement (TreeFlight.before_q,
+ * behind_q or beyond_q). bar: derivatives of a scalar with respect to these poses. */
 typedef struct {
   const double* q;
   const Pose* pose;
@@ -150,8 +152,8 @@ static void extrapolated_state_adjoint(StepAdjoint* a, const RecordedStep* step,
   }
 }
 
-/* Adds the contribution of the force D S / (h (h + h') / 2) to the derivatives of slopes . reactions. The joint
- * reactions contain this force (O3). */
+/* Adds the contribution of the inertial forces in the targets to the derivatives of slopes . reactions. The joint
+ * reactions contain these forces (O3). */
 static void reactions_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {

@@ -53,7 +53,7 @@ void flight_rows_add_forces(const Sim* s, const FlightGroup* g) {
   }
 }
 
-/* Lists the closure rows that have nonzero derivatives both at q^t and at the target. */
+/* Lists the closure rows of the group that have nonzero derivatives both at time t and at the target. */
 static void list_nonzero_rows(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   f->rows.count = 0;
@@ -93,7 +93,8 @@ static bool acts_on_tree(const Sim* s, int tree, const double* x) {
   return false;
 }
 
-/* Sets column r to A^-1 C(q^t)^T for closure row r. */
+/* Sets column r to the displacement of the coordinates due to a unit force of closure row r in its direction at time t.
+ */
 static void solve_column(const Sim* s, const FlightGroup* g, int r) {
   TreeFlight* f = s->flight;
   double* x = row_column(f, s, r);

@@ -12,8 +12,8 @@ enum { POWER_STEPS = 6 };
 /* Largest coordinate change in the central differences of the joint forces [m, rad]. */
 #define FORCE_DIFFERENCE_STEP 1e-4
 
-/* Sets out[nv] to J^T M D at the coordinates q^t + by x. M D is constant (f->bar); the Jacobian J is evaluated at these
- * coordinates. */
+/* Sets out[nv] to the constant forces f->bar on the links, projected onto the joint coordinates. The joints are at the
+ * present coordinates moved by `by` times x. */
 static void project_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
