@@ -213,8 +213,6 @@ Excerpt words_at(const char* words, int index);
 /* Appends the words of a list "one|another|third" as "one, another or third". */
 void words_add_enumeration(const char* words, Text* out);
 
-/* A hash table from names to integers. */
-
 /* A hash table from names to integers. Initialize with {0}. The names are borrowed. */
 typedef struct {
   const char** texts; /* in order of addition */
@@ -530,8 +528,9 @@ const CsvTable* csv_rows_header(const CsvRows* rows);
  * truncated after it was opened. May allocate. */
 const CsvTable* csv_rows_read(CsvRows* rows, int row);
 
-/* Union-find on the members 0..count-1, stored in an array of the caller. parent[k] is the parent of member k; a root
- * is its own parent. The root is the smallest member of its set, so the order of the unions does not change the roots.
+/* Union-find (disjoint sets): divides the members 0..count-1 into sets that can be joined. The sets are stored in an
+ * array of the caller. parent[k] is the parent of member k; a root is its own parent. The root is the smallest member
+ * of its set, so the order of the unions does not change the roots.
  */
 /* Makes every member a set of its own. parent (count). */
 void disjoint_sets_init(int* parent, int count);

@@ -16,8 +16,9 @@ typedef struct {
   int hull, triangle;
 } BallConstraint;
 
-/* Adds the constraint n . x + r <= d of every face to the linear program (D5). Lengths are in units of `size`, because
- * GLPK has absolute tolerances near zero. */
+/* Adds the constraints that the ball with centre x and radius r lies inside the hull to the linear program: n . x + r
+ * <= d for every face with unit normal n and offset d (D5). Lengths are in units of `size`, because GLPK has absolute
+ * tolerances near zero. */
 static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallConstraint* rows) {
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* corner = hull->triangles[t];
@@ -34,8 +35,8 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
   }
 }
 
-/* Finds the active constraints with their multipliers. At most four constraints determine a vertex of the linear
- * program. Returns their number. */
+/* Finds the faces that touch the largest ball, with their Lagrange multipliers. At most four constraints determine a
+ * vertex of the linear program. Returns their number. */
 static int find_active_faces(glp_prob* lp, const BallConstraint* rows, BallContact contact[BALL_CONTACTS_MAX]) {
   int count = 0;
   for (int row = 1; row <= glp_get_num_rows(lp); row++) {

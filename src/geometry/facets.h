@@ -7,9 +7,11 @@
 /* Facets of a convex hull. Qhull merges coplanar triangles into one facet. The arrays are owned. facets_free accepts a
  * zeroed struct. */
 typedef struct {
-  double (*planes)[4]; /* outward unit normal n and offset o [m]: n . x + o <= 0 inside (facet_count) */
-  int* corners;        /* point indices, counter-clockwise seen from outside (first[facet_count]) */
-  int* first;          /* first corner of each facet (facet_count + 1) */
+  double (*planes)[4]; /* plane of each facet: outward unit normal n and offset o [m], with n . x + o <= 0 for points x
+                          inside (facet_count) */
+  int* corners;        /* indices of the points at the corners of all facets, counter-clockwise seen from outside
+                          (first[facet_count]) */
+  int* first;          /* index in `corners` of each facet's first corner (facet_count + 1) */
   int facet_count;
 } Facets;
 

@@ -17,14 +17,14 @@ typedef struct {
   int first_face, face_count;
 } MeshGroup;
 
-/* Polygon mesh of a file: positions, faces of three or more corners, groups. Lengths are in the file's unit times
- * scale. */
+/* Polygon mesh of a file: positions, faces of three or more corners, groups. Lengths are in the file's unit, multiplied
+ * by the argument `scale` of the function that reads the file. */
 typedef struct {
   Vec3* positions;
   int position_count;
-  int* corners;    /* position index of every face corner      (corner_count) */
-  int* face_first; /* first corner of each face                (face_count + 1) */
-  int* face_line;  /* line of the face in the file             (face_count) */
+  int* corners;    /* for every corner of a face, index of its position (corner_count) */
+  int* face_first; /* index in `corners` of each face's first corner (face_count + 1) */
+  int* face_line;  /* line of the file where the face stands (face_count) */
   int corner_count, face_count;
   MeshGroup* groups;
   int group_count;
@@ -58,7 +58,7 @@ void mesh_free(Mesh* mesh);
 
 /* ---------------------------------------------------------------- convex hulls (geometry/hull.c) */
 
-/* Convex polyhedron: vertices in convex position and outward triangles. */
+/* Convex polyhedron: vertices in convex position and triangles of its surface. */
 typedef struct {
   Vec3* vertices;
   int vertex_count;
@@ -66,8 +66,8 @@ typedef struct {
   int triangle_count;
 } ConvexHull;
 
-/* Returns the common apex of the tetrahedra over the hull's triangles: its first vertex, or the origin for a single
- * triangle of a larger surface. */
+/* Returns the common apex of the tetrahedra into which a hull is divided to compute its moments, one over each
+ * triangle. The apex is the first vertex, or the origin for a single triangle of a larger surface. */
 static inline Vec3 solid_origin(const ConvexHull* hull) {
   return hull->triangle_count == 1 ? vec3(0, 0, 0) : hull->vertices[0];
 }
@@ -75,9 +75,9 @@ static inline Vec3 solid_origin(const ConvexHull* hull) {
 typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult;
 
 /* Computes the convex hull of points[count] by Qhull, without interior and duplicate points. Vertices are copies of the
- * points, in their order. Returns HULL_TOO_FEW_POINTS for fewer than four different points. Returns HULL_FLAT for
- * points in a plane, to 1e-10. Returns HULL_FAILED if a coordinate is not finite or Qhull finds no closed surface. The
- * caller frees the hull with hull_free after HULL_OK. */
+ * points, in their order. Returns HULL_TOO_FEW_POINTS for fewer than four different points. Returns HULL_FLAT if all
+ * points lie in a plane, to 1e-10 of their extent. Returns HULL_FAILED if a coordinate is not finite or Qhull finds no
+ * closed surface. The caller frees the hull with hull_free after HULL_OK. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* Computes the convex hull of points[count] and keeps all points as vertices, in their order. An interior point may
  * become a corner while a shape is optimized. Triangles refer to corners only. Returns HULL_OK, or the error
@@ -97,10 +97,11 @@ const char* hull_result_text(HullResult result);
 /* Flat faces of a hull: connected coplanar triangles. The arrays are owned; flat_faces_free accepts a zeroed struct. */
 typedef struct {
   int count;
-  int (*edges)[2];   /* boundary edges of each face, directed as in its triangles (edge_first[count]) */
-  int* edge_first;   /* first edge of each face (count + 1) */
-  int* corners;      /* corners of each face, without duplicates (corner_first[count]) */
-  int* corner_first; /* first corner of each face (count + 1) */
+  int (*edges)[2];   /* boundary edges of each face, as pairs of vertex indices, directed as in its triangles
+                        (edge_first[count]) */
+  int* edge_first;   /* index in `edges` of each face's first edge (count + 1) */
+  int* corners;      /* vertex indices of the corners of each face, without duplicates (corner_first[count]) */
+  int* corner_first; /* index in `corners` of each face's first corner (count + 1) */
 } FlatFaces;
 /* Finds the flat faces of a hull, which need not outlive *out. The caller frees *out with flat_faces_free. */
 void flat_faces_create(FlatFaces* out, const ConvexHull* hull);
@@ -109,7 +110,8 @@ void flat_faces_free(FlatFaces* faces);
 /* ---------------------------------------------------------------- height fields (geometry/height_file.c,
  * height_field.c) */
 
-/* Samples of a height field on a grid, owned. Row 0 has the smallest y, column 0 the smallest x. */
+/* Samples of a height field on a rectangular grid in the x-y plane, owned. Row 0 has the smallest y, column 0 the
+ * smallest x. */
 typedef struct {
   int columns, rows; /* >= 2 each */
   double* values;    /* (rows * columns) */
@@ -128,9 +130,10 @@ Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, s
 /* Frees the values and zeroes the grid. */
 void height_grid_free(HeightGrid* grid);
 
-/* Position and size of the solid below a height field [m]. Sample (i, j) is at x = ox - sx / 2 + sx * i / (columns -
- * 1), y likewise, z = oz + sz * value, with size = (sx, sy, sz) > 0 and origin = (ox, oy, oz). Between four samples the
- * surface is the upper side of their convex hull. The solid ends `base` > 0 below its lowest point. */
+/* Position and size of the solid below a height field [m]. With size = (sx, sy, sz) > 0 and origin = (ox, oy, oz), the
+ * sample in column i is at x = ox - sx / 2 + sx * i / (columns - 1). Rows give y likewise. The height is z = oz + sz *
+ * value. Between four samples the surface is the upper side of their convex hull. The solid ends `base` > 0 below its
+ * lowest point. */
 typedef struct {
   Vec3 size, origin;
   double base;
@@ -162,12 +165,12 @@ TriangleSurface surface_of_hull(const ConvexHull* hull);
 /* Returns for each of points[count] the index of the first point with equal coordinates (count). The caller frees the
  * array with memory_free. */
 int* find_equal_points(const Vec3* points, int count);
-/* Replaces point i by point number[i] in all triangles (number[point_count]). Removes triangles with fewer than three
- * different corners and pairs of opposite triangles, so that a closed, oriented surface stays so. Points keep their
- * indices. */
+/* Replaces point i by the point with index number[i] in all triangles (number[point_count]). Removes triangles with
+ * fewer than three different corners and pairs of opposite triangles, so that a closed, oriented surface stays so.
+ * Points keep their indices. */
 void surface_merge_points(TriangleSurface* surface, const int* number);
-/* Collapses edges with more than two triangles, along which two sheets touch, to points if they are at most `length`
- * long. Triangles may be removed; points keep their indices. */
+/* Collapses edges that have more than two triangles to points, if they are at most `length` long. Along such edges two
+ * sheets of the surface touch. Triangles may be removed; points keep their indices. */
 void surface_collapse_short_edges(TriangleSurface* surface, double length);
 /* Removes points that no triangle uses. old[i]: former index of point i (former number of points), or NULL. */
 void surface_remove_unused(TriangleSurface* surface, int* old);
@@ -190,10 +193,10 @@ typedef struct {
 /* Returns the properties of a surface. An empty surface is not closed. Allocates temporary memory. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
-/* Returns the smallest wall thickness of a solid, measured by about `samples` > 0 rays inward along the normals (U5;
- * geometry/wall.c). A ray counts if the surface at its end faces back within 30 degrees. *spacing: distance of the
- * rays; narrower walls may be missed, wider ones are measured to about spacing tan 30. Returns HUGE_VAL without
- * opposite walls. Lengths are in the surface's unit. The result does not depend on the number of threads. */
+/* Returns the smallest wall thickness of a solid, measured by about `samples` > 0 rays from the surface inward along
+ * its normals (U5; geometry/wall.c). A ray counts if the surface at its end faces back within 30 degrees. *spacing:
+ * distance of the rays; narrower walls may be missed, wider ones are measured to about spacing tan 30. Returns HUGE_VAL
+ * without opposite walls. Lengths are in the surface's unit. The result does not depend on the number of threads. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -212,9 +215,9 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
 typedef struct {
   Mat3 turn;          /* rotation from the surface's frame to the rotated one */
   Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (count) */
-  Vec3 *low,
-      *high; /* bounding boxes of the nodes. The root is node 1; the children of node k are 2k and 2k + 1 (2 leaves) */
-  int count, leaves; /* count: number of triangles; leaves: number of leaves, a power of two */
+  Vec3 *low, *high;   /* lower and upper corners of the nodes' bounding boxes, in the rotated frame. The root is node 1;
+                         the children of node k are 2k and 2k + 1 (2 leaves) */
+  int count, leaves;  /* count: number of triangles; leaves: number of leaves, a power of two */
 } SurfaceTree;
 
 /* Builds a bounding-volume tree of triangles (count >= 1), counter-clockwise seen from outside, with indices into
@@ -242,10 +245,10 @@ typedef enum {
 } UnionResult;
 
 /* Computes the boundary of the union of hulls[hull_count] (docs/derivations/union.md, U1 to U4): closed, oriented
- * surfaces with two triangles at every edge, one per component and per void. Points nearer than *snap [m], an output,
- * and nearly equal planes are merged. Corners of hulls keep bit-identical coordinates. Returns UNION_TOUCHES_IN_EDGE or
- * UNION_TOUCHES_IN_POINT if the union is not a manifold, UNION_FAILED without hulls or a closed surface. The caller
- * frees the surface with surface_free after UNION_OK. */
+ * surfaces with two triangles at every edge, one per component and per void. Points nearer to each other than a
+ * tolerance, and nearly equal planes, are merged; sets *snap to this tolerance [m]. Corners of hulls keep bit-identical
+ * coordinates. Returns UNION_TOUCHES_IN_EDGE or UNION_TOUCHES_IN_POINT if the union is not a manifold, UNION_FAILED
+ * without hulls or a closed surface. The caller frees the surface with surface_free after UNION_OK. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
 /* Returns a text for messages, for example "the union is not a manifold: ...". Static. */
 const char* union_result_text(UnionResult result);
@@ -285,13 +288,14 @@ HullResult primitive_circles(ConvexHull* hull, const double z[2], const double r
                              int segments);
 
 /* ---------------------------------------------------------------- mass (geometry/mass.c)
- * Mass moment: S = integral rho X~ X~^T with X~ = (x, y, z, 1), so that S[3][3] = mass and S[i][3] = mass * centre. */
+ * Mass moment of a body: the 4 x 4 matrix S = integral of density times X X^T over the volume, with X = (x, y, z, 1).
+ * S[3][3] is the mass, S[i][3] the mass times coordinate i of the centre of mass. */
 typedef struct {
   double s[4][4];
 } MassMoment;
 MassMoment mass_moment_zero(void);
-/* Adds factor times `term` to *sum, both in the same frame. A density as factor converts unit density to mass; -1
- * subtracts a body. The pointers may be equal. */
+/* Adds factor times the mass moment `term` to the mass moment *sum, both in the same frame. A density as factor
+ * converts unit density to mass; -1 subtracts a body. The pointers may be equal. */
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
 /* Returns the moment of a solid of unit density in the hull's frame [m^3, m^4, m^5]. The integrals are exact sums over
  * tetrahedra from solid_origin. The hull need not be convex. Triangles that face inward give a negative moment. */
@@ -302,9 +306,10 @@ MassMoment mass_moment_points(const Vec3* points, int count);
 /* Returns the moment of a body from mass [kg], centre of mass [m] and inertia about it, inertia: (ixx, iyy, izz, ixy,
  * ixz, iyz) [kg m^2], with ixy = -integral rho x y. Unphysical inertias are reported when the scene is checked. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]);
-/* Returns the moment T S T^T after a change of frame. T: matrix of `pose`, the pose of the old frame in the new one. */
+/* Returns the mass moment S of a body after a change of frame: T S T^T, with the 4 x 4 matrix T of `pose`. pose: pose
+ * of the old frame in the new one. */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose);
-/* Returns the mass S[3][3]. */
+/* Returns the mass of the body, the entry S[3][3] of its moment. */
 double mass_moment_mass(const MassMoment* moment);
 /* Returns the centre of mass in the moment's frame [m]; the mass must be > 0. */
 Vec3 mass_moment_center(const MassMoment* moment);
@@ -318,7 +323,8 @@ Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
  * coordinate is not finite. The caller frees the hull with hull_free after HULL_OK. */
 HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count);
 /* Returns the exact moment of all points within `radius` >= 0 [m] of a hull of rounded_core_create, for unit density in
- * the hull's frame [m^3, m^4, m^5]. *by_radius: its derivative, unless NULL. Allocates temporary memory. */
+ * the hull's frame [m^3, m^4, m^5]. Sets *by_radius, unless NULL, to the derivative of the moment with respect to the
+ * radius. Allocates temporary memory. */
 MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius);
 /* Creates a polyhedron inscribed in the solid of all points within `radius` > 0 [m] of `core`, with arcs of at most 360
  * degrees / segments. Flat faces are exact. Returns HULL_FAILED unless 8 <= segments <= 4096, or an error of
@@ -342,9 +348,11 @@ void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
 
-/* Warm start of GJK for a pair of hulls. A zeroed cache is a cold start. */
+/* Result of the last distance computation (GJK) of a pair of hulls a and b, from which the next one starts. A zeroed
+ * cache is a cold start. */
 typedef struct {
-  int count;      /* number of vertices of the simplex, 0..4 */
+  int count;      /* number of vertices, 0 to 4, of the last simplex, whose vertices are differences of vertices of both
+                     hulls */
   int a[4], b[4]; /* vertices of the simplex: their indices in hull a and in hull b */
   Vec3 direction; /* last separating direction, from b to a, not normalized */
 } GjkCache;
@@ -352,7 +360,7 @@ typedef struct {
 typedef struct {
   double distance;           /* distance of the hulls [m]; 0 if the hulls intersect */
   Vec3 witness_a, witness_b; /* closest points, world frame */
-  Vec3 normal;               /* unit vector from a to b; zero if the hulls intersect */
+  Vec3 normal;               /* unit vector from hull a to hull b, world frame; zero if the hulls intersect */
   int iterations;
 } GjkResult;
 
@@ -361,10 +369,10 @@ typedef struct {
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 /* Returns the distance of a point from the convex hull of a set in the frame of the set [m], 0 inside. */
 double gjk_point_distance(PointView points, Vec3 point);
-/* Returns the index of the vertex farthest along a local direction, the smallest of several. *value: direction .
- * vertex. Returns 0 if the values are not numbers. */
+/* Returns the index of the vertex farthest along a direction in the frame of the points, the smallest index of several.
+ * Sets *value to direction . vertex. Returns 0 if the values are not numbers. */
 int support_index(PointView points, Vec3 direction, double* value);
-/* Circle about a unit axis [m]. */
+/* Circle in the plane through `center` perpendicular to the unit vector `axis` [m]. */
 typedef struct {
   Vec3 center, axis;
   double radius;
@@ -378,15 +386,15 @@ typedef struct {
   double rounding;
 } RoundBody;
 enum { ROUND_RINGS_MAX = 2 };
-/* Returns the maximum of direction . x over the body [m |direction|]. *at: a point at which it is attained, unless
- * NULL. direction must not be 0. */
+/* Support function: returns the maximum of the scalar product direction . x over the points x of the body [m times the
+ * length of direction]. Sets *at, unless NULL, to a point where it is attained. direction must not be 0. */
 double round_support(const RoundBody* body, Vec3 direction, Vec3* at);
 /* Returns the distance of two round bodies. With circles it is a lower bound, accurate to about 1e-12 of the larger
  * body and 1e-9 of the distance, and only the direction of the cache is used. ring_count is at most ROUND_RINGS_MAX. */
 GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache);
-/* Returns the penetration depth [m] of two hulls: the length of the shortest translation that separates them. *normal:
- * unit direction in which b must move. Returns 0 and a zero normal if the hulls do not intersect. Exact, by an
- * expanding polytope with Qhull; slow, and intended for messages. Allocates temporary memory. */
+/* Returns the penetration depth [m] of two hulls: the length of the shortest translation that separates them. Sets
+ * *normal to the unit direction in which hull b must move. Returns 0 and a zero normal if the hulls do not intersect.
+ * Exact, by an expanding polytope with Qhull; slow, and intended for messages. Allocates temporary memory. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
 /* Returns the largest distance of a vertex from the first vertex [m]: the hull's diameter within a factor of two.
@@ -404,14 +412,15 @@ typedef struct {
 } BallContact;
 enum { BALL_CONTACTS_MAX = 4 };
 /* Finds the largest ball inside both hulls, and the *count triangles that touch it, at most BALL_CONTACTS_MAX. Without
- * common volume the radius is negative. The radius changes by sum share (shift of the plane at the ball). center,
- * radius [m]: frame of both hulls. Returns false, with undefined results, if the linear program fails. Allocates
- * temporary memory. */
+ * common volume the radius is negative. If the planes of the triangles shift outward, the radius changes by the sum of
+ * share times shift over the contacts in `hold`. center, radius [m]: frame of both hulls. Returns false, with undefined
+ * results, if the linear program fails. Allocates temporary memory. */
 bool hulls_common_ball_contacts(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                                 BallContact hold[BALL_CONTACTS_MAX], int* count);
-/* Smallest width of a hull [m] between two parallel planes, through a face and a vertex or through two edges. top and
- * bottom: vertices in both planes, with weights of sum 1. The width changes by dw = normal . (sum of w_i dx_i over the
- * top - sum over the bottom). */
+/* Smallest width of a hull [m] between two parallel planes, through a face and a vertex or through two edges. top,
+ * bottom: indices of the vertices in the upper and lower plane, each with a weight; the weights of a plane have the
+ * sum 1. If vertices move, the width changes by the component along `normal` of a difference: the weighted mean
+ * displacement of `top` minus that of `bottom`. */
 typedef struct {
   double width;
   Vec3 normal; /* unit vector from the bottom to the top */

@@ -1,7 +1,8 @@
-/* Gilbert-Johnson-Keerthi algorithm (GJK): finds the point v of the Minkowski difference C = A - B nearest to the
- * origin, by simplices of vertices of C, in the frame of A. The hulls are separated if all vertices of C lie beyond the
- * plane through v (duality gap). They intersect if the origin is a convex combination of four vertices. Otherwise the
- * error is a rounding error. */
+/* Gilbert-Johnson-Keerthi algorithm (GJK): finds the distance of two hulls A and B. C = A - B is the set of all
+ * differences of their points, the Minkowski difference. The algorithm finds the point v of C nearest to the origin, by
+ * simplices of vertices of C, in the frame of A. The hulls are separated if all vertices of C lie beyond the plane
+ * through v (duality gap). They intersect if the origin is a convex combination of four vertices. Otherwise the error
+ * is a rounding error. */
 #include <assert.h>
 #include "geometry/nearest.h"
 #include "geometry/support.h"
@@ -15,10 +16,11 @@ typedef struct {
   PointView a, b;
   Mat3 r; /* rotation and position of B in the frame of A */
   Vec3 t;
-  double scale; /* square of the largest coordinate so far [m^2] */
+  double scale; /* square of the largest coordinate of the vertices of C found so far [m^2] */
 } GjkPair;
 
-/* Up to four vertices of C and the point of their convex hull nearest to the origin. */
+/* Up to four vertices of the Minkowski difference C = A - B, and the point of their convex hull nearest to the origin.
+ */
 typedef struct {
   Vec3 vertex[4];
   int a[4], b[4]; /* vertex indices in the hulls */
@@ -99,8 +101,9 @@ static inline bool simplex_contains_origin(const Simplex* simplex, const GjkPair
   return simplex->count == 4 || !(simplex->square > ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale);
 }
 
-/* Returns true if |v| is proved to be the distance up to rounding, with v the nearest point and w the support vertex. v
- * . v - v . w is an upper bound of |v| times the remaining decrease of |v|. */
+/* Returns true if |v| is proved to be the hulls' distance up to rounding, with v the nearest point of the simplex.
+ * support: vertex w of the Minkowski difference farthest along -v. v . v - v . w is an upper bound of |v| times the
+ * remaining decrease of |v|. */
 static inline bool distance_is_proven(const Simplex* simplex, Vec3 support, const GjkPair* pair) {
   double gap = simplex->square - vec3_dot(simplex->nearest, support);
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
@@ -113,9 +116,10 @@ static inline bool is_not_farther(const Simplex* next, const Simplex* simplex, c
   return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Iterates until the simplex contains the origin or |v| is proved to be the distance, with v the nearest point. The
- * direction of v may still change when rounding leaves |v| unchanged. Up to STALL_LIMIT further iterations then follow,
- * and the simplex with the largest proved distance is used. Returns the number of support evaluations. */
+/* Let v be the point of the simplex nearest to the origin. Iterates until the simplex contains the origin, or until |v|
+ * is proved to be the hulls' distance. The direction of v may still change when rounding leaves |v| unchanged. Up to
+ * STALL_LIMIT further iterations then follow, and the simplex with the largest proved distance is used. Returns the
+ * number of support evaluations. */
 static int simplex_search(Simplex* simplex, GjkPair* pair) {
   Simplex best = *simplex;
   double proven = -HUGE_VAL;

@@ -3,13 +3,14 @@
 
 #include "geometry/geometry.h"
 
-/* Distance of a height in the plane of a patch, relative to the largest height. */
+/* Largest distance from a plane at which a height still counts as lying in it, relative to the largest height. */
 #define PLANE_TOLERANCE 1e-12
 
 typedef struct {
   const HeightGrid* grid;
   const HeightFieldFrame* place;
-  double bottom, flat; /* z of the lower face [m]; largest deviation from a plane, in units of the heights */
+  double bottom, flat; /* bottom: z of the lower face [m]; flat: largest deviation of heights from a plane, in the unit
+                          of the samples */
   bool* is_assigned;   /* the cell belongs to a patch ((rows - 1) x (columns - 1)) */
 } HeightField;
 

@@ -4,8 +4,8 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* Numbers the points that are corners of a facet, in input order: number[i], or -1 for other points. Returns their
- * number. */
+/* Sets number[i] to the vertex index of point i if the point is a corner of a facet, otherwise to -1. Vertices are
+ * numbered in the order of the points. Returns the number of vertices. */
 static int assign_vertex_indices(const Facets* facets, int* number, int count) {
   for (int i = 0; i < count; i++) number[i] = -1;
   for (int i = 0; i < facets->first[facets->facet_count]; i++) number[facets->corners[i]] = 0;

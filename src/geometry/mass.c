@@ -21,8 +21,9 @@ static MassMoment assemble_moment(double mass, Vec3 first, Mat3 second) {
   return moment;
 }
 
-/* Adds the moments of the tetrahedron (0, a, b, c) with unit density. Volume V = det / 6, first moment V (a + b + c) /
- * 4, second moment V / 20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c. */
+/* Adds volume, first moment and second moment of the tetrahedron with the corners 0, a, b, c and unit density. The
+ * volume V is a sixth of the determinant of (a, b, c). The first moment is V s / 4 with s = a + b + c, the second V /
+ * 20 (a a^T + b b^T + c c^T + s s^T). */
 static void add_tetrahedron(double* mass, Vec3* first, Mat3* second, Vec3 a, Vec3 b, Vec3 c) {
   double volume = vec3_dot(a, vec3_cross(b, c)) / 6.0;
   Vec3 sum = vec3_add(a, vec3_add(b, c));
@@ -60,7 +61,8 @@ MassMoment mass_moment_points(const Vec3* points, int count) {
   return assemble_moment(1.0, vec3_scale(first, 1.0 / count), mat3_scale(second, 1.0 / count));
 }
 
-/* The inertia tensor is I = tr(P) 1 - P, with P the second moment about the same point. Hence P = tr(I) / 2 1 - I. */
+/* Let P be the second moment, the integral of density times x x^T. The inertia tensor about the same point is I = tr(P)
+ * E - P, with the identity E. Hence P = tr(I) / 2 E - I. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]) {
   assert(!(mass < 0));
   const Mat3 tensor = {{{inertia[0], inertia[3], inertia[4]},
@@ -71,7 +73,8 @@ MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]
   return assemble_moment(mass, vec3_scale(center, mass), second);
 }
 
-/* Transforms the moment to x' = R x + t: S' = T S T^T with T = (R t; 0 1). */
+/* Transforms the mass moment S to the frame with coordinates R x + t, for rotation R and translation t of the pose: T S
+ * T^T with the 4 x 4 matrix T = (R t; 0 1). */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose) {
   assert(moment);
   double mass = moment->s[3][3];

@@ -5,7 +5,7 @@
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* x y z, then up to four of w, r, g, b, a. */
+/* Largest number of values in a `v` statement: coordinates x y z, then up to four of weight w and colour r, g, b, a. */
 #define POSITION_NUMBERS_MAX 7
 
 /* `o` or `g` statement with its names, which apply to the faces up to the next one. Equal names denote the same group.

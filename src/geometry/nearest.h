@@ -30,12 +30,13 @@ typedef struct {
 /* Returns the larger number. Faster than fmax, which is a function call because it handles NaN. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* Returns corner i as the nearest point. p: corners of the simplex [m], here and below. */
+/* Returns corner i of a simplex as the point nearest to the origin. p: corners of the simplex [m], here and below. */
 static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
   return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
-/* Returns the nearest point of the edge from corner i to corner j. Returns corner i if the edge has no length. */
+/* Returns the point nearest to the origin on the edge from corner i to corner j. Returns corner i if the edge has no
+ * length. */
 static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
@@ -50,7 +51,7 @@ static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   return (NearestPoint){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
 }
 
-/* Keeps the nearer point, and the first point if both are equally near. */
+/* Replaces *best by `other` if that point is nearer to the origin. */
 static inline void keep_nearer(NearestPoint* best, NearestPoint other) {
   if (other.square < best->square) *best = other;
 }
@@ -89,9 +90,9 @@ static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   return t;
 }
 
-/* Adds the barycentric coordinates of the foot of the perpendicular from the origin to the triangle's plane to `part`.
- * The coordinates are relative to `point` and are multiplied by |normal|^2. point: a point of the plane, whose
- * barycentric coordinates `part` already contains. */
+/* Computes barycentric coordinates of the foot of the perpendicular from the origin to the triangle's plane, multiplied
+ * by |normal|^2. On entry `part` has those of a given point of the plane, `point`. Adds the difference between the foot
+ * and this point. */
 static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   Vec3 turn = vec3_cross(point, t->normal);
   double u = vec3_dot(turn, t->w), w = -vec3_dot(turn, t->u);
@@ -107,8 +108,9 @@ static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
   return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
 }
 
-/* Returns the foot of the perpendicular from the origin to the plane. The foot is computed along the normal from the
- * nearest corner, which is more accurate than a combination of corners. */
+/* Returns the foot of the perpendicular from the origin to the triangle's plane as the nearest point. part: barycentric
+ * coordinates of the foot times |normal|^2. The foot is computed along the normal from the nearest corner, which is
+ * more accurate than a combination of corners. */
 static inline NearestPoint nearest_in_plane(const Triangle* t, const double part[3]) {
   int near = part[1] > part[0] ? 1 : 0;
   near = part[2] > part[near] ? 2 : near;
@@ -120,8 +122,8 @@ static inline NearestPoint nearest_in_plane(const Triangle* t, const double part
                         {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
-/* Returns the nearest point of the triangle with corners i, j, k of p (4). A collinear triangle is replaced by its
- * three edges. */
+/* Returns the point nearest to the origin on the triangle with the corners i, j, k among the points p (4). A collinear
+ * triangle is replaced by its three edges. */
 static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
@@ -144,7 +146,8 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
 
 /* ---------------------------------------------------------------- tetrahedron */
 
-/* A tetrahedron with corners p. Barycentric coordinate i of a point x is (x - p0) . normal i / volume, for i = 1, 2, 3.
+/* A tetrahedron with corners p. Barycentric coordinate i of a point x is (x - p[0]) . normal[i] / volume, for i = 1,
+ * 2, 3.
  */
 typedef struct {
   Vec3 normal[4]; /* normals of the faces opposite the corners; normal 0 is the sum of the other normals */
@@ -162,7 +165,7 @@ static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
 }
 
-/* Returns the sum of part_i p_i over the corners p (4). */
+/* Returns the combination of the four corners p (4) with the weights part[i]. */
 static inline Vec3 combination(const Vec3* p, const double part[4]) {
   Vec3 sum = vec3_scale(p[0], part[0]);
   for (int i = 1; i < 4; i++) sum = vec3_add_scaled(sum, part[i], p[i]);
@@ -209,8 +212,9 @@ static inline double height_behind(const Vec3* p, const NearestPoint* nearest) {
   return height / sqrt(nearest->square);
 }
 
-/* Keeps the point of the nearer face. If both points are equally near to within rounding, keeps the point with the
- * larger height_behind. No corner of p (4) then lies between the plane of the face and the origin. */
+/* Replaces *best by `other`, a point of another face, if that face is nearer to the origin. If both are equally near to
+ * within rounding, keeps the point with the larger height_behind. No corner of p (4) then lies between the plane of the
+ * face and the origin. */
 static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPoint other, double scale) {
   double difference = other.square - best->square;
   bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
@@ -218,8 +222,8 @@ static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPo
     *best = other;
 }
 
-/* Returns the nearest point of the tetrahedron p[0] ... p[3]. The result has four corners if the origin is inside to
- * within ZERO_TOLERANCE. A flat tetrahedron is replaced by its faces. */
+/* Returns the point of the tetrahedron p[0] ... p[3] nearest to the origin. The result has four corners if the origin
+ * is inside to within ZERO_TOLERANCE. A flat tetrahedron is replaced by its faces. */
 static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   Tetrahedron solid = tetrahedron(p, scale);
@@ -239,7 +243,7 @@ static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   return best;
 }
 
-/* Returns the nearest point of the simplex p[count] with 1 to 4 corners. */
+/* Returns the point of the simplex p[count], with 1 to 4 corners, nearest to the origin. */
 static inline NearestPoint nearest_on_simplex(const Vec3* p, int count, double scale) {
   if (count == 1) return nearest_vertex(p, 0);
   if (count == 2) return nearest_on_edge(p, 0, 1);

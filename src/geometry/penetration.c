@@ -6,7 +6,8 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* Height of C above a face of C, relative to the size of C. */
+/* The iteration ends if no vertex of the Minkowski difference C is farther beyond the nearest face than this, relative
+ * to the size of C. */
 #define FACE_TOLERANCE 1e-13
 /* Each iteration adds a vertex of C. Hulls of 500 vertices need a few dozen. */
 #define ITERATION_LIMIT 2000
@@ -16,7 +17,7 @@ typedef struct {
   Pose pose_a, pose_b; /* poses relative to the origin of B, because differences of large coordinates lose digits */
   Vec3* points;        /* vertices of C found so far */
   int count, capacity;
-  double size; /* largest distance of a vertex from the origin [m] */
+  double size; /* largest distance of a vertex of C from the origin [m] */
 } Polytope;
 
 static Vec3 farthest_vertex(PointView view, Pose pose, Vec3 direction) {
@@ -25,7 +26,7 @@ static Vec3 farthest_vertex(PointView view, Pose pose, Vec3 direction) {
   return pose_apply(pose, point_at(view, i));
 }
 
-/* Returns the vertex of C farthest along a direction. */
+/* Returns the vertex of the Minkowski difference C = A - B farthest along a direction. */
 static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
   return vec3_sub(farthest_vertex(polytope->a, polytope->pose_a, direction),
                   farthest_vertex(polytope->b, polytope->pose_b, vec3_scale(direction, -1.0)));
@@ -65,8 +66,8 @@ static bool find_nearest_face(const Polytope* polytope, Vec3* normal, double* he
   return solid;
 }
 
-/* Returns the depth of the origin in C along the normal of the nearest face, or 0 if the origin is outside. Moving B by
- * d moves C by -d, so *normal is the direction in which B must move to separate. */
+/* Returns the depth of the origin in the Minkowski difference C = A - B, along the normal of the nearest face, or 0 if
+ * the origin is outside. Moving B by d moves C by -d, so *normal is the direction in which B must move to separate. */
 static double compute_origin_depth(Polytope* polytope, Vec3* normal) {
   double reach = 0;
   for (int round = 0; round < ITERATION_LIMIT; round++) {

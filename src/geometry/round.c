@@ -8,7 +8,8 @@ enum {
   REFINEMENTS = 40,
   POINTS_MAX = ROUND_RINGS_MAX * (SEEDS + 3 * REFINEMENTS) + REFINEMENTS + LANES
 };
-/* Bounds of a distance are equal up to SIZE_TOLERANCE of the bodies' size plus DISTANCE_TOLERANCE of the distance. */
+/* The upper and lower bound of the distance of two bodies count as equal up to SIZE_TOLERANCE of the bodies' size plus
+ * DISTANCE_TOLERANCE of the distance. */
 #define SIZE_TOLERANCE 1e-13
 #define DISTANCE_TOLERANCE 1e-9
 
@@ -109,9 +110,9 @@ static double add_support_point(InscribedPoints* in, const RoundBody* core, Pose
   return height;
 }
 
-/* Returns the distance of the cores, which are the bodies without their radii. InscribedPoints points give an upper
- * bound, and support planes along the normal give a lower bound. Support points are added until the bounds agree. Each
- * search starts from the last simplex. `last`: direction of an earlier result, or 0. */
+/* Returns the distance of the cores, which are the bodies without their rounding radii. Points on the circles give an
+ * upper bound, and support planes along the normal give a lower bound. Support points are added until the bounds agree.
+ * Each search starts from the last simplex. `last`: direction of an earlier result, or 0. */
 static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, Vec3 last) {
   InscribedPoints in_a, in_b;
   add_initial_points(&in_a, a);

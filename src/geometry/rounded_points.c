@@ -6,9 +6,10 @@
 
 #include "geometry/geometry.h"
 
-/* Sizes below this fraction of the points' extent are zero: the points lie on a line or in a plane. */
+/* A height or width of the point set below this fraction of its extent counts as zero: the points then lie in a plane
+ * or on a line. */
 #define FLAT_TOLERANCE 1e-10
-/* Directions at a vertex that differ by less give one point of the tessellation. */
+/* Outward directions at a vertex of the core that differ by less than this give one point of the polyhedron. */
 #define NORMAL_TOLERANCE 1e-6
 
 typedef struct {
@@ -172,8 +173,8 @@ static void free_edges(CoreEdges* all) {
   memory_free(all->first);
 }
 
-/* The outward directions u at a face, an edge or a vertex of the core: the integrals of 1, u and u u^T over these
- * directions. */
+/* Integrals of 1, u and u u^T over the outward unit directions u at a face, edge or vertex of the core. These are one
+ * direction, an arc, and a region of the sphere. */
 typedef struct {
   double one;
   Vec3 first;

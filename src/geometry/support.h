@@ -6,14 +6,15 @@
 #include "geometry/geometry.h"
 #include "geometry/lanes.h"
 
-/* Returns direction . vertex for the LANES vertices from index `first` on. */
+/* Returns the heights direction . vertex of the LANES vertices from index `first` on. */
 static inline Lanes support_heights(const PointView* points, int first, Vec3 direction) {
   Lanes x = lanes_fill(direction.x) * lanes_load(points->x + first);
   Lanes xy = lanes_multiply_add(lanes_fill(direction.y), lanes_load(points->y + first), x);
   return lanes_multiply_add(lanes_fill(direction.z), lanes_load(points->z + first), xy);
 }
 
-/* The largest height that each lane has found, and the first block of vertices with this height. */
+/* For each SIMD lane: the largest height direction . vertex found so far, and the index at which the first block of
+ * vertices with this height begins. */
 typedef struct {
   Lanes height;
   LaneMask block;
@@ -33,8 +34,8 @@ static inline SupportLanes support_merge(SupportLanes a, SupportLanes b) {
   return (SupportLanes){lanes_max(b.height, a.height), lanes_choose_index(from_b, b.block, a.block)};
 }
 
-/* Returns the vertex with height `maximum`. On ties the smallest index wins. Returns 0 if there is no such vertex,
- * because the heights are not numbers. */
+/* Returns the index of the vertex whose height along the direction is `maximum`. On ties the smallest index wins.
+ * Returns 0 if there is no such vertex, because the heights are not numbers. */
 static inline int support_winner(SupportLanes best, double maximum) {
   int64_t winner = INT64_MAX;
   for (unsigned bits = lanes_bits(best.height == maximum); bits; bits &= bits - 1) {

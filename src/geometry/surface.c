@@ -229,7 +229,7 @@ static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, co
     if (uses[i].key == uses[i - 1].key) disjoint_sets_unite(set, uses[i].triangle, uses[i - 1].triangle);
   for (int t = 0; t < count; t++) {
     int root = disjoint_sets_find(set, t);
-    /* A point of the same shell as apex limits cancellation. */
+    /* A point of the same shell is the apex of the tetrahedra, which limits cancellation. */
     volume[root] += six_volume(surface, t, surface->points[surface->triangles[root][0]]) / 6;
   }
   for (int t = 0; t < count; t++) {

@@ -5,8 +5,8 @@
 #include "geometry/facets.h"
 #include "geometry/union.h"
 
-/* Smallest cosine between the normals of coplanar faces. The vertices of a small face lie near many planes, so that
- * distances alone do not decide. */
+/* Smallest cosine of the angle between the normals of two faces that count as coplanar. The vertices of a small face
+ * lie near many planes, so that distances alone do not decide. */
 #define COPLANAR_COSINE 0.999
 /* Margin around the bounding box of a hull [unit frame]. Merging moves planes by less. */
 #define BOX_MARGIN 1e-4
@@ -115,7 +115,7 @@ static bool input_create(UnionInput* input, const ConvexHull* hulls, int hull_co
   return true;
 }
 
-/* Hulls as sets of exact planes. The arrays are owned. */
+/* The hulls as intersections of half-spaces, whose planes are stored exactly. The arrays are owned. */
 typedef struct {
   ExactPlane* planes; /* planes of the hulls, then the walls of the box */
   Vec3* normals;

@@ -1,6 +1,6 @@
 /* Private to geometry/: exact planes, points and faces for the union of convex hulls (geometry/union*.c,
- * docs/derivations/union.md). Lengths are in a unit frame y with x = center + scale y, where scale is a power of two
- * and all hulls lie within |y| <= 1/2. */
+ * docs/derivations/union.md). Lengths are in a unit frame: a point x has the coordinates y with x = center + scale y.
+ * scale is a power of two, chosen such that all hulls lie within |y| <= 1/2. */
 #ifndef SDRS_GEOMETRY_UNION_H
 #define SDRS_GEOMETRY_UNION_H
 
@@ -25,7 +25,8 @@ ExactPlane exact_plane(Vec3 normal, double offset);
 /* Computes the intersection of three planes. Returns false, with w[3] = 0, if two planes are parallel or all three
  * planes are parallel to one direction. */
 bool exact_intersection(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c);
-/* Returns the exact sign of n . y + o: -1 inside, 0 on the plane, 1 outside. (U2) */
+/* Returns the exact side of a point relative to the half-space of a plane: -1 inside, 0 on the plane, 1 outside. (U2)
+ */
 int exact_side(const ExactPlane* plane, const ExactPoint* point);
 /* Returns the point rounded to doubles, in the unit frame. */
 Vec3 exact_position(const ExactPoint* point);
@@ -39,7 +40,7 @@ typedef struct {
 } PlaneSide;
 
 /* A convex polygon on a plane, counter-clockwise seen from outside. Edge k runs from point k to the next point. Edge k
- * is the intersection with the plane edges[k]. The arrays are owned. */
+ * is the intersection of the polygon's plane with the plane of index edges[k]. The arrays are owned. */
 typedef struct {
   PlaneSide side;
   ExactPoint* points;

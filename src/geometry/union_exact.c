@@ -19,7 +19,7 @@ static __int128 minor(const ExactPlane* const rows[3], int i, int j, int k) {
   return a[i] * jk - a[j] * ik + a[k] * ij;
 }
 
-/* Solves n . y = -o for three planes by Cramer's rule (U1). */
+/* Solves n . y = -o for three planes with normals n and offsets o by Cramer's rule (U1). */
 bool exact_intersection(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c) {
   const ExactPlane* const rows[3] = {a, b, c};
   point->w[0] = -minor(rows, 3, 1, 2);
@@ -32,7 +32,8 @@ bool exact_intersection(ExactPoint* point, const ExactPlane* a, const ExactPlane
   return point->w[3] > 0;
 }
 
-/* The sum of four products of 123 and 41 bits is evaluated in two halves, the lower half with 64 bits (U2). */
+/* The sign of n . y + o is that of a sum of four products of 123-bit and 41-bit integers. The sum is evaluated in two
+ * halves, the lower half with 64 bits (U2). */
 int exact_side(const ExactPlane* plane, const ExactPoint* point) {
   __int128 high = 0, low = 0;
   for (int k = 0; k < 4; k++) {

@@ -213,7 +213,7 @@ static int points_on_edge(const Patchwork* work, int a, int b, const int* planes
   return count;
 }
 
-/* A growing list of point indices. */
+/* List of point indices that grows as needed. */
 typedef struct {
   int* ids;
   int count, capacity;
@@ -379,14 +379,15 @@ static EdgeSet edges_of_loops(const Patchwork* work) {
 
 /* ---------------------------------------------------------------- joining faces */
 
-/* Returns the distance of b to the right of the line from a to c. The distance is not negative for a convex corner. */
+/* Returns the distance of point b to the right of the line from point a to point c, seen against `normal`. It is not
+ * negative if b is a convex corner between a and c. */
 static double bulge(const Patchwork* work, Vec3 normal, int a, int b, int c) {
   Vec3 p = work->points[a], ac = vec3_sub(work->points[c], p), ab = vec3_sub(work->points[b], p);
   double length = vec3_norm(ac);
   return length > 0 ? vec3_dot(normal, vec3_cross(ab, ac)) / length : 0;
 }
 
-/* A directed edge. key is the first member because compare_uint64 sorts by it. */
+/* A directed edge of a loop. key is the first member because compare_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* from << 32 | to */
   int loop, place;

@@ -9,7 +9,8 @@
 /* Intersections of a ray within this distance of its start are ignored, relative to the solid's size, because the ray
  * starts on a triangle. */
 #define START_ROOM 1e-9
-/* Tolerance of barycentric coordinates, so that no ray passes between adjacent triangles. */
+/* Tolerance of the barycentric coordinates of a ray's intersection with a triangle, so that no ray passes between
+ * adjacent triangles. */
 #define SEAM 1e-9
 
 typedef struct {
@@ -30,8 +31,8 @@ static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
   return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
 }
 
-/* Returns the distance t from a point along a ray to its exit through a triangle. Returns HUGE_VAL if the ray does not
- * exit there. Solves from + t way = a + u ab + v ac. */
+/* Returns the distance t along a ray from the point `from`, in direction `way`, to its exit through a triangle. Returns
+ * HUGE_VAL if the ray does not exit there. Solves from + t way = a + u ab + v ac with corner a and edges ab, ac. */
 static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
   if (!(vec3_dot(way, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);

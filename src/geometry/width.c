@@ -3,12 +3,12 @@
 #include <assert.h>
 #include "geometry/geometry.h"
 
-/* A vertex may lie outside a support plane by at most this because of rounding, relative to the hull's size. */
+/* Largest distance by which rounding may put a vertex outside a support plane, relative to the hull's size. */
 #define PASSED 1e-12
 
 static Vec3 at(const ConvexHull* hull, int i) { return hull->vertices[i]; }
 
-/* Computes the barycentric coordinates of the projection of p onto the plane of a triangle. */
+/* Computes the barycentric coordinates of the projection of the point p onto the plane of the triangle a, b, c. */
 static void foot_weights(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double weight[3]) {
   Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), n = vec3_cross(u, v), w = vec3_sub(p, a);
   double square = vec3_dot(n, n);
@@ -44,8 +44,8 @@ static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, d
   return true;
 }
 
-/* Updates the smallest width by the distance of two parallel planes through the edges e and f. The end points of the
- * common perpendicular give the weights of the four corners. */
+/* Updates the smallest width of the hull by the distance of two parallel planes through its edges e and f. All vertices
+ * must lie between the planes. The end points of the common perpendicular give the weights of the four corners. */
 static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], double rounding, HullWidth* best) {
   Vec3 a = at(hull, e[0]), c = at(hull, f[0]), u = vec3_sub(at(hull, e[1]), a), v = vec3_sub(at(hull, f[1]), c);
   Vec3 n = vec3_cross(u, v), w = vec3_sub(c, a);

@@ -2,14 +2,13 @@
  * kinds.h lists the types. Limits, damping and controllers of joints are in simulate/. No function allocates, and none
  * fails on input that the scene reader accepts.
  *
- * The pose of the link frame in the joint frame is (K1, docs/derivations/kinematics.md)
- *   Trans(sum_k q_k slide_axis_k)  M(r)
- * The first coordinates q_k are translations along up to three fixed axes. M is the motion of the joint type with the
- * remaining coordinates r.
+ * The pose of the link frame in the joint frame is a translation by the slides, followed by a motion M (K1,
+ * docs/derivations/kinematics.md): Trans(sum_k q_k slide_axis_k)  M(r) The first coordinates q_k are translations along
+ * up to three fixed axes. M is the motion of the joint type with the remaining coordinates r.
  *
  * A coordinate is a scalar in m or rad, or one of the four components w x y z of a unit quaternion. Scalar coordinates
- * come first. A quaternion has three degrees of freedom: rotations about the current link axes, applied in the order R
- * <- R Rx(d1) Ry(d2) Rz(d3). */
+ * come first. A quaternion has three degrees of freedom: rotations about the current link axes. Increments d1, d2, d3
+ * [rad] replace the rotation R of the link frame in the joint frame by R Rx(d1) Ry(d2) Rz(d3). */
 #ifndef SDRS_JOINT_H
 #define SDRS_JOINT_H
 
@@ -32,7 +31,8 @@ typedef struct JointKind JointKind;
 
 /* Kinematic description of a joint. */
 typedef struct {
-  const JointKind* kind; /* functions of the joint type for the motion M */
+  const JointKind*
+      kind; /* functions of the joint type for the motion M, the part of the motion after the translations */
   int dof_count, coordinate_count;
   int slide_count; /* number of translations [m], which are the first degrees of freedom; the others are rotations [rad]
                     */
@@ -40,29 +40,31 @@ typedef struct {
   int scalar_count; /* number of scalar coordinates [m, rad], without the four of the quaternion */
   bool quaternion;  /* true if the last four coordinates are a unit quaternion, with three rotational degrees of freedom
                      */
-  Vec3 slide_axis[3]; /* unit, joint frame  (slide_count) */
-  Vec3 axis[2]; /* rotation axes of M at zero coordinates, unit vectors in the joint frame. The first rotation of M
-                   rotates axis[1] */
+  Vec3 slide_axis[3]; /* unit vectors of the translations, joint frame (slide_count) */
+  Vec3 axis[2]; /* rotation axes of the joint at zero coordinates, unit vectors in the joint frame. The rotation about
+                   axis[0] also rotates axis[1] */
   double parameters[JOINT_MAX_PARAMETER]; /* numeric parameters of the joint type (JOINT_PARAMETER_ROWS) */
   const char*
       names[JOINT_MAX_COORDINATE]; /* column names of the coordinates in joints.csv, for example "x", "angle", "qw" */
 } Joint;
 
-/* Screw axis of one degree of freedom theta, in world axes. A point x of every descendant link moves by dx/dtheta = w x
- * (x - p) + v. */
+/* Screw axis of one degree of freedom theta, in world axes: the axis about and along which a joint moves its descendant
+ * links. A point y of a descendant link moves by dy/dtheta = w x (y - p) + v. */
 typedef struct {
   Vec3 w; /* unit vector along the axis of rotation; 0 for a slide */
   Vec3 v; /* velocity of the point p per unit rate of theta: unit direction for a slide, 0 for a hinge, pitch times w
              for a screw joint [m/rad] */
   Vec3 p; /* point on the axis [m] */
 } Screw;
-/* Returns the velocity of the point `at` per unit rate of the degree of freedom [m/s per m/s or rad/s]. */
+/* Returns the velocity of a descendant link's point per unit rate of the degree of freedom [m/s per m/s or rad/s]. at:
+ * world position of the point [m]. */
 static inline Vec3 screw_velocity(const Screw* screw, Vec3 at) {
   return vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(at, screw->p)));
 }
 
-/* Upper bounds on the motion of the link frame in the joint frame along the path q + alpha d of the joint coordinates,
- * 0 <= alpha <= 1 (certificate.md, P1). Speeds are derivatives with respect to alpha. */
+/* Upper bounds on the motion of the link frame in the joint frame along a path of the joint coordinates
+ * (certificate.md, P1). The path leads from coordinates q to q + d; the path parameter is alpha in [0, 1]. Speeds are
+ * derivatives with respect to alpha. */
 typedef struct {
   double length; /* distance between the origins of both frames [m] */
   double
@@ -70,8 +72,8 @@ typedef struct {
   double spin, spin_rate; /* angular speed [rad], and magnitude of the derivative of the angular velocity [rad] */
 } JointMotionBound;
 
-/* Functions of a joint type. r: joint coordinates after the coordinates of the slides. Functions that use r are NULL if
- * the type has only slides. */
+/* Functions of a joint type for its motion M after the translations. r: joint coordinates of M, which follow those of
+ * the translations. Functions that use r are NULL if the type has only translations. */
 struct JointKind {
   /* Adds the coordinates of the joint in their order by the functions joint_add_*. axes: up to two unit vectors in the
    * joint frame. free_axes: bits FREE_X to FREE_RZ. A function may replace joint->kind. joint->parameters is set before
@@ -79,11 +81,11 @@ struct JointKind {
   void (*add_coordinates)(Joint* joint, const Vec3 axes[2], unsigned free_axes);
   /* Multiplies *motion on the right by M(r). On entry *motion is the translation by the slides. */
   void (*apply_motion)(const Joint* joint, const double* r, Pose* motion);
-  /* Sets out to the screw axes of M in world axes, one per degree of freedom of M. Each axis is rotated by the
-   * preceding degrees of freedom. frame: rotation of the joint frame in the world. link: pose of the link frame in the
-   * world. */
+  /* Sets out to the screw axes of the motion M in world axes, one per degree of freedom of M. Each axis is rotated by
+   * the preceding degrees of freedom. frame: rotation of the joint frame in the world. link: pose of the link frame in
+   * the world. */
   void (*compute_screws)(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out);
-  /* Adds upper bounds of the motion M to *bound, while its coordinates move from r to r + d. */
+  /* Adds upper bounds of the motion M to *bound, while its coordinates move from r to r + d along a straight path. */
   void (*bound_motion)(const Joint* joint, const double* r, const double* d, JointMotionBound* bound);
 };
 
@@ -94,7 +96,7 @@ JOINT_TYPE_ROWS(JOINT_ROW_DECLARED)
 /* Row of a joint type in JOINT_TYPE_ROWS (kinds.h). */
 typedef struct {
   const char* word;           /* name of the type in scene files */
-  bool axis, axes, free_axes; /* true if the joint accepts the key of this name */
+  bool axis, axes, free_axes; /* true if a joint of this type accepts the key of this name in scene files */
   const JointKind* kind;
 } JointTypeRow;
 extern const JointTypeRow JOINT_TABLE[JOINT_TYPE_COUNT];
@@ -135,14 +137,14 @@ Pose joint_motion(const Joint* joint, const double* q);
  * q[coordinate_count]. frame: rotation of the joint frame in the world. link: pose of the link frame in the world. The
  * three screws of a quaternion are rotations about the current link axes. */
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out);
-/* Returns upper bounds, not necessarily tight, on the motion of the link frame along the path q + alpha d, 0 <= alpha
- * <= 1. q[coordinate_count], d[dof_count] in m and rad. */
+/* Returns upper bounds, not necessarily tight, on the motion of the link frame while the joint moves from coordinates q
+ * to q + d. The path is q + alpha d with alpha from 0 to 1. q[coordinate_count], d[dof_count] in m and rad. */
 JointMotionBound joint_bound_motion(const Joint* joint, const double* q, const double* d);
 
 /* ---------------------------------------------------------------- coordinates */
 /* Sets out to the joint coordinates q plus the increment d[dof_count] [m, rad]. A quaternion is multiplied on the right
- * by Rx(d1) Ry(d2) Rz(d3) and normalized; increments of 0 keep it bit-identical. q and out have coordinate_count
- * entries; out may be q. */
+ * by the rotations Rx(d1) Ry(d2) Rz(d3), with its three increments d1, d2, d3, and normalized; increments of 0 keep it
+ * bit-identical. q and out have coordinate_count entries; out may be q. */
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out);
 /* Sets d[dof_count] to the difference between the joint coordinates q_from and q_to [m, rad]. For a quaternion the
  * difference is the rotation vector of q_from^-1 q_to in link axes, at most pi long. Both quaternions have unit length

@@ -5,7 +5,8 @@
 
 /* ROW(NAME, word, freedom, moves, axis, axes, free_axes). NAME: suffix of the constants JOINT_<NAME> and
  * JOINT_KIND_<NAME>. word: name in scene files. freedom: number of degrees of freedom for the documentation. moves: 1
- * if the joint has degrees of freedom. axis, axes, free_axes: 1 if the joint accepts the key of this name. */
+ * if the joint has degrees of freedom. axis, axes, free_axes: 1 if the joint accepts the key of this name in scene
+ * files. */
 // clang-format off
 #define JOINT_TYPE_ROWS(ROW)                         \
   ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \

@@ -1,4 +1,5 @@
-/* Reductions of arrays of numbers. Each sum adds its terms in the order of the array. */
+/* Functions that compute one value from arrays of numbers: scalar product, largest magnitude, test for finite numbers.
+ * Sums add their terms in the order of the array. */
 #ifndef SDRS_LINALG_ARRAYS_H
 #define SDRS_LINALG_ARRAYS_H
 

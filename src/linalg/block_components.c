@@ -10,9 +10,10 @@ enum { DENSE_MAX_ORDER = 48 };
 /* The multifrontal method is used only if its number of floating-point operations is below this fraction of n^3 / 3,
  * the number of the dense method. The multifrontal method moves more data per operation. */
 #define FRONTS_FLOP_SHARE 0.5
-/* Limits for using a kept elimination order (block_solver_keep_orders). Flops of the factorization divided by the
- * squared matrix order must be at most KEPT_ORDER_MAX_FLOPS times this ratio for the original order; the ratio does not
- * depend on the size of a pile of bodies. At most the fraction KEPT_ORDER_MAX_UNRANKED of the blocks may be new. */
+/* Limits for using a kept elimination order (block_solver_keep_orders). The cost is the number of floating-point
+ * operations of the factorization, divided by the squared number of unknowns. It may exceed the cost when the order was
+ * computed by at most the factor KEPT_ORDER_MAX_FLOPS. The cost does not depend on the size of a pile of bodies. At
+ * most the fraction KEPT_ORDER_MAX_UNRANKED of the blocks may be new. */
 #define KEPT_ORDER_MAX_FLOPS 1.5
 #define KEPT_ORDER_MAX_UNRANKED 0.125
 
@@ -131,7 +132,7 @@ static bool rank_by_kept_order(BlockSolver* s, const Component* c, double* flops
   return unranked <= KEPT_ORDER_MAX_UNRANKED * count;
 }
 
-/* Stores the rank of every block in the elimination order of a plan. */
+/* Stores the position (rank) of every block of a component in the elimination order of its symbolic factorization. */
 static void keep_order(BlockSolver* s, const Component* c, const Plan* plan) {
   if (!s->keeps_orders) return;
   const int* order = plan_order(plan);

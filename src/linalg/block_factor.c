@@ -74,7 +74,8 @@ bool block_solver_factor_component_modified(BlockSolver* s, int component, doubl
   return true;
 }
 
-/* Replaces x by V diag(1 / eigenvalues) V^T x, where the rows of V^T are the eigenvectors. */
+/* Solves the linear system of a component by its eigenvalues: replaces x by V diag(1 / eigenvalues) V^T x, where the
+ * rows of V^T are the eigenvectors. */
 static void solve_spectral(const BlockSolver* s, const Component* c, double* x) {
   const double *v = s->storage + c->storage, *values = s->eigenvalues + c->unknown_first;
   double* spectral = s->spectral + c->unknown_first;

@@ -12,8 +12,8 @@
 
 /* Indefinite dense components up to this order are factored by their eigenvalues. */
 enum { SPECTRAL_MAX_ORDER = 96 };
-/* Iterative refinement ends after MAX_REFINEMENTS iterations or at the backward error REFINEMENT_TOLERANCE. It is
- * needed, because pivots are chosen within fronts only. */
+/* Iterative refinement of a solution ends after MAX_REFINEMENTS iterations or at the backward error
+ * REFINEMENT_TOLERANCE. Refinement is needed because pivots are chosen within fronts only. */
 enum { MAX_REFINEMENTS = 10 };
 #define REFINEMENT_TOLERANCE 4e-16
 /* Largest accepted backward error of a sparse factor after refinement. Above it, the component is factored as a dense
@@ -37,7 +37,7 @@ static void add_product(const double* block, int rows, int columns, bool diagona
     }
 }
 
-/* Sets y to H x for the matrix H of one component. x and y are in local order. */
+/* Sets y to H x for the matrix H of one component. x and y are in the order of the component's unknowns. */
 static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -76,7 +76,8 @@ static Norms compute_norms(BlockSolver* s, const Component* c) {
   return (Norms){entry, array_largest(c->order, sum)};
 }
 
-/* Replaces x by (L D L^T)^-1 x, without iterative refinement. */
+/* Solves the linear system of a component by its factor L D L^T, without iterative refinement: replaces the right-hand
+ * side x by the solution. */
 static void solve_unrefined(const BlockSolver* s, const Component* c, double* x) {
   IndefinitePivots pivots = component_pivots(s, c);
   double* storage = s->storage + c->storage;

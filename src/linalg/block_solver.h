@@ -12,12 +12,14 @@ typedef enum { FACTOR_NONE, FACTOR_CHOLESKY, FACTOR_SPECTRAL, FACTOR_INDEFINITE 
 
 typedef struct {
   int order;
-  int member_first, coupling_first; /* first entry of the component in `members` and `component_couplings`; the range
-                                     * ends at the next component's first entry */
-  int unknown_first;                /* first entry of the component in `unknowns` and in other arrays in that order */
-  size_t storage;                   /* offset of the component's factor in BlockSolver.storage */
-  int plan;                         /* index of the component's symbolic factorization, or -1 for a dense component */
-  double norm;                      /* largest absolute row sum of the matrix; set only for FACTOR_INDEFINITE */
+  int member_first,
+      coupling_first; /* index of the component's first entry in BlockSolver.members and
+                         BlockSolver.component_couplings; the range ends at the next component's first entry */
+  int unknown_first; /* index of the component's first entry in BlockSolver.unknowns and in other arrays in the order of
+                        `unknowns` */
+  size_t storage;    /* offset of the component's factor in BlockSolver.storage */
+  int plan;          /* index of the component's symbolic factorization, or -1 for a dense component */
+  double norm;       /* largest absolute row sum of the component's matrix; set only for FACTOR_INDEFINITE */
   FactorKind factor;
 } Component;
 
@@ -25,8 +27,8 @@ struct BlockSolver {
   int block_count, order;
   int block_capacity; /* block count given to block_solver_create */
   int *size, *first;  /* for each block: number of rows, and index of the first unknown */
-  /* sparsity pattern: coupling k is block (row[k], column[k]); the couplings of row a are row_first[a] .. row_first[a +
-   * 1] - 1 */
+  /* sparsity pattern. A coupling is an off-diagonal block that may be nonzero; coupling k is block (row[k], column[k]).
+   * The couplings of block row a have the indices row_first[a] to row_first[a + 1] - 1 */
   int coupling_count, coupling_capacity;
   int *row_first, *row, *column;
   size_t* offset; /* offset in `values` of every diagonal block, then of every coupling; blocks are row-major */
@@ -41,8 +43,8 @@ struct BlockSolver {
   int component_count;
   Component* components;              /* (component_count + 1); the last entry marks the end */
   int* component;                     /* component of each block */
-  int *members, *component_couplings; /* blocks and filled couplings, sorted by component */
-  int* unknowns;                      /* unknowns, sorted by component */
+  int *members, *component_couplings; /* numbers of all blocks and of the filled couplings, sorted by component */
+  int* unknowns;                      /* numbers of the unknowns, sorted by component */
   int* local_first;                   /* first unknown of each block within its component */
   /* Symbolic factorizations of sparse components. A plan belongs to the smallest block of its component (plan_owner),
    * and is kept until another component needs its slot. */
@@ -81,13 +83,14 @@ PlanValues block_component_values(const BlockSolver* s, const Component* c);
  * block_dense_storage also counts the workspace of the factorization. */
 size_t block_dense_size(const Component* c);
 size_t block_dense_storage(const Component* c);
-/* Writes the lower triangle of a component by columns to a dense matrix (stride x order). */
+/* Writes the lower triangle of a component's matrix by columns to a dense matrix (stride x order). */
 void block_fill_dense(const BlockSolver* s, const Component* c, double* matrix, int stride);
 /* Computes the eigenvalues (s->eigenvalues) and eigenvectors (rows of the factor's storage) of a dense component.
  * Returns false if the component is not finite or the iteration does not converge. */
 bool block_compute_eigenvectors(BlockSolver* s, Component* c);
-/* Replaces the right-hand side x by H^-1 x for a component H factored as L D L^T, with iterative refinement. x is in
- * local order. Returns the backward error |b - H x| / (|H| |x| + |b|) for the right-hand side b. */
+/* Solves H y = b for the matrix H of a component that was factored as L D L^T, with iterative refinement. x: right-hand
+ * side b on entry, solution y on return, in the order of the component's unknowns. Returns the backward error |b - H y|
+ * / (|H| |y| + |b|). */
 double block_solve_refined(BlockSolver* s, const Component* c, double* x);
 
 #endif

@@ -53,7 +53,8 @@ static void fix_sign(int n, double* v) {
   for (int k = 0; k < n; k++) v[k] *= sign;
 }
 
-/* Workspace of dsyev per row, in doubles: blocks of 32 columns (dsytrd) and two vectors. */
+/* Workspace of LAPACK's eigenvalue function dsyev per matrix row, in doubles: blocks of 32 columns (dsytrd) and two
+ * vectors. */
 enum { EIGEN_WORK = 34 };
 
 bool dense_eigen(int n, double* a, double* values) {
@@ -86,9 +87,10 @@ bool dense_solve_band(int n, int band, double* a, double* x) {
   return n == 0 || LAPACKE_dpbsv_work(LAPACK_COL_MAJOR, 'U', n, band, 1, a, band + 1, x, n) == 0;
 }
 
-/* Computes x = V S^+ U^T b from the singular value decomposition A = U S V^T. dgesvj needs at least as many rows as
- * columns, so the code decomposes M, which is A or its transpose, with m >= n. left (m x n) and right (n x n) are the
- * singular vectors of M, stored by columns. */
+/* Computes x = V S^+ U^T b from the singular value decomposition A = U S V^T, with the pseudoinverse S^+ of the
+ * diagonal matrix S. LAPACK's dgesvj needs at least as many rows as columns. The code therefore decomposes the m x n
+ * matrix M, which is A or its transpose, with m >= n. left (m x n) and right (n x n) are the singular vectors of M,
+ * stored by columns. */
 int dense_least_squares(int rows, int columns, const double* a, double* b, double rank_tolerance) {
   assert(rows >= 1 && columns >= 1 && a && b && rank_tolerance >= 0);
   bool wide = rows < columns;

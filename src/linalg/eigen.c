@@ -20,8 +20,8 @@ static double dot(int count, const double* x, const double* y) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Reduces row i to tridiagonal form by the Householder reflection I - v v^T / h. The diagonal entry and off[i] remain;
- * v is stored in the row. Returns h, or 0 if the row is tridiagonal already. */
+/* Reduces row i of the symmetric matrix a to tridiagonal form by a Householder reflection I - v v^T / h. The diagonal
+ * entry and off[i] remain; v is stored in the row. Returns h, or 0 if the row is tridiagonal already. */
 static double reduce_row(int i, int stride, double* a, double* off) {
   double* v = a + (long)i * stride;
   double scale = 0;
@@ -35,7 +35,8 @@ static double reduce_row(int i, int stride, double* a, double* off) {
   off[i] = scale * g;
   h -= f * g;
   v[i - 1] = f - g;
-  /* p = A v / h, q = p - (v . p / 2h) v, A becomes A - v q^T - q v^T. off[0..i-1] holds p, then q */
+  /* applies the reflection to the leading rows A on both sides: p = A v / h, q = p - (v . p / 2h) v, A becomes A - v
+   * q^T - q v^T. off[0..i-1] holds p, then q */
   for (int k = 0; k < i; k++) off[k] = dot(i, a + (long)k * stride, v) / h;
   double half = dot(i, off, v) / (h + h);
   for (int k = 0; k < i; k++) off[k] -= half * v[k];
@@ -51,9 +52,9 @@ static void reduce_to_tridiagonal(int order, int stride, double* a, double* valu
   for (int i = order - 1; i > 0; i--) values[i] = reduce_row(i, stride, a, off);
 }
 
-/* Multiplies the Householder reflections H_i of all rows: A = Q T Q^T with Q = H_(n-1) ... H_1 and tridiagonal T.
- * Replaces a by Q^T, and values by the diagonal of T. On entry values[i] is the divisor h of the reflection H_i
- * (reduce_row). */
+/* Multiplies the Householder reflections H_i of all n rows of a symmetric matrix A: A = Q T Q^T with the orthogonal
+ * matrix Q = H_(n-1) ... H_1 and tridiagonal T. Replaces a by Q^T, and values by the diagonal of T. On entry values[i]
+ * is the divisor h of the reflection H_i (reduce_row). */
 static void accumulate_reflections(int order, int stride, double* a, double* values) {
   for (int i = 0; i < order; i++) {
     double *v = a + (long)i * stride, diagonal = v[i];
@@ -68,7 +69,8 @@ static void accumulate_reflections(int order, int stride, double* a, double* val
   }
 }
 
-/* Returns the first index m >= l whose off-diagonal entry off[m] is negligible, or order - 1. */
+/* Returns the first index m >= l at which the tridiagonal matrix splits into two, because its off-diagonal entry off[m]
+ * is negligible; otherwise order - 1. */
 static int find_split(int l, int order, const double* d, const double* off) {
   int m = l;
   while (m + 1 < order && fabs(off[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
@@ -83,8 +85,8 @@ static void rotate(int order, double c, double s, double* low, double* high) {
   }
 }
 
-/* Makes one implicit QL sweep over rows l to m. d: diagonal; off[i]: entry between rows i and i + 1. z: eigenvectors to
- * rotate, or NULL. */
+/* Makes one implicit QL sweep over rows l to m of a tridiagonal matrix. d: its diagonal; off[i]: its entry between rows
+ * i and i + 1. z: eigenvectors to rotate, one per row, or NULL. */
 static void ql_sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
   double g = (d[l + 1] - d[l]) / (2 * off[l]), r = sqrt(g * g + 1);
   g = d[m] - d[l] + off[l] / (g + (g < 0 ? -r : r)); /* Wilkinson's shift */
@@ -111,8 +113,9 @@ static void ql_sweep(int l, int m, int order, int stride, double* d, double* off
   off[m] = 0;
 }
 
-/* Computes the eigenvalues of a tridiagonal matrix. On entry off[i] couples rows i - 1 and i. Returns false if the
- * iteration does not converge. */
+/* Computes the eigenvalues of a tridiagonal matrix by QL sweeps. d: diagonal on entry, eigenvalues on return. On entry
+ * off[i] couples rows i - 1 and i. z: eigenvectors to rotate, or NULL. Returns false if the iteration does not
+ * converge. */
 static bool ql_iterate(int order, int stride, double* d, double* off, double* z) {
   for (int i = 1; i < order; i++) off[i - 1] = off[i];
   if (order > 0) off[order - 1] = 0;

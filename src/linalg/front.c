@@ -17,8 +17,8 @@ enum { TILE = 4 }; /* number of columns per tile */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Subtracts a b^T from c (rows x width), where a and b have `depth` columns. The products are subtracted one by one in
- * ascending order. */
+/* Subtracts the matrix product a b^T from c (rows x width), where a and b have `depth` columns. The products are
+ * subtracted one by one in ascending order. */
 INLINE void subtract_product(int rows, int width, int depth, const double* a, const double* b, int stride, double* c) {
   Lanes sum[TILE][8 / LANES];
   for (int j = 0; j < width; j++)
@@ -118,7 +118,7 @@ static void pack_rows(int from, int depth, int stride, const double* panel, doub
     for (int k = 0; k < depth; k++, packed += 8) memcpy(packed, panel + (long)k * stride + r, sizeof(double[8]));
 }
 
-/* Subtracts a b^T from c (sums * PACKED_LANES x 4). a is packed by pack_rows; b has rows of four. */
+/* Subtracts the matrix product a b^T from c (sums * PACKED_LANES x 4). a is packed by pack_rows; b has rows of four. */
 INLINE void subtract_packed_product(int sums, int depth, const double* a, const double (*b)[TILE], int stride,
                                     double* c) {
   Wide sum[TILE][ACCUMULATORS];
@@ -232,7 +232,8 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
 /* One entry of four right-hand sides, one SIMD lane per right-hand side. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
-/* Subtracts the result of `dot` for four right-hand sides. Padding rows are skipped, because they are zero. */
+/* Subtracts from four numbers the results of the function dot for four right-hand sides. Padding rows are skipped,
+ * because they are zero. */
 INLINE void subtract_dot(int from, int rows, const double* column, const int* index, const double* x, size_t stride_x,
                          Four* own) {
   Four leading = {0, 0, 0, 0};

@@ -32,18 +32,20 @@ static inline size_t front_work(int rows) {
   return rows < FRONT_MIN_PACKED_ROWS ? 0 : (size_t)front_stride(rows) * FRONT_PANEL_PIVOTS;
 }
 
-/* Factors a front partially by Cholesky's method: App = Lpp Lpp^T, Lrp = Arp Lpp^-T. Arr becomes the Schur complement
- * Arr - Lrp Lrp^T. panel: `pivots` columns of length `stride`. update: rows - pivots columns of length `stride`. work:
- * front_work(rows) doubles. Returns false if a pivot is not positive and finite; the content of panel and update is
- * then unspecified. Does not allocate. */
+/* Factors a front A partially by Cholesky's method. Index p: pivot rows, index r: remaining rows. The pivot columns
+ * become App = Lpp Lpp^T and Lrp = Arp Lpp^-T. The block Arr becomes the Schur complement Arr - Lrp Lrp^T. panel:
+ * `pivots` columns of length `stride`. update: rows - pivots columns of length `stride`. work: front_work(rows)
+ * doubles. Returns false if a pivot is not positive and finite; the content of panel and update is then unspecified.
+ * Does not allocate. */
 bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work);
 
-/* Forward substitution for x = (x1; x2): replaces x1 (pivots) by Lpp^-1 x1, then x2 by x2 - Lrp x1. x has length
- * `stride` and is zero after the rows of the front. panel: factor from front_factor, `pivots` columns of length
- * `stride`. */
+/* Forward substitution with the factor of front_factor. x = (x1; x2) has the pivot rows x1 and the remaining rows x2.
+ * Replaces x1 (pivots) by Lpp^-1 x1, then x2 by x2 - Lrp x1. x has length `stride` and is zero after the rows of the
+ * front. panel: factor from front_factor, `pivots` columns of length `stride`. */
 void front_forward(int pivots, int stride, const double* panel, double* x);
-/* Backward substitution for x = (x1; x2): replaces x1 (pivots) by Lpp^-T (x1 - Lrp^T x2). x has length `stride` and is
- * zero after the rows of the front. panel: factor from front_factor, `pivots` columns of length `stride`. */
+/* Backward substitution with the factor of front_factor. x = (x1; x2) has the pivot rows x1 and the remaining rows x2.
+ * Replaces x1 (pivots) by Lpp^-T (x1 - Lrp^T x2). x has length `stride` and is zero after the rows of the front. panel:
+ * factor from front_factor, `pivots` columns of length `stride`. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
 /* Solves a factored system for four right-hand sides. All rows of the front must be pivots. The results are bit-
  * identical to those of front_forward and front_backward. Unknown k of column c is x[index[k] * stride_x + c]. index

@@ -100,8 +100,8 @@ static void eliminate_two_pivots(int pivots, int stride, double* panel, int k, d
   }
 }
 
-/* Factors the pivot rows as P App P^T = L D L^T. Returns the number of replaced pivots, or -1 if a number is not
- * finite. */
+/* Factors the block App of a front's pivot rows as P App P^T = L D L^T. P is a permutation, L unit lower triangular,
+ * and D has 1 x 1 and 2 x 2 blocks. Returns the number of replaced pivots, or -1 if a number is not finite. */
 static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
   int replaced = 0;
   for (int k = 0; k < pivots; k++) {
@@ -127,7 +127,8 @@ static int factor_pivots(int pivots, int stride, double tiny, double* panel, Ind
   return replaced;
 }
 
-/* Computes W = Arp P^T L^-T in the rows after the pivots, column by column. */
+/* Replaces the block Arp of the rows after the pivots by W = Arp P^T L^-T, column by column. The pivot rows were
+ * factored as P App P^T = L D L^T. */
 static void solve_rows_below_pivots(int rows, int pivots, int stride, double* panel) {
   for (int k = 0; k < pivots; k++) {
     double* column = entry_at(panel, stride, 0, k);
@@ -140,7 +141,8 @@ static void solve_rows_below_pivots(int rows, int pivots, int stride, double* pa
   }
 }
 
-/* Sets l (pivots) to row j of the factor Lrp = W D^-1 below the pivots. */
+/* Sets l (pivots) to row j of the factor below the pivots, Lrp = W D^-1, with W from solve_rows_below_pivots and the
+ * block diagonal D. */
 static void compute_row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
   for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
   for (int k = 0; k < pivots; k++) {
@@ -154,7 +156,8 @@ static void compute_row_of_l(int pivots, int stride, const double* panel, Indefi
   }
 }
 
-/* Sets `update` to the Schur complement Arr - W D^-1 W^T. Row j of Lrp is stored temporarily above the diagonal of the
+/* Sets `update` to the Schur complement Arr - W D^-1 W^T of the rows after the pivots, with W from
+ * solve_rows_below_pivots and the block diagonal D. Row j of Lrp is stored temporarily above the diagonal of the
  * update's column j. */
 static void compute_schur_complement(int rows, int pivots, int stride, const double* panel, double* update,
                                      IndefinitePivots p) {

@@ -1,7 +1,8 @@
 /* Private to linalg/: factorization of symmetric indefinite fronts (linalg/front.h) by the method of Bunch and Kaufman:
- * P App P^T = L D L^T, with 1 x 1 and 2 x 2 blocks in D. Pivots are chosen among the rows of App only, so entries can
- * grow, and solutions need iterative refinement (linalg/block_indefinite.c). The panel holds L below its unit diagonal
- * and the diagonal of D. In the rows after the pivots the panel holds W = Arp P^T L^-T. */
+ * P App P^T = L D L^T. App is the block of the pivot rows and Arp the block below it. P is a permutation, L unit lower
+ * triangular, and D has 1 x 1 and 2 x 2 blocks on its diagonal. Pivots are chosen among the rows of App only, so
+ * entries can grow, and solutions need iterative refinement (linalg/block_indefinite.c). The panel holds L below its
+ * unit diagonal and the diagonal of D. In the rows after the pivots the panel holds W = Arp P^T L^-T. */
 #ifndef SDRS_LINALG_INDEFINITE_H
 #define SDRS_LINALG_INDEFINITE_H
 
@@ -18,11 +19,13 @@ typedef struct {
  * finite. Does not allocate. */
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update, IndefinitePivots p);
 
-/* Forward substitution for x = (x1; x2): replaces x1 by L^-1 P x1, then x2 by x2 - W D^-1 x1. x has length `stride` and
- * is zero after the rows of the front. work: `stride` doubles. */
+/* Forward substitution with the factors of indefinite_factor. x = (x1; x2) has the pivot rows x1 and the remaining rows
+ * x2. Replaces x1 by L^-1 P x1, then x2 by x2 - W D^-1 x1. x has length `stride` and is zero after the rows of the
+ * front. work: `stride` doubles. */
 void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* work);
-/* Backward substitution for x = (x1; x2): replaces x1 by P^T L^-T D^-1 (x1 - W^T x2). x has length `stride` and is zero
- * after the rows of the front. work: `stride` doubles. */
+/* Backward substitution with the factors of indefinite_factor. x = (x1; x2) has the pivot rows x1 and the remaining
+ * rows x2. Replaces x1 by P^T L^-T D^-1 (x1 - W^T x2). x has length `stride` and is zero after the rows of the front.
+ * work: `stride` doubles. */
 void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* work);
 
 #endif

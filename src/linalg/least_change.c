@@ -5,8 +5,8 @@
 #include "linalg/eigen.h"
 #include "linalg/linalg.h"
 
-/* A pivot or eigenvalue below this value counts as zero, and the equations count as dependent. The matrix is scaled so
- * that its entries are of order 1. */
+/* A pivot or eigenvalue of the matrix below this value counts as zero, and its equations count as linearly dependent.
+ * The matrix is scaled so that its entries are of order 1. */
 #define MIN_RANK_TOLERANCE 1e-12
 /* Rounding error of an entry of the scaled matrix. A row with a small pivot amplifies this error in later rows by the
  * squared ratio of the row's entry to its pivot. */
@@ -46,9 +46,9 @@ static inline void subtract_products(int stride, int j, int fours, int first, co
     }
 }
 
-/* Computes row j of the Cholesky factor, without the division by the pivot. Subtracts the contributions of the rows
- * above from the entries at and right of the diagonal. Returns the diagonal entry. The diagonal and the lower triangle
- * of a do not change. */
+/* Computes row j of the Cholesky factor of the matrix a, without the division by the pivot. Subtracts the contributions
+ * of the rows above from the entries at and right of the diagonal. Returns the diagonal entry. The diagonal and the
+ * lower triangle of a do not change. */
 static double compute_factor_row(int order, int stride, int j, double* a) {
   double *row = a + j * stride, pivot = row[j];
   int first = j & ~3;
@@ -112,9 +112,9 @@ static void substitute_both(int order, int stride, const double* a, const double
   }
 }
 
-/* Replaces x by the minimum-norm solution A^+ x, computed from the eigenvectors of a. Only the lower triangle of a is
- * read. Sets *dropped to true if an eigenvalue counted as zero, otherwise to false. Returns false if the eigenvalues
- * were not found. */
+/* Replaces x by the minimum-norm solution A^+ x, with the pseudoinverse A^+ of the matrix `a`, computed from its
+ * eigenvectors. Only the lower triangle of a is read. Sets *dropped to true if an eigenvalue counted as zero, otherwise
+ * to false. Returns false if the eigenvalues were not found. */
 static bool solve_by_eigenvalues(int order, int stride, double* a, double* x, const double* violation, double* values,
                                  double* coefficient, bool* dropped) {
   for (int i = 0; i < order; i++)

@@ -1,5 +1,5 @@
-/* linalg: 3-vectors, rotations and poses by value; dense and sparse symmetric solvers. A Pose (r, t) maps local
- * coordinates X to x = r X + t. Matrices are row-major. */
+/* linalg: 3-vectors, rotations and poses by value; dense and sparse symmetric solvers. A Pose has a rotation matrix r
+ * and a translation t. It maps local coordinates X to x = r X + t. Matrices are row-major. */
 #ifndef SDRS_LINALG_H
 #define SDRS_LINALG_H
 
@@ -136,8 +136,9 @@ static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* returns a b^T */
 static inline Mat3 mat3_cross(Vec3 a) { /* returns the matrix [a]x with [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
-/* Returns the axial vector of the matrix k, which is r x g for k = g r^T. For every vector a, a . mat3_axial(k) is the
- * sum of the products of the entries of k and [a]x. */
+/* Returns the axial vector (k21 - k12, k02 - k20, k10 - k01) of a matrix k. For an outer product k = g r^T of two
+ * vectors it is their cross product r x g. For every vector a, a . mat3_axial(k) is the sum of the products of the
+ * entries of k and mat3_cross(a). */
 static inline Vec3 mat3_axial(Mat3 k) {
   return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
 }
@@ -185,22 +186,24 @@ Quat quat_from_rpy(Vec3 rpy);
 /* Returns roll, pitch, yaw [rad] of a rotation matrix, with pitch in [-pi/2, pi/2]. At pitch = +-pi/2, where roll and
  * yaw are not unique, the angles still reproduce r to rounding. */
 Vec3 rpy_from_mat3(Mat3 r);
-/* Returns the angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r and d2 in [-pi/2, pi/2]. r must be a rotation matrix
- * (asserted). */
+/* Returns the angles d1, d2, d3 [rad] with Rx(d1) Ry(d2) Rz(d3) = r and d2 in [-pi/2, pi/2]. Rx, Ry, Rz: rotations
+ * about the x, y and z axes. r must be a rotation matrix (asserted). */
 Vec3 xyz_angles_from_mat3(Mat3 r);
-/* Returns the rotation vector [rad] of q, with an angle in [0, pi]. q and -q give the same vector. q may have any
- * length but must not be 0 (asserted). */
+/* Returns the rotation vector [rad] of a quaternion q: the rotation axis times the angle, with an angle in [0, pi]. q
+ * and -q give the same vector. q may have any length but must not be 0 (asserted). */
 Vec3 quat_log(Quat q);
 /* Returns the unit quaternion of a rotation vector [rad]. */
 Quat quat_exp(Vec3 v);
-/* Returns the angular velocity in body axes [rad/s] of the rotation exp(v(t)), for rate = dv/dt. The result is J_r(v)
- * rate with the right Jacobian J_r = I - a [v]x + b [v]x^2, a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. */
+/* Returns the angular velocity in body axes [rad/s] of a body whose rotation vector is v [rad] and changes at `rate` =
+ * dv/dt. The result is J_r(v) rate with the right Jacobian J_r = I - a [v]x + b [v]x^2. Here [v]x is the cross-product
+ * matrix of v, a = (1 - cos|v|)/|v|^2 and b = (|v| - sin|v|)/|v|^3. */
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
 /* Computes the vector-Jacobian product of rotation_rate. bar: derivative of a scalar with respect to the angular
  * velocity. Sets *v_bar and *rate_bar to the derivatives of the scalar with respect to v and rate. */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
-/* Returns the change of the rotation vector v when the rotation exp(v) is followed by a small rotation [rad] about the
- * body's axes: J_r(v)^-1 rotation, with J_r of rotation_rate. |v| < 2 pi (asserted). */
+/* Returns the change of a body's rotation vector v [rad] when the body makes a further small rotation [rad] about its
+ * own axes. The result is J_r(v)^-1 rotation, with the right Jacobian J_r as in rotation_rate. |v| < 2 pi (asserted).
+ */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 rotation);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
@@ -227,18 +230,19 @@ enum { SYMMETRIC_PROJECT_MAX = 12 };
  * unchanged, if the matrix is not finite or the iteration does not converge. Does not allocate. */
 bool symmetric_project(int order, double* matrix);
 
-/* Computes the minimum-norm least-squares solution A^+ x for a positive semidefinite matrix A. matrix (order x order):
- * A, full; destroyed. x (order): right-hand side on entry, solution on return. scale (order): > 0, factors for which
- * the entries of scale A scale are of order 1; the norm is taken of x / scale. If equations are redundant, the function
- * sets *ambiguous to true, otherwise leaves it unchanged. ambiguous may be NULL. work: 2 order. Returns false if a
- * number is not finite. Does not allocate. */
+/* Computes the minimum-norm least-squares solution A^+ x, where A^+ is the pseudoinverse of a positive semidefinite
+ * matrix A. matrix (order x order): A, full; destroyed. x (order): right-hand side on entry, solution on return. scale
+ * (order): > 0, factors for which the entries of scale A scale are of order 1; the norm is taken of x / scale. If
+ * equations are redundant, the function sets *ambiguous to true, otherwise leaves it unchanged. ambiguous may be NULL.
+ * work: 2 order. Returns false if a number is not finite. Does not allocate. */
 bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
 /* ---------------------------------------------------------------- rank-deficient square systems */
 
-/* Factors a square matrix A as P A Q = L U with complete pivoting. a (order x order, row-major): A on entry, the
- * factors on return. The factorization stops when no remaining entry exceeds `least`. Sets row[k] and column[k] (order)
- * to the equation and the unknown of pivot k. Returns the rank, or -1 if A is not finite. Does not allocate. */
+/* Factors a square matrix A as P A Q = L U with complete pivoting: P and Q are permutations, L is lower and U upper
+ * triangular. a (order x order, row-major): A on entry, the factors on return. The factorization stops when no
+ * remaining entry exceeds `least`. Sets row[k] and column[k] (order) to the equation and the unknown of pivot k.
+ * Returns the rank, or -1 if A is not finite. Does not allocate. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
 /* Solves A y = x with the factors of rank_factor and replaces x (order) by y. Unknowns without a pivot become zero,
  * equations without a pivot are ignored. rank >= 0. work: order. Does not allocate. */
@@ -275,9 +279,10 @@ void block_solver_clear(BlockSolver* solver);
 /* Zeroes and uncouples the blocks in the selected block rows and block columns. selected (block_count). Other blocks
  * keep their values. Does not allocate. */
 void block_solver_clear_rows(BlockSolver* solver, const bool* selected);
-/* Keeps the elimination order of a component once it has been computed, even if other couplings are filled later,
- * because ordering a large component costs more than factoring it. Each call discards the kept orders. Results then
- * depend on the blocks filled since the last call. By default every pattern is ordered anew. Does not allocate. */
+/* From now on, keeps the elimination order of each connected component once it has been computed, even if other
+ * couplings are filled later. Ordering a large component costs more than factoring it. Each call discards the kept
+ * orders. Results then depend on the blocks filled since the last call. By default every pattern is ordered anew. Does
+ * not allocate. */
 void block_solver_keep_orders(BlockSolver* solver);
 /* Returns a pointer to block (a, b), a <= b, and couples a and b. Entry (r, c) is at [r * stride + c]; sets *stride to
  * the number of columns. Only entries c >= r of a diagonal block are used. An unfilled block is zeroed first. Returns
@@ -313,13 +318,13 @@ bool block_solver_factor_component_modified(BlockSolver* solver, int component, 
  * numerically singular or not finite. Solving also reads the blocks, so they must stay unchanged. May allocate; not
  * thread-safe. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
-/* Solves H y = x for the matrix H and a factored component, and replaces x (block_solver_order) by y. Only the unknowns
- * of the component change. The component must have a factor (asserted). Does not allocate. */
+/* Solves H y = x for the solver's matrix H and one factored component, and replaces x (block_solver_order) by y. Only
+ * the unknowns of the component change. The component must have a factor (asserted). Does not allocate. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
-/* Solves H y = x for a factored component and up to four right-hand sides. The results are bit-identical to those of
- * block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit c of `columns` selects
- * column c. The other columns must be zero in the component's unknowns and stay zero. x: block_solver_order *
- * stride. */
+/* Solves H y = x for the solver's matrix H, one factored component and up to four right-hand sides. The results are
+ * bit-identical to those of block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit
+ * c of `columns` selects column c. The other columns must be zero in the component's unknowns and stay zero. x:
+ * block_solver_order * stride. */
 void block_solver_solve_four(BlockSolver* solver, int component, unsigned columns, double* x, int stride);
 
 /* Computes the Cholesky factors of all components in order. Returns false at the first component that is not positive
@@ -329,10 +334,10 @@ bool block_solver_factor(BlockSolver* solver);
  * *smallest to the eigenvalue nearest to zero of the components that are not positive definite, or to 0 if all
  * components are positive definite. Returns false if the matrix is numerically singular or not finite. May allocate. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-/* Solves H y = x for the matrix H and replaces x (block_solver_order) by y. All components must be factored (asserted).
- * Does not allocate. */
+/* Solves H y = x for the solver's matrix H and replaces x (block_solver_order) by y. All components must be factored
+ * (asserted). Does not allocate. */
 void block_solver_solve(BlockSolver* solver, double* x);
-/* Sets y to H x for the matrix H. x and y have length block_solver_order and do not overlap. */
+/* Sets y to H x for the solver's matrix H. x and y have length block_solver_order and do not overlap. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

@@ -43,8 +43,8 @@ bool plan_matches(const Plan* plan, const PlanPattern* p) {
 
 /* ---------------------------------------------------------------- elimination order of the blocks */
 
-/* Neighbours of each block: the coupled blocks (`other`), with the index of the coupling. Block a has the entries
- * start[a] .. start[a + 1] - 1. */
+/* Adjacency lists of the blocks: for each block its coupled blocks (`other`), with the index of the coupling. Block a
+ * has the entries start[a] to start[a + 1] - 1. */
 typedef struct {
   int *start, *other, *coupling;
 } Neighbours;
@@ -96,8 +96,8 @@ static void order_by_rank(Plan* plan, const PlanPattern* p, const int* rank, int
   for (int a = 0; a < p->block_count; a++) order[next[rank[a] + 1]++] = a;
 }
 
-/* Computes the elimination tree by Liu's algorithm. Sets parent[j] to the row of the first off-diagonal block in column
- * j of L, or to -1 if there is none. */
+/* Computes the elimination tree of the blocks by Liu's algorithm. Sets parent[j] to the row of the first off-diagonal
+ * block in column j of the Cholesky factor, or to -1 if there is none. */
 static void elimination_tree(int count, Neighbours adjacency, const int* order, const int* position, int* parent,
                              int* ancestor) {
   for (int j = 0; j < count; j++) {
@@ -112,7 +112,8 @@ static void elimination_tree(int count, Neighbours adjacency, const int* order, 
   }
 }
 
-/* Renumbers order and parent so that children come before their parents and subtrees are contiguous. */
+/* Renumbers the elimination order and the elimination tree so that children come before their parents and subtrees are
+ * contiguous. */
 static void postorder(int count, int* order, int* parent, int* head, int* next, int* renumbered) {
   for (int j = 0; j < count; j++) head[j] = -1;
   for (int j = count - 1; j >= 0; j--)
@@ -165,8 +166,8 @@ static int append_unmarked(int* row, int count, const int* from, int source_coun
   return count;
 }
 
-/* Computes the block structure of L. A column has the rows of its own couplings and the rows of its children in the
- * elimination tree. */
+/* Computes which blocks of the Cholesky factor L are nonzero. A column has the rows of its own couplings and the rows
+ * of its children in the elimination tree. */
 static Columns compute_columns(Plan* plan, int count, Neighbours adjacency, const int* order, const int* position,
                                const int* parent, int* start, int* marked) {
   int *last_child_of = reserve_ints(&plan->work[6], 2 * count), *next = last_child_of + count, end = 0;

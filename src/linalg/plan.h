@@ -15,8 +15,10 @@
 
 typedef struct {
   int first, pivots, rows, stride;
-  int row_first; /* first entry in Plan.rows, which holds the position of each row of the front */
-  int map_first; /* first entry in Plan.map, which holds for each remaining row its index in the parent front */
+  int row_first; /* index of the front's first entry in Plan.rows, which holds the position of each row of the front in
+                    the elimination order */
+  int map_first; /* index of the front's first entry in Plan.map, which holds for each row after the pivots its row in
+                    the parent front */
   int parent;    /* index of the parent front, or -1 if there is none */
   int last_child, previous_sibling; /* index of the last child; index of the preceding child of the same parent; -1 if
                                        there is none */
@@ -25,8 +27,8 @@ typedef struct {
   size_t schur_offset; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
 } Front;
 
-/* Position of a block of the matrix in a front. Entry (r, c) goes to row + r, column + c of the front; if transposed,
- * to row + c, column + r. Only one triangle of a diagonal block is used. */
+/* Position of a block of the matrix in a front. Entry (r, c) of the block goes to row + r, column + c of the front; if
+ * transposed, to row + c, column + r. Only one triangle of a diagonal block is used. */
 typedef struct {
   int block; /* number of a diagonal block, or block_count plus the number of a coupling */
   int row, column;

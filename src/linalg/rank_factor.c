@@ -1,4 +1,5 @@
-/* Factorization P A Q = L U of rank-deficient square matrices by complete pivoting. */
+/* Factorization P A Q = L U of rank-deficient square matrices A by complete pivoting: P and Q are permutations, L and U
+ * triangular. */
 #include <assert.h>
 #include <math.h>
 
@@ -60,7 +61,7 @@ int rank_factor(int order, double* a, int* row, int* column, double least) {
   return order;
 }
 
-/* Replaces y by U^-1 y for the leading rank x rank block of U. */
+/* Replaces y by U^-1 y for the leading rank x rank block of the upper triangular factor U. */
 static void solve_upper(int order, int rank, const double* a, double* y) {
   for (int i = rank - 1; i >= 0; i--) {
     for (int j = i + 1; j < rank; j++) y[i] -= a[i * order + j] * y[j];

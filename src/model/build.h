@@ -29,14 +29,15 @@ typedef struct {
 void build_tree(Builder* builder);
 /* model/drive.c: builds the controllers. Sets ModelLink.prescribed. */
 void build_controllers(Builder* builder);
-/* Builds Model.loads with the signals of force and torque. Allocates. */
+/* Builds Model.loads, the forces and torques of the scene on links, with their signals. Allocates. */
 void build_loads(Builder* builder);
 /* model/tendons.c: builds the tendons. Runs after build_loads. */
 void build_tendons(Builder* builder);
 /* model/bushings.c: builds the bushings. Runs after build_tree. Adds an error for a stiffness or damping matrix that is
  * asymmetric or has a negative eigenvalue. */
 void build_bushings(Builder* builder);
-/* Adds an error for each bushing whose frames are rotated by nearly pi in the initial state. Runs after build_initial.
+/* Adds an error for each bushing whose two frames are rotated relative to each other by nearly pi in the initial state.
+ * Runs after build_initial.
  */
 void check_bushings(const Model* model, Diagnostics* diagnostics);
 /* Checks the tendons in the initial state. Adds an error for each tendon end inside its wrap, and a warning for each
@@ -45,8 +46,9 @@ void check_tendons(const Model* model, Diagnostics* diagnostics);
 /* Creates *signal from source. Numbers the parameters of the signal after the parameters of existing signals. Returns
  * the number of the first parameter. Borrows source. The model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
-/* Warns of velocity gains. Under first_order, warns of gains that are too large for a joint to reach its constant
- * target within the run. Under other integrators, warns of the first velocity gain. Runs after build_initial. */
+/* Warns of velocity gains of controllers. Under the integrator `first_order`, warns of gains that are too large for a
+ * joint to reach its constant target within the run. Under other integrators, warns of the first controller with a
+ * velocity gain. Runs after build_initial. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: sets Model.initial_coordinates (nq) [m, rad] and Model.initial_velocities (nv) [m/s, rad/s].
  * Allocates both. */
@@ -67,10 +69,11 @@ void build_singular(Builder* builder);
 /* model/couplings.c: builds Model.couplings. Allocates. Runs after build_closures. Each coupling has one row, numbered
  * after the rows of the closures. */
 void build_couplings(Builder* builder);
-/* model/pairs.c: builds Model.excluded, the sorted list of excluded link pairs. contact.exclude excludes pairs, and so
- * do permanent closures and the contact law `none`. Allocates. */
+/* model/pairs.c: builds Model.excluded, the sorted list of excluded link pairs. The key contact.exclude of the scene
+ * excludes pairs, and so do permanent closures and the contact law `none`. Allocates. */
 void build_exclusions(Builder* builder);
-/* Builds Model.pair_items, the link pairs that items of contact.pairs apply to, sorted by key, then item. Allocates. */
+/* Builds Model.pair_items: the link pairs to which the items of the scene's list contact.pairs apply. The entries are
+ * sorted by the pair of links, then by the item's index. Allocates. */
 void build_materials(Builder* builder);
 /* model/shapes.c: builds the convex pieces of each shape of the scene and reads meshes. Allocates one ShapeSolid per
  * shape, unless builder->solids exists. Sets builder->unreadable if a mesh cannot be read. The stages from build_hulls
@@ -94,9 +97,9 @@ void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
 /* Frees the smooth shape and everything that it owns. Accepts NULL. */
 void free_smooth(ModelSmooth* smooth);
-/* Returns the derivative of a smooth shape's vertex with respect to shape parameter k. The derivative is in the link
- * frame [m per unit of the parameter]. sphere: points of primitive_sphere at the resolution of the shape, one for every
- * vertex of the hull. */
+/* Returns the derivative of the position of one vertex of a smooth shape with respect to parameter number k. The
+ * derivative is in the link frame [m per unit of the parameter]. sphere: unit directions from primitive_sphere_points
+ * at the resolution of the shape, one for every vertex of the hull. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
 /* model/solid_round.c: places an exact round solid in the link frame. drawn: polyhedron inscribed in the solid, copied.
  */
@@ -104,9 +107,11 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
 /* Builds the polyhedron inscribed in a wheel, disc or cone with shape->segments segments. Returns HULL_FAILED for fewer
  * than 3 or more than 1024 segments. The caller owns *hull, as after primitive_box. */
 HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
-/* Returns the largest value of n . x over a round solid, in the frame of the shape [m]. n: unit. Allocates nothing. */
+/* Returns the support function of a round solid: the largest value of n . x over its points x, in the frame of the
+ * shape [m]. n: unit direction. Allocates nothing. */
 double round_height(const SceneShape* shape, Vec3 n);
-/* Default polyhedron of a round solid in pictures and exported files: resolution of an icosphere, segments of a circle.
+/* Fineness of the polyhedra that represent round solids in pictures and exported files by default. DRAWN_RESOLUTION:
+ * subdivisions of an icosahedron for a sphere. DRAWN_SEGMENTS: straight segments of a circle.
  */
 enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 /* model/shapes.c: builds the polyhedron of a primitive with shape->segments segments, or an icosphere of
@@ -116,8 +121,8 @@ HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape);
 /* model/drawn.c: returns the largest distance of a face of `solid` from the parallel tangent plane of the round solid
  * that it represents [m]. solid: in the frame of the shape. Allocates nothing. */
 double polyhedron_deviation(const SceneShape* shape, const ConvexHull* solid);
-/* Returns the derivative of a vertex of the inscribed polyhedron with respect to parameter k. The derivative is in the
- * link frame [m per unit of the parameter]. */
+/* Returns the derivative of the position of one vertex of a round solid's inscribed polyhedron with respect to
+ * parameter number k, a length of the solid. The derivative is in the link frame [m per unit of the parameter]. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* model/solid_half_space.c: places a half-space in the link frame and normalizes its normal. Does not allocate. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
@@ -127,8 +132,9 @@ void build_masses(Builder* builder);
  * with a size in millimetres, a wheel whose hinge is not along the wheel's axis, and a time step in which a body falls
  * farther than a fraction of its size. Runs after build_masses. */
 void check_scale(const Model* model, Diagnostics* diagnostics);
-/* model/spinning.c: sets ModelLink.spins and ModelTree.flies. Adds an error for a free body without a usable inertia.
- * Warns if the integrator removes much of a body's initial spin. Runs after build_masses and build_initial. */
+/* model/spinning.c: selects the links and trees that the integrator `momentum` moves by their momentum
+ * (ModelLink.spins, ModelTree.flies). Adds an error for a free body without a usable inertia. Warns if the integrator
+ * removes much of a body's initial spin. Runs after build_masses and build_initial. */
 void build_spinning(Builder* builder);
 /* model/contact_defaults.c: sets Model.contact. Derives the contact parameters that the scene does not give. Runs after
  * build_masses. */
@@ -146,8 +152,8 @@ double touch_depth(const Model* model);
  * very small gap. Runs after all other stages. Allocates and frees. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 
-/* model/feature.c: returns the smallest size of a hull that contact has to resolve [m]. The size is the smaller of the
- * least extent along a face normal and 6 volume / area (R3). */
+/* model/feature.c: returns the smallest size of a hull that contact has to resolve [m]. The size is the smaller of two
+ * lengths: the hull's least extent along a face normal, and 6 times its volume divided by its surface area (R3). */
 double hull_feature(const ConvexHull* hull);
 
 /* Returns the world poses of all links at the initial coordinates. The caller frees the array with memory_free. */

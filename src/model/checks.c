@@ -9,13 +9,14 @@
 
 enum { MESSAGES_MAX = 20 }; /* largest number of messages of one kind */
 
-/* Smallest gaps of two hulls at the start, because contact forces grow without limit at zero gap. GAP_TOUCH, relative
- * to the barrier distance: smaller gaps are errors, because the forces overflow. GAP_NARROW, relative to the
- * equilibrium gap: smaller gaps give a warning, because the forces exceed the weight thousands of times. */
+/* Limits for the gaps of two hulls in the initial state, because contact forces grow without limit at zero gap.
+ * GAP_TOUCH, relative to the barrier distance: smaller gaps are errors, because the forces overflow. GAP_NARROW,
+ * relative to the equilibrium gap: smaller gaps give a warning, because the forces exceed the weight thousands of
+ * times. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
-/* The same for a body that carries all others. The fraction is larger because under some laws this gap falls with the
- * square root of the load. */
+/* Gap below which a warning is given, relative to the equilibrium gap under the weight of all bodies. This fraction is
+ * larger than GAP_NARROW because under some laws the equilibrium gap falls with the square root of the load. */
 #define GAP_NARROW_UNDER_ALL 0.5
 
 typedef struct {
@@ -70,8 +71,8 @@ static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   return count;
 }
 
-/* Permutes (x, y, z) cyclically, so that the component along `axis` is first. Boxes are sorted along the axis of
- * largest extent. */
+/* Permutes the components of v cyclically, so that the one along `axis` is first. The search for pairs sorts boxes
+ * along this axis, that of largest extent. */
 static Vec3 permute_axes(Vec3 v, int axis) {
   return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y);
 }

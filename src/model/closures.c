@@ -17,16 +17,16 @@ static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
 }
 
 /* Sets the directions along which the attachment points are compared: the hinge axis and two directions across it,
- * world frame. A planar linkage then moves exactly two of the three rows, in any plane. If the hinge axis is a world
- * axis, the directions are the world axes. */
+ * world frame. In a planar linkage, then only the two equations across the hinge axis change, in any plane. If the
+ * hinge axis is a world axis, the directions are the world axes. */
 static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
   c->framed = axis.x != 0 ? axis.y != 0 || axis.z != 0 : axis.y != 0 && axis.z != 0;
   const Vec3 f[3] = {across[0], across[1], axis};
   for (int k = 0; c->framed && k < 3; k++) vec3_store(f[k], c->frame.m[k]);
 }
 
-/* Appends an equation to the closure. u, v: directions in the initial state, world frame. at[2]: initial world poses of
- * the links a and b. */
+/* Appends an equation to a closure. u, v: directions that become fixed to the first and second link, given in the
+ * initial state, world frame. at[2]: initial world poses of these links. */
 static void add_row(ModelClosure* c, const Pose at[2], ClosureEquation kind, int axis, Vec3 u, Vec3 v) {
   c->rows[c->row_count++] = (ClosureRow){kind, axis, mat3_tmul_vec(at[0].r, u), mat3_tmul_vec(at[1].r, v)};
 }
@@ -36,8 +36,8 @@ static void add_points(ModelClosure* c, const Pose at[2]) {
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_POINT, k, zero, zero);
 }
 
-/* Appends three rows that fix the relative rotation of links a and b. Each axis of a stays perpendicular to the next
- * axis of b. */
+/* Appends three equations to a closure that fix the relative rotation of its two links. Each axis of the first link
+ * stays perpendicular to the next axis of the second link. */
 static void add_turns(ModelClosure* c, const Pose at[2]) {
   const Vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_ALIGN, 0, e[k], e[(k + 1) % 3]);

@@ -6,7 +6,8 @@
 #include "model/contact_scales.h"
 #include "scene/schema.h"
 
-/* (R4) Default barrier distance divided by the smallest feature. The barrier distance is 1 mm for a box of 0.2 m. */
+/* (R4) Default barrier distance, divided by the smallest size of a hull that contact resolves (feature). The barrier
+ * distance is 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
 /* (R4) Upper bound of the default barrier distance, relative to the displacement per step at the typical speed. It
  * applies in scenes with gravity. A body that separates then leaves the barrier distance within a few steps. */
@@ -17,8 +18,8 @@
 /* Upper limit of the bound by SUPPORT_PER_EXTENT, relative to the smallest feature. A larger barrier distance would let
  * contact forces act through a thin body. */
 #define SUPPORT_WITHIN (1.0 / 8)
-/* (R5) Equilibrium gaps relative to the barrier distance: under the weight of the median body, of all bodies on one
- * face, and of the lightest body. */
+/* (R5) Equilibrium gaps between resting faces, relative to the barrier distance. GAP_REFERENCE: under the weight of the
+ * median body. The others: under all bodies on one face, and under the lightest body. */
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
@@ -26,11 +27,12 @@
  * all bodies on one face. */
 #define OVERLAP_REFERENCE (1.0 / 400)
 #define OVERLAP_LARGEST (1.0 / 40)
-/* (R6) Creep speed sqrt(smoothing) relative to sqrt(acceleration feature). The creep speed is 0.08 mm/s for a box of
- * 0.2 m. A sticking body creeps at a small multiple of the creep speed (R11). */
+/* (R6) Default creep speed sqrt(smoothing): slip speed below which friction falls, divided by the square root of
+ * typical acceleration times smallest feature. The creep speed is 0.08 mm/s for a box of 0.2 m. A sticking body creeps
+ * at a small multiple of the creep speed (R11). */
 #define CREEP_PER_SPEED 6e-5
-/* Lower bound of the creep speed relative to the speed that gravity adds in one step. Friction is then at most 3300
- * times stiffer than inertia. */
+/* Lower bound of the default creep speed sqrt(smoothing), relative to the speed that gravity adds in one step. Friction
+ * is then at most 3300 times stiffer than inertia. */
 #define CREEP_PER_STEP 3e-4
 /* (R12) Largest separation speed after an impact, relative to the typical speed of the scene. */
 #define REST_PER_SPEED 2e-3
@@ -90,16 +92,17 @@ static double force_at(ContactModel model, double support, double gap) {
   return contact_rest_at_gap(model, support, REST_VERTICES, REST_VERTICES, gap * support).force;
 }
 
-/* Returns the default stiffness of a law with overlap (R13), or 0 if the law has no force at overlap. */
+/* Returns the default contact stiffness of a law that allows bodies to overlap (R13), or 0 if the law has no force at
+ * overlap. */
 static double overlap_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double usual = contact_force_at_overlap(model, contact->own, OVERLAP_REFERENCE * contact->feature);
   double most = contact_force_at_overlap(model, contact->own, OVERLAP_LARGEST * contact->feature);
   return usual > 0 && most > 0 ? fmax(contact->reference_force / usual, scales->total / most) : 0;
 }
 
-/* Returns the default stiffness (R5). The median body rests at GAP_REFERENCE of the barrier distance. The lightest body
- * must rest within the barrier distance. The gap under all bodies must not be below GAP_SMALLEST; this condition has
- * priority. */
+/* Returns the default contact stiffness (R5). The median body rests at GAP_REFERENCE of the barrier distance. The
+ * lightest body must rest within the barrier distance. The gap under all bodies must not be below GAP_SMALLEST; this
+ * condition has priority. */
 static double derived_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double support = contact->support;
   if (!contact_has_equilibrium_gap(model)) return overlap_stiffness(model, contact, scales);
@@ -109,7 +112,8 @@ static double derived_stiffness(ContactModel model, const ModelContact* contact,
   return fmax(stiffness, scales->total / force_at(model, support, GAP_SMALLEST));
 }
 
-/* Returns the default smoothing of friction [(m/s)^2] (R6). feature [m], acceleration [m/s^2], dt: substep [s]. */
+/* Returns the default smoothing of friction, the squared creep speed [(m/s)^2] (R6). feature: smallest size that
+ * contact resolves [m]. acceleration: typical acceleration of the scene [m/s^2]. dt: substep [s]. */
 static double derived_smoothing(double feature, double acceleration, double dt) {
   double creep = fmax(CREEP_PER_SPEED * sqrt(acceleration * feature), CREEP_PER_STEP * acceleration * dt);
   return creep * creep;
@@ -250,8 +254,8 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
                   body, force, gap, rule, contact->support, suits);
 }
 
-/* Warns of a given stiffness that does not fit the weights (R8). The lightest body must not rest beyond the barrier
- * distance, and the heaviest body not at a very small gap. */
+/* Warns of a contact stiffness, given by the scene, that does not fit the weights of the bodies (R8). The lightest body
+ * must not rest beyond the barrier distance, and the heaviest body not at a very small gap. */
 static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
@@ -280,7 +284,8 @@ static void check_step(const DefaultsCheck* check) {
                   dt, dt / period, period);
 }
 
-/* Warns of a given smoothing for which friction is too weak at low speed, or too stiff for Newton's method (R10). */
+/* Warns of a smoothing of friction, given by the scene, for which friction is too weak at low speed, or too stiff for
+ * Newton's method (R10). */
 static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   double friction = model_largest_material(check->model, MATERIAL_FRICTION);
@@ -306,7 +311,8 @@ static void check_smoothing(const DefaultsCheck* check) {
                     creep, creep / (friction * acceleration * dt), suits);
 }
 
-/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if no pair has static friction. */
+/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if no pair has static friction.
+ * Static friction falls over this slip speed. */
 static double smallest_stribeck_speed(const Model* model) {
   const Scene* scene = model->scene;
   bool sticks = model->contact.static_friction > 0;
@@ -321,7 +327,7 @@ static double smallest_stribeck_speed(const Model* model) {
   return least;
 }
 
-/* Warns of a Stribeck speed too close to the creep speed (F12). */
+/* Warns of a Stribeck speed too close to the creep speed, the slip speed below which friction falls (F12). */
 static void check_stribeck_speed(const DefaultsCheck* check) {
   double least = smallest_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
   if (!(least < STRIBECK_PER_CREEP * creep)) return;

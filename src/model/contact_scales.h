@@ -4,17 +4,17 @@
 
 #include "model/build.h"
 
-/* Number of vertices on each of two faces that rest on each other. The value of a box is assumed. */
+/* Assumed number of vertices on each of two faces that rest on each other: the four corners of a box's face. */
 enum { REST_VERTICES = 4 };
 
 typedef struct {
-  double acceleration; /* typical acceleration [m/s^2]: |gravity|; without gravity, the smallest thickness divided by
-                          (10 dt)^2 */
-  double speed; /* typical speed [m/s]: sqrt(|gravity| times the smallest thickness); without gravity, a fraction of the
-                   initial speed */
-  double way;   /* displacement per substep at the typical speed [m]; 0 without gravity */
-  double extent;  /* largest coordinate of a bounded link at the start [m] */
-  int tree_count; /* number of trees that move and can collide. If the number is 0, the following weights are 0 */
+  double acceleration; /* typical acceleration [m/s^2]: |gravity|; without gravity, the smallest thickness of a hull
+                          divided by the square of ten time steps */
+  double speed;        /* typical speed [m/s]: square root of |gravity| times the smallest thickness of a hull; without
+                          gravity, a fraction of the initial speed */
+  double way;          /* displacement per substep at the typical speed [m]; 0 without gravity */
+  double extent;       /* largest coordinate of a bounded link at the start [m] */
+  int tree_count;      /* number of trees that move and can collide. If the number is 0, the following weights are 0 */
   double lightest, median, heaviest; /* least, median and greatest weight of the trees that move and can collide [N] */
   double total; /* sum of the weights of all trees that move and can collide: the heaviest possible pile [N] */
 } ContactScales;

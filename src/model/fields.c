@@ -26,7 +26,8 @@ FieldGeometry field_geometry(const Model* m, const ModelLoad* load, const Pose* 
   return place;
 }
 
-/* ---------------------------------------------------------------- a point: F(d) = d (d^2 + s^2)^(-(p + 1) / 2) */
+/* ---------------------------------------------------------------- field of a point with softening s and power p;
+ * energy's derivative with respect to d: d (d^2 + s^2)^(-(p + 1) / 2) */
 
 static FieldEnergy point_gradient(const SceneField* field, const FieldGeometry* at) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
@@ -42,8 +43,8 @@ static FieldEnergy point_hessian_product(const SceneField* field, const FieldGeo
   return (FieldEnergy){.energy = share * along, .d = vec3_add_scaled(by_length, share, displacement->d)};
 }
 
-/* ---------------------------------------------------------------- two dipoles
- * k ( u.v / r^3 - 3 (u.d) (v.d) / r^5 ) */
+/* ---------------------------------------------------------------- two magnetic dipoles
+ * Energy for dipoles along u and v at the vector d, r = |d|: k ( u.v / r^3 - 3 (u.d) (v.d) / r^5 ) */
 
 static FieldEnergy dipole_gradient(const FieldGeometry* at) {
   double square = vec3_dot(at->d, at->d), third = MAGNETIC_CONSTANT / (square * sqrt(square)),

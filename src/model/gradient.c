@@ -104,7 +104,8 @@ double model_gradient_tendon(const Model* model, const ModelGradient* g, int ten
 
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-/* Returns the vertex of a link's hulls that is farthest along sign * axis, or -1 without hulls. */
+/* Returns the index in the model of the vertex that is farthest along a coordinate axis, among all hulls of a link; -1
+ * without hulls. sign -1: along the negative axis. */
 static int outermost_vertex(const Model* model, const ModelLink* link, int axis, double sign) {
   int found = -1;
   double farthest = -HUGE_VAL;
@@ -138,8 +139,9 @@ void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient
     }
 }
 
-/* Derivative of a scalar with respect to the mass moment S, symmetrized. second: 3 x 3 block. first: sum of the last
- * row and column. mass: last entry. */
+/* Derivative of a scalar with respect to the 4 x 4 mass moment of a body, symmetrized. second: derivative with respect
+ * to the 3 x 3 block of second moments. first: sum of those with respect to the last row and column (first moments).
+ * mass: with respect to the last entry, the mass. */
 typedef struct {
   Mat3 second;
   Vec3 first;
@@ -170,9 +172,10 @@ static Vec3 point_gradient(const MomentDerivative* bar, Vec3 x) {
   return vec3_add(vec3_scale(mat3_mul_vec(bar->second, x), 2), bar->first);
 }
 
-/* Adds bar : S of a tetrahedron with the corners 0 and p[3] = a, b, c to *value, and its derivatives with respect to
- * the corners to slope[3]. bar : S = V h, with the volume V = det / 6, s = a + b + c, Q = second and h = mass + first .
- * s / 4 + (aQa + bQb + cQc + sQs) / 20. */
+/* Adds the inner product bar : S (sum of products of entries) of a tetrahedron's mass moment S at unit density to
+ * *value. Adds its derivatives with respect to the corners to slope[3]. The corners are the origin and p[3] = a, b, c.
+ * With the volume V, s = a + b + c and Q = bar->second, bar : S = V h. The factor is h = bar->mass + bar->first . s / 4
+ * + (aQa + bQb + cQc + sQs) / 20. */
 static void add_tetrahedron(const MomentDerivative* bar, const Vec3 p[3], double* value, Vec3 slope[3]) {
   Vec3 s = vec3_add(p[0], vec3_add(p[1], p[2])), qs = mat3_mul_vec(bar->second, s);
   double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
@@ -186,8 +189,9 @@ static void add_tetrahedron(const MomentDerivative* bar, const Vec3 p[3], double
   }
 }
 
-/* Adds bar : S and its derivatives for a face with more than three corners (A9). The face is a fan about the mean of
- * its corners, because this division is symmetric. The derivatives depend on the division, the value does not. */
+/* Adds the same quantities as add_tetrahedron for the pyramid over a face with more than three corners (A9). The face
+ * is divided into a fan of triangles about the mean of its corners, because this division is symmetric. The derivatives
+ * depend on the division, the value does not. */
 static void add_fan(const MomentDerivative* bar, const ConvexHull* solid, const FlatFaces* faces, int face,
                     double* value, double factor, Vec3* out) {
   const int* corners = faces->corners + faces->corner_first[face];
@@ -214,12 +218,14 @@ static void add_triangle(const MomentDerivative* bar, const ConvexHull* solid, c
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
 
-/* Returns bar : S of a polyhedron of unit density. Adds factor times the derivatives with respect to its vertices to
- * `out`. Vertices are relative to the first vertex, which avoids cancellation far from the link's origin. */
+/* Returns the inner product of bar and the mass moment of a polyhedron of unit density. Adds factor times its
+ * derivatives with respect to the polyhedron's vertices to `out`. Vertices are relative to the first vertex, which
+ * avoids cancellation far from the link's origin. */
 static double add_solid(const MomentDerivative* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
   Vec3 o = solid_origin(solid);
-  /* S about the link's origin from S about o: bar' = (I o; 0 1)^T bar (I o; 0 1) */
+  /* converts bar from mass moments about the link's origin to mass moments about the point o: bar' = T^T bar T with the
+   * 4 x 4 translation T by o */
   Vec3 qo = mat3_mul_vec(bar->second, o);
   MomentDerivative moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),
                             bar->mass + vec3_dot(bar->first, o) + vec3_dot(o, qo)};
@@ -253,8 +259,8 @@ static Vec3* vertex_derivatives(const LinkBackward* r, int k) {
   return r->gradient->vertices + link_hull(r, k)->vertex_first;
 }
 
-/* Backward pass of S = m / N sum X~ X~^T over the N vertices of the link's hulls. Adds the derivatives with respect to
- * the vertices. Returns the derivative with respect to the mass m. */
+/* Backward pass of the mass moment of a link whose mass m is divided equally among the vertices of its hulls. Adds the
+ * derivatives of the scalar with respect to the vertices. Returns the derivative with respect to m. */
 static double backward_vertices(const LinkBackward* r) {
   int count = 0;
   double value = 0;
@@ -271,8 +277,8 @@ static double backward_vertices(const LinkBackward* r) {
   return value / count;
 }
 
-/* Returns bar : S of a smooth shape of unit density. Adds factor times the derivatives with respect to the shape's
- * parameters to `out`. */
+/* Returns the inner product of bar and the mass moment of a smooth shape of unit density. Adds factor times its
+ * derivatives with respect to the shape's parameters to `out`. */
 static double add_smooth_shape(const ModelHull* hull, const MomentDerivative* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
   for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++)
@@ -305,8 +311,8 @@ static double add_link_solids(const LinkBackward* r, const MomentDerivative* bar
   return value;
 }
 
-/* Backward pass of S = m / V sum S_hull over the hulls with total volume V. Adds the derivatives with respect to the
- * vertices. Returns the derivative with respect to the mass m. */
+/* Backward pass of the mass moment of a link whose mass m is distributed evenly over the volume of its hulls. Adds the
+ * derivatives of the scalar with respect to the vertices. Returns the derivative with respect to m. */
 static double backward_solids(const LinkBackward* r) {
   double volume = add_link_solids(r, &VOLUME_DERIVATIVE, 0),
          value = add_link_solids(r, &r->bar, r->link->mass / volume);
@@ -314,8 +320,9 @@ static double backward_solids(const LinkBackward* r) {
   return value / volume;
 }
 
-/* Backward pass of the mass moment for given centre c and inertia I: S = m (c, 1) (c, 1)^T + (tr(I)/2 1 - I). Adds the
- * derivatives with respect to c and I to *center and inertia[6]. Returns the derivative with respect to the mass m. */
+/* Backward pass of the mass moment of a link with given mass m, centre of mass c and inertia I. The mass moment is m
+ * (c, 1) (c, 1)^T, plus tr(I) / 2 - I in its 3 x 3 block. Adds the derivatives of the scalar with respect to c and I to
+ * *center and inertia[6]. Returns the derivative with respect to m. */
 static double backward_given(const LinkBackward* r, Vec3* center, double inertia[6]) {
   static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const Mat3* q = &r->bar.second;

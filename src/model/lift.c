@@ -9,8 +9,8 @@ enum { PASSES_MAX = 30 };
 /* Cosine of the largest angle between the vertical and a joint's displacement that lifts its body. */
 #define LIFT_COSINE 0.1
 
-/* Returns the change of a root's joint position that lifts the root by 1 m, or zero if the joint cannot lift it. up:
- * unit vector against gravity, world frame. */
+/* Returns the change of a root link's joint position in the scene that lifts the link by 1 m, or zero if its joint
+ * cannot lift it. up: unit vector against gravity, world frame. */
 static Vec3 lift_direction(const Model* model, int link, Vec3 up) {
   const SceneJoint* joint = &model->scene->links[link].joint;
   Mat3 turn = mat3_from_quat(joint->rotation);
@@ -49,8 +49,8 @@ static int choose_root(const Model* model, const ModelTouch* touch, double overl
   return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
 }
 
-/* Lifts every root that touches another body, once. Adds the displacements [m] to lift[links]. Returns the number of
- * lifted roots. */
+/* Lifts every root link whose body touches another body, once. Adds the displacements [m] to lift[links]. Returns the
+ * number of lifted roots. */
 static int lift_once(const Model* model, Scene* scene, double overlap_max, Vec3 up, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), lifted = 0;

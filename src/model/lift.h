@@ -10,13 +10,14 @@
 void model_move_links(Model* model, const Scene* scene);
 
 /* Returns the depth of the overlap of two hulls [m], negative for a gap (model/checks.c). At most one hull is
- * unbounded. Sets *normal to the unit direction, world frame, in which moving b by the depth ends the overlap. A shape
- * with circles is replaced by its inscribed polyhedron if the cores overlap. Allocates temporary memory. */
+ * unbounded. Sets *normal to the unit direction, world frame, in which moving hull b by the depth ends the overlap. A
+ * round solid with circles is replaced by its inscribed polyhedron if its core overlaps the core of the other hull.
+ * Allocates temporary memory. */
 double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal);
 
-/* Returns the depth of the deepest overlap of the hulls of two links [m], negative for a gap, -INFINITY if no pair of
- * hulls has a bounded one (model/overlap.c). Sets *normal to the unit direction, world frame, in which moving b by the
- * depth ends this overlap. Allocates temporary memory. */
+/* Returns the depth of the deepest overlap of the hulls of two links [m], negative for a gap. Returns -INFINITY if in
+ * every pair of hulls both are unbounded (model/overlap.c). Sets *normal to the unit direction, world frame, in which
+ * moving link b by the depth ends this overlap. Allocates temporary memory. */
 double model_link_overlap(const Model* model, const Pose* poses, int a, int b, Vec3* normal);
 
 #endif

@@ -4,7 +4,8 @@
 /* Largest number of times at which a target is checked. */
 enum { TARGET_SAMPLES_MAX = 2000 };
 
-/* Returns the value that limit k bounds: a coordinate, or the total angle, swing or twist of a ball joint (S24). */
+/* Returns the value that limit number k of the joint bounds: a joint coordinate, or the total angle, swing or twist of
+ * a ball joint (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.scalar_count;
   if (k < plain) return q[k];
@@ -24,8 +25,8 @@ static const char* limited_name(const ModelLink* link, int k) {
 
 static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }
 
-/* Returns true if the value is outside limit k. strict: the limit itself is outside, because a barrier is infinite
- * there. */
+/* Returns true if the value is outside limit number k of the joint. strict: the limit itself counts as outside, because
+ * a barrier force is infinite there. */
 static bool is_outside_limit(const ModelLink* link, int k, double value, bool strict) {
   if (strict) return !(value > link->lower[k] && value < link->upper[k]);
   return !(value >= link->lower[k] && value <= link->upper[k]);

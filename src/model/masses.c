@@ -1,4 +1,4 @@
-/* Mass moments S = sum m X~ X~^T of links from their mass models. */
+/* Mass moments of links from their mass models: the sum over mass points of mass times X X^T, with X = (x, y, z, 1). */
 #include "model/build.h"
 
 static double link_volume(const Model* model, const ModelLink* link) {
@@ -138,7 +138,8 @@ static void set_shape_mass(Builder* builder, ModelLink* link, const SceneLink* s
   link->mass = mass;
 }
 
-/* A link that forces can move must have a mass, and a shape or an inertia. Other links may be massless. */
+/* Sets mass, mass moment and centre of a link. A link that forces can move must have a mass, and a shape or an inertia.
+ * Other links may be massless. */
 static void set_link_mass(Builder* builder, int index) {
   ModelLink* link = &builder->model->links[index];
   const SceneLink* source = &builder->scene->links[index];

@@ -27,7 +27,8 @@ static int find_source(const SceneMaterial* material, int which) {
   return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
 }
 
-/* Returns the last of the entries first[items] whose item gives a value, or NULL. */
+/* Returns the last of the entries first[items] whose item of contact.pairs gives material value number `which`, or
+ * NULL. */
 static const ModelPairItem* find_entry(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
     if (find_source(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return &first[k];

@@ -3,8 +3,9 @@
  *
  * Kinematics (docs/derivations/kinematics.md): the world pose of a link frame is
  *   T_link = T_parent  origin  joint_motion(q)                                                                (K1)
- * with the origin of the joint frame in the parent's frame and the joint coordinates q.
- * Degrees of freedom (nv) and coordinates (nq) are numbered tree by tree, in link order within a tree. */
+ * `origin` is the pose of the joint frame in the parent's link frame. joint_motion(q) is the pose of the link frame in
+ * the joint frame at the joint coordinates q. The nv degrees of freedom and the nq joint coordinates of the model are
+ * numbered tree by tree, in link order within a tree. */
 #ifndef SDRS_MODEL_H
 #define SDRS_MODEL_H
 
@@ -21,7 +22,8 @@ typedef struct {
   const SolidKind* kind;
   int link;
   int shape;        /* index into Scene.shapes */
-  PointView points; /* coordinates of the vertices as arrays for inner loops; count is 0 if the piece has no vertices */
+  PointView points; /* vertices as separate arrays of x, y and z for inner loops, link frame [m]; count is 0 if the
+                       piece has no vertices */
   ConvexHull
       solid;     /* the same vertices in the same order, with triangles; empty without vertices; owned by the model */
   Vec3 center;   /* centre of the bounding box [m] */
@@ -34,10 +36,11 @@ typedef struct {
 } ModelHull;
 
 enum { ROUND_CORNERS = 8 };
-/* Derivatives of a round solid with respect to one of its parameters, link frame. */
+/* Derivatives of the core and rounding radius of a round solid with respect to one of its lengths, such as the height
+ * of a cylinder; link frame. */
 typedef struct {
   double rounding;
-  bool moves; /* true: the round solid depends on the parameter; false: `center` and `radius` are not set */
+  bool moves;                 /* true: the core depends on the parameter; false: `center` and `radius` are not set */
   Vec3 center[ROUND_CORNERS]; /* derivatives of the corners of a rounded box, or of the centres of the circles */
   double radius[ROUND_RINGS_MAX];
 } RoundSlope;
@@ -51,11 +54,14 @@ typedef struct ModelSmooth {
   int parameter_first; /* index of the shape's first parameter in the list of the parameters of all shapes; -1 without
                         * parameters
                         */
-  RoundBody core; /* for SOLID_ROUND: core of the round solid, link frame; owns its points; its circles are `rings` */
+  RoundBody core; /* for SOLID_ROUND: for SOLID_ROUND: the solid is all points within a radius of this core, link frame;
+                     owns its points; its circles are `rings` */
   double core_width; /* least width of the convex hull of the core's points [m]; 0 for circles */
   Circle rings[ROUND_RINGS_MAX];
-  RoundSlope slope[ROUND_PARAMETERS_MAX]; /* derivatives of `core` with respect to the parameters (parameter_count) */
-  MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* derivatives of `moment` with respect to the parameters */
+  RoundSlope slope[ROUND_PARAMETERS_MAX];        /* derivatives of `core` with respect to each parameter of the solid
+                                                    (parameter_count) */
+  MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* derivatives of `moment` with respect to each parameter of the solid
+                                                    (parameter_count) */
   int parameter_count;
 } ModelSmooth;
 /* Returns true if contact treats the hull as an exact round solid. */
@@ -71,7 +77,7 @@ static inline int hull_parameter_count(const ModelHull* hull) {
   if (hull_is_round(hull)) return hull->smooth->parameter_count;
   return hull_is_convex_smooth(hull) ? shape_parameter_count(&hull->smooth->field.shape) : 0;
 }
-/* Returns the body that contact uses for the hull: the exact round solid, or the convex hull of the vertices. Its
+/* Returns the geometry that contact uses for the hull: the exact round solid, or the convex hull of the vertices. Its
  * arrays are borrowed from the hull. */
 static inline RoundBody hull_body(const ModelHull* hull) {
   return hull_is_round(hull) ? hull->smooth->core : (RoundBody){hull->points, NULL, 0, 0};
@@ -80,8 +86,9 @@ static inline RoundBody hull_body(const ModelHull* hull) {
 /* Functions of a kind of convex piece, defined in model/solid_<kind>.c. No function allocates or fails. */
 struct SolidKind {
   bool bounded; /* true: has vertices, triangles, a bounding box and a volume */
-  /* Returns the maximum of direction . x over the points x of the solid [m |direction|], or HUGE_VAL if unbounded.
-   * direction: link frame, any length. Sets *vertex to the maximizing vertex, or to -1 if there is none. */
+  /* Support function: returns the maximum of the scalar product direction . x over the points x of the solid, or
+   * HUGE_VAL if unbounded [m times the length of direction]. direction: link frame, any length. Sets *vertex to the
+   * index of the maximizing vertex, or to -1 if there is none. */
   double (*support)(const ModelHull* hull, Vec3 direction, int* vertex);
   MassMoment (*moment)(
       const ModelHull* hull); /* Returns the mass moment for density 1 kg/m^3, link frame; zero if unbounded. */
@@ -93,9 +100,10 @@ typedef struct {
   const char* name; /* borrowed from the scene */
   int parent;       /* -1 = world */
   int tree;         /* index into Model.trees; -1 for links fixed to the world */
-  Pose origin;      /* joint frame in the parent's link frame [m] */
+  Pose origin;      /* pose of the joint frame in the parent's link frame [m] */
   Joint joint;
-  int dof_first, dof_count; /* the joint's degrees of freedom */
+  int dof_first,
+      dof_count; /* index of the joint's first degree of freedom in the model, and number of its degrees of freedom */
   int coordinate_first, coordinate_count;
   bool limited[JOINT_MAX_DOF];
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* limits [m or rad] */
@@ -110,24 +118,26 @@ typedef struct {
   double friction_speed;                 /* width of the smoothing of dry friction [m/s or rad/s] */
   double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m]; 0 disables static friction */
   double stribeck_speed; /* Stribeck speed [m/s or rad/s]; >= friction_speed where static_friction > 0 */
-  double spring_theta; /* implicitness of springs and position gains (drives.md, M10): 1/2 conserves energy, 1 damps */
-  int prescribed;      /* index of the controller that prescribes the motion of the joint; -1 if there is none */
+  double spring_theta;   /* weight of the position at the end of a step in the forces of springs and position gains
+                            (drives.md, M10). 1/2 conserves energy; 1, fully implicit, damps oscillations */
+  int prescribed;        /* index of the controller that prescribes the motion of the joint; -1 if there is none */
   double gravity_compensation; /* fraction of the link's weight that an upward force cancels, 0 to 1 */
-  bool spins; /* true: the link integrates its angular momentum. The integrator is `momentum`, and the link is a free
-                 body and the only link of its tree */
-  MassMoment moment; /* mass moment S = sum m X~ X~^T with X~ = (x, 1), link frame [kg, kg m, kg m^2]; zero for massless
-                        links */
+  bool spins; /* true: the time integrator advances the link's angular momentum. The integrator is `momentum`, and the
+                 link is a free body and the only link of its tree */
+  MassMoment moment; /* 4 x 4 mass moment: sum over all mass points of mass times X X^T, with X = (x, y, z, 1), link
+                        frame [kg, kg m, kg m^2]; zero for massless links */
   double mass;
   MassModel mass_model; /* distribution of the link's mass; never MASS_BY_SHAPE */
   Vec3 center;  /* centre of mass, link frame [m]; of a massless link the centre of the bounding box of its hulls.
-                   Reference point of twists. */
+                   Velocities of the link refer to this point. */
   double reach; /* largest distance of a vertex of the link from its frame origin [m] */
   int hull_first, hull_count;
   bool collide;
   int rigid_group; /* links with the same number never move relative to each other */
 } ModelLink;
 
-/* A tree of links. Its degrees of freedom are consecutive, so its Hessian is one dense block. */
+/* A tree of links. Its degrees of freedom are consecutive, so its second derivatives of the step's energy form one
+ * dense block. */
 typedef struct {
   int dof_first, dof_count;
   bool flies; /* true: the tree conserves momentum, together with all trees connected to it by closures and couplings.
@@ -146,7 +156,8 @@ typedef struct {
       source;        /* controller of the scene with feedback measurements, gain matrix and delay; borrowed */
   int delayed_first; /* index of the controller's first delayed measurement among the delayed measurements of all
                         controllers; -1 without delay */
-  int gain_first;    /* index of the controller's first gain (controller_gain_at) among the gains of all controllers */
+  int gain_first;    /* index of the controller's first gain, in the order of controller_gain_at, among the gains of all
+                        controllers */
   int parameter_first; /* index of the first parameter of `target` among the signal parameters of all controllers, loads
                           and tendons */
 } ModelController;
@@ -165,13 +176,14 @@ typedef struct {
 } ModelLoad;
 
 /* Geometry of a field between two bodies, world axes (docs/derivations/loads.md, L16). The field acts between point a
- * of the load's link and point b of the other body. */
+ * of the load's link and point b of the other body, which may be the world. */
 typedef struct {
   Vec3 d, u, v; /* d: vector a - b [m]. u, v: unit axes fixed to the link and to the other body, for dipoles and uniform
                    fields */
   Vec3 arm_a, arm_b; /* lever arms of a and b about the centres of mass of their bodies [m] */
 } FieldGeometry;
-/* Energy of a field of unit strength, and the derivatives of the energy with respect to FieldGeometry.d, u and v. */
+/* Energy of a field of unit strength. The members d, u and v are the derivatives of this energy with respect to the
+ * vectors d, u and v of FieldGeometry. */
 typedef struct {
   double energy; /* energy divided by the strength [J per unit of strength] */
   Vec3 d, u, v;
@@ -183,51 +195,57 @@ typedef struct {
   Signal tension;            /* tension signal, one channel [N]; zero channels if the tendon has none */
   int tension_first;         /* index of the first parameter of `tension` */
   int point_first;           /* index of the tendon's first point among the points of all tendons */
-  int wrap_first;            /* index of the tendon's first wrap among the wraps of all tendons */
-  double theta;              /* implicitness, 1/2 to 1 (drives.md, M10) */
-  int home;                  /* one of the tendon's links that belong to a tree; -1 if there is none */
+  int wrap_first; /* index of the tendon's first wrap, a cylinder or sphere that the tendon passes around, among the
+                     wraps of all tendons */
+  double theta;   /* implicitness, 1/2 to 1 (drives.md, M10) */
+  int home; /* index of one of the tendon's links that belong to a tree; -1 if all its links are fixed to the world */
 } ModelTendon;
 
 /* Bushing: a spring and damper between frames of two links (docs/derivations/loads.md, L18). */
 typedef struct {
   const SceneBushing* source; /* borrowed from the model's scene */
   double theta;               /* implicitness, 1/2 to 1 (drives.md, M10) */
-  int home; /* one of the two links, chosen so that the link belongs to a tree; -1 if neither link does */
+  int home;                   /* index of one of the two links that belongs to a tree; -1 if neither does */
 } ModelBushing;
 
 /* Type of a closure equation c = 0 (docs/derivations/closures.md, Z1). Links a and b have the attachment points x_a and
- * x_b and the rotations R_a and R_b; d = x_a - x_b. */
+ * x_b [m] and the rotation matrices R_a and R_b, all in the world frame. d = x_a - x_b is the difference of the
+ * attachment points. */
 typedef enum {
-  CLOSURE_POINT,  /* c = f_k . d: the component of d along the direction f_k, which is fixed in the world [m] */
-  CLOSURE_ALIGN,  /* c = (R_a u) . (R_b v): the directions u and v stay perpendicular */
+  CLOSURE_POINT,  /* c = f_k . d: the component of d along the direction f_k, one of three unit vectors fixed in the
+                     world (ModelClosure.frame) [m] */
+  CLOSURE_ALIGN,  /* c = (R_a u) . (R_b v): direction u of link a stays perpendicular to direction v of link b */
   CLOSURE_ACROSS, /* c = d . R_b v: the component of d along the direction v of link b [m] */
   CLOSURE_LENGTH  /* c = (|d|^2 - length^2) / (2 length): the distance of the attachment points equals `length` [m] */
 } ClosureEquation;
 typedef struct {
   ClosureEquation kind;
-  int axis;  /* for CLOSURE_POINT: index k of f_k */
-  Vec3 u, v; /* u in the frame of link a, v in the frame of link b; world frame if the link is -1 */
+  int axis;  /* for CLOSURE_POINT: index k of the world direction f_k, 0 to 2 */
+  Vec3 u, v; /* unit directions: u in the frame of link a, v in the frame of link b; in the world frame if the link is
+                the world (-1) */
 } ClosureRow;
 
 enum { CLOSURE_ROWS = 6 };
-/* A loop closure between two links. */
+/* A loop closure: a constraint between two links that closes a kinematic loop, given by up to CLOSURE_ROWS equations.
+ */
 typedef struct {
   ClosureType type;
-  int link[2];        /* links a and b; -1 = world */
-  Vec3 end[2];        /* attachment points in the frames of the links [m] */
-  double length;      /* for a distance closure: distance of the attachment points [m] */
-  double size;        /* reference length of the tolerance [m]: extent of the links about the attachment points */
+  int link[2];   /* links a and b; -1 = world */
+  Vec3 end[2];   /* attachment points in the frames of the links [m] */
+  double length; /* for a distance closure: distance of the attachment points [m] */
+  double size;   /* reference length to which the tolerance of the closure's error is relative [m]: extent of the links
+                    about the attachment points */
   double force_limit; /* force at which the closure breaks, or opens if `releases` [N]; 0 disables the limit */
   bool releases;      /* true: the closure may close again after its force exceeded the limit */
   Signal active;      /* activation signal, one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
-  Mat3 frame;               /* row k is the direction f_k */
-  bool framed;              /* true: `frame` differs from the world axes */
+  Mat3 frame;  /* row k is the unit vector f_k, world frame, along which CLOSURE_POINT compares the attachment points */
+  bool framed; /* true: `frame` differs from the world axes */
   int row_count, row_first; /* row_first: index of the first row among the rows of all closures */
 } ModelClosure;
 
-/* A linear equation of joint coordinates: sum slope_k q_k = offset (docs/derivations/closures.md, Z7). The q_k are not
- * part of a quaternion. Rows of couplings follow the rows of closures. */
+/* A coupling, such as a gear: the linear equation sum slope_k q_k = offset between joint coordinates q_k
+ * (docs/derivations/closures.md, Z7). No q_k is part of a quaternion. Rows of couplings follow the rows of closures. */
 enum { COUPLING_TERMS = 8 };
 typedef struct {
   int count;
@@ -236,23 +254,25 @@ typedef struct {
   double
       slope[COUPLING_TERMS]; /* coefficients slope_k of the equation: 1 for the first term, then the negative ratios */
   double offset;             /* offset of the equation, in the unit of the first coordinate */
-  double size;               /* reference size of the tolerance: 1 rad, or a length of the first link [m] */
+  double size; /* reference size to which the tolerance of the equation's error is relative: 1 rad, or a length of the
+                  first link [m] */
   int row;
 } ModelCoupling;
 
 /* Contact parameters that the model uses, given by the scene or derived (docs/contact-parameters.md). */
 typedef struct {
   double support;           /* barrier distance s [m]: contact forces act at smaller gaps */
-  double stiffness;         /* stiffness kappa of the contact force */
+  double stiffness;         /* stiffness kappa: factor of the contact force of the law */
   double friction;          /* Coulomb friction coefficient */
   double rolling, spinning; /* coefficients of rolling and spinning friction [m] */
   double static_friction;   /* coefficient of static friction; 0 disables static friction */
   double stribeck_speed;    /* slip speed [m/s] at which static friction has fallen towards friction */
-  double smoothing;         /* smoothing epsilon of friction [(m/s)^2] */
-  int friction_iterations;  /* number of friction iterations of a step, as in SceneContact.friction_iterations */
-  double rest_speed;        /* largest separation speed after an impact [m/s]; 0: barrier without damping */
-  double restitution;       /* coefficient of restitution, for impacts well above rest_speed */
-  bool bounces;             /* true: some pair of links can have restitution */
+  double smoothing;        /* smoothing of Coulomb friction at zero slip [(m/s)^2]: square of the slip speed below which
+                              friction falls with the speed */
+  int friction_iterations; /* number of friction iterations of a step, as in SceneContact.friction_iterations */
+  double rest_speed;       /* largest separation speed after an impact [m/s]; 0: barrier without damping */
+  double restitution;      /* coefficient of restitution, for impacts well above rest_speed */
+  bool bounces;            /* true: some pair of links can have restitution */
   double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has (ContactLaw.parameters) */
   bool hierarchy; /* true: the contact law sums over a hierarchy of bounding spheres; false: over all pairs of hulls
                      (SceneContact.hierarchy) */
@@ -263,14 +283,14 @@ typedef struct {
   double gap_under_all;   /* equilibrium gap under the weight of all moving bodies on one face [m] */
 } ModelContact;
 
-/* An item of contact.pairs that applies to links a and b. */
+/* Says that one item of the scene's list contact.pairs applies to the links a and b. */
 typedef struct {
   uint64_t key; /* a << 32 | b with a < b */
   int item;
   bool swapped; /* true: the first name of the item is link b */
 } ModelPairItem;
 
-/* A contact law that an item of contact.pairs names, with its parameters. */
+/* A contact law that an item of the scene's list contact.pairs names, with its parameters. */
 typedef struct {
   ContactModel law;
   int item;
@@ -310,17 +330,18 @@ typedef struct {
   int parameter_count;  /* number of parameters over all signals of controllers, loads and tendons */
   int gain_count;       /* number of gains over all controllers */
   bool feedback;        /* true: some controller has feedback */
-  bool feels;           /* true: some feedback measures a contact force */
+  bool feels;           /* true: the feedback of some controller measures a contact force */
   int delayed_count;    /* number of delayed measurements over all controllers with feedback */
   int dof_count;        /* number nv of degrees of freedom */
   int coordinate_count; /* number nq of joint coordinates */
   int* dof_link;        /* link of each degree of freedom (nv) */
-  int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs (links) */
+  int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs of links (links) */
   double* initial_coordinates;       /* initial coordinates (nq) */
   const double* closure_coordinates; /* coordinates at which closures and couplings were placed, if they differ from
                               initial_coordinates; otherwise NULL. Borrowed (nq) */
-  double* initial_velocities;        /* initial velocities (nv); rotations of a quaternion in link axes */
-  uint64_t* excluded;                /* excluded link pairs a << 32 | b, a < b, sorted */
+  double* initial_velocities; /* initial velocities (nv); the rates of a joint with a quaternion are angular velocities
+                                 about the link's axes */
+  uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
                               the initial state */
@@ -328,7 +349,8 @@ typedef struct {
   bool has_materials;      /* true: some link or pair of links has its own material */
   ModelPairItem* pair_items; /* sorted by key, then item */
   int pair_item_count;
-  ModelPairLaw* pair_laws; /* in the order of contact.pairs; if empty, all pairs use contact_model */
+  ModelPairLaw* pair_laws; /* contact laws of single pairs of links, in the order of contact.pairs; if empty, all pairs
+                              use contact_model */
   int pair_law_count;
   char* dropped_note; /* what the import of shapes simplified (dropped interior points, thinned hulls with their error),
                          one line each; "" if nothing */
@@ -340,32 +362,34 @@ static inline double model_row_time(const Model* model, int row) {
   return (double)(model->start_step + row) * model->simulation.dt;
 }
 
-/* Parts of a model that a stored state must match, and that are hashed separately (model/start.c). A run can start from
- * a stored state only if the parts before MODEL_ALIKE agree. */
+/* Parts of a model with separate hashes, which tell whether a stored state of a run fits the model (model/start.c). A
+ * run can start from a stored state only if the parts before MODEL_ALIKE agree. */
 enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
 enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
 /* Sets words[MODEL_IDENTITY] to the hashes of the model's parts, 4 words per part. Equal models give equal words on
  * every machine. Allocates and frees. Never fails. */
 void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
-/* Equilibrium of two parallel faces in contact, n_a and n_b vertices, for stiffness kappa = 1
+/* Equilibrium of two parallel faces in contact, with n_a and n_b vertices, for contact stiffness kappa = 1
  * (docs/contact-parameters.md). */
 typedef struct {
-  double gap;       /* gap D between the faces [m] */
+  double gap;       /* distance of the faces [m] */
   double force;     /* force between the faces [N per unit of kappa] */
-  double stiffness; /* |d force / d D| [1/m], up to terms of order sigma = 1e-3 */
+  double stiffness; /* magnitude of the derivative of the force with respect to the gap [1/m], up to relative errors of
+                       about 1e-3 */
 } ContactEquilibrium;
-/* Returns true if two faces in contact have an equilibrium gap under the law, for each force > 0. Returns the value of
- * the first law for CONTACT_NONE. The contact_ functions are defined in contact/laws.c. */
+/* Returns true if two faces in contact have an equilibrium gap under the law, for each force > 0. For CONTACT_NONE,
+ * returns the answer of the first law in the table of laws. The contact_ functions are defined in contact/laws.c. */
 bool contact_has_equilibrium_gap(ContactModel model);
-/* Returns the equilibrium of two faces under a force [N] divided by kappa, force >= 0. support: barrier distance [m], >
- * 0. n_a, n_b: numbers of vertices. The law must have an equilibrium gap. */
+/* Returns the equilibrium of two parallel faces under a given force >= 0. force: in N, divided by the contact stiffness
+ * kappa. support: barrier distance [m], > 0. n_a, n_b: numbers of vertices of the faces. The law must have an
+ * equilibrium gap. */
 ContactEquilibrium contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
-/* Returns the equilibrium of two faces at a gap > 0 [m] within the range of the law. support: barrier distance [m], >
- * 0. n_a, n_b: numbers of vertices. The law must have an equilibrium gap. */
+/* Returns the equilibrium of two parallel faces at a given gap > 0 [m] within the range of the law. support: barrier
+ * distance [m], > 0. n_a, n_b: numbers of vertices of the faces. The law must have an equilibrium gap. */
 ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
-/* Returns the force [N] between two bodies that overlap by `overlap` > 0 [m], for stiffness 1. Returns 0 if the law
- * does not allow overlap. own: ModelContact.own. */
+/* Returns the force [N] between two bodies that overlap by `overlap` > 0 [m], for contact stiffness 1. Returns 0 if the
+ * law does not allow overlap. own: parameters that only this law has (ModelContact.own). */
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Returns true if the law allows bodies to overlap, also at the start. Such a run cannot be certified. */
 bool contact_allows_overlap(ContactModel model);
@@ -385,8 +409,8 @@ const char* contact_refusal_reason(ContactModel model, const ModelHull* hull);
  * CONTACT_NONE.
  */
 int contact_own_count(ContactModel model);
-/* Sets own[k] to the default value of the law's own parameter k. Sets 0 for a parameter that is derived from the scene
- * (model/contact_defaults.c), and for k beyond the law's parameters. */
+/* Sets own[k] to the default value of parameter k among the parameters that only this law has. Sets 0 for a parameter
+ * that is derived from the scene (model/contact_defaults.c), and for k beyond the law's parameters. */
 void contact_own_defaults(ContactModel law, double own[CONTACT_LAW_PARAMETERS_MAX]);
 
 /* Builds and validates the model of a scene. Warns of contact parameters that cannot work. Returns STATUS_BAD_INPUT
@@ -406,33 +430,44 @@ void model_destroy(Model* model);
 
 /* Kind of a scene number that a ModelOverride replaces. The comments give the meaning of `part` and `index`. */
 typedef enum {
-  OVERRIDE_VERTEX,     /* part: shape use of the link, a point list; index: 3 point + axis [m] */
-  OVERRIDE_ATTACHMENT, /* position of the joint; index: axis [m] */
-  OVERRIDE_CONTROL,    /* part: number of the signal (model_scene_signal); index: as of signal_parameter */
+  OVERRIDE_VERTEX, /* coordinate of a point of a shape. part: number of the shape among the shapes of the link, a point
+                      list; index: 3 times the point's number, plus 0, 1, 2 for x, y, z [m] */
+  OVERRIDE_ATTACHMENT, /* position of the joint frame in the parent; index: 0, 1, 2 for x, y, z [m] */
+  OVERRIDE_CONTROL, /* parameter of a signal of the link. part: number of the signal (model_scene_signal); index: number
+                       of the parameter, as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: initial coordinate of the link's joint */
   OVERRIDE_VELOCITY,   /* index: initial velocity of the link's joint */
   OVERRIDE_MASS,       /* mass of the link [kg], or its density if the scene gives the density [kg/m^3] */
-  OVERRIDE_CONTACT,    /* index: CONTACT_SUPPORT, ... */
-  OVERRIDE_JOINT,      /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
-  OVERRIDE_GRAVITY,    /* index: axis  [m/s^2] */
-  OVERRIDE_CENTER,     /* centre of mass of a link with `mass_model: given`; index: axis [m] */
-  OVERRIDE_INERTIA,    /* inertia of a link with `mass_model: given`; index: as SceneLink.inertia [kg m^2] */
-  OVERRIDE_SHAPE, /* part: shape use of the link, a convex smooth shape; index: parameter of the shape (shapes/shapes.h)
-                   */
-  OVERRIDE_GAIN,  /* part: number of the link's controller; index: index of controller_gain_at */
-  OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ...; value of the link. link -1: value of item `part` of
-                        contact.pairs. link and part -1: value of contact */
+  OVERRIDE_CONTACT,    /* contact parameter of the scene; index: CONTACT_SUPPORT, ... */
+  OVERRIDE_JOINT, /* number of the link's joint. part: which number, JOINT_DAMPING, ...; index: degree of freedom within
+                     the joint */
+  OVERRIDE_GRAVITY, /* acceleration of gravity; index: 0, 1, 2 for x, y, z [m/s^2] */
+  OVERRIDE_CENTER,  /* centre of mass of a link with `mass_model: given`; index: 0, 1, 2 for x, y, z [m] */
+  OVERRIDE_INERTIA, /* inertia of a link with `mass_model: given`; index: as SceneLink.inertia [kg m^2] */
+  OVERRIDE_SHAPE,   /* parameter of a shape. part: number of the shape among the shapes of the link, a convex smooth
+                     * shape; index: number of the parameter (shapes/shapes.h)
+                     */
+  OVERRIDE_GAIN, /* gain of a controller. part: number of the controller among those of the link; index: number of the
+                    gain, as in controller_gain_at */
+  OVERRIDE_MATERIAL, /* contact material. index: MATERIAL_FRICTION, ... If link >= 0, the value of this link. If link is
+                        -1, the value of item number `part` of contact.pairs. If link and part are -1, the value in
+                        `contact`, for all pairs */
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; the axis has unit length */
   OVERRIDE_ROTATION, /* index: component w, x, y, z of the rotation of the joint frame; the quaternion has unit length
                       */
-  OVERRIDE_CLOSURE,  /* part: closure of the scene; index: CLOSURE_NUMBER_POINT, ... */
-  OVERRIDE_TENDON,   /* part: tendon of the scene; index: TENDON_NUMBER_STIFFNESS, ... */
-  OVERRIDE_WRAP,     /* part: tendon of the scene; index: WRAP_NUMBERS times the wrap + WRAP_NUMBER_RADIUS, ... */
-  OVERRIDE_BUSHING,  /* part: bushing of the scene; index: BUSHING_STIFFNESS, ... */
-  OVERRIDE_FLUID,    /* index: FLUID_DENSITY, ... */
-  OVERRIDE_RATIO /* part: coupling of the scene; index: term of the coupling, from 1; index 0: offset of the coupling */
+  OVERRIDE_CLOSURE,  /* number of a closure. part: index of the closure in the scene; index: which number,
+                        CLOSURE_NUMBER_POINT, ... */
+  OVERRIDE_TENDON,   /* number of a tendon. part: index of the tendon in the scene; index: which number,
+                        TENDON_NUMBER_STIFFNESS, ... */
+  OVERRIDE_WRAP, /* number of a wrap, a solid around which a tendon runs. part: index of the tendon in the scene; index:
+                    WRAP_NUMBERS times the wrap's number in the tendon, plus WRAP_NUMBER_RADIUS, ... */
+  OVERRIDE_BUSHING, /* number of a bushing. part: index of the bushing in the scene; index: which number,
+                       BUSHING_STIFFNESS, ... */
+  OVERRIDE_FLUID,   /* number of the fluid of the scene; index: FLUID_DENSITY, ... */
+  OVERRIDE_RATIO /* ratio or offset of a joint coupling. part: index of the coupling in the scene; index: number of the
+                    term, from 1, or 0 for the offset */
 } OverrideKind;
-/* Joint numbers, one for each degree of freedom. */
+/* Numbers of a joint that an OVERRIDE_JOINT can replace, one of each for every degree of freedom. */
 enum {
   JOINT_DAMPING,
   JOINT_STIFFNESS,
@@ -441,12 +476,14 @@ enum {
   JOINT_STATIC_FRICTION,
   JOINT_LOWER, /* lower limit; JOINT_UPPER is the upper limit */
   JOINT_UPPER,
-  JOINT_RESTITUTION, /* limit_restitution; a joint has one value, stored at its first degree of freedom */
+  JOINT_RESTITUTION, /* coefficient of restitution of the joint limits; a joint has one value, stored at its first
+                        degree of freedom */
   JOINT_OWN_COUNT
 };
-/* Numbers of a closure: point (3) [m], axis (3) of any length, length [m]. */
+/* Numbers of a closure that can be replaced and differentiated: point (3) [m], axis (3) of any length, length [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
-/* Numbers of a tendon: stiffness [N/m], rest length [m], friction [N], points (3 each) [m]. */
+/* Numbers of a tendon that can be replaced and differentiated: stiffness [N/m], rest length [m], friction [N], points
+ * (3 each) [m]. */
 enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TENDON_NUMBER_POINTS };
 /* Returns true if the force of the tendon depends on the number `index`. The force always depends on the points. It
  * depends on stiffness and rest length if stiffness > 0, and on friction if friction > 0. */
@@ -454,7 +491,8 @@ static inline bool tendon_number_lives(const SceneTendon* tendon, int index) {
   if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
   return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
 }
-/* Numbers of a wrap: radius [m], position (3) [m], axis (3) of any length. */
+/* Numbers of a wrap, a cylinder or sphere around which a tendon runs: radius [m], position (3) [m], axis (3) of any
+ * length. */
 enum { WRAP_NUMBER_RADIUS, WRAP_NUMBER_POSITION, WRAP_NUMBER_AXIS = 4, WRAP_NUMBERS = 7 };
 typedef struct {
   OverrideKind kind;
@@ -527,9 +565,9 @@ SceneInitial* model_scene_initial(const Scene* scene, int link);
  * motion, excluded pairs, and links with collide: false. Symmetric in the links. Asserts the link numbers. Allocates
  * nothing. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
-/* Material of a pair of links (model/materials.c). Each value comes from the first source that gives it. The sources
- * are the last matching item of contact.pairs, the geometric mean of the values of both links, the value of one link,
- * and contact. Axial and static friction default to the friction of the same link or item. */
+/* Material of a pair of links (model/materials.c). Each value comes from the first of four sources that gives it. These
+ * are the last matching item of contact.pairs, the geometric mean of both links' values, one link's value, and
+ * `contact` of the scene. Axial and static friction default to the friction of the same link or item. */
 typedef struct {
   double value[MATERIAL_COUNT];
   bool directed; /* true: the friction coefficient along `axis` differs from that across it */
@@ -545,12 +583,13 @@ static inline double pair_largest_friction(const PairMaterial* material) {
 /* Returns the material of a pair of links. Friction and restitution are dimensionless; rolling and spinning friction
  * are in m. Symmetric in the links. Asserts the link numbers. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
-/* Returns the contact law of two links as an index into Model.pair_laws, or -1 for the law of contact. The last item of
- * contact.pairs that matches both links and names a law decides. Returns -1 for link numbers out of range. Symmetric in
- * the links. */
+/* Returns the contact law of two links as an index into Model.pair_laws, or -1 for the law that the scene gives for all
+ * pairs. The last item of contact.pairs that matches both links and names a law decides. Returns -1 for link numbers
+ * out of range. Symmetric in the links. */
 int model_pair_law(const Model* model, int link_a, int link_b);
-/* Writes the model's support and stiffness of each pair law into the items of contact.pairs of `scene`. Derived values
- * then stay the same when the scene changes. scene must have the same items. */
+/* Writes the barrier distance and stiffness of each contact law of single pairs, as the model uses them, into the items
+ * of contact.pairs of `scene`. Derived values then stay the same when the scene changes. scene must have the same
+ * items. */
 void model_fix_pairs(const Model* model, Scene* scene);
 /* Returns the largest value of a material number over all links and pairs, whether they touch or not. which:
  * MATERIAL_FRICTION, ... (asserted). */
@@ -565,9 +604,9 @@ typedef struct {
   int a, b;     /* indices of the two links */
   double depth; /* depth of the overlap of the two links [m]; 0 if the links only touch */
 } ModelTouch;
-/* Finds all pairs of links that intersect or touch at the start. Returns the number of pairs. Sets *pairs to the list,
- * never NULL, which the caller frees with memory_free. The model may be one that model_create refused because of such
- * pairs. (model/checks.c) */
+/* Finds all pairs of links that intersect or touch in the initial state. Returns the number of pairs. Sets *pairs to
+ * the list, never NULL, which the caller frees with memory_free. The model may be one that model_create refused because
+ * of such pairs. (model/checks.c) */
 int model_touching(const Model* model, ModelTouch** pairs);
 /* Returns the depth of the overlap of a link with its parent [m], negative for a gap (model/overlap.c). The link can
  * move into the parent, because a link and its parent have no contact. poses: world poses of the links. Returns
@@ -600,28 +639,29 @@ double model_tendon_energy(const Model* model, const Pose* poses, const double* 
 /* Returns the world pose of a bushing's frame on link a (side 0) or link b (side 1). poses[links]. Asserts that side is
  * 0 or 1. */
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses);
-/* Sets u to the pose of frame b in frame a of a bushing: translation [m], then rotation vector [rad] (L18). The
- * rotation vector has a length of at most pi and is discontinuous at pi. poses[links].
+/* Sets u to the pose of the bushing's frame on link b relative to its frame on link a: translation [m], then rotation
+ * vector [rad] (L18). The rotation vector has a length of at most pi and is discontinuous at pi. poses[links].
  */
 void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]);
-/* Returns the rotation angle of a bushing [rad], the length of the rotation vector in u. Returns 0 if the bushing does
- * not resist rotations. */
+/* Returns the relative rotation angle of a bushing's two frames [rad]: the length of the rotation vector u[3] to u[5]
+ * from bushing_difference. Returns 0 if the bushing does not resist rotations. */
 double bushing_rotation(const SceneBushing* bushing, const double u[6]);
-/* Sets out to the product of a 6 x 6 matrix and v. */
+/* Sets out to the product of a bushing's 6 x 6 matrix, row-major, and the vector v. */
 void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
-/* Returns the energy u . K u / 2 - preload . u of a bushing [J]. K: stiffness matrix. u: pose of frame b in frame a
- * (bushing_difference). poses[links]. */
+/* Returns the energy u . K u / 2 - preload . u of a bushing [J]. K: its stiffness matrix. u: relative pose of its two
+ * frames (bushing_difference). preload: its force and torque at u = 0. poses[links]. */
 double bushing_energy(const SceneBushing* bushing, const Pose* poses);
 /* Returns the sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
 double model_bushing_energy(const Model* model, const Pose* poses);
-/* Returns the geometry of a field in the world (L16). poses[links]. Asserts that load has a field. (model/fields.c) */
+/* Returns the vectors of the force field of a load in the world: difference of its two points, axes and lever arms
+ * (L16). poses[links]. Asserts that load has a field. (model/fields.c) */
 FieldGeometry field_geometry(const Model* model, const ModelLoad* load, const Pose* poses);
-/* Returns the energy of a field of unit strength and the derivatives of the energy at the geometry `at`. Not finite if
- * both points coincide and the field has no softening. */
+/* Returns the energy of a force field of unit strength, and the derivatives of the energy with respect to the vectors
+ * in `at`. Not finite if both points coincide and the field has no softening. */
 FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* at);
-/* Returns the Hessian of the field's energy times the displacement `displacement`. The members d, u and v of the result
- * are the changes of the derivatives for the displacements displacement->d, displacement->u and displacement->v. The
- * member energy is the change of the energy. */
+/* Returns the product of the second derivatives of the field's energy, with respect to the vectors d, u and v, and a
+ * displacement of these vectors. The members d, u and v of the result are the changes of the derivatives for the
+ * displacements displacement->d, displacement->u and displacement->v. The member energy is the change of the energy. */
 FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* displacement);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. */
 double model_field_energy(const Model* model, const Pose* poses);
@@ -630,26 +670,28 @@ double model_field_energy(const Model* model, const Pose* poses);
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
-/* Length of a tendon segment and its derivatives (L5). apart: difference a - b of its end points [m]. The length equals
- * |apart| if |apart| >= eyelet, and is smooth below. slope: gradient with respect to apart. curvature: Hessian [1/m],
- * symmetric and positive semidefinite. */
+/* Length of a straight tendon segment between two points a and b, and its derivatives (L5). apart: the vector a - b
+ * [m]. The length equals |apart| if |apart| >= eyelet, and is a smooth function below. slope: gradient of the length
+ * with respect to apart. curvature: second derivatives of the length [1/m], symmetric and positive semidefinite. */
 typedef struct {
   double length;
   Vec3 slope;
   Mat3 curvature;
 } TendonPiece;
-/* Returns the length of a tendon segment and its derivatives. apart and eyelet in m, eyelet >= 0 (asserted). The
- * gradient has a length of at most 1. If the points coincide and eyelet is 0, gradient and Hessian are zero. */
+/* Returns the length of a tendon segment and its derivatives with respect to the vector `apart` between its ends [m].
+ * eyelet: distance [m] below which the length is smoothed, >= 0 (asserted). The gradient has a length of at most 1. If
+ * the points coincide and eyelet is 0, gradient and Hessian are zero. */
 TendonPiece tendon_piece(Vec3 apart, double eyelet);
-/* Path of a tendon from point a to point b around a wrap (L8). The derivatives with respect to a and b hold for a fixed
- * wrap. */
+/* Path of a tendon from point a to point b around a wrap, a cylinder or sphere (L8). The derivatives with respect to
+ * the positions of a and b hold for a fixed wrap. */
 typedef struct {
-  bool touches;     /* false: the straight path does not touch the wrap, and all other members are unset */
-  double length;    /* length of the path [m] */
-  double by_radius; /* derivative of the length with respect to the radius: the wrap angle [rad], seen along the path */
-  Vec3 slope[2];    /* gradients of the length with respect to a and b, world axes */
-  Mat3 curvature[3];       /* Hessian blocks aa, bb, ab [1/m] */
-  Vec3 slope_by_radius[2]; /* derivatives of `slope` with respect to the radius [1/m] */
+  bool touches;      /* false: the straight path does not touch the wrap, and all other members are unset */
+  double length;     /* length of the path [m] */
+  double by_radius;  /* derivative of the path's length with respect to the wrap's radius [rad]; for a path in a plane,
+                        the angle of the arc on the wrap */
+  Vec3 slope[2];     /* gradients of the path's length with respect to the positions of a and b, world axes */
+  Mat3 curvature[3]; /* second derivatives of the path's length: with respect to a twice, b twice, and a and b [1/m] */
+  Vec3 slope_by_radius[2]; /* derivatives of `slope` with respect to the wrap's radius [1/m] */
 } TendonWrap;
 /* Returns the path of a tendon from a to b around a wrap. pose: pose of the wrap's link, identity for the world. a, b:
  * world positions outside the solid [m]. A point inside the solid is treated as a point of its surface. wrap must not
@@ -659,14 +701,14 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]. This is the length of its path through the points, or the sum of ratio * q over its
- * joints. poses[links], q[nq]. */
+/* Returns the tendon's length [m]. This is the length of its path through its points. For a tendon of joints, it is the
+ * sum over the joints of ratio times coordinate. poses[links], q[nq]. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation of a tendon beyond its rest length [m], >= 0. Returns 0 if the tendon is slack or has no
  * stiffness. length: as returned by tendon_length [m]. */
 double tendon_stretch(const SceneTendon* tendon, double length);
-/* Returns the world pose of link a (side 0) or b (side 1) of a closure; identity for the world. poses[links]. Undefined
- * for other sides. */
+/* Returns the world pose of the first link (side 0) or the second link (side 1) of a closure; the identity if this is
+ * the world. poses[links]. Undefined for other sides. */
 static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
   return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
 }
@@ -678,25 +720,29 @@ void model_place_closures(Model* model);
 typedef struct {
   Vec3 end[2], axis;
 } ClosureStart;
-/* Returns the attachment points [m] and the axis of a closure in the initial state, world frame. at[side]: initial
- * world pose of the link of each side (model_closure_pose). If source gives no point, the origin of side a is used.
- * source and at must not be NULL. */
+/* Returns the attachment points [m] and the axis of a closure in the initial state, world frame. at[0], at[1]: world
+ * poses in the initial state of the closure's first and second link (model_closure_pose). If source gives no point, the
+ * origin of the first link's frame is used. source and at must not be NULL. */
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
 /* Returns the point of application of a load, link frame [m]. load must not be NULL. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
 }
 
-/* ---------------------------------------------------------------- implicitness of springs (model/spring_theta.c) */
-/* One direction x (nv) in which springs act at the start. The theta of a joint, tendon or bushing is a smooth function
- * of stiffness times mobility in all its directions (drives.md, M10). */
+/* ---------------------------------------------------------------- implicitness theta of springs (model/spring_theta.c)
+ */
+/* One direction x (nv), a vector of joint increments, in which springs act at the start. Theta is the weight of a
+ * step's end in the spring force. For a joint, tendon or bushing, it is a smooth function of stiffness times mobility
+ * in all its directions (drives.md, M10). */
 typedef struct {
-  int theta;              /* index into ModelGradient.thetas */
-  int component;          /* joint: degree of freedom of the joint; bushing: direction of the bushing; tendon: 0 */
-  double stiffness;       /* sum of spring stiffness and position gains [N/m, N m/rad] */
-  double mobility;        /* x . M^-1 x [1/kg, 1/(kg m^2)] */
-  double slope;           /* derivative of theta with respect to stiffness times mobility [s^2] */
-  const double* response; /* M^-1 x (nv), valid until the visit ends */
+  int theta;     /* index of the spring's theta in ModelGradient.thetas */
+  int component; /* which direction of the spring. joint: degree of freedom within the joint; bushing: 0 to 5, component
+                    of its pose difference; tendon: 0 */
+  double stiffness; /* sum of spring stiffness and position gains [N/m, N m/rad] */
+  double mobility;  /* x . M^-1 x with the mass matrix M: inverse of the inertia in this direction [1/kg, 1/(kg m^2)] */
+  double slope;     /* derivative of theta with respect to stiffness times mobility [s^2] */
+  const double* response; /* M^-1 x (nv): acceleration of all degrees of freedom by the generalized force x; valid until
+                             the visit ends */
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
 /* Sets ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta from the initial coordinates. All thetas are 1
@@ -706,7 +752,7 @@ void model_place_spring_thetas(Model* model);
  * fail.
  */
 void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context);
-/* Returns the number of thetas. Their order is links, tendons, bushings. */
+/* Returns the number of implicitness weights theta: one for each link's joint, then each tendon, then each bushing. */
 static inline int model_theta_count(const Model* model) {
   return model->link_count + model->tendon_count + model->bushing_count;
 }
@@ -722,9 +768,9 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
  * rad. out may be q. Quaternions keep unit length to rounding. Cannot fail. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 /* Sets the world poses of link i and of its ancestors at displaced coordinates. The coordinates are q displaced by
- * fraction * increments, as in model_increment. Link `from`, its ancestors and all other links keep their poses; from
- * -1 sets all ancestors of i. q[nq], increments[nv]. there[nq]: workspace, receives the coordinates of the links that
- * are set. */
+ * fraction * increments, as in model_increment. The poses are set along the chain from i up to, but without, its
+ * ancestor `from`; if from is -1, up to the root. All other links keep their poses. q[nq], increments[nv]. there[nq]:
+ * workspace, receives the coordinates of the links that are set. */
 void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
                                double fraction, double* there, Pose* poses);
 
@@ -736,16 +782,17 @@ void model_screws(const Model* model, const double* q, const Pose* poses, Screw*
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
- * P_s(c) = (c - s)^4 / c^5 for gaps 0 < c < s, otherwise 0 (SDRS Eq. 7); s is the barrier distance. With z = c / s:
- *   P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2)
- *   Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7.
- * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
+ * The barrier P_s(c) is the potential that keeps two hulls apart: P_s(c) = (c - s)^4 / c^5 for gaps 0 < c < s, and 0
+ * for larger gaps (SDRS Eq. 7). Here s is the barrier distance. With the relative gap z = c / s: P_s = Q(z) / s,  P_s'
+ * = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2) Q(z) = (1-z)^4 z^-5,  Q'(z)
+ * = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7. Q is three times continuously differentiable at z
+ * = 1. docs/derivations/contact.md */
 typedef struct {
   double value, first, second;
 } Barrier;
 
-/* Returns the barrier Q(z) and its derivatives for z in (0, 1). Undefined, unchecked, for z <= 0, where hulls
- * intersect. */
+/* Returns the barrier Q(z) and its first and second derivatives for a relative gap z in (0, 1): the gap divided by the
+ * barrier distance. Undefined, unchecked, for z <= 0, where hulls intersect. */
 static inline Barrier barrier_eval(double z) {
   double t = 1.0 - z, r = 1.0 / z;
   double t2 = t * t, r3 = r * r * r, r6 = r3 * r3;
@@ -768,13 +815,14 @@ enum {
   CONTACT_PARAMETER_COUNT = CONTACT_OWN + CONTACT_LAW_PARAMETERS_MAX
 };
 
-/* Derivatives of a scalar with respect to all numbers of a model and to the initial state. The comments give units for
- * a dimensionless scalar and, in round brackets, the array lengths. */
+/* Derivatives of a scalar, for example of a loss, with respect to all numbers of a model and to the initial state. Each
+ * comment names the numbers with respect to which the member is the derivative. Units hold for a dimensionless scalar.
+ * Round brackets contain array lengths. */
 typedef struct {
   Vec3* vertices;     /* hull vertices in their link's frame  [1/m]  (vertices) */
-  Vec3* attachments;  /* joint origins in the parent's frame  [1/m]  (links) */
-  Vec3* turns;        /* rotations of joint frames about their own axes and origins (links) */
-  Vec3* axes;         /* rotations of the joint axes only, in the joint frame's axes (links) */
+  Vec3* attachments;  /* positions of the joint frames in the parent's frame [1/m] (links) */
+  Vec3* turns;        /* small rotations of the joint frames about their own axes and origins [1/rad] (links) */
+  Vec3* axes;         /* small rotations of the joint axes alone, about the joint frame's axes [1/rad] (links) */
   bool without_turns; /* true: turns and axes are not computed and stay 0. Set by the owner; unchanged by
                          model_gradient_clear */
   double* mass;       /* total masses at constant mass distribution [1/kg] (links) */
@@ -782,7 +830,7 @@ typedef struct {
   double contact[CONTACT_PARAMETER_COUNT]; /* derivatives with respect to the contact parameters of ModelContact:
                                               support, stiffness, friction, smoothing, rest speed, own parameters */
   double (*joint)[JOINT_OWN_COUNT];     /* derivatives with respect to the numbers of joints: JOINT_DAMPING, ... (nv) */
-  Vec3 gravity;                         /* world axes  [s^2/m] */
+  Vec3 gravity;                         /* acceleration of gravity, world axes [s^2/m] */
   double fluid[FLUID_NUMBERS];          /* numbers of Scene.fluid */
   Vec3* center;                         /* centre of mass of links with mass_model given  [1/m]  (links) */
   double (*inertia)[6];                 /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (links) */
@@ -798,7 +846,7 @@ typedef struct {
   double* thetas;                          /* ModelLink.spring_theta, ModelTendon.theta, ModelBushing.theta
                                               (model_theta_count) */
   double (*ratios)[COUPLING_TERMS]; /* ratios of coupling terms; entry 0: offset given by the scene (couplings) */
-  double* coordinates;              /* initial coordinates, as increments of joint_increment  (nv) */
+  double* coordinates;              /* increments of the initial coordinates, as in joint_increment (nv) */
   double* velocities;               /* initial velocities  (nv) */
   MassMoment* moment; /* entries of the mass moments; model_gradient_masses converts them to derivatives of vertices,
                          mass and center (links) */
@@ -811,37 +859,37 @@ void model_gradient_create(ModelGradient* gradient, const Model* model);
 void model_gradient_destroy(ModelGradient* gradient);
 /* Sets all derivatives to zero. model must have the sizes for which the gradient was created; this is not checked. */
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
-/* Returns the derivative with respect to a number of a tendon. index: TENDON_NUMBER_STIFFNESS, ..., as in an
- * OVERRIDE_TENDON. Undefined for an index out of range. */
+/* Returns the derivative of the gradient's scalar with respect to a number of a tendon. index: TENDON_NUMBER_STIFFNESS,
+ * ..., as in an OVERRIDE_TENDON. Undefined for an index out of range. */
 double model_gradient_tendon(const Model* model, const ModelGradient* gradient, int tendon, int index);
-/* Returns the derivative with respect to a number of a wrap. index: as in an OVERRIDE_WRAP; not checked. Allocates
- * nothing. */
+/* Returns the derivative of the gradient's scalar with respect to a number of a wrap, a solid around which a tendon
+ * runs. index: as in an OVERRIDE_WRAP; not checked. Allocates nothing. */
 static inline double model_gradient_wrap(const Model* model, const ModelGradient* gradient, int tendon, int index) {
   return gradient->tendon_wraps[model->tendons[tendon].wrap_first + index / WRAP_NUMBERS][index % WRAP_NUMBERS];
 }
-/* Returns the row of ModelGradient.material with the values of a link. If link is -1, returns the row of item `item` of
- * contact.pairs. If link and item are -1, returns the row of contact. */
+/* Returns the index of the row of ModelGradient.material that belongs to a link. If link is -1, returns the row of item
+ * number `item` of contact.pairs. If link and item are -1, returns the row of the material of all pairs. */
 static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;
 }
-/* Backward pass of model_pair_material. by[MATERIAL_COUNT]: derivatives with respect to the values of the pair. Adds
- * the derivatives with respect to the values of links, items and contact to gradient->material and gradient->contact.
- * If a value is the geometric mean of two link values and one of the two is 0, its derivative is infinite and nothing
- * is added. */
+/* Backward pass of model_pair_material: converts derivatives of a scalar with respect to the material of a pair of
+ * links. by[MATERIAL_COUNT]: derivatives of the scalar with respect to the values of the pair. Adds the derivatives
+ * with respect to the values of links, items and contact to gradient->material and gradient->contact. If a value is the
+ * geometric mean of two link values and one of the two is 0, its derivative is infinite and nothing is added. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
-/* Adds the derivatives with respect to a pair law's own parameters to gradient->material. by: entries MATERIAL_SUPPORT
- * [m], MATERIAL_STIFFNESS and MATERIAL_LAW_PARAMETER + k; all other entries are 0. Asserts pair_law <
- * Model.pair_law_count. */
+/* Adds derivatives of a scalar with respect to the parameters of a contact law of single pairs to gradient->material.
+ * by: the derivatives at the indices MATERIAL_SUPPORT [m], MATERIAL_STIFFNESS and MATERIAL_LAW_PARAMETER + k for the
+ * law's own parameter k; all other entries are 0. Asserts pair_law < Model.pair_law_count. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
-/* Backward pass of ModelLink.center. bar: derivative with respect to the centre of mass [1/m], link frame. Adds to
- * gradient->moment. For a massless link, adds to the vertices that bound the box of its hulls. Adds nothing for a link
- * without hulls and mass. */
+/* Converts the derivative of a scalar with respect to a link's centre of mass, ModelLink.center. bar: this derivative,
+ * link frame [1/m]. Adds to gradient->moment. For a massless link, whose center is that of a bounding box, adds to the
+ * vertices that touch the box. Adds nothing for a link without hulls and mass. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
-/* Converts gradient->moment into derivatives with respect to vertices and mass, by each link's mass model
- * (docs/derivations/adjoint.md, A9). Then sets gradient->moment to zero. Skips massless links. Allocates temporary
- * memory. Cannot fail. */
+/* Converts gradient->moment, derivatives with respect to the links' mass moments, into derivatives with respect to
+ * vertices and mass. Uses each link's mass model (docs/derivations/adjoint.md, A9). Then sets gradient->moment to
+ * zero. Skips massless links. Allocates temporary memory. Cannot fail. */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
 /* Converts the derivatives with respect to vertices of convex smooth shapes into derivatives with respect to shape
  * parameters. Adds the result to gradient->shapes. Call after model_gradient_masses. Allocates temporary memory. Cannot

@@ -65,7 +65,8 @@ static void append_items(Model* model, int item, bool names_are_equal, int* cons
     }
 }
 
-/* Returns true if the last of the items first[items] of two links that names a law names `none`. */
+/* Returns true if two links have no contact: of the items of contact.pairs for these links, first[items], the last one
+ * that names a contact law names `none`. */
 static bool pair_has_no_contact(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];

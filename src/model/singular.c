@@ -7,8 +7,8 @@
 /* Step of the finite differences [rad, or relative to Loop.size]. The truncation error of second differences is 1e-7,
  * the rounding error 1e-9. */
 #define DIFFERENCE_STEP 3e-4
-/* Largest slope of a dependent combination of rows, relative to the largest slope. It is above rounding errors and
- * below the slopes of regular loops. */
+/* Largest slope at which a combination of a loop's equations counts as dependent, relative to the largest slope. It is
+ * above rounding errors and below the slopes of regular loops. */
 #define DEPENDENCE_TOLERANCE 1e-5
 /* Smallest nonzero second derivative. Smaller ones can be rounding errors. */
 #define CURVATURE_MIN 1e-3
@@ -22,19 +22,19 @@ typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;           /* largest ModelClosure.size [m], the unit of translations */
-  double *increment, *q; /* increments (nv) and coordinates (nq) of the whole model */
-  Pose* poses;           /* (links) */
-  double *value,
-      *displaced; /* values of the rows in the initial state and in a displaced state, as of closure_values (rows) */
-  double *slope, *motion; /* slope: derivatives of the rows with respect to the degrees of freedom (rows x dofs);
-                             motion: displacement (dofs) */
+  double size;               /* largest ModelClosure.size [m], the unit of translations */
+  double *increment, *q;     /* increments (nv) and coordinates (nq) of the whole model */
+  Pose* poses;               /* (links) */
+  double *value, *displaced; /* values of the loop's equations in the initial state and in a displaced state, as set by
+                                closure_values (rows) */
+  double *slope, *motion; /* slope: derivatives of the loop's equations with respect to its degrees of freedom (rows x
+                             dofs); motion: displacement of the degrees of freedom (dofs) */
   double *eigenvector, *eigenvalue,
       *work; /* eigenvectors of slope slope^T, one per row (rows x rows); eigenvalues (rows); workspace (rows) */
 } Loop;
 
-/* Returns the value of a closure equation (Z1) at the poses at[2] of its links. Independent of the code of the time
- * step. */
+/* Returns the error of one closure equation (Z1). at[0], at[1]: world poses of the closure's first and second link.
+ * Independent of the code of the time step. */
 static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose at[2]) {
   Vec3 d = vec3_sub(pose_apply(at[0], c->end[0]), pose_apply(at[1], c->end[1])), v = mat3_mul_vec(at[1].r, row->v);
   switch (row->kind) {
@@ -50,15 +50,16 @@ static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose
   return 0.5 * (vec3_dot(d, d) / c->length - c->length);
 }
 
-/* Computes the values of a closure's rows, value[row_count], with lengths divided by ModelClosure.size and angles in
- * rad. */
+/* Computes the errors of a closure's equations, value[row_count], with lengths divided by ModelClosure.size and angles
+ * in rad. */
 static void closure_values(const ModelClosure* c, const Pose* poses, double* value) {
   Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
   for (int i = 0; i < c->row_count; i++)
     value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
 }
 
-/* Computes the values of all rows of the loop after a displacement h * l->motion from the initial state: value[rows].
+/* Computes the errors of all equations of the loop after the displacement h * l->motion from the initial state:
+ * value[rows].
  */
 static void evaluate_displaced(Loop* l, double h, double* value) {
   const Model* m = l->model;
@@ -100,13 +101,14 @@ static void compute_slopes(Loop* l) {
   }
 }
 
-/* Returns true if the combination of rows with eigenvector e has slope zero. */
+/* Returns true if the loop's equations, combined with the entries of eigenvector e as coefficients, do not change to
+ * first order in any motion. */
 static bool is_dependent(const Loop* l, int e) {
   return l->eigenvalue[e] <= DEPENDENCE_TOLERANCE * DEPENDENCE_TOLERANCE * fmax(1, l->eigenvalue[l->rows - 1]);
 }
 
-/* Computes the eigenvectors and eigenvalues of slope slope^T. Returns false if all rows are linearly independent or the
- * computation fails. */
+/* Computes the eigenvectors and eigenvalues of slope slope^T, with the matrix Loop.slope of first derivatives. Returns
+ * false if all rows of `slope` are linearly independent or the computation fails. */
 static bool compute_eigenvectors(Loop* l) {
   for (int i = 0; i < l->rows; i++)
     for (int j = 0; j < l->rows; j++) {
@@ -117,8 +119,8 @@ static bool compute_eigenvectors(Loop* l) {
   return symmetric_eigen(l->rows, l->rows, l->eigenvector, l->eigenvalue, l->work) && is_dependent(l, 0);
 }
 
-/* Draws a random motion of length 1 in the null space of the slopes, which changes no row to first order. Returns false
- * if the null space is zero. Overwrites l->increment. */
+/* Sets l->motion to a random motion of length 1 that changes no equation of the loop to first order. Returns false if
+ * there is no such motion. Overwrites l->increment. */
 static bool draw_motion(Loop* l, Random* random) {
   double before = 0, after = 0;
   for (int k = 0; k < l->dofs; k++) {
@@ -141,7 +143,8 @@ static bool draw_motion(Loop* l, Random* random) {
   return after > 1e-12 * before;
 }
 
-/* Computes the second derivatives of the rows along l->motion by central differences. Overwrites l->work. */
+/* Computes the second derivatives of the loop's equations along l->motion by central differences. Overwrites l->work.
+ */
 static void compute_curvature(Loop* l) {
   evaluate_displaced(l, DIFFERENCE_STEP, l->displaced);
   evaluate_displaced(l, -DIFFERENCE_STEP, l->work);
@@ -191,8 +194,9 @@ static int tree_of_closure(const Model* m, const ModelClosure* c) {
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Collects the trees of one union-find set with their closures and couplings. parent, root: array and root of the set.
- * Closures without a tree, and closures that can be switched, are skipped. */
+/* Collects the trees that closures and couplings join to one loop, with these closures and couplings. parent, root:
+ * array of a union-find over trees, and root of the loop's set. Closures without a tree, and closures that can be
+ * switched, are skipped. */
 static void collect_loop(Loop* l, int* parent, int eigenvalue) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;

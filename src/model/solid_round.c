@@ -75,7 +75,7 @@ static RoundProfile profile_derivative(ShapeType type, int k) {
 
 /* ---------------------------------------------------------------- moments of density 1 kg/m^3, frame of the shape */
 
-/* Value v and its derivative d with respect to one parameter. */
+/* Dual number: a value v and its derivative d with respect to one length of the solid. */
 typedef struct {
   double v, d;
 } Dual;
@@ -88,7 +88,8 @@ static Dual dual_power(Dual a, int n) {
   return p;
 }
 
-/* Integrals over a solid: across of x^2 (equal to y^2), along of z^2, first of z, volume of 1. */
+/* Integrals over the volume of a solid of revolution about the z axis. across: of x^2, equal to that of y^2; along: of
+ * z^2; first: of z; volume: of 1. */
 typedef struct {
   Dual across, along, first, volume;
 } SolidIntegrals;
@@ -100,8 +101,8 @@ static void add_integrals(SolidIntegrals* sum, SolidIntegrals other) {
   sum->volume = dual_add(sum->volume, other.volume);
 }
 
-/* Returns the integrals over a frustum about its midpoint, with end circles at the distance `length`. The radius at
- * height z is m + d z / length. */
+/* Returns the integrals over a frustum (truncated cone) about its midpoint. length: distance of its end circles. m:
+ * mean radius; d: difference of the end radii, so the radius at height z is m + d z / length. */
 static SolidIntegrals frustum_integrals(Dual m, Dual d, Dual length) {
   Dual m2 = dual_power(m, 2), d2 = dual_power(d, 2);
   Dual quartic = dual_add(dual_add(dual_power(m, 4), dual_scale(dual_multiply(m2, d2), 0.5)),
@@ -138,7 +139,8 @@ static SolidIntegrals cap_integrals(Dual circle_radius, Dual h, Dual r) {
       dual_scale(quartic, M_PI / 2), dual_scale(along, 2 * M_PI), {0, 0}, dual_scale(area[0], 2 * M_PI)};
 }
 
-/* Returns the integrals over a solid with profile p, and their derivatives for the change `slope` of the profile. */
+/* Returns the integrals over the solid of revolution with profile p, and their derivatives when the profile changes at
+ * the rate `slope`. */
 static SolidIntegrals compute_integrals(const RoundProfile* p, const RoundProfile* slope) {
   Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
        rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
@@ -149,9 +151,9 @@ static SolidIntegrals compute_integrals(const RoundProfile* p, const RoundProfil
   return sum;
 }
 
-/* Computes the integrals of x_i^2 over a rounded box, second[3], and its volume. h: half lengths of the core; r:
- * rounding radius. The planes of the core's faces divide the box into products of core lengths along 3 - n axes and a
- * piece of an n-dimensional ball. */
+/* Computes the integrals of x_i^2 over a rounded box, second[3], and its volume. h: half lengths of the core, a box; r:
+ * rounding radius. The planes of the core's faces divide the rounded box into pieces. Along 3 - n axes a piece extends
+ * over the core, along the others it is a part of an n-dimensional ball. */
 static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
   static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball in n dimensions */
   static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over the unit ball */
@@ -174,8 +176,8 @@ static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume)
   }
 }
 
-/* Returns the mass moment of a rounded box with radius x[0] and sizes x[1] to x[3], or its derivative for the change
- * `slope` of these lengths unless NULL. */
+/* Returns the mass moment of a rounded box with radius x[0] and sizes x[1] to x[3]. Unless slope is NULL, returns its
+ * derivative when these lengths change at the rates slope[4]. */
 static MassMoment box_moment(const double* x, const double* slope) {
   Dual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
   for (int i = 0; i < 3; i++) h[i] = (Dual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
@@ -195,8 +197,8 @@ static MassMoment assemble_moment(const SolidIntegrals* i, bool slope) {
   return m;
 }
 
-/* Places the core of a solid of revolution in the link frame, with the derivatives of core and moment. x: lengths of
- * the shape [m]. Returns the radius of the core's bounding sphere [m]. */
+/* Places the core of a solid of revolution in the link frame, with the derivatives of core and mass moment with respect
+ * to each length. x: lengths of the shape [m]. Returns the radius of the core's bounding sphere [m]. */
 static double place_profile(ModelSmooth* round, ShapeType type, const double* x) {
   Pose pose = round->pose;
   RoundProfile p = get_profile(type, x);
@@ -231,8 +233,9 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
   return sqrt(widest * widest + half * half);
 }
 
-/* Places the core of a rounded box in the link frame, with the derivatives of core and moment. x: radius and sizes [m].
- * Corners that coincide become one point. Returns the radius of the core's bounding sphere [m]. */
+/* Places the core of a rounded box in the link frame, with the derivatives of core and mass moment with respect to each
+ * length. x: radius and sizes [m]. Corners that coincide become one point. Returns the radius of the core's bounding
+ * sphere [m]. */
 static double place_box(ModelSmooth* round, const double* x) {
   Vec3 corners[ROUND_CORNERS];
   int count = 0;
@@ -269,7 +272,8 @@ static double place_box(ModelSmooth* round, const double* x) {
   return 0.5 * vec3_norm(vec3(x[1], x[2], x[3]));
 }
 
-/* Places the core of rounded points in the link frame, with the derivatives of core and moment by the radius. */
+/* Places the core of a shape of rounded points in the link frame, with the derivatives of core and mass moment with
+ * respect to the radius. */
 static void place_points(ModelSmooth* round, const SceneShape* shape) {
   ConvexHull core;
   if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* an error was added */
@@ -310,8 +314,8 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->radius = radius + round->core.rounding;
 }
 
-/* Returns the element of the core to which a vertex of the polyhedron belongs: the circle on its side, or the nearest
- * point. */
+/* Returns the index of the circle or point of the core from which a vertex of the inscribed polyhedron was offset: the
+ * circle on the vertex's side, or the nearest point. */
 static int find_nearest_element(const ModelSmooth* round, Vec3 vertex) {
   const RoundBody* core = &round->core;
   Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1));
@@ -324,7 +328,8 @@ static int find_nearest_element(const ModelSmooth* round, Vec3 vertex) {
   return nearest;
 }
 
-/* A vertex of the polyhedron is a point of the core or of an end circle, plus an offset by the rounding radius. */
+/* A vertex of the inscribed polyhedron is a point of the core or of an end circle, plus an offset by the rounding
+ * radius. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   assert(vertex >= 0 && k >= 0);
   const ModelSmooth* round = hull->smooth;

@@ -5,7 +5,8 @@
 /* Tolerance of the triangle inequality of principal moments of inertia, relative to their sum, for rounding in the
  * scene's numbers. */
 #define TRIANGLE_TOLERANCE 1e-6
-/* Largest entry of the inverse of an inertia with trace 1. Beyond it, the inverse loses nearly all digits. */
+/* Largest entry of the inverse of a body's inertia tensor after division by its trace. Beyond it, the inverse loses
+ * nearly all digits. */
 #define CONDITION_MAX 1e12
 /* Fraction of a body's initial spin above which the dissipation of the integrator is reported. */
 #define DISSIPATION_MAX 0.5
@@ -40,7 +41,8 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
   memory_free(closed);
 }
 
-/* Sylvester's criterion. */
+/* Returns true if a symmetric matrix is positive definite: its three leading minors are positive (Sylvester's
+ * criterion). */
 static bool is_positive_definite(Mat3 a) {
   return a.m[0][0] > 0 && a.m[0][0] * a.m[1][1] - a.m[0][1] * a.m[1][0] > 0 && mat3_det(a) > 0;
 }
@@ -65,9 +67,9 @@ static const char* find_inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Selects the trees with joints that the momentum integrator moves by the equations of a tree in free flight (W11), and
- * sets their ModelTree.flies. Trees of a single spinning body are not selected. If signals prescribe all joints of a
- * tree, their drive forces are evaluated at time t (W17). */
+/* Sets ModelTree.flies of the trees with joints whose momentum the integrator `momentum` conserves in free flight
+ * (W11). Trees of a single spinning body are not selected. If signals prescribe all joints of a tree, their drive
+ * forces are evaluated at the start of a step (W17). */
 static void select_momentum_trees(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];

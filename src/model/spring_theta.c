@@ -1,8 +1,9 @@
-/* Implicitness theta of springs and position gains from their frequencies (docs/derivations/drives.md, M10). */
+/* Implicitness theta of springs and position gains: the weight of the position at the end of a step in their force. It
+ * follows from their frequencies (docs/derivations/drives.md, M10). */
 #include "model/build.h"
 
-/* Frequency times substep [rad]. Below SPRING_RESOLVED a spring conserves energy (theta 1/2). Above SPRING_UNRESOLVED a
- * spring is fully implicit (theta 1). */
+/* Angular frequency of a spring's oscillation times the substep [rad]. Below SPRING_RESOLVED a spring conserves energy
+ * (theta 1/2). Above SPRING_UNRESOLVED a spring is fully implicit (theta 1). */
 #define SPRING_RESOLVED 0.5
 #define SPRING_UNRESOLVED 4.0
 
@@ -11,8 +12,8 @@
  * exceeds the largest entry by at most a quarter. */
 enum { DIRECTIONS_MAX = JOINT_MAX_DOF };
 
-/* Returns theta of a spring. square: (frequency times substep)^2 [rad^2]. Sets *slope to the derivative of theta with
- * respect to square. */
+/* Returns the implicitness theta of a spring. square: squared product of the spring's angular frequency and the substep
+ * [rad^2]. Sets *slope to the derivative of theta with respect to square. */
 static double compute_theta(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
@@ -22,7 +23,8 @@ static double compute_theta(double square, double* slope) {
   return 0.5 + 0.5 * s * s * (3 - 2 * s);
 }
 
-/* Returns the 8-norm of square[count], all >= 0. Sets by[count] to the derivatives of the norm with respect to square.
+/* Returns the 8-norm of the numbers square[count], all >= 0: the eighth root of the sum of their eighth powers. Sets
+ * by[count] to the derivatives of the norm with respect to the numbers.
  */
 static double eight_norm(const double* square, int count, double* by) {
   double most = 0, sum = 0;
@@ -46,7 +48,7 @@ typedef struct {
   Pose* pose;
   Screw* screws;
   double** factor;           /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (trees) */
-  double* x[DIRECTIONS_MAX]; /* directions (nv) */
+  double* x[DIRECTIONS_MAX]; /* directions of the current spring, each a vector of joint increments (nv) */
   double stiffness[DIRECTIONS_MAX];
   int count;         /* number of directions added */
   SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */
@@ -120,7 +122,7 @@ static double add_tree_mobility(InertiaWork* s, int tree, double* x) {
   return sum;
 }
 
-/* Replaces L^-1 x in x[nv] by M^-1 x. */
+/* Second half of a solve with the mass matrix M = L L^T of all trees: replaces L^-1 x in x[nv] by M^-1 x. */
 static void finish_response(const InertiaWork* s, double* x) {
   for (int tree = 0; tree < s->model->tree_count; tree++) {
     const double* a = s->factor[tree];
@@ -141,8 +143,9 @@ static double* add_direction(InertiaWork* s, double stiffness) {
   return x;
 }
 
-/* Returns the theta of the current spring and clears its directions. Calls the visitor for each direction whose slope
- * is not 0. theta: index of the theta; component[count]: component of each direction. */
+/* Returns the implicitness theta of the current spring and clears its directions. Calls the visitor for each direction
+ * in which theta depends on the stiffness. theta: index of the spring in ModelGradient.thetas. component[count]:
+ * SpringDirection.component of each direction. */
 static double finish_theta(InertiaWork* s, int theta, const int* component) {
   double dt = simulation_substep_length(&s->model->simulation), mobility[DIRECTIONS_MAX] = {0}, square[DIRECTIONS_MAX],
          by[DIRECTIONS_MAX] = {0};
@@ -162,8 +165,8 @@ static double finish_theta(InertiaWork* s, int theta, const int* component) {
   return value;
 }
 
-/* Returns the theta of a joint. Each degree of freedom with a spring or position gain is one direction. Its stiffness
- * is the sum of spring stiffness and position gains. */
+/* Returns the implicitness theta of a joint's springs. Each degree of freedom with a spring or position gain is one
+ * direction. Its stiffness is the sum of spring stiffness and position gains. */
 static double joint_theta(InertiaWork* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -180,8 +183,9 @@ static double joint_theta(InertiaWork* s, int link) {
   return finish_theta(s, link, component);
 }
 
-/* Adds the derivatives of a length with respect to the degrees of freedom to x[nv]. The length depends on a point of
- * the link. slope: derivative of the length with respect to the point, world axes. at: the point, world frame [m]. */
+/* Adds the contribution of one tendon point, fixed to the link, to x[nv]: the derivatives of the tendon's length with
+ * respect to the degrees of freedom. slope: derivative of the length with respect to the point, world axes. at: the
+ * point, world frame [m]. */
 static void add_length_derivatives(const InertiaWork* s, int link, Vec3 slope, Vec3 at, double* x) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
@@ -211,7 +215,8 @@ static double tendon_theta(InertiaWork* s, int index) {
   return finish_theta(s, m->link_count + index, &component);
 }
 
-/* Returns the theta of a bushing. Each of the six diagonal entries of the stiffness matrix is one direction. */
+/* Returns the implicitness theta of a bushing. Each of the six diagonal entries of the stiffness matrix is one
+ * direction. */
 static double bushing_theta(InertiaWork* s, int index) {
   const Model* m = s->model;
   const SceneBushing* bushing = m->bushings[index].source;
@@ -232,8 +237,8 @@ static double bushing_theta(InertiaWork* s, int index) {
   return finish_theta(s, m->link_count + m->tendon_count + index, component);
 }
 
-/* Sets thetas[model_theta_count] to the thetas of links, tendons and bushings at coordinates q[nq]. Calls visit, unless
- * NULL, for each direction whose slope is not 0. */
+/* Sets thetas[model_theta_count] to the implicitness of the springs of links, tendons and bushings at coordinates
+ * q[nq]. Calls visit, unless NULL, for each direction in which theta depends on the stiffness. */
 static void compute_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   InertiaWork s = {.model = model, .visit = visit, .context = context};

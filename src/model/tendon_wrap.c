@@ -6,8 +6,8 @@
 /* Distance from the surface, relative to the radius, below which an end of the path counts as on the surface. */
 #define ON_SURFACE 1e-9
 
-/* Geometry of one end of the path in the winding plane, relative to the centre of the circle. The path consists of a
- * straight segment at each end and an arc on the circle. */
+/* Geometry of one end of a tendon's path in the winding plane, in which the path lies, relative to the centre of the
+ * wrap's circle. The path consists of a straight segment at each end and an arc on the circle. */
 typedef struct {
   Vec3 out;     /* unit vector from the centre to the end */
   double far;   /* distance from the centre [m] */
@@ -47,8 +47,9 @@ static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
 
 static Mat3 outer(double factor, Vec3 a, Vec3 b) { return mat3_scale(mat3_outer(a, b), factor); }
 
-/* Returns the path in the winding plane and its derivatives. angle: angle between the two ends [rad]. The straight
- * segments roll on the circle, so the slope at each end does not depend on the other end. */
+/* Returns the tendon's path in the winding plane and the derivatives of its length. angle: angle at the centre of the
+ * circle between the two ends [rad]. The straight segments roll on the circle, so the derivative with respect to each
+ * end does not depend on the other end. */
 static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle) {
   TendonWrap out = {.touches = true, .by_radius = angle - end[0].angle - end[1].angle, .curvature[2] = mat3_zero()};
   out.length = end[0].free + end[1].free + radius * out.by_radius;
@@ -61,8 +62,8 @@ static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle
   return out;
 }
 
-/* Changes the planar path *w into a helix. run: displacement along the axis [m]. The length of the helix is the
- * hypotenuse of the planar length and run. */
+/* Changes the planar path *w around a cylinder into a helix. run: displacement from the first to the second end along
+ * the cylinder's axis [m]. The length of the helix is the hypotenuse of the planar length and run. */
 static void add_run(TendonWrap* w, Vec3 axis, double run) {
   double plane = w->length, length = math_hypot(plane, run), c = plane / length, s = run / length, turn = w->by_radius;
   Vec3 normal[2];
@@ -95,8 +96,8 @@ static TendonWrap round_cylinder(const SceneTendonWrap* wrap, Pose pose, const V
   return way;
 }
 
-/* Returns the path around a sphere. The path lies in the plane of both ends and the centre. If an end moves out of the
- * plane, the plane rotates. */
+/* Returns the path of a tendon around a sphere. arm: vectors from the centre to both ends [m]. The path lies in the
+ * plane of both ends and the centre. If an end moves out of the plane, the plane rotates. */
 static TendonWrap round_sphere(const SceneTendonWrap* wrap, const Vec3 arm[2], const Vec3* side) {
   Vec3 normal = vec3_cross(arm[0], arm[1]);
   WrapEnd end[2] = {find_end(arm[0], wrap->radius), find_end(arm[1], wrap->radius)};

@@ -1,4 +1,5 @@
-/* Truncated cone (B2): a smooth maximum of the functions f_s of the side and f_b, f_t of the two ends. */
+/* Truncated cone (B2): a smooth maximum of three functions that are negative inside, f_s for the conical side and f_b,
+ * f_t for the bottom and top ends. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
@@ -73,8 +74,9 @@ ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   return v;
 }
 
-/* Sets *radius and *rate to the derivatives of R and dR/dx at x = z with respect to size[k] (bottom_radius, top_radius,
- * below, above). R = bottom + rate (x + below), rate = (top - bottom) / (below + above). */
+/* Sets *radius to the derivative of the cone's radius at the axial position z with respect to size[k]. Sets
+ * *radius_rate to that of the radius' slope along the axis. size: bottom_radius, top_radius, below, above. The radius
+ * is bottom_radius + slope (z + below), the slope (top_radius - bottom_radius) / (below + above). */
 static void radius_slope(const Shape* shape, double z, int k, double* radius, double* radius_rate) {
   double h = shape->size[2] + shape->size[3], t = (z + shape->size[2]) / h;
   double slope = (shape->size[1] - shape->size[0]) / h;
@@ -104,7 +106,7 @@ void cone_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value,
   Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double radius = 0, radius_rate = 0, q = 1 / (c.radius * c.radius);
   if (c.radius_rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &radius_rate);
-  double shrink = -2 * q * radius / c.radius; /* derivative of 1 / R^2 */
+  double shrink = -2 * q * radius / c.radius; /* derivative of 1 / R^2, where R is the cone's radius */
   f[SIDE] = c.r2 * shrink;
   df[SIDE] = vec3(-2 * c.r2 * (q / c.radius * radius_rate - 3 * q * q * c.radius_rate * radius), 2 * z.y * shrink,
                   2 * z.z * shrink);
@@ -126,8 +128,9 @@ void cone_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value,
   }
 }
 
-/* Returns the radius of the body at position z of the axis: R sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta),
- * with f_b and f_t of (B2). Returns -1 if the formula has no real value. */
+/* Returns the radius of the rounded body at position z of the axis: R sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) /
+ * beta). R is the radius of the cone with sharp edges; f_b and f_t are the functions of its ends (B2). Returns -1 if
+ * the formula has no real value. */
 static double profile_radius(const Shape* shape, double z) {
   double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
   double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
@@ -154,8 +157,9 @@ static double chord_distance(const double a[2], const double b[2]) {
   return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);
 }
 
-/* Returns true if the profile is concave, so that the body is convex. Sets shape->inner to the smallest distance of a
- * chord of the profile from the origin, because chords lie inside the body (B5). */
+/* Returns true if the profile, the radius as a function of the axial position, is concave, so that the body is convex.
+ * Sets shape->inner to the smallest distance of a chord of the profile from the origin, because chords lie inside the
+ * body (B5). */
 static bool check_profile(Shape* shape) {
   double low = profile_end(shape, 0, -shape->size[2]), high = profile_end(shape, 0, shape->size[3]);
   double step = (high - low) / CONVEX_SAMPLES, previous[2] = {low, 0}, before_previous[2] = {low, 0};

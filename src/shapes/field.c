@@ -6,7 +6,8 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* Returns l phi, which is the signed distance field of a polytope (Y2). */
+/* Returns the signed distance field of a smooth polytope: its dimensionless level function phi times its reference
+ * length l (Y2). */
 static FieldValue polytope_field(const Shape* shape, Vec3 x) {
   ShapeValue v = polytope_evaluate(shape, x);
   double length = shape->length;
@@ -76,8 +77,8 @@ static FieldValue points_field(const Field* field, Vec3 x) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* Sums over the parts of a union with the weights w_i = exp((minimum - phi_i) / tau). minimum: smallest phi_i so
- * far. */
+/* Sums over the parts of a union with the weights w_i = exp((minimum - phi_i) / tau). phi_i: field value of part i;
+ * tau: smoothing length of the union; minimum: smallest phi_i so far. */
 typedef struct {
   double minimum, sum;
   Vec3 gradient, outward;
@@ -95,7 +96,8 @@ static void rescale(SmoothMinimum* s, double factor) {
 /* Smallest logarithm of a part's weight. A relative weight of exp(-40) is below the rounding error. */
 #define MIN_LOG_WEIGHT (-40.0)
 
-/* Adds the value and derivatives of a part to the sums. If sign is -1, the field of the part is negated. */
+/* Adds the field value and derivatives of a part to the sums of a union. tau: smoothing length. If sign is -1, the
+ * field of the part is negated. */
 static void add_to_smooth_minimum(SmoothMinimum* s, double tau, double sign, const FieldValue* part) {
   double value = sign * part->value;
   if (value < s->minimum) {
@@ -112,8 +114,8 @@ static void add_to_smooth_minimum(SmoothMinimum* s, double tau, double sign, con
   add_outer(&s->outward_gradient, w, part->outward, part->gradient);
 }
 
-/* Returns the smooth minimum -tau log sum exp(-phi_i / tau) and its derivatives (Y4). The normalized weights w_i have
- * the gradients -w_i (gradient_i - gradient) / tau. */
+/* Returns the smooth minimum -tau log sum exp(-phi_i / tau) of the parts' field values phi_i, and its derivatives (Y4).
+ * tau: smoothing length. The normalized weights w_i have the gradients -w_i (gradient_i - gradient) / tau. */
 static FieldValue smooth_minimum(const SmoothMinimum* s, double tau) {
   double inverse = 1 / s->sum;
   FieldValue out = {.value = s->minimum - tau * math_log_above_one(s->sum)};

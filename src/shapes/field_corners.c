@@ -58,7 +58,8 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
 
 /* ---------------------------------------------------------------- lists of derivatives */
 
-/* Derivatives in the order in which they were found, with the corner of each. */
+/* List of derivatives of planes or points with respect to corners, in the order in which they were found, with the
+ * corner of each. */
 typedef struct {
   int* corner;
   CornerDerivative* derivative;
@@ -106,8 +107,8 @@ typedef struct {
   int* element; /* index of the plane of each triangle */
 } DistinctPlanes;
 
-/* Returns the distinct planes of a hull. Triangles lie in one plane if their unit normals differ by less than `same`.
- * The caller frees the result with free_planes. */
+/* Returns the distinct planes of a hull. Triangles lie in one plane if their unit normals differ by less than
+ * max_angle. The caller frees the result with free_planes. */
 static DistinctPlanes find_planes(const ConvexHull* hull, double max_angle) {
   int triangles = hull->triangle_count;
   DistinctPlanes out = {0, MEMORY_NEW(Vec3, triangles), MEMORY_NEW(Vec3, triangles), MEMORY_NEW(int, triangles)};
@@ -130,8 +131,9 @@ static void free_planes(DistinctPlanes* planes) {
   memory_free(planes->element);
 }
 
-/* Sets *field to the smooth maximum over planes (Y2). smoothing: l / beta [m]; length: l [m]; center: origin of the
- * field's frame. Returns NULL on success, otherwise the violated rule (static text). */
+/* Sets *field to the smooth maximum of the heights above the planes (Y2). smoothing: length over which edges are
+ * rounded [m]; length: reference length l of the polytope [m]; center: origin of the field's frame. Returns NULL on
+ * success, otherwise the violated rule (static text). */
 static const char* create_field_of_planes(Field* field, const DistinctPlanes* planes, Vec3 center, double length,
                                           double smoothing) {
   *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
@@ -278,7 +280,8 @@ const char* field_of_faces(Field* field, const ConvexHull* hull, double smoothin
   return rule;
 }
 
-/* Returns the derivative of the unit vector n along the vector `area` with respect to `area`: (I - n n^T) / |area|. */
+/* Returns the derivative of the unit vector n = area / |area| with respect to the vector `area`: (I - n n^T) / |area|.
+ */
 static Mat3 unit_vector_derivative(Vec3 area) {
   Vec3 n = vec3_normalized(area);
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
@@ -375,8 +378,9 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
 
 /* ---------------------------------------------------------------- derivatives at a point */
 
-/* Smooth maximum of the heights of a point above the planes (Y2): phi = tau log sum exp(h / tau), with heights h. top:
- * largest h. sum: sum of the weights w = exp((h - top) / tau). outward: mean of the normals with these weights. */
+/* Smooth maximum of the heights h of a point above the planes (Y2): phi = tau log sum exp(h / tau), with the smoothing
+ * length tau. top: largest h. sum: sum of the weights w = exp((h - top) / tau). outward: mean of the normals with these
+ * weights. */
 typedef struct {
   double max_height, sum;
   Vec3 outward;
@@ -398,8 +402,8 @@ static SmoothMaximum smooth_maximum(const FieldCorners* c, Vec3 x) {
   return out;
 }
 
-/* Sets *height to the derivative of a plane's height n . x - o when a corner moves by e. Returns the derivative of the
- * normal n. */
+/* Sets *height_above_plane to the change of the height of the point x above a plane when a corner of the plane moves by
+ * e. Returns the change of the plane's unit normal n. */
 static Vec3 plane_height_derivative(const CornerDerivative* derivative, Vec3 n, Vec3 x, Vec3 e,
                                     double* height_above_plane) {
   double along = vec3_dot(n, e);
@@ -468,7 +472,10 @@ void field_corner_derivatives(const FieldCorners* corners, Vec3 position, int fi
 void field_smoothing_derivative(const Field* field, Vec3 position, double* value, Vec3* outward) {
   assert(field->kind == FIELD_SHAPE && field->shape.kind == SMOOTH_POLYTOPE);
   const Shape* shape = &field->shape;
-  double by_beta = -shape->beta * shape->beta / shape->length; /* derivative of beta with respect to l / beta */
+  double by_beta =
+      -shape->beta * shape->beta /
+      shape
+          ->length; /* derivative of the sharpness beta with respect to the smoothing length l / beta, for constant l */
   field_parameter_derivatives(field, position, 0, 1, value, outward);
   *value *= by_beta;
   *outward = vec3_scale(*outward, by_beta);

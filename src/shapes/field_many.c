@@ -36,12 +36,13 @@ typedef struct {
 /* Lower limit of coordinates and of their ratios. Powers of smaller numbers are zero or do not change the result. */
 #define SMALLEST 1e-150
 
-/* Norm of two numbers for eight points. In the arrays, index 0 belongs to the first number, index 1 to the second. */
+/* Norm of order n of a pair of numbers, (u^n + v^n)^(1/n), for eight points. In the arrays, index 0 belongs to u, index
+ * 1 to v. */
 typedef struct {
   Lanes norm, part[2], scaled[2];
 } NormLanes;
 
-/* Sets out to the norms of (u, v) of order n for both groups. u, v >= SMALLEST, n >= 2. */
+/* Sets out to the norms (u^n + v^n)^(1/n) of order n for both groups of eight points. u, v >= SMALLEST, n >= 2. */
 static inline void compute_norms(const Lanes u[GROUPS], const Lanes v[GROUPS], double n, NormLanes out[GROUPS]) {
   LaneBits first[GROUPS];
   Lanes large[GROUPS], ratio[GROUPS], decay[GROUPS], sum[GROUPS], over[GROUPS];
@@ -85,8 +86,8 @@ typedef struct {
   Lanes distance;
 } LocalPosition;
 
-/* Computes the gauge of a superquadric at eight points, like quadric_evaluate at one point. q: order of the outer norm;
- * p: order of the norm of x and y. round, all: results of both norms. */
+/* Computes the gauge of a superquadric at eight points, like quadric_evaluate at one point. The gauge is a norm of
+ * order q of z and the norm of order p of x and y. round: result of the norm of x and y; all: of the outer norm. */
 static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
                                  Lanes3 y, FieldMembers members, GaugeLanes* out) {
   Lanes3 slope = {copy_signs(round->scaled[0] * round->part[0] * (1 / size[0]), y.x),
@@ -106,8 +107,8 @@ static inline void quadric_gauge(const double size[3], double q, double p, const
   out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all->scaled[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
-/* Returns true for superquadrics and superellipsoids. A superellipsoid with the exponent n is a superquadric with p = q
- * = 2 n. */
+/* Returns true for superquadrics and superellipsoids. A superellipsoid with the exponent n is a superquadric whose two
+ * norms have the order 2 n. */
 static bool is_quadric(const Field* field) {
   return field->kind == FIELD_SHAPE &&
          (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);
@@ -123,7 +124,8 @@ static void locate_in_part(const Field* part, Lanes3 x, LocalPosition* out) {
   out->distance = lanes_sqrt(lanes3_dot(out->y, out->y));
 }
 
-/* Sets *out to the field values (Y1) and (Y6), rotated into the frame of the enclosing field. */
+/* Sets *out to the field values and outward vectors of a convex part (Y1, Y6), computed from its gauge. The vectors are
+ * rotated into the frame of the enclosing field. */
 static inline void convert_gauge_to_field(const Field* part, const LocalPosition* at, const GaugeLanes* g,
                                           FieldMembers members, FieldLanes* out) {
   const Mat3* r = &part->pose.r;

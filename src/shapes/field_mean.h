@@ -1,5 +1,5 @@
-/* Private to shapes/: value of a field of points with normals (Y3), and its derivatives with respect to the points
- * (Y10). */
+/* Private to shapes/: value of a signed distance field given by points with normals, a weighted mean of the heights
+ * above the points' planes (Y3). Also its derivatives with respect to the points (Y10). */
 #ifndef SDRS_SHAPES_FIELD_MEAN_H
 #define SDRS_SHAPES_FIELD_MEAN_H
 
@@ -7,22 +7,24 @@
 
 /* Weighted means over the points of a field at one position. */
 typedef struct {
-  const Field* field; /* borrowed */
-  Vec3 position;      /* [m, field's frame] */
-  double least_square, sum,
-      value; /* least_square: smallest squared distance of a point [m^2]; sum: sum of the weights; value: phi [m] */
-  Vec3 gradient,
-      mean_arm; /* gradient of phi; weighted mean of b_i = (p_i - position) / radius^2 over the points p_i [1/m] */
+  const Field* field;              /* borrowed */
+  Vec3 position;                   /* [m, field's frame] */
+  double least_square, sum, value; /* least_square: smallest squared distance of a point [m^2]; sum: sum of the weights
+                                      of all points; value: value of the field [m] */
+  Vec3 gradient, mean_arm; /* gradient: gradient of the field value. mean_arm: weighted mean over the points p_i of (p_i
+                              - position) / radius^2, with the radius of the weights [1/m] */
 } FieldMean;
 
-/* Derivatives of four quantities of one point of the field: height of `position` above the plane of the point, exponent
- * of the point's weight, normal, and vector b_i (Y10). */
+/* Derivatives of four quantities of one point of the field with respect to a parameter (Y10): height of
+ * FieldMean.position above the point's plane, exponent of the point's weight, its normal, and the vector (point -
+ * position) / radius^2. */
 typedef struct {
   double height, exponent;
   Vec3 normal, mean_arm;
 } PointDerivative;
 
-/* Derivatives of the sums over all points, zero before the first call of field_mean_add_derivative. */
+/* Derivatives, with respect to a parameter, of weighted sums over all points of the field; zero before the first call
+ * of field_mean_add_derivative. */
 typedef struct {
   double value, exponent;
   Vec3 outward;
@@ -31,7 +33,8 @@ typedef struct {
 /* Returns the weighted means over the points of a field, evaluated at the position x [m, field's frame]. The result
  * borrows the field. Does not allocate. */
 FieldMean field_mean_at(const Field* field, Vec3 x);
-/* Returns the unnormalized weight of point i. The weight of the nearest point is 1. */
+/* Returns the weight of point i in the means of the field, not divided by the sum of weights. The weight of the nearest
+ * point is 1. */
 static inline double field_mean_weight(const FieldMean* mean, int i) {
   Vec3 arm = vec3_sub(mean->position, mean->field->points[i]);
   double radius = mean->field->radius;
@@ -40,10 +43,11 @@ static inline double field_mean_weight(const FieldMean* mean, int i) {
 /* Returns the derivatives of the quantities of point i, which moves by `displacement` [m] and whose normal changes by
  * normal_change. */
 PointDerivative field_point_derivative(const FieldMean* mean, int i, Vec3 displacement, Vec3 normal_change);
-/* Adds the derivatives d of point i to the derivatives of the sums over all points, *sum. */
+/* Adds the contribution of point i, whose quantities have the derivatives d, to the derivatives *sum of the sums over
+ * all points. */
 void field_mean_add_derivative(const FieldMean* mean, int i, const PointDerivative* d, MeanDerivative* sum);
-/* Computes the derivatives of the field from the sums over all points (Y10). Sets *value to the derivative of phi, and
- * *outward to the derivative of the outward vector. */
+/* Computes the derivatives of the field from the derivatives of the sums over all points (Y10). Sets *value to the
+ * derivative of the field value, and *outward to the derivative of the outward vector. */
 void field_mean_derivative(const FieldMean* mean, const MeanDerivative* sum, double* value, Vec3* outward);
 
 #endif

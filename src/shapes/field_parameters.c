@@ -7,7 +7,8 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* Computes the derivatives of the field l phi of a polytope. The length l may depend on the parameters of one face. */
+/* Computes the derivatives of the field of a smooth polytope, its reference length l times its level function phi. The
+ * length l may depend on the parameters of one face. */
 static void polytope_derivatives(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   ShapeValue v = polytope_evaluate(shape, x);
   double l = shape->length;
@@ -25,9 +26,9 @@ static void polytope_derivatives(const Shape* shape, Vec3 x, int first, int coun
   }
 }
 
-/* Computes the derivatives of the field (Y1) of a convex shape. From phi(x / gamma) = 0 follows dgamma = gamma dphi /
- * (grad phi . z) at z = x / gamma, where dphi is the derivative of phi with respect to the parameter. The normal has
- * the direction of grad phi at z. */
+/* Computes the derivatives of the field (Y1) of a convex shape with level function phi and gauge gamma. From phi(x /
+ * gamma) = 0 follows dgamma = gamma dphi / (grad phi . z) at the surface point z = x / gamma. Here dphi is the
+ * derivative of phi with respect to the parameter. The normal has the direction of grad phi at z. */
 static void shape_derivatives(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   double distance = vec3_norm(x);
   if (!(distance > 1e-12 * shape->inner)) {
@@ -106,8 +107,8 @@ PointDerivative field_point_derivative(const FieldMean* mean, int i, Vec3 displa
                            .mean_arm = vec3_scale(displacement, inverse)};
 }
 
-/* Returns the derivatives with respect to the radius. The radius changes the weight and the vector b_i of every
- * point. */
+/* Returns the derivatives of a field of points with respect to the radius of the weights. The radius changes the weight
+ * of every point p and the vector (p - position) / radius^2. */
 static MeanDerivative radius_derivative(const FieldMean* mean) {
   const Field* field = mean->field;
   double inverse = 1 / (field->radius * field->radius);
@@ -166,7 +167,8 @@ static void part_pose_derivative(const Field* part, const FieldValue* v, Vec3 x,
   if (k < 3) *outward = vec3_add(*outward, vec3_cross(e, v->outward));
 }
 
-/* Value of a union or difference at a point in its own frame. For a difference, value and outward are negated. */
+/* Field of a union or difference at a point, in the frame of the union or difference. For a difference, value and
+ * outward are negated. */
 typedef struct {
   double value, tau, sign; /* sign: -1 for a difference, otherwise 1 */
   Vec3 outward;
@@ -174,15 +176,16 @@ typedef struct {
 
 static double part_sign(const Field* field, int i) { return field->kind == FIELD_SUBTRACTION && i == 0 ? -1 : 1; }
 
-/* Returns the weight exp((phi - v_i) / tau) of a part with the value `part`. Sets *exponent to the logarithm of the
- * weight. */
+/* Returns the weight of a part of a union or difference, exp((all->value - part) / all->tau), where `part` is the
+ * part's field value. Sets *exponent to the logarithm of the weight. */
 static double part_weight(const CombinedField* all, double part, double* exponent) {
   *exponent = (all->value - part) / all->tau;
   return *exponent < MIN_LOG_WEIGHT ? 0 : *exponent > 0 ? 1 : math_exp_nonpositive(*exponent);
 }
 
-/* Writes the derivatives of the field of a union or difference. up: derivative of phi. change: sum of w_i dN_i and of
- * the weight terms, where N = sum w_i N_i is the outward vector and N_i the outward vector of part i. */
+/* Writes the derivatives of the field of a union or difference. value_change: derivative of its value. The outward
+ * vector is the sum of w_i N_i over the parts, with weights w_i and the parts' outward vectors N_i. change: derivative
+ * of this sum while phi in the weights w_i = exp((phi - phi_i) / tau) is constant. */
 static void write_combined_derivative(const CombinedField* all, double value_change, Vec3 change, double* value,
                                       Vec3* outward) {
   *value = all->sign * value_change;

@@ -29,9 +29,9 @@ static double estimate_surface_factor(const Shape* shape, Vec3 d) {
   return 1 / (1 + shape_evaluate(shape, d).value);
 }
 
-/* Returns the factor s for which the point s y lies on the surface: phi(s y) = 0. Sets *evaluated to evaluate(shape, s
- * y). Newton's method starts on the surface of the body with sharp edges, slightly outside of the smooth body, where it
- * converges quickly. */
+/* Returns the factor s for which the point s y lies on the surface of the shape, where its level function phi is 0.
+ * Sets *evaluated to evaluate(shape, s y). Newton's method starts on the surface of the body with sharp edges, slightly
+ * outside of the smooth body, where it converges quickly. */
 static double find_surface_factor(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const Shape*, Vec3),
                                   ShapeValue* evaluated) {
   double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
@@ -50,8 +50,8 @@ static double find_surface_factor(const Shape* shape, Vec3 y, ShapeValue (*evalu
   return s;
 }
 
-/* For z = y / gamma, g = grad phi(z) and m = g / (z . g), the gradient of the gauge is m. Its Hessian is (I - m z^T)
- * grad^2 phi (I - z m^T) / (gamma z . g). */
+/* Let phi be the level function of the shape, gamma its gauge at y, z = y / gamma, g = grad phi(z) and m = g / (z . g).
+ * The gradient of the gauge is m. Its Hessian is (I - m z^T) grad^2 phi (I - z m^T) / (gamma z . g). */
 Gauge shape_gauge(const Shape* shape, Vec3 y) {
   assert(vec3_norm(y) > 0);
   if (shape_methods(shape->kind)->gauge) {

@@ -31,9 +31,9 @@ static double strip_position(int i) {
   return (2 * strip + 1 + NODE[i % POINTS]) / STRIPS - 1;
 }
 
-/* Adds the moments of a cone from the centre through a patch of the box of directions at x. The cone ends at the
- * surface point x / gamma(x). patch: area of the patch times its distance from the centre [m^3], so the volume is patch
- * / (3 gamma^3). */
+/* Adds the moments of a thin cone from the shape's centre through a patch at the point x of a box around the shape. The
+ * cone ends at the surface point x / gamma(x), with the gauge gamma. patch: area of the patch times its distance from
+ * the centre [m^3], so the volume is patch / (3 gamma^3). */
 static void add_cone(const Shape* shape, const double x[3], double patch, MassMoment* sum) {
   double gamma = shape_gauge_value(shape, vec3(x[0], x[1], x[2]));
   double volume = patch / (3 * gamma * gamma * gamma), first = volume * 3 / (4 * gamma);
@@ -159,8 +159,8 @@ Vec3 shape_surface_derivative(const Shape* shape, Vec3 s, int k) {
   return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
 }
 
-/* Adds the derivative of the moments that add_cone adds. patch, gamma: relative changes of the patch and of the gauge;
- * dx: change of x. */
+/* Adds the derivative with respect to a shape parameter of the moments that add_cone adds. patch, gamma: derivatives of
+ * the logarithms of the patch and of the gauge; dx: derivative of the point x. */
 static void add_cone_derivative(const double x[3], const double dx[3], double volume, double gauge, double patch,
                                 double gamma, MassMoment* sum) {
   double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);

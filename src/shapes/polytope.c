@@ -19,7 +19,8 @@ static inline double lanes_largest(Lanes x) {
   return x[0];
 }
 
-/* Sets out (padded) to beta (n_i . z - o_i) / l of every face i. Returns the largest of these heights. */
+/* Sets out (padded) to the scaled height of the point z above every face i, beta (n_i . z - o_i) / l. Here n_i and o_i
+ * are normal and offset, beta the sharpness, l the reference length. Returns the largest. */
 static double compute_heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
   const Lanes* offset = (const Lanes*)shape->offset;
@@ -73,8 +74,9 @@ static double compute_weights(const Shape* shape, Vec3 z, Lanes* weight) {
   return largest;
 }
 
-/* phi = (m + log sum e^(h_i - m)) / beta, with heights h_i times beta and the largest height m. The gradient is the
- * mean normal, the Hessian beta times the covariance of the normals. */
+/* The level function is phi = (m + log sum e^(h_i - m)) / beta. h_i is the scaled height above face i
+ * (compute_heights), m the largest h_i and beta the sharpness. The gradient is the mean normal, the Hessian beta times
+ * the covariance of the normals. */
 static ShapeValue evaluate_with_workspace(const Shape* shape, Vec3 z, Lanes* weight) {
   double largest = compute_weights(shape, z, weight), sum[NORMAL_PRODUCT_SUMS], beta = shape->beta;
   sum_normal_products(shape, shape->padded_face_count, weight, sum);
@@ -114,7 +116,8 @@ ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
 static void face_parameter_derivative(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, int face,
                                       int entry, double* value, Vec3* gradient) {
   double l = shape->length, norm = shape->face_norm[face], w = weight[face];
-  Vec3 n = vec3(shape->nx[face], shape->ny[face], shape->nz[face]); /* unit normal divided by l */
+  Vec3 n = vec3(shape->nx[face], shape->ny[face],
+                shape->nz[face]); /* unit normal of the face, divided by the reference length l */
   Vec3 tilt =
       vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* derivative of the face's weight with respect to z */
   double unit[3] = {n.x * l, n.y * l, n.z * l};

@@ -28,19 +28,19 @@ typedef enum {
 typedef struct {
   SmoothKind kind;
   double beta;     /* polytope, cone: sharpness of the edges, > 0 */
-  double exponent; /* superellipsoid, cylinder: n in [1, 64] */
+  double exponent; /* superellipsoid, cylinder: exponent n of (B3), from 1 (ellipsoid) to 64 (nearly a box) */
   double size[4];  /* [m], > 0. cone: bottom_radius, top_radius, below, above; superellipsoid: semi-axes a, b, c;
                       cylinder: radius, half length */
   const double (*faces)[4]; /* polytope: (n, offset) of each half-space n . z <= offset, with outward normal n of any
                                length and offset > 0 */
   int face_count;
-  double length;       /* polytope: l [m]; 0 selects the largest offset */
-  double exponents[2]; /* superquadric: e1, e2 in [1/32, 1] */
+  double length;       /* polytope: reference length l of (B1) [m]; 0 selects the largest offset */
+  double exponents[2]; /* superquadric: exponents e1, e2 of (B7), each in [1/32, 1] */
 } ShapeDefinition;
 
 typedef struct {
   SmoothKind kind;
-  double beta, exponent, size[4]; /* of a superquadric: 1 / min(e1, e2) */
+  double beta, exponent, size[4]; /* as in ShapeDefinition; `exponent` of a superquadric: 1 / min(e1, e2) */
   double exponents[2];
   double inverse_size[3];            /* superellipsoid, cylinder: 1 / size[k] */
   int integer_exponent;              /* `exponent` if it is an integer, otherwise 0 */
@@ -49,9 +49,10 @@ typedef struct {
   double *nx, *ny, *nz, *offset;     /* polytope: unit normals, and offsets divided by `length` (padded_face_count) */
   double* face_norm;                 /* length |n_i| of each normal as given (face_count) */
   double* given_faces;               /* normals and offsets as given (face_count x 4) */
-  double length;                     /* l of (B1) [m] */
-  int length_face;                   /* face whose offset is l, or -1 if the user gave l */
-  double inner, outer; /* radii of balls about the centre [m]: one inside the body, one that contains the body (B5) */
+  double length;                     /* polytope: reference length l of (B1) [m] */
+  int length_face;                   /* index of the face whose offset is `length`, or -1 if the user gave `length` */
+  double inner,
+      outer; /* radii of two balls about the centre [m]: `inner` lies inside the body, `outer` contains the body (B5) */
 } Shape;
 
 /* Returns the name of a kind of shape in files: "smooth_polytope", "truncated_cone", "superellipsoid",
@@ -63,35 +64,39 @@ const char* shape_create(Shape* shape, const ShapeDefinition* form);
 /* Frees the arrays and zeroes the shape. Accepts a zeroed shape, but not NULL. */
 void shape_free(Shape* shape);
 
-/* Value and derivatives of phi at a point. The Hessian is symmetric. */
+/* Value, gradient and symmetric Hessian of a shape's level function phi at a point; phi is negative inside the body and
+ * zero on its surface. */
 typedef struct {
   double value;
   Vec3 gradient; /* 1/m */
   Mat3 hessian;  /* 1/m^2 */
 } ShapeValue;
-/* Returns phi and its derivatives at z [m, shape's frame], inside or outside the body. At the centre of a
- * superellipsoid, cylinder or superquadric, where phi is not differentiable, gradient and Hessian are zero. Does not
- * allocate. */
+/* Returns the level function phi of a shape and its derivatives at the point z [m, shape's frame], inside or outside
+ * the body. At the centre of a superellipsoid, cylinder or superquadric, where phi is not differentiable, gradient and
+ * Hessian are zero. Does not allocate. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
-/* shape_has_convex_level returns true if phi is convex: for all kinds except cones. A point with phi = e > 0 then lies
- * inside the body scaled by 1 + e s about its centre, with s = -1 / phi(centre), which shape_level_to_scale returns. */
+/* shape_has_convex_level returns true if the level function phi of the shape is convex: for all kinds except cones.
+ * shape_level_to_scale returns s = -1 / phi(centre). If phi is convex, a point with phi = e > 0 lies inside the body
+ * scaled by 1 + e s about its centre. */
 static inline bool shape_has_convex_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
 static inline double shape_level_to_scale(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
 }
 
-/* Gauge gamma(y) = min { t > 0 : y/t inside the body }, the factor by which the body must be scaled such that its
- * surface passes through y (B4). The gauge is dimensionless, convex and homogeneous: gamma = y . gradient. Its gradient
- * has the direction of the surface normal at y / gamma. */
+/* Gauge gamma(y) = min { t > 0 : y/t inside the body }, the factor by which the body must be scaled about its centre
+ * such that its surface passes through the point y (B4). The gauge is dimensionless, convex and homogeneous: gamma = y
+ * . gradient. Its gradient has the direction of the surface normal at y / gamma. */
 typedef struct {
   double value;
   Vec3 gradient;
   Mat3 hessian;
 } Gauge;
-/* Returns the gauge and its derivatives at y [m, shape's frame]. y must not be 0 (asserted). Does not allocate. */
+/* Returns the gauge of a shape and its derivatives at the point y [m, shape's frame]. y must not be 0 (asserted). Does
+ * not allocate. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
-/* Returns the value of the gauge at y, bit-identical to the value of shape_gauge. */
+/* Returns the value of the gauge of a shape at the point y [m, shape's frame], bit-identical to the value of
+ * shape_gauge. */
 double shape_gauge_value(const Shape* shape, Vec3 y);
 
 /* Returns an upper bound of the body's extent from its centre along a unit direction [m, shape's frame]: the extent of
@@ -109,8 +114,8 @@ int shape_parameter_count(const Shape* shape);
 /* Returns true if parameter k can be increased and decreased by `change` within its range. Only exponents have a
  * bounded range; for other parameters the result is true. */
 bool shape_parameter_can_change(const Shape* shape, int k, double change);
-/* Sets *value to the derivative of phi with respect to parameter k at the point z [m, shape's frame], and *gradient to
- * the derivative of the gradient of phi [1/m]. Does not allocate. */
+/* Computes derivatives with respect to parameter k at the point z [m, shape's frame]. Sets *value to that of the
+ * shape's level function phi, and *gradient to that of the gradient of phi [1/m]. Does not allocate. */
 void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
@@ -124,7 +129,7 @@ int shape_definition_parameter_count(const ShapeDefinition* form);
 
 /* Returns the half extents of the shape along the x, y and z axes of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);
-/* Returns the derivative of the half extents with respect to parameter k. */
+/* Returns the derivative of shape_extents with respect to parameter k of the shape. */
 Vec3 shape_extents_derivative(const Shape* shape, int k);
 /* Returns the surface point [m, shape's frame] on the ray from the centre along the vector (s.x e.x, s.y e.y, s.z e.z),
  * where e are the half extents (B8). s may have any nonzero length. */
@@ -137,22 +142,23 @@ Vec3 shape_surface_derivative(const Shape* shape, Vec3 s, int k);
 typedef struct {
   double reach; /* support function: direction . point [m * |direction|] */
   Vec3 point;
-  ShapeValue at; /* phi and its derivatives at `point` */
+  ShapeValue at; /* level function phi of the shape and its derivatives at `point` */
 } ShapeSupport;
 /* Returns the support point along a nonzero direction [shape's frame]. Does not allocate. */
 ShapeSupport shape_support(const Shape* shape, Vec3 direction);
-/* Computes the change of the support point. Sets *change [m, shape's frame] to the change when the direction changes by
- * direction_change (NULL: constant direction) and parameter k by 1 (k < 0: constant parameters). support: result of
- * shape_support for this direction. Returns false if the support point is not unique because the surface is flat there;
- * *change is then unspecified. Does not allocate. */
+/* Computes the derivative of the support point with respect to the direction and one parameter of the shape. Sets
+ * *change [m, shape's frame] to the first-order displacement of the point. The direction changes by direction_change
+ * (NULL: constant direction) and parameter k by 1 (k < 0: constant parameters). support: result of shape_support for
+ * this direction. Returns false if the support point is not unique because the surface is flat there; *change is then
+ * unspecified. Does not allocate. */
 bool shape_support_derivative(const Shape* shape, const ShapeSupport* support, Vec3 direction,
                               const Vec3* direction_change, int k, Vec3* change);
 
-/* Sets out (shape_parameter_count) to the derivatives of the moments of the solid (shape_mass) with respect to each
- * parameter. Allocates temporary memory. */
+/* Sets out (shape_parameter_count) to the derivatives of the solid's volume, first and second moments (shape_mass) with
+ * respect to each parameter of the shape. Allocates temporary memory. */
 void shape_mass_derivatives(const Shape* shape, MassMoment* out);
-/* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame, by quadrature
- * over directions (B6). */
+/* Returns volume, first and second moments of the solid at unit density [m^3, m^4, m^5], about the origin of the
+ * shape's frame, by quadrature over directions (B6). */
 MassMoment shape_mass(const Shape* shape);
 
 /* ---------------------------------------------------------------- fields
@@ -178,23 +184,24 @@ typedef struct Field {
   Shape shape; /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (count) */
   int count;              /* number of points */
-  double radius;          /* FIELD_POINTS: radius of the weights in (Y3) [m], > 0 */
-  double smoothing;       /* union, subtraction: smoothing length tau [m], > 0 */
-  struct Field* parts;    /* (part_count). union: at least one; subtraction: two, of which the second is subtracted */
+  double radius;          /* FIELD_POINTS: distance over which the weight of a point falls, `radius` in (Y3) [m], > 0 */
+  double smoothing; /* union, subtraction: length over which the seams between parts are rounded, tau in (Y4, Y5) [m], >
+                       0 */
+  struct Field* parts; /* (part_count). union: at least one; subtraction: two, of which the second is subtracted */
   int part_count;
 } Field;
 
 typedef struct {
-  double value;          /* phi [m] */
-  Vec3 gradient;         /* gradient of phi */
+  double value;          /* approximate signed distance phi from the surface, negative inside [m] */
+  Vec3 gradient;         /* gradient of `value` with respect to the position */
   Vec3 outward;          /* vector of about unit length that points out of the body, defined everywhere (Y6) */
   Mat3 outward_jacobian; /* Jacobian of outward with respect to the position [1/m] */
 } FieldValue;
 
-/* Creates the field of a convex polyhedron as a smooth maximum over its planes (Y2). smoothing: l / beta of the field,
- * > 0 [m]. The origin of the field's frame is the centre of mass of the hull. The field keeps no pointer to the hull.
- * Returns NULL on success; the caller then frees the field with field_free. Otherwise returns the violated rule (static
- * text), with nothing to free. */
+/* Creates the field of a convex polyhedron as a smooth maximum of the heights above its planes (Y2). smoothing: length
+ * over which edges are rounded, l / beta in (Y2), > 0 [m]. The origin of the field's frame is the centre of mass of the
+ * hull. The field keeps no pointer to the hull. Returns NULL on success; the caller then frees the field with
+ * field_free. Otherwise returns the violated rule (static text), with nothing to free. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* Checks the points and normals of a field of points (count > 0 each). Normals may have any nonzero length. radius > 0
  * [m]. Returns NULL if they are valid. Returns the violated rule (static text) if the normals point inward, which means
@@ -217,9 +224,9 @@ void field_evaluate_many(const Field* field, const Vec3* positions, int count, F
  * parameters. The rotations are about the axes of the enclosing field through the origin of the part's frame. */
 enum { PART_POSE_PARAMETERS = 6 };
 int field_parameter_count(const Field* field);
-/* Computes the derivatives of phi and of the outward vector with respect to the parameters first to first + count - 1
- * (Y10, Y11). Sets value (count) and outward (count) at `position` [m, body's frame]. All these parameters must exist
- * (asserted). Does not allocate. */
+/* Computes the derivatives of the field value and of the outward vector with respect to the field's parameters number
+ * first to first + count - 1 (Y10, Y11). Sets value (count) and outward (count) at `position` [m, body's frame]. All
+ * these parameters must exist (asserted). Does not allocate. */
 void field_parameter_derivatives(const Field* field, Vec3 position, int first, int count, double* value, Vec3* outward);
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
@@ -227,15 +234,15 @@ void field_free(Field* field);
 /* ---- fields of polyhedra and their vertices
  * Creates a field of points with normals from a triangle surface in the body frame [m]. Each triangle gives its
  * centroid with its normal; each vertex gives a point with the area-weighted mean normal of its triangles. Triangles
- * without area are left out. radius: radius of (Y3) [m]; 0 selects the mean edge length. The surface is only read.
- * Never fails. The caller frees the field with field_free. */
+ * without area are left out. radius: distance over which the weight of a point falls [m]; 0 selects the mean edge
+ * length. The surface is only read. Never fails. The caller frees the field with field_free. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Derivative of one plane or point of a field with respect to a displacement e of a vertex. The height of a position x
- * above the plane n . x = o is n . x - o. If share = 0 (Y12), the height changes by -(weight + along . x) (n . e), the
- * normal by -along (n . e). If share > 0 (Y13), the normal changes by (normal_jacobian e), the height by
- * (normal_jacobian e) . (x - along) - share (n . e). A point of a field of points moves by share e, and its normal
- * changes by normal_jacobian e. */
+/* Derivative of one plane or point of a field with respect to a displacement e of a polyhedron's vertex. A plane has
+ * the unit normal n and the offset o; the height of a position x above it is n . x - o. If share = 0 (Y12), the height
+ * changes by -(weight + along . x) (n . e), the normal by -along (n . e). If share > 0 (Y13), the normal changes by
+ * (normal_jacobian e), the height by (normal_jacobian e) . (x - along) - share (n . e). A point of a field of points
+ * moves by share e, and its normal changes by normal_jacobian e. */
 typedef struct {
   int element; /* index of the plane or point */
   double weight, share;
@@ -253,7 +260,7 @@ typedef struct {
   Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
   double* offsets;    /* offsets of the planes [m] (plane_count) */
   int plane_count;
-  double tau;  /* smoothing of the planes [m] */
+  double tau;  /* smoothing length of the maximum over the planes [m] */
   bool fitted; /* true if a face has more than three corners; its plane is then the best fit of its corners */
 } FieldCorners;
 /* Returns the derivatives of the field of a hull with respect to the vertices of the hull, at constant smoothing
@@ -267,9 +274,9 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
  * result with field_corners_free. */
 FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* corner_of,
                                         int count);
-/* Computes the derivatives of phi and of the outward vector with respect to the corner coordinates first to first +
- * count - 1 (Y12). Sets value (count) and outward (count) at `position` [m, body's frame]. Coordinates 3 i, 3 i + 1, 3
- * i + 2 are x, y, z of corner i. */
+/* Computes the derivatives of the field value and of the outward vector with respect to the corner coordinates number
+ * first to first + count - 1 (Y12). Sets value (count) and outward (count) at `position` [m, body's frame]. Coordinates
+ * 3 i, 3 i + 1, 3 i + 2 are x, y, z of corner i. */
 void field_corner_derivatives(const FieldCorners* corners, Vec3 position, int first, int count, double* value,
                               Vec3* outward);
 /* Frees the arrays, but not the borrowed field, and zeroes the struct. Accepts a zeroed struct, but not NULL. */

@@ -1,9 +1,10 @@
 /* Superellipsoid and superelliptic cylinder (B3): phi = gamma - 1 with gamma = (sum_i t_i^2n)^(1/2n) and t_i = |x_i| /
- * a_i. The first component of a cylinder is the distance from its axis. */
+ * a_i. Here a_i are the semi-axes, n the exponent. For a cylinder the distance from its axis is the first of two
+ * coordinates x_i. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
-/* t^(2n) and t^(2n-2) for ratios t in [0, 1]. */
+/* Powers t^(2n) and t^(2n-2) of three ratios t in [0, 1], for the exponent n of the shape. */
 typedef struct {
   Lanes power, scaled_power;
 } RatioPowers;
@@ -80,7 +81,8 @@ static ShapeValue ellipsoid_evaluate(const Shape* shape, Vec3 z, double square) 
   // clang-format on
 }
 
-/* grad_i = less_i x_i / (a_i^2 gamma); H = -(2n-1)/gamma g g^T + curvature of the parts. */
+/* Component i of the gradient g is ratio_i^(2n-2) x_i / (a_i^2 gamma), with semi-axes a_i, exponent n and gauge gamma.
+ * The Hessian is -(2n-1)/gamma g g^T plus the curvature of the single terms. */
 ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   ShapeValue v = {.value = -1};
   if (shape->kind == SMOOTH_SUPERELLIPSOID && shape->integer_exponent == 1) {
@@ -112,8 +114,9 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   return (ShapeValue){s.gamma - 1, g, {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}}};
 }
 
-/* d gamma / da_k = -gamma t_k^2n / a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The components of the gradient are
- * products of powers and are differentiated logarithmically. */
+/* For the gauge gamma, semi-axes a_k, exponent n and ratios t_k = |x_k| / (a_k gamma): d gamma / da_k = -gamma t_k^2n /
+ * a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The components of the gradient are products of powers and are
+ * differentiated logarithmically. */
 void super_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   GaugeParts s = compute_gauge_parts(shape, z);
   ShapeValue v = super_evaluate(shape, z);

@@ -2,7 +2,7 @@
  * |y/b|^p)^(1/p). */
 #include "shapes/shape.h"
 
-/* PairNorm of order n of two numbers (u, v), and quantities for its derivatives. norm: (u^n + v^n)^(1/n). part: u and v
+/* Norm of order n of two numbers (u, v), and quantities for its derivatives. norm: (u^n + v^n)^(1/n). part: u and v
  * divided by norm. less: part^(n - 2). */
 typedef struct {
   double norm, ratio_to_norm[2], scaled_power[2];
@@ -95,14 +95,15 @@ void quadric_parameter_derivative(const Shape* shape, Vec3 z, int k, double* val
                        s.outer.ratio_to_norm[0]; /* share of r^q in gamma^q = r^q + |z/c|^q */
   double dq = k == 0 ? -2 / (shape->exponents[0] * shape->exponents[0]) : 0;
   double dp = k == 1 ? -2 / (shape->exponents[1] * shape->exponents[1]) : 0;
-  double size[3] = {0}; /* derivatives of the logarithms of the semi-axes */
+  double size[3] = {0}; /* derivatives of the logarithms of the semi-axes a, b, c with respect to the parameter */
   if (k >= 2) size[k - 2] = 1 / shape->size[k - 2];
-  double inner = dp * (power_times_log(&s.inner, 0) + power_times_log(&s.inner, 1)) / s.p; /* derivative of log r */
+  double inner = dp * (power_times_log(&s.inner, 0) + power_times_log(&s.inner, 1)) /
+                 s.p; /* derivative of log r, where r is the norm of order p of x/a and y/b */
   for (int i = 0; i < 2; i++)
     inner -= s.inner.scaled_power[i] * s.inner.ratio_to_norm[i] * s.inner.ratio_to_norm[i] * size[i];
   double outer = dq * (power_times_log(&s.outer, 0) + power_times_log(&s.outer, 1)) / s.q + inner_share * inner -
                  s.outer.scaled_power[1] * s.outer.ratio_to_norm[1] * s.outer.ratio_to_norm[1] *
-                     size[2]; /* derivative of log gamma */
+                     size[2]; /* derivative of the logarithm of the gauge */
   *value = s.outer.norm * outer;
   double factor[3];
   for (int i = 0; i < 2; i++)

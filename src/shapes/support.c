@@ -20,9 +20,9 @@ enum { MAX_NEWTON_STEPS = 100, MAX_HALVINGS = 50 };
 
 /* ---------------------------------------------------------------- shapes given by norms: closed form */
 
-/* Maximizes sum n_i x_i over the points x with norm 1 of order m of the ratios x_i / a_i. length: semi-axes a_i
- * (count); n (count). Returns the maximum, which is the norm of order m / (m - 1) of the products a_i n_i. Sets part to
- * the ratios x_i / a_i of the maximizing point. */
+/* Maximizes the linear function sum n_i x_i over the body on whose surface the ratios x_i / a_i have the norm 1 of
+ * order m. length: semi-axes a_i (count); n: coefficients (count). Returns the maximum, which is the norm of order m /
+ * (m - 1) of the products a_i n_i. Sets part to the ratios x_i / a_i of the maximizing point. */
 static double maximize_linear(const double* length, const double* n, int count, double m, double* part) {
   double largest = 0, sum = 0, order = m / (m - 1);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(length[i] * n[i]));
@@ -146,9 +146,9 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
   return s;
 }
 
-/* Differentiates the conditions phi = 0 and lambda grad phi = d along the surface, d being the direction. The result is
- * dz = -dphi z / (z . g) + T c, where dphi is the derivative of phi with respect to the parameter, g the gradient and T
- * c a combination of two tangents. */
+/* Differentiates the conditions of the support point z in the direction d: phi(z) = 0, and lambda grad phi = d with a
+ * multiplier lambda, for the level function phi. The result is dz = -dphi z / (z . g) + T c, where dphi is the
+ * derivative of phi with respect to the parameter, g the gradient and T c a combination of two tangents. */
 bool shape_support_derivative(const Shape* shape, const ShapeSupport* support, Vec3 direction,
                               const Vec3* direction_change, int k, Vec3* change) {
   assert(k < shape_parameter_count(shape));
