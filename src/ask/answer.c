@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Name of an answer, and its rows in the table of derivatives. */
+/* Name of an answer, such as `gap`, and the rows of the table of derivatives that belong to it. */
 typedef struct {
   const char* name;
   int first, count;
@@ -40,10 +40,11 @@ static const AnswerRows CONTACT_NAMES[] = {{"point", MANIFOLD_POINT, 3},
                                            {"activity", MANIFOLD_ACTIVITY, 1}};
 enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 
-/* Table of derivatives. The columns are six for the pose of each body, then the parameters of both shapes. */
+/* Derivatives of the answers of one question. A row per number; columns: six for the pose of each body, then the
+ * parameters of both shapes. */
 typedef struct {
   const double* values;
-  int columns, own[2]; /* number of columns; number of parameters of each shape */
+  int columns, own[2]; /* number of columns; number of shape parameters of each body */
   double* room;        /* writable pointer to `values`: allocated memory, or the array `by_poses` of the caller */
   bool missing[2];     /* for each body, true if the derivatives with respect to its parameters are unknown */
   int known; /* number of leading rows whose derivatives with respect to the poses are known, although those of other
@@ -126,7 +127,8 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
-/* Note for pairs with derivatives of the distance but not of the contact point. */
+/* Note in the answer if the growth distance and the gap have derivatives but the contact point has none, as for flat
+ * faces in contact. */
 #define FLAT_CONTACT_NOTE \
   "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
@@ -193,8 +195,8 @@ static void table_free(Table* table) {
   if (table->columns > QUERY_POSE_COLUMNS) memory_free(table->room);
 }
 
-/* Copies `count` derivatives per row to the table. values: array with `columns` numbers per row. from: first column in
- * `values`. to: first column in the table. */
+/* Copies `count` derivatives of each row to the table of derivatives. values: array with `columns` numbers per row.
+ * from: first column in `values`. to: first column in the table. */
 static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
   assert(from + count <= columns && to + count <= table->columns);
   for (int r = 0; r < DISTANCE_ROWS; r++)
@@ -228,7 +230,8 @@ static void set_vertex_derivatives(AnswerForm* out, Table* table, const QueryBod
   }
 }
 
-/* Note for pairs with derivatives of the distance but not of the witness points. */
+/* Note in the answer if two flat faces touch, so that the distance has two one-sided derivatives with respect to
+ * rotations. */
 #define KINK_NOTE \
   "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
 
@@ -335,8 +338,8 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
     answer_hull_distance(out, bodies, item, memory);
 }
 
-/* Writes the derivatives of the smoothed witness points by the points of their own bodies: smooth_a by body a, and
- * smooth_b by body b. Each has 3 rows and 3 columns per point (V12). */
+/* Writes the derivatives of the smoothed nearest points with respect to the points of their own bodies: smooth_a for
+ * body a, and smooth_b for body b. Each has 3 rows and 3 columns per point (V12). */
 static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const Witness* w) {
   WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
   for (int k = 0; k < 2; k++) {
@@ -355,9 +358,9 @@ static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const Que
   }
 }
 
-/* Writes the derivatives of the smoothed witness points (smooth_a, smooth_b).
- * First come the derivatives by the pose of each body, with the point of the other body fixed. The derivatives by the
- * pose of the other body are therefore zero. Then come the derivatives with both points moving. */
+/* Writes the derivatives of the smoothed nearest points (smooth_a, smooth_b). First come the derivatives with respect
+ * to the pose of each body, with the point of the other body fixed. The derivatives with respect to the pose of the
+ * other body are therefore zero. Then come the derivatives with both points moving. */
 static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
   answer_table(out, "d_smooth_a_a", &w->side[0].by_own[0][0], 3, 6, 6);
@@ -376,7 +379,7 @@ static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const
     answer_table(out, names[k / 2][k % 2], w->total_known ? &w->total[k / 2][k % 2][0][0] : NULL, 3, 6, 6);
 }
 
-/* Writes the loss of the target points and the gradients of the loss. */
+/* Writes the loss, which measures how far the nearest points are from their targets, and the gradients of the loss. */
 static void add_loss(AnswerForm* out, const QueryItem* item, const Witness* w) {
   WitnessLoss loss = witness_loss(w, item->pose[0], item->pose[1], item->target, item->touch.query.margin);
   answer_number(out, "loss", loss.value);
@@ -416,12 +419,12 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
 
 /* ---------------------------------------------------------------- contacts */
 
-/* A question with QUERY_MANIFOLD: a pair of bodies and the requested derivatives. */
+/* A question about all contact points of two bodies (QUERY_MANIFOLD), with the requested derivatives. */
 typedef struct {
   const QueryItem* item;
   const ManifoldBody* body[2];
   ManifoldOptions options;
-  int own[2]; /* number of requested parameters of each body */
+  int own[2]; /* number of shape parameters of each body for which derivatives are requested */
 } ManifoldQuestion;
 
 enum { PARAMETERS_PER_QUERY = 6 }; /* number of parameters per call of manifold_query_by */
@@ -431,7 +434,7 @@ static int block_count(const ManifoldQuestion* q, int body) {
   return (q->own[body] + PARAMETERS_PER_QUERY - 1) / PARAMETERS_PER_QUERY;
 }
 
-/* Returns the derivatives of all contacts with respect to the parameters of both bodies, or NULL if they are not
+/* Returns the derivatives of all contacts with respect to the shape parameters of both bodies, or NULL if they are not
  * requested. The result consists of blocks of `count` contacts; the blocks of body a come first. The caller frees the
  * result. */
 static ManifoldContact* compute_contact_derivatives(const ManifoldQuestion* q, int64_t count) {
@@ -446,8 +449,9 @@ static ManifoldContact* compute_contact_derivatives(const ManifoldQuestion* q, i
   return out;
 }
 
-/* Writes the derivatives of one contact. by_shapes: its element in the first block of compute_contact_derivatives.
- * values: workspace of MANIFOLD_ROWS rows. The columns of a row are the poses, then the parameters of both bodies. */
+/* Writes the derivatives of one contact with respect to the poses and shape parameters. by_shapes: its element in the
+ * first block of compute_contact_derivatives. values: workspace of MANIFOLD_ROWS rows. The columns of a row are the
+ * poses, then the parameters of both bodies. */
 static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contact,
                                     const ManifoldContact* by_shapes, int64_t count, double* values) {
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
@@ -495,7 +499,7 @@ static void append_left_out(AnswerForm* out, int left_out) {
         "raise `points` or `edges`, otherwise the kept points or edges change abruptly when their depths differ");
 }
 
-/* Default smoothing length relative to the mean size of the bodies. */
+/* Default smoothing length of contacts, relative to the mean size of the two bodies. */
 #define SMOOTHING_FRACTION 0.01
 
 static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
@@ -532,7 +536,7 @@ static double contact_value(const ManifoldContact* c, int row) {
 }
 
 /* Writes the derivatives of all contacts with respect to the parameters of a body, contact by contact. by_shapes:
- * result of compute_contact_derivatives. Unused slots are NaN. */
+ * result of compute_contact_derivatives. Slots of the row without a contact are NaN. */
 static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];
@@ -547,7 +551,7 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
       }
 }
 
-/* Writes the numbers of all contacts to the row, one slot for each contact. The numbers of unused slots are NaN. */
+/* Writes the numbers of all contacts to the row, one slot for each contact. Slots without a contact are NaN. */
 static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
                       const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;

@@ -30,8 +30,8 @@ double* answer_reserve_numbers(AnswerForm* out, const char* key, int numbers) {
   return out->row && place >= 0 ? out->row + place : NULL;
 }
 
-/* Writes an answer to a row, or its name to the names of a row. Unknown numbers are NaN. Does nothing and returns false
- * if the form is a line. */
+/* Writes the numbers of an answer to a row, or its name to the names of a row. Unknown numbers are NaN. Does nothing
+ * and returns false if the output is a line of JSON. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
   if (!answer_has_fixed_layout(out)) return false;
   double* room = answer_reserve_numbers(out, key, rows * columns);

@@ -8,8 +8,8 @@ static void add_pose(AnswerForm* out, const char* position, const char* quaterni
   answer_numbers(out, quaternion, (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* Returns a random start pose of b. The rotation and the direction from a to b are random. The distance is 0.5 to 1.5
- * times the distance at which the bounding spheres of the bodies touch. */
+/* Returns a random pose of body b from which a descent starts. The rotation and the direction from a to b are random.
+ * The distance is 0.5 to 1.5 times the distance at which the bounding spheres of the bodies touch. */
 static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
   Quat q = quat_random_normal(random);
   Vec3 way = vec3_random_normal(random);
@@ -32,11 +32,12 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
 #define REACHED_STEPS 3.2
 #define MILLIMETRE 1e-3 /* m */
 
-/* Number of random rotations of b among which a start pose is chosen. */
+/* Number of random rotations of body b among which the start of a descent is chosen. */
 enum { ROTATIONS = 256 };
 
-/* Returns a start pose of b in which both targets coincide: of ROTATIONS random rotations the one with the smallest
- * overlap of the bodies. A pose without overlap is a solution (V13). */
+/* Returns a pose of body b, for the start of a descent, in which the target points of both bodies coincide: of
+ * ROTATIONS random rotations the one with the smallest overlap of the bodies. A pose without overlap is a solution
+ * (V13). */
 static Pose start_at_targets(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target,
                              Random* random) {
   Pose best = pose_identity();
@@ -55,8 +56,8 @@ static Pose start_at_targets(const WitnessBody* a, Pose pose_a, const WitnessBod
   return best;
 }
 
-/* Returns the smallest loss of several descents, and sets pose (2) to the poses with this loss. The first descent
- * starts from the given poses, the others from start_at_targets, until the targets are reached. */
+/* Returns the smallest loss of several gradient descents, and sets pose (2) to the poses of both bodies with this loss.
+ * The first descent starts from the given poses, the others from start_at_targets, until the targets are reached. */
 static double find_best_descent(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
                                 Random* random, Pose pose[2]) {
   const Pose first = pose[0];
@@ -78,7 +79,7 @@ static double find_best_descent(const WitnessBody* a, const WitnessBody* b, cons
   return best;
 }
 
-/* Writes the final losses of descents from random starts to random targets. */
+/* Writes the final losses of gradient descents from random poses, each for a random pair of target points. */
 static void answer_random_targets(AnswerForm* out, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
   Random random = {(uint64_t)item->seed};
   double *losses = MEMORY_NEW(double, item->targets), *bounds = MEMORY_NEW(double, item->targets);

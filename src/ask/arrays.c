@@ -108,7 +108,7 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
 
 /* ---------------------------------------------------------------- the question */
 
-/* Reports and counts the errors of a call. They have no position in a file. */
+/* Reports and counts the errors of a call that has arguments instead of an input file, so errors have no position. */
 typedef struct {
   Diagnostics* diagnostics;
   int problems;
@@ -151,8 +151,8 @@ static int pair_kind(const QueryList* list, const int* pair) {
   return list->bodies[pair[0]].smooth + 2 * list->bodies[pair[1]].smooth;
 }
 
-/* Returns true if derivatives by the parameters of the shapes are requested. Their names end in _shape_a or
- * _shape_b. */
+/* Returns true if derivatives with respect to the parameters of the shapes are requested. Their names end in _shape_a
+ * or _shape_b. */
 static bool wants_parameters(const QueryArrays* arrays) {
   for (int k = 0; k < arrays->name_count; k++) {
     size_t length = strlen(arrays->names[k]), end = strlen("_shape_a");
@@ -220,13 +220,13 @@ static void list_answer_names(const QueryList* list, const QueryArrays* arrays, 
   answer_names(list, &item, plan->slots, names);
 }
 
-/* Sets row to the first row of each kind of pair, or to -1 if there is no pair of this kind. */
+/* Sets row[kind] to the first row whose pair of bodies has this kind (smooth or not), or to -1 if there is none. */
 static void find_first_rows(const QueryList* list, const QueryArrays* arrays, int64_t row[QUERY_PAIR_KINDS]) {
   for (int k = 0; k < QUERY_PAIR_KINDS; k++) row[k] = -1;
   for (int64_t i = arrays->count - 1; i >= 0; i--) row[pair_kind(list, arrays->bodies + 2 * i)] = i;
 }
 
-/* Returns true if a requested name exists only with derivatives. */
+/* Returns true if a requested answer exists only when derivatives are computed. */
 static bool wants_derivatives(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan,
                               const int64_t row[QUERY_PAIR_KINDS]) {
   bool known[ANSWER_NAMES] = {false};
@@ -257,8 +257,8 @@ static void report_unknown_name(ErrorReporter* r, const char* method, const char
   text_free(&known);
 }
 
-/* Checks that all pairs have as many shape parameters as the first pair, because derivatives by shape parameters have
- * one column per parameter. */
+/* Checks that all pairs of bodies have as many shape parameters as the first pair. Derivatives with respect to shape
+ * parameters have one column per parameter. */
 static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, ErrorReporter* r) {
   const int* last = NULL;
   AnswerNames names;
@@ -280,7 +280,7 @@ static void check_widths(const QueryPlan* plan, const QueryList* list, const Que
   }
 }
 
-/* Sets plan->widths, the number of columns of each requested name, and plan->places, the offset in the row of each
+/* Sets plan->widths, the number of columns of each requested answer, and plan->places, the offset in the row of each
  * answer for each kind of pair. */
 static void compute_offsets(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
                             const int64_t row[QUERY_PAIR_KINDS], ErrorReporter* r) {
@@ -435,7 +435,7 @@ typedef struct {
   const int64_t* order; /* row numbers in the order of evaluation; NULL: rows are evaluated in their own order */
   double* out;
   int64_t stride;
-  QueryMemory* memory; /* one per thread */
+  QueryMemory* memory; /* warm start of each thread */
 } Answering;
 
 static void answer_row_range(void* context, int part, int thread) {

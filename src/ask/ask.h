@@ -1,4 +1,4 @@
-/* ask: reads questions about pairs of bodies from JSON and answers each question with one line of JSON.
+/* ask: reads questions about the distance or contact of two bodies from JSON and answers each with one line of JSON.
  * A question is about two convex point sets, or about two shapes with a method. Messages give the line and column of
  * the error. `sdrs query` and the library function sdrs_query_text use this folder. */
 #ifndef SDRS_ASK_ASK_H
@@ -7,6 +7,7 @@
 #include "query/query.h"
 #include "scene/scene.h"
 
+/* A question about the contact potential of two convex point sets. */
 typedef struct {
   Vec3 *a, *b; /* points of each body in world coordinates [m]  (a_count, b_count); owned */
   int a_count, b_count;
@@ -19,24 +20,28 @@ typedef struct {
  * are false, the body consists of points with normals, or is a union or a subtraction. */
 typedef struct {
   bool smooth, hulled;
-  Shape shape; /* smooth shape, in the frame of field.shape, which owns the arrays */
-  Vec3* given; /* parameters of the hull, if hulled: given points or corners of the mesh  (given_count) */
+  Shape shape; /* smooth shape, if `smooth`; its arrays belong to field.shape */
+  Vec3* given; /* if hulled: the points of which the hull was made, with respect to which derivatives are computed
+                  (given_count) */
   int given_count;
   ConvexHull hull;  /* convex hull in the body's frame, if hulled */
   PointView points; /* corners of the hull */
   ConvexHull*
       pieces; /* convex pieces of a mesh with `pieces: hulls` (piece_count); NULL if the hull is the only piece */
   int piece_count;
-  WitnessBody witness;     /* created by the first question that needs it */
-  Field* field;            /* owned; separately allocated so that its address is constant */
-  const char* no_field;    /* reason why a hull has no field (static text), otherwise NULL */
+  WitnessBody
+      witness;  /* surface samples for QUERY_WITNESS and QUERY_TOUCH, created by the first question that needs them */
+  Field* field; /* signed distance field; owned; separately allocated so that its address is constant */
+  const char* no_field;    /* reason why a hull has no signed distance field (static text), otherwise NULL */
   TriangleSurface surface; /* surface of a mesh; becomes part of `manifold` when `manifold` is created */
-  ManifoldBody manifold;   /* created by the first question that needs it */
-  Vec3* point_slopes;      /* derivatives of manifold.points; NULL if not created or if the body is a hull */
-  int (*triangles)[3];     /* triangles of a hull, as indices into manifold.points  (triangle_count) */
+  ManifoldBody
+      manifold;        /* surface points and edges for QUERY_MANIFOLD, created by the first question that needs them */
+  Vec3* point_slopes;  /* derivatives of manifold.points with respect to the shape parameters; NULL if not created or if
+                          the body is a hull */
+  int (*triangles)[3]; /* triangles of a hull, as indices into manifold.points  (triangle_count) */
   int triangle_count;
   int* point_corner;    /* index into `given` of each point of `manifold`, -1 if there is none; NULL if not created */
-  FieldCorners corners; /* derivatives of the field with respect to `given` */
+  FieldCorners corners; /* derivatives of the signed distance field with respect to the points `given` */
 } QueryBody;
 
 typedef enum {
@@ -48,28 +53,30 @@ typedef enum {
   QUERY_TOUCH,
   QUERY_METHODS,
 } QueryMethod;
-/* Returns the word of a method in questions, such as "distance" or "growth". The text is constant. */
+/* Returns the name of a method as users write it in a question, such as "distance" or "growth". The text is constant.
+ */
 const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL */
 
 typedef struct {
   QueryMethod method;
-  QueryPair pair; /* for QUERY_POTENTIAL */
+  QueryPair pair; /* the two point sets of QUERY_POTENTIAL */
   int body[2];    /* indices into QueryList.bodies; -1 if the body could not be read */
   Pose pose[2];
-  WitnessDescent touch; /* options of QUERY_TOUCH; QUERY_WITNESS uses the member `query` */
-  int targets,
-      seed;   /* QUERY_TOUCH: number of random target pairs, 0 if targets are given; seed of the random numbers */
-  int starts; /* QUERY_TOUCH: largest number of starts of the descent; the answer is the start with the smallest loss */
-  bool meeting;   /* true: the random targets can touch (witness_random_pair); false: they are arbitrary points */
-  Vec3 target[2]; /* target positions of the nearest points, in the bodies' frames [m] */
+  WitnessDescent touch; /* options of the gradient descent of QUERY_TOUCH; QUERY_WITNESS uses its member `query` */
+  int targets, seed; /* QUERY_TOUCH: number of random pairs of points, one on each body, that shall touch, 0 if `target`
+                        is given; seed of the random numbers */
+  int starts;        /* QUERY_TOUCH: largest number of initial poses of the descent; the best result is the answer */
+  bool meeting;      /* true: the random pairs of points can touch each other (witness_random_pair); false: they are
+                        arbitrary surface points */
+  Vec3 target[2];    /* point of each body, in the body's frame, that the nearest point should reach [m] */
   bool has_target;
-  ManifoldOptions manifold; /* options of QUERY_MANIFOLD; smoothing is 0 if not given */
-  bool mean;                /* QUERY_MANIFOLD: the answer is the mean distance instead of the contacts */
-  double stiffness,
-      exponent; /* QUERY_GROWTH: law of the wrench, stiffness [N/m^exponent]; stiffness 0 if no wrench is requested */
+  ManifoldOptions manifold;     /* options of QUERY_MANIFOLD; the member smoothing is 0 if not given */
+  bool mean;                    /* QUERY_MANIFOLD: the answer is the mean distance instead of the contacts */
+  double stiffness, exponent;   /* QUERY_GROWTH: contact force stiffness * penetration^exponent, stiffness in
+                                   N/m^exponent; 0 if no force is requested */
   bool derivatives, parameters; /* derivatives: true if derivatives with respect to the poses are requested; parameters:
                                    true if those with respect to the parameters of the shapes are requested, too */
-  int64_t poses;                /* number of rows of poses after the question (QueryRows); 0 if there are none */
+  int64_t poses; /* number of pairs of poses that follow the question in its file (QueryRows); 0 if there are none */
 } QueryItem;
 
 typedef struct {
@@ -97,14 +104,14 @@ typedef struct {
   size_t room_bytes;
 } QueryMemory;
 static inline QueryMemory query_memory_create(void) { return (QueryMemory){.body = {-1, -1}}; }
-/* Prepares the memory for a question about two bodies. body: their indices in QueryList.bodies. Discards the warm start
- * if it belongs to other bodies. Keeps the scratch memory. Never fails. */
+/* Prepares the warm start for a question about two bodies. body: their indices in QueryList.bodies. Discards the warm
+ * start if it belongs to other bodies. Keeps the scratch memory. Never fails. */
 void query_memory_set_bodies(QueryMemory* memory, const int body[2]);
 /* Frees the scratch memory and resets the struct to query_memory_create(). */
 void query_memory_free(QueryMemory* memory);
 /* Appends the answer to a question of the list as one line of JSON. memory: warm start from the previous answer;
- * query_memory_create() before the first answer. Stores data that the question needs in the bodies of the list. Never
- * fails. The caller owns line. */
+ * query_memory_create() before the first answer. Data that the question needs are computed once and stored in the
+ * bodies of the list. Never fails. The caller owns line. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* ---- poses as numbers (ask/rows.c)
  * One question is answered for many pairs of poses, given as binary numbers. The first line of the file is a question
@@ -114,11 +121,11 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
  * from the previous row. */
 enum { QUERY_ROW_NUMBERS = 14 };
 typedef struct {
-  QueryList list;    /* one question: the first line of the file */
-  const char* bytes; /* rows, borrowed */
+  QueryList list;    /* contains one question: the first line of the file */
+  const char* bytes; /* rows of poses as little-endian float64, borrowed */
   size_t first;      /* number of bytes before the rows */
   int64_t count;     /* number of rows */
-  int columns;       /* numbers per answer */
+  int columns;       /* how many numbers the answer to a row has */
 } QueryRows;
 /* Returns true if the first line of a file is a JSON object with the key `poses`. Otherwise returns false without a
  * message. data (length bytes) is NUL-terminated. Frees its allocations before it returns. */
@@ -132,13 +139,13 @@ Status query_rows_read(QueryRows* rows, const char* path, const char* data, size
  * `length` bytes, including the newline. path: name in messages; meshes are searched relative to it. Returns
  * STATUS_BAD_INPUT with errors if the question is invalid. The caller frees *rows with query_rows_free in any case. */
 Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics);
-/* Checks a row of a stream and makes it the only row of *rows. number: index of the row in the stream. bytes:
- * QUERY_ROW_NUMBERS float64, borrowed. Returns STATUS_BAD_INPUT with the byte offset in the stream if the row is
- * invalid. */
+/* Checks a row (two poses) read from a stream and makes it the only row of *rows. number: index of the row in the
+ * stream. bytes: QUERY_ROW_NUMBERS float64, borrowed. Returns STATUS_BAD_INPUT with the byte offset in the stream if
+ * the row is invalid. */
 Status query_rows_set_row(QueryRows* rows, const char* path, int64_t number, const char* bytes,
                           Diagnostics* diagnostics);
-/* Appends the header line of the answers. Example: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds",
- * 2], ...]}. Never fails. The caller owns line. Frees its allocations before it returns. */
+/* Appends the header line of the answers, which names the columns. Example: {"method": "growth", "rows": N, "columns":
+ * [["alpha", 1], ["bounds", 2], ...]}. Never fails. The caller owns line. Frees its allocations before it returns. */
 void query_rows_header(const QueryRows* rows, Text* line);
 /* Computes the answer to row i and writes its numbers to out (columns), in the order of the header. An unknown number
  * is NaN. A truth value is 1 or 0. Rows must be answered in ascending order from 0, with one `memory`, which begins as
@@ -157,28 +164,30 @@ typedef struct {
   const char* options;      /* other keys of the question as a JSON object; NULL if there are none */
   const char* const* names; /* names of the requested answers, in output order  (name_count) */
   int name_count;
-  int64_t count; /* number of rows */
-  const int* bodies;
-  const double* poses[2];
+  int64_t count;          /* number of rows */
+  const int* bodies;      /* indices of both bodies of each row (count x 2) */
+  const double* poses[2]; /* poses of the first and of the second body (count x 7 each) */
 } QueryArrays;
 
 /* Layout of the answers in a row. */
 typedef struct {
   QueryItem question;
-  int slots;   /* contact slots per row: the largest number of contacts of any pair, 0 if there are no contacts */
+  int slots;   /* number of contacts for which a row has space: the largest of any pair of bodies, 0 for methods without
+                  contacts */
   int columns; /* numbers per row */
-  int* widths; /* number of numbers for each name  (name_count); owned */
-  int* places[QUERY_PAIR_KINDS]; /* offset in the row of each answer; NULL if there is no such pair; owned. The index of
-                                    a kind of pair is 1 if a is smooth, plus 2 if b is smooth */
-  bool whole[QUERY_PAIR_KINDS];  /* true if pairs of this kind answer all columns */
+  int* widths; /* widths[i]: how many numbers the answer names[i] has (name_count); owned */
+  int* places[QUERY_PAIR_KINDS]; /* offset of each answer in the row, for each kind of pair; NULL if there is no such
+                                    pair; owned. The kind is 1 if a is a smooth shape, plus 2 if b is one */
+  bool whole[QUERY_PAIR_KINDS];  /* true if pairs of this kind give a number for every column of the row */
 } QueryPlan;
 
 /* Reads bodies from a JSON list of shapes without position and quaternion. text (length bytes, NUL-terminated) is not
  * kept. path: name in messages; meshes are searched relative to it. Returns STATUS_BAD_INPUT with all errors in
  * diagnostics. The caller frees the list with query_free in any case. */
 Status query_shapes_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
-/* Checks the question and its pairs, but not the poses. Creates the data that the bodies need. Returns STATUS_BAD_INPUT
- * with all errors in diagnostics. The caller frees the plan with query_plan_free in any case. */
+/* Checks the question and its pairs of bodies, but not the poses. Creates the data that the bodies need to answer it.
+ * Returns STATUS_BAD_INPUT with all errors in diagnostics. The caller frees the plan with query_plan_free in any case.
+ */
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics);
 /* Frees the arrays of the plan and zeroes it. Accepts a zeroed plan. */
 void query_plan_free(QueryPlan* plan);
@@ -189,8 +198,9 @@ void query_plan_free(QueryPlan* plan);
 Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
                            int64_t stride, int threads, Diagnostics* diagnostics);
 
-/* Appends the answer for two point sets as JSON (ask/pair.c). The point sets may intersect. Never fails. An unknown
- * value is null. Frees its allocations before it returns. The caller owns line. */
+/* Appends the distance and contact potential of the convex hulls of two point sets as JSON (ask/pair.c). The point sets
+ * may intersect. Never fails. An unknown value is null. Frees its allocations before it returns. The caller owns line.
+ */
 void query_answer_pair(Text* line, const QueryPair* pair);
 /* Appends a vector as `[x, y, z]`, with null for a component that is not finite. The caller owns line. */
 void query_add_vector(Text* line, Vec3 v);

@@ -33,7 +33,8 @@ static double enclosed_volume(const TriangleSurface* surface) {
   return sum;
 }
 
-/* Creates a convex hull for each group of the mesh. Reports an error and returns false if a group has no hull. */
+/* Creates a convex piece of the body, the hull, for each group of the mesh. Reports an error and returns false if a
+ * group has no hull. */
 static bool create_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
   body->pieces = MEMORY_NEW(ConvexHull, mesh->group_count);
   Vec3* corner = MEMORY_NEW(Vec3, mesh->corner_count);
@@ -85,8 +86,8 @@ static bool is_convex(const QueryBody* body) {
          fabs(enclosed_volume(&body->surface) - volume) <= CONVEX_TOLERANCE * volume;
 }
 
-/* Creates the field of a hull: from the planes of a convex body, or from surface points with normals of a non-convex
- * mesh. */
+/* Creates the signed distance field of a hull or mesh: from the face planes if convex, otherwise from surface points
+ * with normals. */
 static void create_hull_field(const ParsedShape* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
     field_of_triangles(body->field, &body->surface, text->radius);

@@ -10,14 +10,14 @@ static const char* skip_space(const char* p) {
   return p;
 }
 
-/* Returns a pointer past the closing quote of the string that begins at p. */
+/* Returns a pointer past the closing quote of the JSON string that begins at p. */
 static const char* skip_string(const char* p) {
   for (p++; *p && *p != '"'; p++)
     if (*p == '\\' && p[1]) p++;
   return *p ? p + 1 : p;
 }
 
-/* Returns a pointer past the value that begins at p. */
+/* Returns a pointer past the JSON value that begins at p. */
 static const char* skip_value(const char* p) {
   int depth = 0;
   do {

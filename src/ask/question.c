@@ -9,7 +9,7 @@
 /* range of the stiffness [N/m^exponent] */
 #define STIFFNESS_MIN 1e-12
 #define STIFFNESS_MAX 1e18
-#define EXPONENT_MAX 4 /* largest exponent, which is also that of the contact law `penalty` */
+#define EXPONENT_MAX 4 /* largest exponent of the contact force, which is also that of the contact law `penalty` */
 /* range of the temperature, a squared length [m^2] */
 #define TEMPERATURE_MIN 1e-18
 #define TEMPERATURE_MAX 1e12
@@ -70,7 +70,7 @@ static const char* const KEYS[KEY_COUNT] = {
     "starts",         "seed",       "pairs",    "stiffness",   "exponent",   "smoothing",   "softness",
     "regularization", "points",     "edges",    "cull",        "mean",       "poses"};
 
-/* Words of the keys, in the order of the enumerations that they select. */
+/* Allowed texts of keys such as `score`, in the order of the enumeration values that they select. */
 static const char* const SCORES[] = {"distance", "direction"};
 static const char* const SAMPLINGS[] = {"fixed", "adaptive", "neighbor"};
 static const char* const ESTIMATES[] = {"smoothed", "analytic", "differences", "zeroth"};
@@ -107,7 +107,8 @@ static bool read_bool(QueryReader* reader, const cJSON* item) {
   return cJSON_IsTrue(item);
 }
 
-/* Returns the index of a text in words (count). Reports an error and returns 0 if the text is none of the words. */
+/* Returns the index of a JSON text in the list words (count). Reports an error and returns 0 if the text is none of the
+ * words. */
 static int read_word(QueryReader* reader, const cJSON* item, const char* const* words, int count) {
   assert(count > 0);
   bool text = cJSON_IsString(item);
@@ -256,7 +257,7 @@ QueryItem query_default_question(void) {
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
-  /* list->items may be reallocated while bodies are read */
+  /* read into a local variable, because list->items may be reallocated while bodies are read */
   QueryItem read = query_default_question();
   bool continues_previous = last && last->method != QUERY_POTENTIAL;
   if (continues_previous) {
@@ -267,7 +268,7 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
   for (int k = KEY_A; k <= KEY_B && !continues_previous; k++)
     if (!seen[k]) query_reader_error(reader, false, "the key '%s' is missing", KEYS[k]);
-  /* adaptive sampling is the default for touch */
+  /* adaptive sampling of surface points is the default for the method `touch` */
   if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !continues_previous)
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);

@@ -7,7 +7,7 @@
 
 /* Smallest range of the contact potential [m]. For smaller ranges its derivatives overflow. */
 #define SUPPORT_MIN 1e-12
-/* Contact laws that questions about point sets support. */
+/* Contact laws whose potential a question about two point sets can request. */
 static const struct {
   const char* name;
   ContactModel law;

@@ -19,15 +19,16 @@
 typedef struct {
   const char *file, *whole, *text; /* name of the file, text of the file, and start of the document in that text */
   Diagnostics* diagnostics;
-  int path[READER_DEPTH_MAX], depth; /* child indices from the document to the current value (depth) */
-  Text trail;                        /* the current value as text for messages, for example `pair 3: a[2]` */
-  int problems;
+  int path[READER_DEPTH_MAX],
+      depth; /* path[i]: index of the child that leads one level down, from the document to the current value (depth) */
+  Text trail;      /* name of the current value in messages, for example `pair 3: a[2]` */
+  int problems;    /* number of errors so far */
   int shape_depth; /* current nesting of shapes */
   bool rows;       /* true if the document is the first line of a file in which rows of numbers follow */
 } QueryReader;
 
-/* Moves the reader from the current value to one of its children. child: index from 0. Returns the previous length of
- * the trail, for query_reader_leave. The depth must be below READER_DEPTH_MAX (asserted). */
+/* Moves the reader from the current value to one of its children. child: index from 0. Returns the length of the text
+ * `trail` before the move, for query_reader_leave. The depth must be below READER_DEPTH_MAX (asserted). */
 size_t query_reader_enter(QueryReader* reader, int child);
 /* Moves the reader back to the parent of the current value. mark: result of the query_reader_enter that moved to the
  * child. */
@@ -89,8 +90,8 @@ void query_body_free(QueryBody* body);
 /* Creates body->manifold, the surface points and edges of the body, unless it exists. The body owns them. Returns false
  * with an error at `key` if the body has no smooth field or no surface. */
 bool query_body_create_manifold(QueryReader* reader, const char* key, QueryBody* body);
-/* Creates body->point_slopes, the derivatives of the points of body->manifold by the body's parameters. Does nothing if
- * they exist or the body is a hull. The body owns them. Never fails. */
+/* Creates body->point_slopes, the derivatives of the surface points body->manifold.points with respect to the shape
+ * parameters. Does nothing if they exist or the body is a hull. The body owns them. Never fails. */
 void query_body_create_slopes(QueryBody* body);
 
 /* Reads one question, or several in JSON lines. text (length bytes, NUL-terminated) is not kept. path: name in
@@ -104,9 +105,9 @@ bool query_is_unit_quaternion(const double q[4]);
  * quaternion's length is not 1 within 1e-6. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
-/* Checks that the method of the question supports a body, and creates the data that the method needs. name: name of the
- * body in messages. pieces: true if the distance to a mesh in convex pieces is requested. Reports and counts errors in
- * the reader. */
+/* Checks that the method of the question can be used with a body, and creates the data of the body that the method
+ * needs. name: name of the body in messages. pieces: true if the distance to a mesh in convex pieces is requested.
+ * Reports and counts errors in the reader. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body);
 /* Returns a question with default values, before its keys are read. */
 QueryItem query_default_question(void);

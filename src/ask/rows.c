@@ -50,7 +50,7 @@ static void row_numbers(const QueryRows* rows, int64_t i, double out[QUERY_ROW_N
   memcpy(out, rows->bytes + (size_t)i * ROW_BYTES, ROW_BYTES);
 }
 
-/* Checks the two poses in row i of rows->bytes. number: index of the row in the file, for messages. */
+/* Checks that the two poses in row i of rows->bytes are valid. number: index of the row in the file, for messages. */
 static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int64_t number) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);

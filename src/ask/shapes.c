@@ -247,8 +247,8 @@ static int read_type(QueryReader* reader, const cJSON* item) {
   return found;
 }
 
-/* Reads the keys of a shape. moves: true if the object has no `type`, and only gives a new pose of a body. Returns
- * false after a reported error. */
+/* Reads the keys of a shape from a JSON object. moves: true if the object has no `type`, and only gives a new pose of a
+ * body. Returns false after a reported error. */
 static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ParsedShape* text) {
   const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON_KEYS[0], COMMON_KEYS[1], COMMON_KEYS[2]};
   bool seen[COMMON_COUNT + KEYS_MAX] = {0};

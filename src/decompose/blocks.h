@@ -1,5 +1,5 @@
-/* Private to decompose/. The stages of mesh_decompose (docs/decompose.md). Lengths are in unit size: the mesh is scaled
- * such that the diagonal of its bounding box lies in (0.5, 1]. */
+/* Private to decompose/. The stages of mesh_decompose (docs/decompose.md). Lengths marked [unit size] are in a scaled
+ * copy of the mesh, whose bounding box has a diagonal in (0.5, 1]. */
 #ifndef SDRS_DECOMPOSE_BLOCKS_H
 #define SDRS_DECOMPOSE_BLOCKS_H
 
@@ -11,14 +11,16 @@
 /* Two hulls touch, and a face lies in a plane, if their distance is at most this value [unit size]. */
 #define TOUCH_DISTANCE 1e-9
 
-/* Returns a copy of the options with defaults in place of zeros and at least one thread. */
+/* Returns a copy of the options with default values in place of zeros, and with at least one thread. */
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* requested);
 
-/* A connected region of the solid. `coarse` is a simplified copy for the search of cutting planes. */
+/* A region of the solid, usually connected, that one convex hull will cover. `coarse` is a simplified copy for the
+ * search of cutting planes. */
 typedef struct {
   Part part, coarse;
   HullEstimate hull;
-  double excess;  /* volume of the convex hull outside the piece; negative if no plane can cut it further */
+  double excess;  /* volume of the convex hull outside the piece [unit size^3]; negative if no plane can cut the piece
+                     further */
   bool is_joined; /* true for a piece joined from several pieces, which the search treats as connected */
 } Piece;
 
@@ -28,23 +30,24 @@ typedef struct {
 } Pieces;
 
 typedef struct {
-  int triangles; /* number of triangles of a coarse copy */
+  int triangles; /* number of triangles of the simplified copy of a piece */
   int threads;
 } SearchOptions;
 
-/* Appends every connected component of the part as a piece. Takes ownership of the part. *pieces must be zeroed before
- * the first call. The caller frees it with pieces_free. */
+/* Appends every connected component of the solid `part` to the list as a piece. Takes ownership of the part. *pieces
+ * must be zeroed before the first call. The caller frees it with pieces_free. */
 void pieces_add(Pieces* pieces, Part part, const SearchOptions* options);
 /* Frees all pieces and zeroes the list. Accepts a zeroed list. */
 void pieces_free(Pieces* pieces);
-/* Cuts the piece with the largest excess until there are `count` pieces. Stops earlier if the total excess is at most
- * `excess_limit` [unit size^3] or no piece can be cut. */
+/* Cuts the piece with the largest excess until there are `count` pieces. The excess is the volume of the piece's convex
+ * hull outside the piece. Stops earlier if the total excess is at most `excess_limit` [unit size^3] or no piece can be
+ * cut. */
 void pieces_split(Pieces* pieces, int count, double excess_limit, const SearchOptions* options);
 /* Returns the total excess of all pieces [unit size^3]: the volume of their convex hulls outside the pieces, from the
  * coarse copies. */
 double pieces_excess(const Pieces* pieces);
-/* Returns the part, which need not be connected, as one piece. Takes ownership of the part. The caller frees the piece
- * with piece_free. */
+/* Returns the solid `part`, which need not be connected, as one piece. Takes ownership of the part. The caller frees
+ * the piece with piece_free. */
 Piece piece_create_joined(Part part, const SearchOptions* options);
 /* Frees the part and its coarse copy. Accepts a zeroed piece. */
 void piece_free(Piece* piece);
@@ -54,7 +57,7 @@ void piece_free(Piece* piece);
 bool piece_best_plane(const Piece* piece, int depth, int threads, CutPlane* plane);
 
 typedef struct {
-  ConvexHull hull; /* for a flat piece only the vertices are set */
+  ConvexHull hull; /* convex hull of the block; if `flat` only its vertices are set */
   bool flat;
   HullEstimate estimate;
 } Block;
@@ -64,8 +67,8 @@ typedef struct {
   int count;
 } Blocks;
 
-/* Returns the convex hull of points[count], count >= 1. Coplanar points give a flat block with copies of the points.
- * The caller frees the block with block_free. */
+/* Returns the convex hull of points[count], count >= 1. Coplanar points have no hull and give a flat block with copies
+ * of the points. The caller frees the block with block_free. */
 Block block_create(const Vec3* points, int count);
 /* Frees the block. Accepts a zeroed block. */
 void block_free(Block* block);
@@ -79,7 +82,7 @@ Block block_join_all(const Block* const* blocks, int count);
 Blocks blocks_create(const Pieces* pieces);
 /* Frees all blocks and zeroes the list. Accepts a zeroed list. */
 void blocks_free(Blocks* blocks);
-/* Returns the distance between two hulls, 0 if they intersect [unit size]. */
+/* Returns the distance between two blocks, 0 if they intersect [unit size]. */
 double block_distance(const Block* a, const Block* b);
 /* Returns the distance between two hulls, 0 if they intersect [unit size]. Sets *on_a and *on_b to the nearest points,
  * which are undefined if the hulls intersect. */
@@ -91,52 +94,55 @@ typedef struct {
   int* of[3];
 } MirrorImages;
 
-/* Returns the index of the mirror image of a block in all planes of `planes` (bit = axis), which must be in
- * images->planes. */
+/* Returns the index of a block's image after reflection in every mirror plane of `planes`. Bit k of planes is the plane
+ * normal to axis k; all must be in images->planes. */
 int mirror_image(const MirrorImages* images, int block, int planes);
-/* Returns p with the coordinate negated for every axis in `planes` (bit = axis). */
+/* Returns p with coordinate k negated for every bit k that is set in `planes`. */
 Vec3 vec3_mirrored(Vec3 p, int planes);
-/* Returns a block reflected in all planes of `planes` (bit = axis), with outward triangles. The caller frees the result
- * with block_free. */
+/* Returns a block reflected in the plane normal to axis k, for every bit k that is set in `planes`. Triangles stay
+ * outward. The caller frees the result with block_free. */
 Block block_image(const Block* block, int planes);
 
-/* Largest number of blocks in the mirror images of a pair of blocks. A pair has at most eight images. */
+/* Largest number of blocks in a pair of blocks and its mirror images. Three mirror planes give at most eight images of
+ * two blocks. */
 enum { IMAGES_MAX = 16 };
 
-/* Appends the mirror images of all blocks to the list, which becomes 1, 2, 4 or 8 times as long with the given blocks
- * first. The caller frees the result with mirror_images_free. */
+/* Appends the images of all blocks in the planes with mirror[axis] set. The list becomes 1, 2, 4 or 8 times as long,
+ * with the given blocks first. The caller frees the result with mirror_images_free. */
 MirrorImages blocks_add_images(Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays and zeroes the struct. */
 void mirror_images_free(MirrorImages* images);
 
-/* Merges touching pairs of blocks, with all their mirror images, into convex hulls. Merges the pair with the least
- * added volume per removed block first. Continues while there are more than `count` blocks, or while the added volume
- * is at most `free_volume` [unit size^3]. Sets slot[i] to the smallest original index of the blocks merged with block
- * i. Returns the added volume [unit size^3]. */
+/* Merges touching pairs of blocks, with all their mirror images, into convex hulls. Added volume: by which the merged
+ * hull exceeds the merged blocks. The pair with the least added volume per removed block comes first. Continues while
+ * there are more than `count` blocks, or while the added volume is at most `free_volume` [unit size^3]. Sets slot[i] to
+ * the smallest original index among the blocks that are merged with block i. Returns the added volume [unit size^3]. */
 double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot);
 
-/* Adds the mirror images of the blocks and merges all blocks to at most `count`, then improves the groups by an
- * optimization. Sets group[i] to the resulting block that contains unfolded block i; group has at most 8 blocks->count
- * entries. Returns the approximate added volume [unit size^3], or 0 if it is at most `free_volume` per unfolded block.
+/* Adds the mirror images of the blocks and merges all blocks to at most `count`, then improves the groups of merged
+ * blocks by an optimization. Sets group[i] to the resulting block that contains block i of the list with images; group
+ * has at most 8 blocks->count entries. Returns the volume [unit size^3] that the resulting hulls approximately add.
+ * Returns 0 if it is at most `free_volume` per block of the list with images.
  */
 double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group);
 
 /* Joins the pieces of two neighbouring groups and cuts them again, if that reduces the total volume of their hulls.
- * blocks: hulls of the groups. group[pieces->count]: result of blocks_group without mirror planes. */
+ * blocks: hulls of the groups. group[i]: index of the block that contains piece i, from blocks_group without mirror
+ * planes (pieces->count). */
 void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const SearchOptions* options);
 
 /* Returns the centre of the bounding box of a hull. Unlike the mean of the vertices, it does not depend on vertices
  * inside flat faces. */
 Vec3 hull_box_center(const ConvexHull* hull);
 /* Sets *center to the centre of the common area of two hulls that touch in a face of one of them. Returns false, with
- * *center undefined, if they do not. */
+ * *center undefined, if the hulls do not touch in a face. */
 bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* center);
-/* Extends blocks with few faces into neighbours that contain the shared face, if the union is unchanged. Crossing bars
- * thus become single blocks. Flat blocks are unchanged. */
+/* Extends blocks with few faces into touching blocks that contain the whole face of contact, if the union is unchanged.
+ * A bar that was cut where it crosses another bar thus becomes one block. Flat blocks are unchanged. */
 void blocks_extend(Blocks* blocks);
-/* Makes touching pairs of hulls overlap by new corners inside the other hull. The union is unchanged if one hull
- * contains the shared face of the other. Otherwise it grows by slivers beside the shared face, at most 0.01 and at most
- * `largest_depth` deep [unit size]. */
+/* Makes touching pairs of hulls overlap: each gets new corners inside the other hull. The union is unchanged if one
+ * hull contains the other's face of contact. Otherwise it grows by slivers beside the shared face, at most 0.01 and at
+ * most `largest_depth` deep [unit size]. */
 void blocks_overlap(Blocks* blocks, double largest_depth);
 
 /* Face planes of the hulls that touch a given hull. Added volume inside a touching hull costs less. */
@@ -151,19 +157,20 @@ NeighbourFaces neighbours_create(const Blocks* blocks, int index);
 /* Frees the arrays and zeroes the struct. */
 void neighbours_free(NeighbourFaces* near);
 /* Replaces a hull by a larger hull with at most max_vertices >= 4 vertices. Repeatedly contracts the edge that adds the
- * least volume to a point outside the adjacent faces. planes (bit = axis): mirror planes through the origin in which
- * both hulls are symmetric. near: neighbours of the hull, or NULL. Returns HULL_FAILED, with the hull unchanged, if
- * max_vertices < 8 and no such hull was found. With 8 vertices the bounding box is a solution. */
+ * least volume to a point outside the adjacent faces. planes: bit k is set if both hulls are symmetric in the plane
+ * through the origin normal to axis k. near: face planes of touching hulls, or NULL. Returns HULL_FAILED, with the hull
+ * unchanged, if max_vertices < 8 and no such hull was found. With 8 vertices the bounding box is a solution. */
 HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const NeighbourFaces* near);
 
-/* Returns a copy of the hull as a Part. The caller frees it with part_free. */
+/* Returns a copy of the hull as a solid that can be cut by planes. The caller frees it with part_free. */
 Part part_of_hull(const ConvexHull* hull);
 /* Returns the largest signed distance of a point from the planes of the hull's faces, positive outside [unit size].
  * Skips degenerate triangles. Returns -HUGE_VAL if all are degenerate. */
 double hull_outside(const ConvexHull* hull, Vec3 point);
 /* Returns the plane of a triangle, with outward unit normal and offset; both are zero if the triangle is degenerate. */
 CutPlane hull_plane(const ConvexHull* hull, int triangle);
-/* Returns the volume enclosed by the triangles, negative if they are oriented inward, and 0 without triangles. */
+/* Returns the volume enclosed by the hull's triangles, negative if they are oriented inward, and 0 without triangles.
+ */
 double solid_volume(const ConvexHull* hull);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smallest number of surface samples. Corners and centres of faces are always sampled; triangles are subdivided until
- * this number is reached. */
+/* Smallest number of sample points on the surface of the mesh. Corners and centres of faces are always sampled;
+ * triangles are subdivided until this number is reached. */
 #define SAMPLES_MIN 20000
 
 typedef struct {
   CutPlane* planes;
-  double* tilt; /* largest rotation of each plane by rounding of the corners [rad] */
+  double* tilt; /* largest angle by which rounding of the corners rotates each plane [rad] */
   int* first;   /* first plane of each hull (hull_count + 1) */
   int hull_count;
 } HullPlanes;
@@ -91,9 +91,9 @@ static double inside_hull(const HullPlanes* table, Vec3 p) {
 typedef struct {
   const Mesh* mesh;
   const HullPlanes* table;
-  double (*measure)(const HullPlanes* table, Vec3 p); /* measured quantity */
+  double (*measure)(const HullPlanes* table, Vec3 p); /* quantity that is measured at every sample point p of a face */
   int rings;                                          /* number of subdivisions of a face's triangles */
-  double* worst;                                      /* maximum of every face */
+  double* worst;                                      /* maximum of the measured quantity on every face */
 } Coverage;
 
 /* Samples the triangles of a face at multiples of 1/n of their sides. Samples faces with more than three corners at the
@@ -174,7 +174,7 @@ void decomposition_find_joints(Decomposition* d) {
   memory_free(piece);
 }
 
-/* A corner and its hull. */
+/* A corner of a hull, with the index of the hull. */
 typedef struct {
   Vec3 point;
   int hull;

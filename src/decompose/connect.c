@@ -3,12 +3,12 @@
 
 #include "decompose/check.h"
 
-/* Smallest number of samples of a surface. Points and triangle centres are always sampled; triangles are subdivided
- * until this number is reached. */
+/* Smallest number of sample points of a connected surface of the mesh. Points and triangle centres are always sampled;
+ * triangles are subdivided until this number is reached. */
 #define SAMPLES_MIN 2000
 
 typedef struct {
-  Vec3* points; /* mesh coordinates */
+  Vec3* points; /* sample points of the surface, mesh coordinates */
   int count;
   Vec3 low, high;
 } ComponentSamples;
@@ -38,7 +38,7 @@ static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
   return s;
 }
 
-/* Face planes and bounding box of a hull, enlarged by the tolerance of coverage. */
+/* Face planes and bounding box of a hull, moved outward by the tolerance within which it covers sample points. */
 typedef struct {
   CutPlane* planes;
   int count;
@@ -88,7 +88,7 @@ typedef struct {
   int link_count;
   const EnlargedHull* enlarged_hulls;
   bool* is_of_surface; /* true if the hull contains samples of the surface (hull_count) */
-  int* set;            /* disjoint sets of the hulls of the surface (hull_count) */
+  int* set;            /* disjoint-set forest: hulls with the same root are connected (hull_count) */
 } Connection;
 
 static void join_hulls(Connection* c) {
@@ -108,7 +108,8 @@ static int compare_samples(const void* a, const void* b) {
   return p->root < q->root ? -1 : p->root > q->root;
 }
 
-/* Sets stamp[root] = stamp_number for every set of connected hulls that contains the point. root: root of the set. */
+/* Marks every set of connected hulls that contains the point: stamp[root] = stamp_number, with the root hull of the
+ * set. */
 static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* stamp) {
   for (int h = 0; h < c->decomposition->hull_count; h++) {
     if (!c->is_of_surface[h]) continue;

@@ -9,7 +9,7 @@
 #include "decompose/mesh_repair.h"
 
 #define DEFAULT_HULLS 16
-/* Numbers of hulls with a tolerance: the first number, and the default maximum. */
+/* Numbers of hulls that are tried if a tolerance is given: the first number, and the default maximum. */
 #define TOLERANCE_FIRST_HULLS 4
 #define TOLERANCE_HULLS 256
 /* Overlapping hulls may extend outside the solid by at most this fraction of the tolerance. */
@@ -17,8 +17,9 @@
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
-/* Numbers of pieces per hull. Merging undoes cuts that do not help. Without symmetry, cuts between neighbouring groups
- * are then improved. With symmetry, two larger numbers are tried, and the better result is kept. */
+/* Numbers of pieces into which the mesh is cut, per hull of the result. Merging undoes cuts that do not help. Without
+ * symmetry, cuts between neighbouring groups are then improved. With symmetry, two larger numbers are tried, and the
+ * better result is kept. */
 #define PIECES_PER_HULL 4
 static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
 enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
@@ -27,7 +28,7 @@ enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES
 #define UNSYMMETRIC_PIECES 24
 /* Cutting ends when the volume of the hulls outside the pieces is below this fraction of the allowed error. */
 #define EXCESS_SHARE 0.2
-/* Merges that add less volume are always done [mesh volume]. */
+/* Blocks are always merged if the hull of both has less additional volume than this [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* requested) {
@@ -66,7 +67,7 @@ typedef struct {
 } Cutting;
 
 /* Decomposes the solid without symmetry into `piece_count` pieces. require_excess: return false, with blocks unset, if
- * the excess of the pieces is too large. */
+ * the hulls of the pieces have too much volume outside the pieces. */
 static bool cut_without_symmetry(Blocks* blocks, const Cutting* c, int piece_count, bool require_excess) {
   const bool none[3] = {false, false, false};
   double enough = EXCESS_SHARE * c->options->error * c->volume;
@@ -134,7 +135,8 @@ static Part slab(const Part* part, int axis, const double* limits) {
   return between;
 }
 
-/* Returns the n + 1 limits of n equal cells between `low` and `high`. The caller frees the array with memory_free. */
+/* Returns the n + 1 coordinates that limit n equal cells between `low` and `high`. The caller frees the array with
+ * memory_free. */
 static double* even_limits(double low, double high, int n) {
   assert(n >= 1);
   double* limits = MEMORY_NEW(double, n + 1);
@@ -260,12 +262,12 @@ static bool all_guarantees_hold(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
-/* Returns 2 if all guarantees hold, 1 if the hulls are convex and cover the mesh, and 0 otherwise. */
+/* Returns 2 if a decomposition passes all checks, 1 if its hulls are convex and cover the mesh, and 0 otherwise. */
 static int guarantee_level(const Decomposition* d) {
   return all_guarantees_hold(d) ? 2 : d->convex && d->covers ? 1 : 0;
 }
 
-/* Keeps the result with more guarantees or, on a tie, the smaller volume. Frees the other result. */
+/* Keeps the decomposition that passes more checks or, on a tie, has the smaller volume. Frees the other result. */
 static void keep_better_result(Decomposition* result, Decomposition* other) {
   int more = guarantee_level(other) - guarantee_level(result);
   bool better = more > 0 || (more == 0 && all_guarantees_hold(other) && other->hull_volume < result->hull_volume);

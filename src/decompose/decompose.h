@@ -1,6 +1,6 @@
 /* decompose: approximates a mesh by a few convex hulls or superquadrics, and measures the quality of the result
- * (docs/decompose.md). The hulls cover the mesh or lie inside it. A struct owns its arrays. Functions whose names end
- * in _free accept a zeroed struct. Lengths are in the mesh's unit. */
+ * (docs/decompose.md). The hulls cover the mesh or lie inside it. Every struct of this file owns its arrays. Functions
+ * whose names end in _free accept a zeroed struct. Lengths are in the mesh's unit. */
 #ifndef SDRS_DECOMPOSE_H
 #define SDRS_DECOMPOSE_H
 
@@ -8,29 +8,30 @@
 
 /* Defects of a mesh that were repaired (docs/decompose.md). */
 typedef struct {
-  int unused_points, joined_points;             /* points that no face uses; points merged with another point */
-  double joining;                               /* distance within which points were merged [mesh unit] */
+  int unused_points, joined_points; /* number of points that no face uses; number of points merged with another point */
+  double joining;                   /* distance within which points were merged [mesh unit] */
   int degenerate_triangles, repeated_triangles; /* number of removed triangles */
-  int border_edges, branching_edges;            /* edges of one face only; edges of more than two faces */
-  int turned_triangles;                         /* reversed to agree with their neighbours */
-  bool inside_out;                              /* true if the whole surface was reversed */
-  int closed_borders;                           /* holes closed by a fan of triangles */
-  int components, cavities;                     /* connected surfaces; connected surfaces that bound a cavity */
+  int border_edges, branching_edges; /* number of edges of one face only; number of edges of more than two faces */
+  int turned_triangles;              /* number of triangles reversed to agree with their neighbours */
+  bool inside_out;                   /* true if the whole surface was reversed */
+  int closed_borders;                /* number of holes in the surface closed by a fan of triangles */
+  int components, cavities;          /* number of connected surfaces; number of those that bound a cavity */
 } MeshCondition;
 
 /* Options of mesh_decompose. A value of 0 selects the default. */
 typedef struct {
   int max_hulls;    /* default 16 */
-  int max_vertices; /* per hull, >= 4; default 64 */
+  int max_vertices; /* largest number of vertices of a hull, >= 4; default 64 */
   double error;     /* cutting stops when the volume of the hulls outside the mesh is below this fraction of the mesh's
                        volume */
   int resolution;   /* triangles of the coarse copy for the search; default 1200 */
-  int grid[3];      /* grid of blocks along x, y, z in place of a search; 0: search */
-  bool symmetry[3]; /* preserve the mirror planes normal to x, y, z */
-  bool symmetry_auto; /* preserve the mirror planes of the mesh */
+  int grid[3]; /* number of equal blocks along x, y, z into which the mesh is cut; 0: cutting planes are searched */
+  bool symmetry[3];   /* symmetry[k]: the hulls are mirror-symmetric in the plane normal to axis k */
+  bool symmetry_auto; /* mirror planes of the mesh are detected, and the hulls get the same symmetry */
   bool inside;        /* true: hulls lie inside the solid; false: hulls cover it */
   int threads;
-  double tolerance; /* largest depth [mesh unit], kept by the fewest hulls, at most max_hulls (256 by default) */
+  double tolerance; /* largest distance by which hulls may extend outside the mesh [mesh unit]; the fewest hulls that
+                       keep it are searched, at most max_hulls (then 256 by default) */
 } DecomposeOptions;
 
 /* Two overlapping hulls and a point inside both. */
@@ -44,8 +45,9 @@ typedef struct {
 typedef struct {
   int* hulls; /* indices of the hulls, ascending */
   int hull_count;
-  int pieces;     /* number of connected sets of the hulls; 1 if all are connected */
-  double overlap; /* depth of the weakest joint that connects the hulls [mesh unit]; 0 without joints */
+  int pieces; /* number of connected sets of the hulls; 1 if all are connected */
+  double
+      overlap; /* depth of the shallowest overlap that is needed to connect the hulls [mesh unit]; 0 without overlaps */
 } MeshComponent;
 
 typedef struct {
@@ -65,17 +67,17 @@ typedef struct {
   int samples;         /* number of surface samples */
 
   double* depths;       /* largest distance of each hull's surface outside the mesh [mesh unit] (hull_count) */
-  double depth;         /* largest value of depths */
-  double depth_at_most; /* upper bound of the depth, also between samples */
+  double depth;         /* largest value of `depths`: distance by which the hulls extend outside the mesh */
+  double depth_at_most; /* proven upper bound of `depth`, also between the measured points */
 
   int pieces;          /* connected components of the union of hulls that overlap with positive depth */
   int mesh_pieces;     /* connected components of the mesh; touching surfaces count as one */
-  int apart;           /* number of components whose hulls are not connected */
-  bool mirror[3];      /* preserved mirror planes */
+  int apart;           /* number of connected surfaces of the mesh whose hulls are not connected */
+  bool mirror[3];      /* mirror[k]: the hulls were made symmetric in the plane normal to axis k */
   double mirror_error; /* largest distance of a mirrored hull outside its mirror image, divided by `diagonal` */
   bool convex, covers, connected, symmetric,
       within_budget; /* results of the checks; `covers`: the hulls cover the mesh or, with `inside`, lie inside it */
-  bool within_tolerance; /* also true if no tolerance is given */
+  bool within_tolerance; /* true if depth_at_most <= DecomposeOptions.tolerance, or if no tolerance is given */
 } Decomposition;
 
 /* Computes an approximate convex decomposition of a mesh. The result depends only on mesh and options, not on the
@@ -115,7 +117,7 @@ char* decompose_cache_folder(void);
 
 /* A superquadric (B7 in shapes/shapes.h) in mesh coordinates. */
 typedef struct {
-  double size[3], exponents[2]; /* semi-axes; exponents e1 and e2 */
+  double size[3], exponents[2]; /* semi-axes [mesh unit]; exponents e1 and e2, which set how box-like or round it is */
   Quat rotation;                /* unit quaternion: rotation from the superquadric's frame to the mesh frame */
   Vec3 position;
 } Superquadric;
@@ -137,12 +139,14 @@ typedef struct {
 typedef struct {
   Superquadric* list; /* in the order of construction (count) */
   int count;
-  double diagonal;                         /* diagonal of the mesh's bounding box */
-  double mesh_volume, union_volume;        /* estimated from volume_samples points [mesh unit^3] */
-  double intersection_over_union;          /* volume of the intersection of the two solids / volume of their union */
-  double wrong_volume;                     /* volume inside exactly one of the two solids, divided by mesh_volume */
-  int volume_samples;                      /* number of samples in the common bounding box */
-  int mesh_samples, union_samples;         /* number of samples on the surfaces */
+  double diagonal;                  /* diagonal of the mesh's bounding box */
+  double mesh_volume, union_volume; /* estimated from volume_samples points [mesh unit^3] */
+  double intersection_over_union;   /* volume common to the mesh and the superquadrics, divided by the volume of both
+                                       together */
+  double wrong_volume; /* volume inside either the mesh or the superquadrics, but not both, divided by mesh_volume */
+  int volume_samples;  /* number of sample points in the common bounding box of the mesh and the superquadrics */
+  int mesh_samples,
+      union_samples; /* number of sample points on the surface of the mesh and on that of the superquadrics */
   SurfaceGap mesh_to_union, union_to_mesh; /* distances from samples of one surface to the other */
 } SuperquadricUnion;
 

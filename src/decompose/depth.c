@@ -5,18 +5,20 @@
 #include <assert.h>
 #include "decompose/check.h"
 
-/* Absolute resolution of the depth [mesh diagonal]. The larger of absolute and relative resolution applies. */
+/* Largest uncertainty of the measured depth [mesh diagonal]. The larger of this value and the one relative to the depth
+ * applies. */
 #define DEPTH_RESOLUTION 2e-3
-/* Resolution relative to the depth. The search of a hull ends earlier after DEPTH_POINTS points. */
+/* Largest uncertainty of the measured depth, relative to the depth. The search of a hull ends earlier after
+ * DEPTH_POINTS points. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
-/* Upper limit of the absolute resolution, relative to a given tolerance. */
+/* Upper limit of the absolute uncertainty of the depth, relative to the tolerance that the caller requests. */
 #define TOLERANCE_SHARE 0.1
-/* Points lie on the surface if their distance is at most this value [unit size]. */
+/* A point counts as on the solid's surface if its distance is at most this value [unit size]. */
 #define DEPTH_ROUNDING 1e-13
 
 /* A point of a hull's surface. outside: signed distance from the solid's surface, positive outside [unit size].
- * nearest: nearest triangle of the solid. */
+ * nearest: index of the nearest triangle of the solid. */
 typedef struct {
   Vec3 point;
   double outside;
@@ -25,7 +27,7 @@ typedef struct {
 
 typedef struct {
   DepthPoint corner[3];
-  double bound; /* upper bound of the depth in the triangle */
+  double bound; /* upper bound of the distance of the triangle's points outside the solid [unit size] */
 } DepthTriangle;
 
 typedef struct {
@@ -37,7 +39,7 @@ typedef struct {
   const SurfaceTree* tree;
   const Decomposition* decomposition;
   UnitFrame frame;
-  double resolution; /* unit size */
+  double resolution; /* uncertainty at which a triangle is not halved any more [unit size] */
   double* found;     /* depth of each hull, unit size */
   double* at_most;
 } DepthSearch;

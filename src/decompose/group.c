@@ -6,8 +6,8 @@
 
 #include "decompose/blocks.h"
 
-/* The optimization ends after ITERATIONS_MAX iterations, or when the relative decrease of the total volume is below
- * GAIN_MIN. */
+/* The improvement of the groups ends after ITERATIONS_MAX iterations, or when the total hull volume decreases by less
+ * than the fraction GAIN_MIN. */
 #define ITERATIONS_MAX 12
 #define GAIN_MIN 1e-4
 
@@ -39,7 +39,8 @@ static int group_image(const Grouping* g, int group, int planes) {
 
 static bool in_symmetry(const Grouping* g, int planes) { return !(planes & ~g->images->planes); }
 
-/* Sets images to the distinct mirror images of a group, including the group. Returns their number. */
+/* Sets images to the numbers of the distinct mirror images of a group, including the group itself. Returns how many
+ * there are. */
 static int images_of_group(const Grouping* g, int group, int images[8]) {
   assert(group >= 0 && group < g->count);
   int count = 0;
@@ -107,8 +108,8 @@ static void move_piece(Grouping* g, int piece, int group) {
   for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
 }
 
-/* Returns the change of the total volume if the piece moves to group `to`, or HUGE_VAL if its present group would
- * become empty. */
+/* Returns the change of the total volume of all hulls if a piece moves to group `to`, or HUGE_VAL if its present group
+ * would become empty. */
 static double moving_cost(Grouping* g, int piece, int to) {
   assert(piece >= 0 && piece < g->count && to != g->group[piece]);
   int from = g->group[piece], images[8], kept[8], count = 0;
@@ -147,7 +148,7 @@ static double find_best_group(Grouping* g, int piece, int* best) {
   return least;
 }
 
-/* Moves pieces to their best groups until no move reduces the total volume by more than `gain`. */
+/* Moves single pieces to their best groups until no move reduces the total volume of the hulls by more than `gain`. */
 static void move_pieces(Grouping* g, double gain) {
   bool moved = true;
   for (int round = 0; moved && round < 4; round++) {
@@ -169,7 +170,7 @@ static void move_pieces(Grouping* g, double gain) {
 typedef struct {
   double saved;     /* reduction of the total volume, with mirror images */
   int added_groups; /* number of additional groups, with mirror images */
-  int* part;        /* first piece of the new group of each piece (count) */
+  int* part;        /* part[i]: lowest index of a piece in the new group of piece i (count) */
 } GroupSplit;
 
 /* Returns the mirror planes in which the group is its own mirror image (bit = axis), or -1 if it is symmetric only in a

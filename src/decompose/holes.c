@@ -74,7 +74,7 @@ static void mark_mesh(CubeGrid* g, const ConvexHull* surface) {
   surface_tree_free(&tree);
 }
 
-/* Marks the cubes of one row that a hull covers as solid. */
+/* Marks as solid the cubes of row (j, k) along x that a hull covers. */
 static void mark_row_of_hull(CubeGrid* g, PointView points, int j, int k) {
   for (int i = 0, next; i < g->count[0]; i = next) {
     double distance = gjk_point_distance(points, cube_center(g, i, j, k));
@@ -141,7 +141,7 @@ static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, si
   }
 }
 
-/* Adds the numbers of connected solid and free regions to counts[0] and counts[1]. */
+/* Adds the number of connected solid regions of cubes to counts[0] and that of free regions to counts[1]. */
 static void count_regions(const CubeGrid* g, long counts[2]) {
   size_t cubes = cube_index(g, 0, 0, g->count[2]);
   bool* seen = MEMORY_NEW(bool, cubes);
@@ -156,8 +156,8 @@ static void count_regions(const CubeGrid* g, long counts[2]) {
   memory_free(seen);
 }
 
-/* Returns the number of holes: solid regions + voids - Euler characteristic. Voids are free regions except for the one
- * outside the solid. */
+/* Returns the number of through holes: solid regions + voids - Euler characteristic. Voids are free regions except for
+ * the one outside the solid. */
 static int count_holes(const CubeGrid* g) {
   long counts[2] = {0, 0};
   count_regions(g, counts);

@@ -15,7 +15,7 @@ typedef struct {
   int count;
   EstimateFace* faces;
   int face_count, face_capacity;
-  uint16_t* left_face; /* face to the left of the edge from point i to point j (count x count) */
+  uint16_t* left_face; /* index of the face to the left of the edge from point i to point j (count x count) */
   double rounding;
 } IncrementalHull;
 
@@ -178,7 +178,7 @@ HullEstimate hull_estimate(const Vec3* points, int count) {
   return e;
 }
 
-/* Number of directions of hull_volume_bound. */
+/* Number of directions in which hull_volume_bound takes the farthest points. */
 #define ROUGH_DIRECTIONS 50
 
 double hull_volume_bound(const Vec3* points, int count) {

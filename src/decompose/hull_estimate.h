@@ -4,8 +4,9 @@
 
 #include "geometry/geometry.h"
 
-/* Sizes of a hull estimate, which keeps all points if they are few, otherwise the support points in ESTIMATE_DIRECTIONS
- * fixed directions. Corners of boxes and prisms are always kept. The volume of a ball is underestimated by 4 %. */
+/* A hull estimate is the hull of at most ESTIMATE_POINTS points. It keeps all points if they are few, otherwise those
+ * farthest along ESTIMATE_DIRECTIONS fixed directions. Corners of boxes and prisms are always kept. The volume of a
+ * ball is underestimated by 4 %. */
 enum { ESTIMATE_DIRECTIONS = 170, ESTIMATE_POINTS = 176 };
 
 typedef struct {
@@ -16,16 +17,16 @@ typedef struct {
 
 /* Returns an estimate of the convex hull of points[count], whose volume is 0 if they are coplanar. */
 HullEstimate hull_estimate(const Vec3* points, int count);
-/* Returns a lower bound of the volume of the convex hull of points[count], from fewer directions than hull_estimate
- * [unit^3]. */
+/* Returns a lower bound of the volume of the convex hull of points[count], from the points farthest along fewer
+ * directions than in hull_estimate [unit^3]. */
 double hull_volume_bound(const Vec3* points, int count);
 /* Returns the volume of the convex hull of points[count], count <= 2 ESTIMATE_POINTS, by incremental insertion. Returns
  * 0 if the points are coplanar, fewer than four, or too many. A point lies on a face if their distance is below 1e-12
  * of the extent of the points. Allocates memory only if it needs Qhull. */
 double points_volume(const Vec3* points, int count);
 
-/* Returns unit vector k (0 to 26) of a grid of 3 x 3 x 3 points, from the centre of a cube to its faces, edges and
- * corners. k = 13, the centre, must not be used. */
+/* Returns direction k (0 to 26), a unit vector from the centre of a cube to a face centre, an edge centre or a corner.
+ * k = 13, the centre, must not be used. */
 static inline Vec3 cube_direction(int k) {
   const int along[3] = {k % 3, k / 3 % 3, k / 9};
   return vec3_normalized(vec3(along[0] - 1.0, along[1] - 1.0, along[2] - 1.0));

@@ -11,11 +11,12 @@
 enum { AROUND_MAX = 24 };
 /* Largest number of planes that bound the new point: one per face, and two per mirror plane. */
 enum { BOUNDS_MAX = AROUND_MAX + 6 };
-/* The new point may lie inside the plane of a face by at most this value [hull size]. */
+/* The point to which an edge is contracted may lie behind the plane of a face by at most this value [hull size]. */
 #define INSIDE_ROUNDING 1e-13
-/* Cost factor of volume added inside a neighbour. It is above zero, because such volume still enlarges the hull. */
+/* Cost factor of volume that a hull adds inside a touching hull. It is above zero, because such volume still enlarges
+ * the hull. */
 #define NEIGHBOUR_COST_FACTOR 0.3
-/* Distance outside a face at which neighbours are tested [hull size]. */
+/* Distance outside a face of the points that are tested for lying in a touching hull [hull size]. */
 #define NEIGHBOUR_TEST_DISTANCE 1e-3
 
 typedef struct {
@@ -25,7 +26,7 @@ typedef struct {
   bool* is_removed;
   int face_count;
   int* stamp;  /* version number of each point, which changes when an adjacent face changes */
-  int** rings; /* faces adjacent to each point */
+  int** rings; /* rings[i]: indices of the faces adjacent to point i */
   int *ring_count, *ring_capacity;
   double* weight; /* cost factor of volume outside each face; 0 for a face in a mirror plane */
   int planes;     /* mirror planes of the hull (bit = axis) */
@@ -76,8 +77,8 @@ static Contraction heap_pop(Heap* heap) {
 
 /* ---------------------------------------------------------------- the best contraction point */
 
-/* Minimizes c . x subject to n_k . x >= o_k for planes[count], at the intersections of all triples of planes. Returns
- * false if no point satisfies all constraints. */
+/* Minimizes c . x over points x on or outside all planes[count], by trying the intersections of all triples of planes.
+ * Returns false if no point satisfies all constraints. */
 static bool minimize_linear(const CutPlane* planes, int count, Vec3 c, double rounding, Vec3* point) {
   double best = HUGE_VAL;
   for (int i = 0; i < count; i++)
@@ -134,8 +135,8 @@ static Vec3 axis_direction(int axis, double sign) {
   return vec3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
 }
 
-/* Appends the constraints of the mirror planes to planes and returns their new number. The new point stays on the
- * mirror planes `on`, and on the side with coordinate <= 0 of the others. */
+/* Appends to planes[used] the planes that keep a new point on its side of the mirror planes. Returns the new number.
+ * The new point stays on the mirror planes `on`, and on the side with coordinate <= 0 of the others. */
 static int add_mirror_bounds(const EdgeMesh* m, int on, Vec3 origin, CutPlane* planes, int used) {
   for (int axis = 0; axis < 3; axis++) {
     if (!(m->planes >> axis & 1)) continue;
@@ -232,7 +233,7 @@ static int count_images(const EdgeMesh* m, int point) {
   return images;
 }
 
-/* Contracts an edge to one point with index c->a, and removes the faces with both ends. Returns the decrease of the
+/* Contracts an edge to one point with index c->a, and removes the two faces at the edge. Returns the decrease of the
  * number of points of the complete hull. */
 static int contract_edge(EdgeMesh* m, Heap* heap, const Contraction* c) {
   assert(c->a != c->b);
@@ -263,8 +264,8 @@ static int contract_edge(EdgeMesh* m, Heap* heap, const Contraction* c) {
   return before - count_images(m, c->a);
 }
 
-/* Performs the cheapest valid contraction. Recomputes outdated costs when they reach the top of the heap. Returns the
- * decrease of the number of points, or 0 if no contraction is possible. */
+/* Contracts the edge that adds the least weighted volume. Recomputes outdated costs when they reach the top of the
+ * heap. Returns by how many points the hull becomes smaller, or 0 if no edge can be contracted. */
 static int contract_next(EdgeMesh* m, Heap* heap) {
   while (heap->count > 0) {
     Contraction c = heap_pop(heap);

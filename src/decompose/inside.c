@@ -8,15 +8,15 @@
 #include "decompose/inside.h"
 #include "decompose/mesh_repair.h"
 
-/* A triangle of the surface enters a hull if its depth is larger than this value [unit size]. */
+/* A triangle of the solid's surface enters a hull if it reaches deeper into the hull than this value [unit size]. */
 #define ENTRY_DEPTH 1e-9
 /* CANDIDATES: number of planes tried for one cut. TANGENT_CUTS: largest number of cuts of a hull by planes of the
  * surface. CUTS_MAX: largest number of all cuts of a hull. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
-/* Hulls with a smaller volume are removed [volume of the solid]. */
+/* Hulls with a smaller volume than this fraction of the solid's volume are removed. */
 #define VOLUME_MIN 1e-9
-/* A new corner is first placed at this fraction of the distance into the neighbour, which is halved at most
- * CORNER_HALVINGS times. */
+/* A new corner makes a hull overlap a touching hull. It is first placed at this fraction of the distance to the
+ * touching hull's centre, which is halved at most CORNER_HALVINGS times. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
 /* Two hulls overlap if a ball of at least this radius lies inside both [unit size]. */
@@ -25,9 +25,9 @@ enum { CORNER_HALVINGS = 10 };
  * INNER_TRIANGLES triangles. */
 #define OUTSIDE_DISTANCE 1e-7
 enum { INNER_TRIANGLES = 20000 };
-/* Wider gaps between hulls are not bridged [unit size]. */
+/* Gaps between hulls that are wider than this value are not bridged [unit size]. */
 #define GAP_MAX 0.3
-/* Number of vertices reserved for corners that overlap the neighbours. */
+/* Number of vertices reserved for new corners that make a hull overlap touching hulls. */
 enum { SPARE_CORNERS = 12 };
 
 /* ---------------------------------------------------------------- depth of a triangle in a hull */
@@ -69,7 +69,7 @@ typedef struct {
 } TriangleDepth;
 
 /* Returns the largest depth of a triangle below the planes of a hull. Clips the triangle to the hull and evaluates the
- * depth at the corners and the mean of the clipped polygon. workspace: two polygons. */
+ * depth at the corners and the mean of the clipped polygon. workspace: space for two polygons. */
 static TriangleDepth compute_depth(const PlaneList* hull, const Vec3 corner[3], Vec3* workspace) {
   Vec3 *now = workspace, *next = workspace + hull->count + 4;
   int count = 3;
@@ -186,7 +186,7 @@ static CutPlane plane_image(CutPlane plane, int which) {
   return (CutPlane){vec3_mirrored(plane.n, which), plane.offset};
 }
 
-/* Cuts the hull by a plane and by its mirror images in the mirror planes `own_planes` (bit = axis). */
+/* Cuts the hull by a plane and by the plane's mirror images. Bit k of own_planes: mirror plane normal to axis k. */
 static Part cut_images(const ConvexHull* hull, CutPlane plane, int own_planes) {
   Part part = part_of_hull(hull);
   for (int which = 0; which < 8; which++) {
@@ -249,7 +249,7 @@ static CutPlane lower_nearest_face(const NearTriangles* near, int k, const Conve
 }
 
 /* Cuts the hull by the plane that keeps the most volume. The block becomes flat if the remaining volume is at most
- * `volume_min`. lower: true to move faces of the hull inward in place of planes of the surface. */
+ * `volume_min`. lower: true if faces of the hull are moved inward instead of cutting with planes of the surface. */
 static void cut_by_best_plane(Block* block, const NearTriangles* near, const int* selected, int count, bool lower,
                               int own_planes, double volume_min) {
   Part best = {0};
@@ -314,8 +314,8 @@ static bool reduce_to(Block* block, int own_planes, int corner_count, int most) 
   return enough;
 }
 
-/* Reduces a hull to at most `preferred` vertices, or up to `most` if these enclose no volume. The result lies inside
- * the old hull and stays symmetric. After a failure the block becomes flat and is later removed. */
+/* Reduces a hull to at most `preferred` vertices. If these enclose no volume, up to `most` are kept. The result lies
+ * inside the old hull and stays symmetric. After a failure the block becomes flat and is later removed. */
 static void reduce_vertices(Block* block, int own_planes, int preferred, int most) {
   if (block->flat || block->hull.vertex_count <= preferred) return;
   for (int corner_count = preferred; corner_count >= 4; corner_count = corner_count * 3 / 4)
@@ -437,8 +437,8 @@ static int order_gaps(const void* a, const void* b) {
   return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
 }
 
-/* Joins overlapping blocks in the disjoint sets `piece`. Sets gaps to the other pairs in ascending order of distance,
- * and returns their number. */
+/* Joins overlapping blocks in the disjoint-set forest `piece`. Sets gaps to the pairs of blocks that do not overlap, in
+ * ascending order of distance, and returns their number. */
 static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   int count = 0;
   disjoint_sets_init(piece, blocks->count);

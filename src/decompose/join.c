@@ -3,10 +3,10 @@
 
 #include "decompose/blocks.h"
 
-/* Blocks with more vertices are not extended. */
+/* Blocks with more vertices than this are not extended into touching blocks. */
 #define EXTEND_VERTICES 32
 /* A new corner is placed at this fraction of the distance to the centre of the other hull, or of the distance that the
- * faces allow. */
+ * faces of that hull allow. */
 #define DEPTH_SHARE 0.6
 /* Largest depth of a new corner that enlarges the union by slivers [unit size]. */
 #define SLIVER_DEPTH 0.01
@@ -43,8 +43,9 @@ static bool is_face_inside(const ConvexHull* a, const ConvexHull* b, CutPlane pl
   return true;
 }
 
-/* Returns the region of b inside all faces of a, except the faces of a in the plane. If b contains a's face in the
- * plane, the union of a and this region is convex, because every segment between them passes through the face. */
+/* Returns the region of hull b behind all face planes of hull a, except the faces of a in the contact plane `plane`. If
+ * b contains a's face in the plane, the union of a and this region is convex, because every segment between them passes
+ * through the face. */
 static Part region_beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);
   for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
@@ -123,8 +124,8 @@ bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* ce
          find_shared_center(a, b, plane, center);
 }
 
-/* Returns the largest fraction, 0 to 1, of the vector `step` that can be added to `from` inside the hull. Ignores faces
- * in the plane. */
+/* Returns the largest fraction, 0 to 1, of the vector `step` that can be added to `from` inside the hull. Ignores the
+ * hull's faces in the plane `plane`. */
 static double free_fraction(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3 step) {
   double room = 1;
   for (int t = 0; t < hull->triangle_count; t++) {
@@ -136,7 +137,8 @@ static double free_fraction(const ConvexHull* hull, CutPlane plane, Vec3 from, V
   return room;
 }
 
-/* Finds a position inside b for a new corner of a. Returns false if no position is deep enough. */
+/* Finds a position inside hull b for a new corner of hull a, which touches b in the plane. Returns false if no position
+ * is deep enough. */
 static bool find_corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
   Vec3 from;
   if (!find_shared_center(a, b, plane, &from)) return false;

@@ -133,7 +133,7 @@ static bool contains(const int* list, int count, int value) {
   return false;
 }
 
-/* The common volume of two hulls is computed if neither has more faces than this. */
+/* The volume common to two overlapping hulls is computed only if neither has more faces than this. */
 #define FACES_CUT 80
 
 /* Returns the common volume of two hulls [unit size^3], or 0 if a hull has more than FACES_CUT faces. The added volume
@@ -177,11 +177,11 @@ typedef struct {
 } Merge;
 
 typedef struct {
-  Blocks* blocks; /* blocks by slot; merging a block into another leaves its slot empty */
+  Blocks* blocks; /* blocks indexed by slot; a block that is merged into another leaves its slot empty */
   MirrorImages images;
   bool* is_removed;
   int remaining;
-  Merge* merges; /* (stride x stride) */
+  Merge* merges; /* possible merges of the blocks in slots i and j, at [i * stride + j] (stride x stride) */
   int stride;
   int* slot; /* slot of the merged block that contains each original block */
 } MergeTable;

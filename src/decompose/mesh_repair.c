@@ -41,10 +41,10 @@ typedef struct {
 } Cell;
 
 typedef struct {
-  int* first; /* first point of each slot; -1 for an empty slot */
-  int* next;  /* next point in the same slot, or -1 */
+  int* first; /* index of the first point of each slot of the hash table; -1 for an empty slot */
+  int* next;  /* index of the next point in the same slot of the hash table, or -1 */
   uint64_t mask;
-  double merge_distance; /* edge of a cell, and merge distance [unit size] */
+  double merge_distance; /* distance within which points are merged, and edge of a hash cell [unit size] */
 } CellTable;
 
 static Cell cell_of(const CellTable* table, Vec3 p) {
@@ -394,8 +394,8 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* Returns the triangles of one component, or those of all other components if `others`. The points are borrowed from
- * `part`. */
+/* Returns the triangles of one connected surface, or those of all other surfaces if `others` is true. The points are
+ * borrowed from `part`. */
 static Part borrow_component(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)
@@ -453,8 +453,8 @@ static void orient_surfaces(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- double-sided surfaces */
 
-/* Finds closed components in which every triangle exists in both orientations. Sets doubled[component] to true for
- * them, and back[triangle] to true for the second triangle of each pair. */
+/* Finds closed connected surfaces in which every triangle exists in both orientations. Sets doubled[component] to true
+ * for them, and back[triangle] to true for the second triangle of each pair. */
 static void find_doubled(const Part* part, const int* number, bool* doubled, bool* back) {
   SortedTriangle* list = sorted_triangles(part);
   for (int i = 0, next; i < part->triangle_count; i = next) {
@@ -473,8 +473,8 @@ static void find_doubled(const Part* part, const int* number, bool* doubled, boo
   memory_free(list);
 }
 
-/* Removes one side of closed components in which every triangle exists in both orientations, because they enclose no
- * volume. Open surfaces keep both sides. */
+/* Removes one side of closed connected surfaces in which every triangle exists in both orientations, because they
+ * enclose no volume. Open surfaces keep both sides. */
 static void remove_back_sides(Part* part, MeshCondition* condition) {
   int* number = MEMORY_NEW(int, part->triangle_count + 1);
   int components = component_numbers(part, number);

@@ -4,15 +4,16 @@
 
 #include "decompose/part.h"
 
-/* Transformation from unit size to mesh coordinates: x_mesh = center + scale x_unit. scale is a power of two, so that
- * the multiplication has no rounding error. The diagonal in unit size lies in (0.5, 1]. */
+/* Transformation of points from the scaled copy of a mesh to the mesh: x_mesh = center + scale * x_scaled. scale is a
+ * power of two, so that the multiplication has no rounding error. The scaled copy has a bounding box with a diagonal in
+ * (0.5, 1], called unit size. */
 typedef struct {
   Vec3 center;
   double scale;
 } UnitFrame;
 
-/* Points within this distance are merged [unit size]. It is larger than the gaps of single-precision exporters and
- * smaller than features. */
+/* Mesh points within this distance of each other are merged [unit size]. It is larger than the gaps of single-precision
+ * exporters and smaller than features. */
 #define WELD_DISTANCE 1e-7
 /* Largest merge distance [unit size], for triangles that do not connect at WELD_DISTANCE. */
 #define WELD_DISTANCE_MAX 1e-2
@@ -26,15 +27,16 @@ typedef struct {
  * cases. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
 /* Returns the winding number of the triangles at a point: the sum of their solid angles divided by 4 pi. It is 1 inside
- * a closed outward surface, 0 outside, and between 0 and 1 near an open border. Ignores caps. */
+ * a closed outward surface, 0 outside, and between 0 and 1 near an open border. Ignores faces that cuts created (caps).
+ */
 double winding_number(const Part* part, Vec3 point);
 /* Removes every closed surface that coincides with another one: bounding boxes, areas and absolute volumes are equal,
  * triangulations may differ. Keeps points. Returns the number of removed triangles, or 0 if there are too many surfaces
  * to compare. */
 int part_remove_equal_surfaces(Part* part);
 /* Returns the volume enclosed by a closed surface, with overlapping regions counted once [unit size^3]. Measures
- * overlapping regions on a grid of columns and subtracts them from part_volume. The error is proportional to the
- * squared distance of the columns. */
+ * overlapping regions along parallel lines, a grid of columns, and subtracts them from part_volume. The error is
+ * proportional to the squared distance of neighbouring columns. */
 double part_solid_volume(const Part* part);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct {
 
 static double column_position(const VolumeColumns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
 
-/* Returns the first column at or after the coordinate `from`. */
+/* Returns the index of the first column at or after the coordinate `from`. */
 static int first_column(const VolumeColumns* c, double low, double from) {
   return (int)fmax(0, ceil((from - low) / c->edge - 0.5));
 }
@@ -77,8 +77,9 @@ static int order_crossings(const void* a, const void* b) {
   return p->sign < q->sign ? -1 : p->sign > q->sign;
 }
 
-/* Returns the excess length of a column: the integral of (winding number - 1) over the column inside the solid. Returns
- * 0 if the winding number at the end is not 0, because the column then passes through an edge. */
+/* Returns the length by which overlaps are counted too often along a column: the integral of (winding number - 1) over
+ * the column inside the solid. Returns 0 if the winding number at the end is not 0, because the column then passes
+ * through an edge. */
 static double excess_length(const Crossing* crossings, int count) {
   double sum = 0;
   int winding = 0;

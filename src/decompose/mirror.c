@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A point is a mirror image if its distance from the exact one is at most this value [unit size]. */
+/* A point is the mirror image of another if it lies at most this far from the exact reflection [unit size]. */
 #define IMAGE_DISTANCE 1e-7
 
 static int plane_bits(const bool planes[3]) { return (planes[0] ? 1 : 0) | (planes[1] ? 2 : 0) | (planes[2] ? 4 : 0); }
@@ -108,7 +108,8 @@ static bool are_images(const ConvexHull* a, const ConvexHull* b, int image_plane
   return image_outside(a, b, image_planes) <= IMAGE_DISTANCE && image_outside(b, a, image_planes) <= IMAGE_DISTANCE;
 }
 
-/* Computes the convex hull of the points of a hull and of their mirror images in the planes with own[axis] set. */
+/* Computes the convex hull of the points of a hull and of their mirror images in the planes normal to every axis with
+ * own[axis] set. */
 static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool own[3]) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * hull->vertex_count);
   int count = 0;
@@ -164,7 +165,8 @@ static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
   return result;
 }
 
-/* Makes a block symmetric in the planes with own[axis] set, after a corner was added on one side. */
+/* Makes a block symmetric in the planes normal to every axis with own[axis] set, after a corner was added on one side.
+ */
 static HullResult make_symmetric(Block* block, const bool own[3]) {
   if (!own[0] && !own[1] && !own[2]) return HULL_OK;
   ConvexHull whole;

@@ -1,5 +1,5 @@
-/* Private to decompose/. Mirror symmetry in planes through the origin, in unit size. Of a symmetric part only a half,
- * quarter or eighth is decomposed, and the mirror images of the hulls are added. */
+/* Private to decompose/. Mirror symmetry of solids and blocks in planes through the origin. Of a symmetric solid only a
+ * half, quarter or eighth is decomposed, and the mirror images of the hulls are added. */
 #ifndef SDRS_DECOMPOSE_MIRROR_H
 #define SDRS_DECOMPOSE_MIRROR_H
 
@@ -12,9 +12,10 @@ bool part_is_mirrored(const Part* part, int axis);
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Groups of blocks that are mirror images of each other. The arrays are owned. */
 typedef struct {
-  int* first;     /* first block of which the block is a mirror image, or the block itself (count) */
-  int* by;        /* mirror planes in which block `first` is reflected to obtain the block, bit = axis (count) */
-  bool (*own)[3]; /* true if the block equals its mirror image in the plane normal to the axis (count) */
+  int* first; /* first[k]: lowest index of a block of which block k is a mirror image, or k itself (count) */
+  int* by; /* by[k]: planes in which block first[k] is reflected to obtain block k; bit `axis` is the plane normal to it
+              (count) */
+  bool (*own)[3]; /* own[k][axis]: true if block k equals its mirror image in the plane normal to `axis` (count) */
 } MirrorGroups;
 /* Returns the groups of blocks that are mirror images of each other in the planes with mirror[axis] set. The caller
  * frees them with mirror_groups_free. */

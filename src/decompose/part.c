@@ -79,9 +79,9 @@ double part_volume(const Part* part) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* New point on an edge that crosses the plane. low, high: end points of the edge. */
+/* New point where an edge crosses the cutting plane. low, high: lower and higher index of the edge's end points. */
 typedef struct {
-  int low, high, point; /* new point; -1 for an empty slot of the hash table */
+  int low, high, point; /* index of the new point; -1 for an empty slot of the hash table */
 } Crossing;
 
 typedef struct {
@@ -202,7 +202,8 @@ static void close_cap(Cutter* c, LineCrossings* line_crossings, int cap) {
   }
 }
 
-/* Clips one boundary segment of a cap. Drops segments on the plane, because close_cap creates them again. */
+/* Clips one boundary segment of a plane face (cap) to the half-space. Drops segments on the plane, because close_cap
+ * creates them again. */
 static void cut_cap_edge(Cutter* c, LineCrossings* line_crossings, Vec3 line, const CapEdge* edge, int cap) {
   double a = c->distance[edge->a], b = c->distance[edge->b];
   if (!(a < 0 || b < 0)) return;

@@ -12,13 +12,13 @@ typedef struct {
   double offset;
 } CutPlane;
 
-/* Boundary edge a -> b of a cap. */
+/* Boundary edge of a cap (a plane face created by a cut), from point a to point b. cap: index of the cap. */
 typedef struct {
   int a, b, cap;
 } CapEdge;
 
-/* A solid bounded by triangles and caps. Owns its arrays. Triangles are counter-clockwise seen from outside. part_free
- * accepts a zeroed struct. */
+/* A solid bounded by triangles and caps, the plane faces that cuts created. Owns its arrays. Triangles are
+ * counter-clockwise seen from outside. part_free accepts a zeroed struct. */
 typedef struct {
   Vec3* points;
   int point_count, point_capacity;
@@ -42,18 +42,19 @@ void part_add_edge(Part* part, int a, int b, int cap);
 int part_add_cap(Part* part, CutPlane cap);
 
 /* Returns the region of the part inside the half-space `plane`, empty if there is none, without unused points. Points
- * within `rounding` lie on the plane, in the part's unit. Cuts with a plane and with the flipped plane give
- * bit-identical new points. The caller frees the result with part_free. */
+ * within the distance `rounding` count as on the plane. Cuts with a plane and with the flipped plane give bit-identical
+ * new points. The caller frees the result with part_free. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
-/* Splits a part into its connected surfaces, in the order of their first points. A surface without positive volume is a
- * cavity, and belongs to the smallest surface whose bounding box contains it. With more than 512 surfaces, those with
- * centres in the same of 8 x 8 x 8 cells of the bounding box become one piece. Sets *pieces to the pieces and returns
- * their number. The caller frees each piece with part_free and the array *pieces with memory_free. */
+/* Splits a part into its connected surfaces, in the order of their first points. A surface that is oriented inward,
+ * with negative or zero volume, bounds a cavity. It belongs to the smallest surface whose bounding box contains it.
+ * With more than 512 surfaces, those with centres in the same of 8 x 8 x 8 cells of the bounding box become one piece.
+ * Sets *pieces to the pieces and returns their number. The caller frees each piece with part_free and the array *pieces
+ * with memory_free. */
 int part_components(const Part* part, Part** pieces);
-/* Returns the enclosed volume by the divergence theorem [unit^3], negative if the surface is oriented inward, and 0
- * without points. */
+/* Returns the volume enclosed by the solid's surface, by the divergence theorem [unit^3], negative if the surface is
+ * oriented inward, and 0 without points. */
 double part_volume(const Part* part);
-/* Returns the opposite half-space, -n . x <= -offset. */
+/* Returns the half-space on the other side of the same plane, -n . x <= -offset. */
 CutPlane plane_flipped(CutPlane plane);
 
 /* One side of a triangle. low, high: smaller and larger index of its end points. */
@@ -64,8 +65,8 @@ typedef struct {
 /* Returns the sides of all triangles (3 triangle_count), sorted such that sides with the same end points are
  * consecutive. The caller frees the array with memory_free. */
 Side* part_sides(const Part* part);
-/* Returns the index after the last side with the same end points as sides[first], the first of them. sides[count]:
- * result of part_sides. */
+/* Returns the index after the last side with the same end points as sides[first]: the end of the triangles at one edge.
+ * sides[count]: result of part_sides. */
 int part_edge_end(const Side* sides, int count, int first);
 
 #endif

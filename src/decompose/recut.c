@@ -2,13 +2,14 @@
  * the best plane between two groups is searched again. */
 #include "decompose/blocks.h"
 
-/* Pairs of groups are skipped if their hulls have less volume outside the solid [volume of the solid]. */
+/* Two groups are not cut again if their hulls have less volume outside the solid than this fraction of the solid's
+ * volume. */
 #define EXCESS_MIN 1e-3
 /* Largest number of passes over all pairs of groups. */
 #define PASSES_MAX 6
 /* A new cut is accepted if it reduces the volume of both hulls by at least this fraction. */
 #define RECUT_GAIN 2e-4
-/* Number of triangles of the coarse copy on which planes are evaluated. */
+/* Number of triangles of the simplified copy on which cutting planes are evaluated. */
 #define RECUT_TRIANGLES 1200
 
 /* Hulls with a smaller volume are flat [unit size^3]. */

@@ -6,9 +6,9 @@
 
 #include "decompose/blocks.h"
 
-/* Number of evenly spaced offsets that are tried along each direction. */
+/* Number of evenly spaced cutting planes that are tried along each direction. */
 #define OFFSETS 9
-/* Number of refinements of the best plane, each with half the step. */
+/* Number of refinements of the best cutting plane, each with half the step of the one before. */
 #define REFINEMENTS 3
 /* Largest number of tried face planes at concave edges. A face plane is tried if the weighted length of its concave
  * edges is at least CONCAVE_LENGTH [cube root of the hull volume]. */
@@ -22,7 +22,7 @@
 #define FACE_WEIGHT 0.02
 #define COMPONENT_COST 0.01
 
-/* Weight of the hulls after further cuts, relative to the hulls after the present cut. */
+/* Weight in a plane's score of the hull volume after further cuts, relative to that after the present cut. */
 #define LOOKAHEAD_WEIGHT 1.0
 /* Lookahead: number of triangles of the coarse copy. It is two cuts deep below DEEP_SPLITS pieces, otherwise one. */
 #define LOOKAHEAD_TRIANGLES 300
@@ -448,7 +448,7 @@ static Candidate find_best(const Candidates* list) {
   return best;
 }
 
-/* Refines a plane by translations and rotations of decreasing size. */
+/* Improves a cutting plane by translations and rotations of decreasing size. */
 static Candidate refine_plane(const Piece* piece, Candidate best, int threads) {
   double angle = 0.2;
   for (int round = 0; round < REFINEMENTS && best.step > 0; round++) {

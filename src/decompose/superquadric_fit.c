@@ -22,7 +22,8 @@ enum { NUMBERS = SUPERQUADRIC_VARIABLES, CHUNK = 2048 };
  */
 #define DIAGONAL_SHARE 1e-9
 
-/* J^T J (upper triangle) and J^T r of one superquadric, with Jacobian J of the misfits r. */
+/* Normal equations of one superquadric: J^T J (upper triangle) and J^T r. r: misfits of the points; J: their
+ * derivatives with respect to the superquadric's variables. */
 typedef struct {
   double square[NUMBERS][NUMBERS], slope[NUMBERS];
 } NormalEquations;
@@ -32,13 +33,14 @@ typedef struct {
   const Primitive* list;
   int count;
   double width;
-  double* cost;            /* cost of every chunk (chunks) */
+  double* cost;            /* cost of the points of every chunk, the points that one task handles (chunks) */
   NormalEquations* normal; /* normal equations (chunks x count); NULL for the cost only */
 } Sums;
 
 static int chunk_count(const FitProblem* problem) { return (problem->count + CHUNK - 1) / CHUNK; }
 
-/* Returns the misfit of the union at a point. Sets *nearest to the superquadric that determines it, or to -1. */
+/* Returns the misfit of a point: how far the surface of the union of superquadrics is from what the point requires.
+ * Sets *nearest to the superquadric that determines it, or to -1. */
 static double misfit(const Sums* s, const FitPoint* point, int* nearest) {
   double least = fmin(point->other, s->width);
   *nearest = -1;

@@ -27,7 +27,8 @@ typedef struct {
   const Primitive* list;
   int count;
   Vec3 low, box;
-  int (*found)[3]; /* numbers of samples in the mesh, in the union and in both, for each chunk */
+  int (*found)[3]; /* numbers of sample points in the mesh, in the union of superquadrics and in both, for each chunk of
+                      points */
 } Volumes;
 
 /* Returns point k of the R3 low-discrepancy sequence in the box. The ratios are powers of 1 / x with the root x of x^4

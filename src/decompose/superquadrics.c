@@ -21,8 +21,8 @@ enum {
   FINAL_STEPS = 100, /* iterations of the final simultaneous fit */
 };
 #define ERROR_DEFAULT 1e-3
-/* Misfits are limited to WIDTH_CELLS [cells]. The first fit of a new superquadric uses at least WIDTH_PER_CLEARANCE
- * times the clearance at its initial position. */
+/* The errors of the points' distances are limited to WIDTH_CELLS [grid cells]. The first fit of a new superquadric uses
+ * at least WIDTH_PER_CLEARANCE times the clearance at its initial position. */
 #define WIDTH_CELLS 2.0
 #define WIDTH_PER_CLEARANCE 0.7
 /* Parameters of a new superquadric. OUTSIDE_WEIGHT: weight of volume outside the solid; others can fill the volume that
@@ -32,9 +32,9 @@ enum {
 /* A new superquadric is fitted to two regions around the node with the largest clearance. Radius of the smaller region,
  * relative to the clearance. */
 #define NEAR_CLEARANCES 4.0
-/* A new superquadric must reduce the cost by at least this fraction. */
+/* A new superquadric is kept if it reduces the cost of the fit by at least this fraction. */
 #define GAIN_MIN 5e-3
-/* Smallest semi-axis [cells]. */
+/* Smallest semi-axis of a superquadric [grid cells]. */
 #define SIZE_MIN_CELLS 0.4
 /* Thickness of a layer of volume with the same weight as the points on the surface [cells]. */
 #define SURFACE_CELLS 2.0

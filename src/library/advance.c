@@ -83,7 +83,8 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_create(&own->live, &s->shared->model);
 }
 
-/* Builds the model of a design and replaces the present model. On failure the present model stays. */
+/* Builds the model for given values of the design variables and replaces the present model. On failure the present
+ * model stays. */
 static sdrs_status set_design(sdrs* s, const BlockValues* set) {
   assert(s->shared);
   Shared* shared = s->shared;

@@ -101,7 +101,7 @@ static void name_input(const Model* m, char** names) {
   }
 }
 
-/* Sets names to those of the parameters of the controllers' signals, `link/values/3` or `link/amplitude/0`, as in
+/* Sets names to the names of the parameters of the controllers' signals, `link/values/3` or `link/amplitude/0`, as in
  * designs. Names for the second controller of a link are `link/controller2_values/3`. */
 static void name_control(const Model* m, char** names) {
   static const char* const kinds[] = {"values", "amplitude", "frequency", "phase"};
@@ -202,7 +202,8 @@ static sdrs_array make_array(const double* data, size_t rows, size_t columns, si
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
-/* Returns an array with one row per link, or the row of one link if link >= 0. stride: distance between rows. */
+/* Returns a view of data with one row per link, or of the row of one link if link >= 0. stride: distance between rows.
+ */
 static sdrs_array make_link_array(const Model* m, int link, const double* data, size_t columns, size_t stride) {
   if (link < 0) return make_array(data, (size_t)m->link_count, columns, stride);
   return make_array(data + (size_t)link * stride, 1, columns, stride);

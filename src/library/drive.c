@@ -41,7 +41,7 @@ void drive_free(LibraryModel* d) {
   *d = (LibraryModel){0};
 }
 
-/* Numbers the parameters of the input signals, which are all values of their rows. */
+/* Numbers the parameters of the input signals: every value of every time step is one parameter. */
 static void number_parameters(LibraryModel* d) {
   Model* m = &d->model;
   m->parameter_count = 0;
@@ -88,8 +88,8 @@ static double* input_at(const LibraryModel* d, int controller, int row) {
   return signal->values + (size_t)row * (size_t)signal->channels;
 }
 
-/* Appends input rows up to row `first` - 1. They repeat the last row, or, if there is none, take the values of the
- * scene's signals. */
+/* Appends controller inputs for all time steps up to `first` - 1. They repeat the last row, or, if there is none, take
+ * the values of the scene's signals. */
 static void append_rows_until(LibraryModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF];

@@ -11,8 +11,9 @@ typedef struct {
   const Recording* recording;
   LossSeeds* seeds;
   const double* orientations; /* recorded orientations (rows x links x 4); only for SDRS_ORIENTATION */
-  const double* values;       /* derivatives (rows x columns); a row has the columns of one link after the other */
-  size_t first, links;        /* the links first ... first + links - 1 have columns */
+  const double*
+      values;          /* derivatives of the loss (rows x columns); a row has the columns of one link after the other */
+  size_t first, links; /* the derivatives are for the links first ... first + links - 1 */
 } SeedTarget;
 
 /* Converts the derivative of the loss L with respect to a quaternion q (slope, 4 numbers) to that with respect to a
@@ -88,8 +89,8 @@ static void seed_position(const SeedTarget* s, size_t at, size_t link, const dou
   for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
 }
 
-/* Adds the seed of a centre of mass x = R c + t, where R and t are the link's pose and c is the centre in the link's
- * frame. */
+/* Adds the derivative of the loss with respect to a link's centre of mass, x = R c + t, to those with respect to the
+ * link's pose R, t. c: centre of mass in the link's frame. */
 static void seed_center(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
   const double in[3] = {c.x, c.y, c.z};
@@ -100,8 +101,9 @@ static void seed_center(const SeedTarget* s, size_t at, size_t link, const doubl
   s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
 }
 
-/* Adds the seed of an orientation, the derivative with respect to its quaternion. A rotation increment w changes R by R
- * [w]x and the loss by a . w. The seed of R is thus R [a]x / 2, whose entrywise product with R [w]x sums to a . w. */
+/* Adds the derivative of the loss with respect to a link's quaternion to that with respect to its rotation matrix R. A
+ * rotation increment w changes R by R [w]x and the loss by a . w. The derivative with respect to R is thus R [a]x / 2,
+ * whose entrywise product with R [w]x sums to a . w. */
 static void seed_orientation(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   const Recording* r = s->recording;
   const double* shown = s->orientations + 4 * at;
@@ -216,7 +218,8 @@ typedef struct {
   int count;
 } Request;
 
-/* Adds one seed of an array, whose elements may be longer than this library's struct. */
+/* Adds seeds[index], derivatives of the loss, to the others. The caller's sdrs_seed may be longer than this library's
+ * struct. */
 static sdrs_status add_seed_of_array(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
@@ -348,8 +351,8 @@ static sdrs_array make_array(const double* data, size_t rows, size_t columns) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
-/* Sets *out to the derivatives with respect to the input rows (steps x inputs). Returns SDRS_USAGE if the run followed
- * the scene's signals. */
+/* Sets *out to the derivatives of the loss with respect to the controller inputs (steps x inputs). Returns SDRS_USAGE
+ * if the run followed the scene's signals. */
 static sdrs_status input_gradient(sdrs* s, sdrs_array* out) {
   const LibraryModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
@@ -384,16 +387,16 @@ static sdrs_status design_gradient(sdrs* s, sdrs_array* out) {
   return SDRS_OK;
 }
 
-/* Returns the derivatives with respect to the parameters of the controllers' signals, which are zero if the run
- * followed inputs. */
+/* Returns the derivatives of the loss with respect to the parameters of the controllers' signals. They are zero if the
+ * controllers followed inputs given by sdrs_set. */
 static sdrs_array control_gradient(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->own->ran.driven) return make_array(s->own->gradient.control, 1, count);
   return make_array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
 }
 
-/* Converts derivatives with respect to mass moments to those with respect to shapes and masses. Called only for blocks
- * that need them, because it costs as much as twenty steps of a robot. */
+/* Converts derivatives of the loss with respect to the links' mass moments to those with respect to shapes and masses.
+ * Called only for blocks that need them, because it costs as much as twenty steps of a robot. */
 static void convert_moments(LibraryState* own) {
   if (!own->has_moments) return;
   model_gradient_masses(&own->ran.model, &own->gradient);

@@ -9,16 +9,16 @@
 #include "library/sdrs.h"
 #include "optimize/optimize.h"
 
-/* A copy of a model with its own initial state and, if `driven`, its own controller inputs. It borrows all other data
- * of the shared model. */
+/* A simulation model with its own initial state and, if `driven`, its own controller inputs. It borrows all other data
+ * from the model that clones share. */
 typedef struct {
-  Model model; /* owns initial_coordinates and initial_velocities */
-  bool driven; /* true: the controllers follow `signals`; false: the signals of the scene */
-  const double*
-      closure_coordinates; /* initial coordinates of the shared model (nq), which determine the lengths of closures */
-  int rows, row_capacity;  /* number of input rows, and of allocated rows */
-  SceneSignal* signals;    /* one signal per controller, constant within a step; owns their values */
-  ModelController* controllers; /* copies of the model's controllers, used if `driven` */
+  Model model;                       /* owns initial_coordinates and initial_velocities */
+  bool driven;                       /* true: the controllers follow `signals`; false: the signals of the scene */
+  const double* closure_coordinates; /* initial coordinates of the shared model (nq), from which the lengths of closures
+                                        (kinematic loops) are computed */
+  int rows, row_capacity;            /* number of input rows, and of allocated rows */
+  SceneSignal* signals;              /* one signal per controller, constant within a step; owns their values */
+  ModelController* controllers;      /* copies of the model's controllers, used if `driven` */
 } LibraryModel;
 
 typedef struct {
@@ -32,11 +32,12 @@ typedef struct {
   Loss* loss;
   double* design; /* values of the task's design variables */
   Model model;
-  int inputs; /* number of channels of all controllers */
-  Diagnostics diagnostics;
+  int inputs;              /* number of input channels of all controllers (nu) */
+  Diagnostics diagnostics; /* messages of loading */
 } Shared;
 
-/* Kinds of buffers of a block: values of sdrs_view, of sdrs_record and of sdrs_gradient_view. */
+/* Kinds of value buffers of each sdrs_block: current values (sdrs_view), recorded values (sdrs_record), gradient
+ * (sdrs_gradient_view). */
 enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_GRADIENT, BUFFER_KINDS };
 
 enum { LIBRARY_BLOCK_COUNT = SDRS_IMU + 1 };
@@ -49,14 +50,14 @@ typedef struct {
   LibraryModel ran;
   Recording recording;
   bool recorded, has_gradient;
-  bool has_moments; /* true: the gradient has derivatives with respect to mass moments that are not converted yet
+  bool has_moments; /* true: the chain rule from the links' mass moments to masses and vertices is still to be applied
                        (LossSeeds.keep_moments) */
   bool asking;      /* true during a callback of sdrs_loss, which may add seeds */
   sdrs_seed* seeds;
   int seed_count;
   ModelGradient gradient;
   double* buffer[BUFFER_KINDS][LIBRARY_BLOCK_COUNT];
-  char** names[LIBRARY_BLOCK_COUNT]; /* names of the entries of each block; NULL until requested */
+  char** names[LIBRARY_BLOCK_COUNT]; /* names[block]: names of the entries of this sdrs_block; NULL until requested */
 } LibraryState;
 
 struct sdrs {
@@ -73,9 +74,9 @@ typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
  * diagnostics of the last call. Returns the status of the work. Returns SDRS_NO_MEMORY if memory ran out; s->own is
  * then destroyed. Returns SDRS_USAGE if s is NULL or was not loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
-/* Calls work(context, k) for k = 0, ..., count - 1 in parallel on `threads` threads. With threads 0 or 1 only the
- * calling thread works. A failure does not stop the other calls. Returns the first status by k that is not SDRS_OK,
- * otherwise SDRS_OK. Allocates nothing itself. */
+/* Calls work(context, k) for every k from 0 to count - 1, in parallel on `threads` threads. With threads 0 or 1 only
+ * the calling thread works. A failure does not stop the other calls. Returns the status of the failed call with the
+ * smallest k, or SDRS_OK if none failed. Allocates nothing itself. */
 sdrs_status library_parallel_for(int count, int threads, sdrs_status (*work)(const void* context, int index),
                                  const void* context);
 /* Runs work(context) with allocation from `pool`, in the C locale. Returns false if memory ran out; the pool is then in
@@ -89,10 +90,10 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) _
 /* Sets the object's error text: the argument `name` must not be NULL. Returns SDRS_USAGE. Does nothing else if s is
  * NULL. */
 sdrs_status library_report_null(sdrs* s, const char* name);
-/* Sets the object's error text to the errors in own->diagnostics, as the command line prints them. Returns the public
- * value of `status`. */
+/* Sets the object's error text to the errors in own->diagnostics, as the command line prints them. Returns `status`
+ * converted to an sdrs_status. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
-/* Returns the public value of `status`; STATUS_INTERRUPTED gives SDRS_SOLVER. Cannot fail. */
+/* Converts a status of the internal functions to an sdrs_status; STATUS_INTERRUPTED gives SDRS_SOLVER. Cannot fail. */
 sdrs_status library_status(Status status);
 
 /* ---------------------------------------------------------------- structs with their size (library/sized.c) */
@@ -119,24 +120,25 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
 
-/* Sets *drive to a model that copies the initial state q (nq) and v (nv) of `model` and borrows all other data. The
- * caller frees *drive with drive_free. If memory runs out, the call ends with SDRS_NO_MEMORY. */
+/* Sets *drive to a model that copies the initial coordinates (nq) and velocities (nv) of `model` and borrows all other
+ * data. The caller frees *drive with drive_free. If memory runs out, the call ends with SDRS_NO_MEMORY. */
 void drive_create(LibraryModel* drive, const Model* model);
-/* Sets *drive to a copy of `from` with exactly `steps` input rows. Missing rows repeat the last row of `from`.
- * Overwrites *drive without freeing it. If memory runs out, the call ends with SDRS_NO_MEMORY. */
+/* Sets *drive to a copy of `from` with controller inputs for exactly `steps` time steps. Missing rows repeat the last
+ * row of `from`. Overwrites *drive without freeing it. If memory runs out, the call ends with SDRS_NO_MEMORY. */
 void drive_copy(LibraryModel* drive, const LibraryModel* from, int steps);
 /* Frees the data that *drive owns and zeroes *drive. Accepts a zeroed struct. drive must not be NULL. */
 void drive_free(LibraryModel* drive);
-/* Sets the input rows first ... first + rows - 1, one row per step, to copies of values (rows x inputs), which must be
- * finite. Missing rows before `first` repeat the last row, or, if there is none, take the values of the signals of
- * `shared`. May allocate. */
+/* Sets the controller inputs of the time steps first ... first + rows - 1 to copies of values (rows x inputs), which
+ * must be finite. Missing rows before `first` repeat the last row, or, if there is none, take the values of the signals
+ * of `shared`. May allocate. */
 void drive_set_inputs(LibraryModel* drive, const Model* shared, int first, const double* values, int rows);
-/* Frees the input rows, so that the controllers follow the signals of the shared model again. Cannot fail. */
+/* Frees the controller inputs that were set, so that the controllers follow the signals of the shared model again.
+ * Cannot fail. */
 void drive_clear_inputs(LibraryModel* drive, const Model* shared);
-/* Sets the initial coordinates to q (nq) [m, rad]. Quaternions w x y z in q are normalized. Returns false, with nothing
- * changed, if a number is not finite or a quaternion is zero. */
+/* Sets the model's initial coordinates to q (nq) [m, rad]. Quaternions w x y z in q are normalized. Returns false, with
+ * nothing changed, if a number is not finite or a quaternion is zero. */
 bool drive_set_coordinates(LibraryModel* drive, const double* q);
-/* Sets the initial velocities to v (nv) [m/s, rad/s]. Returns false, with nothing changed, if a number is not
+/* Sets the model's initial velocities to v (nv) [m/s, rad/s]. Returns false, with nothing changed, if a number is not
  * finite. */
 bool drive_set_velocities(LibraryModel* drive, const double* v);
 /* Returns the number of channels of all controllers (nu). */
@@ -150,8 +152,9 @@ sdrs_status library_create_sim(sdrs* s);
  * (library/record.c). Signs are chosen so that the quaternions are continuous in time. The object owns the array, which
  * is computed once per run. A record must exist. */
 const double* library_orientations(sdrs* s);
-/* Returns SDRS_OK if the scene provides the quantity of `block`, SDRS_REACTIONS or SDRS_IMU. SDRS_IMU is always
- * available, SDRS_REACTIONS only with simulation.output. Otherwise sets the error text and returns SDRS_USAGE. */
+/* Returns SDRS_OK if the scene provides the values of `block`: joint reactions (SDRS_REACTIONS) or inertial sensors
+ * (SDRS_IMU). SDRS_IMU is always available, SDRS_REACTIONS only with simulation.output. Otherwise sets the error text
+ * and returns SDRS_USAGE. */
 sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model);
 
 #endif

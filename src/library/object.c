@@ -326,7 +326,7 @@ static Shared* new_shared(void) {
   return NULL;
 }
 
-/* Copies the errors of loading to the object. Returns the public status. */
+/* Copies the errors of loading to the object. Returns them as an sdrs_status. */
 static sdrs_status report_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
   library_add_errors(&s->own->error, &l->shared->diagnostics);
@@ -416,7 +416,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
   return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
-/* Copies the initial state and the inputs that were set from the object `arguments` to s. */
+/* Copies the initial state and the controller inputs that were set from the object `arguments` to s. */
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->own) return SDRS_OK;
@@ -440,7 +440,8 @@ static void free_names(char** names) {
   memory_free(names);
 }
 
-/* Frees every member, so that memory that other libraries allocated outside the pool is freed, too. */
+/* Frees every member of the state one by one, so that memory that other libraries allocated outside the pool is freed,
+ * too. */
 static void free_own(LibraryState* own) {
   if (!own) return;
   sim_destroy(own->sim);

@@ -74,16 +74,16 @@ static Vec3 link_center(const Recording* r, size_t at, size_t link) {
   return pose_apply(r->pose[at], r->model->links[link].center);
 }
 
-/* Returns the buffer of a recorded block, valid until the next run. Sets *fresh to true if the buffer is new and must
- * be filled. */
+/* Returns the buffer for the recorded values of a block, valid until the next run. Sets *fresh to true if the buffer is
+ * new and must be filled. */
 static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fresh) {
   double* there = s->own->buffer[BUFFER_RECORD][block];
   *fresh = !there;
   return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
 }
 
-/* Returns an array with one 3-vector per link and row. at(recording, k, link) computes the vector of a link, k = row *
- * links + link. */
+/* Returns an array with one 3-vector per link and recorded state. at(recording, k, link) computes the vector of a link,
+ * k = row * links + link. */
 static sdrs_array record_points(sdrs* s, const RecordRequest* show,
                                 Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
   const Recording* r = &s->own->recording;
@@ -98,7 +98,8 @@ static sdrs_array record_points(sdrs* s, const RecordRequest* show,
   return make_array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
 }
 
-/* Returns an array of six numbers per link and row. Rows without the quantity are NaN. */
+/* Returns an array with the six numbers of joint reactions or inertial sensors per link and recorded state. States
+ * without these numbers are NaN. */
 static sdrs_array record_observable(sdrs* s, const RecordRequest* show, ObservableKind kind) {
   const Recording* r = &s->own->recording;
   const Observable* o = observable_at((int)kind);

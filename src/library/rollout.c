@@ -7,7 +7,7 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* request;
-  LibraryModel* drives; /* one model per thread */
+  LibraryModel* drives; /* one model per thread, with its own initial state and inputs */
   sdrs_status* status;  /* status of each run */
   int* steps_done;      /* number of completed steps of each run */
 } Rollouts;

@@ -127,14 +127,15 @@ SDRS_API const char* sdrs_link_name(const sdrs* object, int link);
 /* Returns the index of the link with the name `name`, or -1 if there is none or an argument is NULL. */
 SDRS_API int sdrs_link_find(const sdrs* object, const char* name);
 
-/* Blocks are named arrays of numbers of a scene or run. Letters list the operations on a block: V sdrs_view, S
- * sdrs_set, R sdrs_record, D seed of sdrs_gradient, G sdrs_gradient_view. Brackets contain the number of columns of a
- * row. */
+/* Blocks are named arrays of numbers of a scene or run. Letters list the functions that accept a block: V sdrs_view, S
+ * sdrs_set, R sdrs_record, D derivatives of the loss given to sdrs_gradient, G sdrs_gradient_view. Brackets contain the
+ * number of columns of a row; nq, nv, nu, design and parameters are counts of sdrs_info. */
 typedef enum sdrs_block {
   SDRS_TIME,        /* V R      [1] time [s] */
-  SDRS_COORDINATES, /* V S R D  [nq] joint coordinates;  G [nv]: derivatives by the initial coordinates, one per
-                       velocity */
-  SDRS_VELOCITIES,  /* V S R D  [nv] joint velocities;  G [nv]: derivatives by the initial velocities */
+  SDRS_COORDINATES, /* V S R D  [nq] joint coordinates;  G [nv]: derivatives of the loss with respect to the initial
+                       coordinates, one per velocity */
+  SDRS_VELOCITIES,  /* V S R D  [nv] joint velocities;  G [nv]: derivatives of the loss with respect to the initial
+                       velocities */
   SDRS_INPUT,       /* V S      [nu] targets of the controllers, see sdrs_set;  G [nu]: one row per step */
   SDRS_POSITION,    /* V R D    [3] origin of a link's frame, world [m] */
   SDRS_ORIENTATION, /* V R D    [4] orientation of a link's frame, quaternion w x y z; continuous in time in a record */
@@ -173,34 +174,35 @@ typedef struct sdrs_array {
   const double* data; /* data[row * stride + column] */
   size_t rows, columns, stride;
 } sdrs_array;
-/* Sets *out to the values of a block in the current state; out->stride counts doubles. out->data belongs to the object.
- * link selects one link of POSITION, ORIENTATION, CENTER, FORCE and REACTIONS; link -1 gives one row per link. The
- * first call begins the simulation and may return the errors of sdrs_step for the initial state. Returns SDRS_USAGE if
- * there is no such block or link, or if out->size is wrong. *out is zeroed on failure. */
+/* Sets *out to the values of a block in the current state of the simulation; out->stride is the distance of rows in
+ * doubles. out->data belongs to the object. link selects one link of POSITION, ORIENTATION, CENTER, FORCE and
+ * REACTIONS; link -1 gives one row per link. The first call begins the simulation and may return the errors of
+ * sdrs_step for the initial state. Returns SDRS_USAGE if there is no such block or link, or if out->size is wrong. *out
+ * is zeroed on failure. */
 SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_array* out);
 
 /* ---------------------------------------------------------------- running */
 
 /* Sets a block to values[count], which are copied. On failure nothing changes.
- * COORDINATES, VELOCITIES: the initial state of a new run (count nq, nv). Quaternions are normalized.
- * INPUT: targets of the controllers from the present step on, one row per step (count k nu), with zero rates. The last
- * row holds for all later steps. With count 0 the controllers follow the scene's signals again.
- * DESIGN: design variables (count design), with which the scene is rebuilt. The object must have no clones.
- * Returns SDRS_USAGE if the count is wrong or the block cannot be set. Returns SDRS_BAD_INPUT if a value is not finite,
- * a quaternion is zero, or the design gives no valid model. */
+ * SDRS_COORDINATES, SDRS_VELOCITIES: the initial state of a new run (count nq, nv). Quaternions are normalized.
+ * SDRS_INPUT: targets of the controllers from the present step on, one row of nu numbers per step (count: a multiple of
+ * nu). Target rates are zero. The last row holds for all later steps. With count 0 the controllers follow the scene's
+ * signals again. SDRS_DESIGN: design variables (count design), with which the scene is rebuilt. The object must have no
+ * clones. Returns SDRS_USAGE if the count is wrong or the block cannot be set. Returns SDRS_BAD_INPUT if a value is not
+ * finite, a quaternion is zero, or the design gives no valid model. */
 SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
 /* Returns the simulation to its initial state, which is the scene's initial state or the state given to sdrs_set.
- * Inputs are kept. Frees the current simulation, so views of it become invalid. Returns SDRS_BAD_INPUT if the initial
- * state is invalid (bodies intersect, or a closure is violated). */
+ * Controller inputs that were set are kept. Frees the current simulation, so views of it become invalid. Returns
+ * SDRS_BAD_INPUT if the initial state is invalid (bodies intersect, or a kinematic loop does not close). */
 SDRS_API sdrs_status sdrs_reset(sdrs* object);
 /* Returns the object to its state after loading. Discards the initial state, inputs, record, gradient and views that
- * were set or computed. Keeps a design that was set, because the design belongs to the scene. Returns SDRS_USAGE if the
- * object was not loaded. */
+ * were set or computed. Keeps design variables that were set, because they belong to the scene. Returns SDRS_USAGE if
+ * the object was not loaded. */
 SDRS_API sdrs_status sdrs_clear(sdrs* object);
 /* Advances the simulation by `steps` time steps dt; does nothing if steps <= 0. The first call begins the simulation
- * and returns SDRS_BAD_INPUT if bodies intersect or a closure is violated. Returns SDRS_SOLVER if a step could not be
- * solved; the state is then the one before this step, and sdrs_error names the step. Allocates at the beginning and
- * when the number of contact pairs grows. */
+ * and returns SDRS_BAD_INPUT if bodies intersect or a kinematic loop does not close. Returns SDRS_SOLVER if a step
+ * could not be solved; the state is then the one before this step, and sdrs_error names the step. Allocates at the
+ * beginning and when the number of contact pairs grows. */
 SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
 
 /* Advances objects[count] by `steps` steps each, in parallel on `threads` threads. The objects must be different.
@@ -212,7 +214,7 @@ SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, i
  * by the initial state or the inputs of the object. An output array that is NULL is not written. */
 typedef struct sdrs_rollouts {
   size_t size;
-  int count, steps, threads;
+  int count, steps, threads; /* number of runs, of time steps in each run, and of threads */
   const double* coordinates; /* initial coordinates (count x nq) */
   const double* velocities;  /* initial velocities (count x nv) */
   const double* input;       /* targets of the controllers in every step (count x steps x nu) */
@@ -252,17 +254,18 @@ SDRS_API sdrs_status sdrs_record(sdrs* object, sdrs_block block, int link, sdrs_
 typedef struct sdrs_seed {
   size_t size; /* must be equal in all elements of an array */
   sdrs_block block;
-  int link; /* -1 for all links */
+  int link; /* the link to which the values belong; -1 if they contain all links */
   const double* values;
   size_t count;
 } sdrs_seed;
-/* Computes the gradient of a loss by the adjoint method. The sum of seeds[count] gives the derivatives of the loss.
- * Frees the previous gradient and its views. Returns SDRS_USAGE if there is no record or a count is wrong,
- * SDRS_BAD_INPUT if a value is not finite, and SDRS_NO_GRADIENT if a step has no derivative. After an error there is no
- * gradient. */
+/* Computes the gradient of a loss by the adjoint method. seeds[count] contain the derivatives of the loss with respect
+ * to recorded values; several seeds for one value add up. Frees the previous gradient and its views. Returns SDRS_USAGE
+ * if there is no record or a count is wrong, and SDRS_BAD_INPUT if a value is not finite. Returns SDRS_NO_GRADIENT if a
+ * step has no derivative. After an error there is no gradient. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
 /* Calls sdrs_gradient for each of objects[count], in parallel on `threads` threads. The objects must be different.
- * seeds (count x seed_count) begins with the seeds of the first object. The returned status is as for sdrs_run_all. */
+ * seeds (count x seed_count): derivatives of each object's loss, those of the first object first. The returned status
+ * is as for sdrs_run_all. */
 SDRS_API sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count,
                                        int threads);
 /* Callback of sdrs_loss. It sets *value to the loss of the recorded run and passes the derivatives to sdrs_add_seed.
@@ -273,14 +276,14 @@ typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);
  * wrong. */
 SDRS_API sdrs_status sdrs_add_seed(sdrs* object, const sdrs_seed* seed);
 /* Computes a loss of the recorded run and the gradient of the loss. Sets *value to the loss, or to NaN on failure. The
- * callback evaluates the loss. If callback is NULL, the task's loss in the object's scenario is used, unweighted.
- * Returns SDRS_USAGE if there is no record, or if the task's loss is not finite, for example because the run is too
- * short. Returns SDRS_USAGE if callback is NULL and the object is a scene. Returns SDRS_BAD_INPUT if the callback
- * fails. Also returns the errors of sdrs_gradient. */
+ * callback evaluates the loss. If callback is NULL, the loss defined in the task is used for the object's scenario,
+ * without the scenario's weight. Returns SDRS_USAGE if there is no record, or if the task's loss is not finite, for
+ * example because the run is too short. Returns SDRS_USAGE if callback is NULL and the object is a scene. Returns
+ * SDRS_BAD_INPUT if the callback fails. Also returns the errors of sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
 /* Sets *out to the derivatives of the loss with respect to a block, from the last gradient. The derivatives are per SI
- * unit of the block, in the shape listed at sdrs_block. out->data belongs to the object. Returns SDRS_USAGE if there is
- * no gradient, or none with respect to this block; *out is zeroed on failure. */
+ * unit of the block, with the rows and columns listed at sdrs_block. out->data belongs to the object. Returns
+ * SDRS_USAGE if there is no gradient, or none with respect to this block; *out is zeroed on failure. */
 SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_array* out);
 
 /* ---------------------------------------------------------------- queries and proofs */
@@ -289,14 +292,15 @@ typedef struct sdrs_distance {
   size_t size;
   double distance;                   /* [m]; 0 if the hulls intersect; the other members are then zero */
   double witness_a[3], witness_b[3]; /* nearest points of the two hulls [m] */
-  double potential;                  /* contact potential for stiffness 1 */
-  double plane[4];                   /* separating plane n x + o = 0, as nx, ny, nz, o; n x + o < 0 on the side of a */
+  double potential;                  /* energy of the contact law for these hulls, for stiffness 1 */
+  double plane[4]; /* plane between the hulls, the points x with n . x + o = 0, as nx, ny, nz, o; n . x + o < 0 on the
+                      side of a */
 } sdrs_distance;
 /* Sets *out to the distance and the contact potential of two convex hulls. a (a_count x 3) and b (b_count x 3) are the
- * points of the hulls, world frame [m]. support is the distance at which contact begins [m]. grad_a and grad_b, as long
- * as a and b, receive the derivatives of the potential with respect to the points; each may be NULL. Returns
- * SDRS_BAD_INPUT if a set is empty, a number is invalid, or support is out of range. Returns SDRS_USAGE if out->size is
- * wrong. */
+ * points of the hulls, world frame [m]. support is the distance of the hulls below which the contact potential acts
+ * [m]. grad_a and grad_b, as long as a and b, receive the derivatives of the potential with respect to the points; each
+ * may be NULL. Returns SDRS_BAD_INPUT if a set is empty, a number is invalid, or support is out of range. Returns
+ * SDRS_USAGE if out->size is wrong. */
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
@@ -360,7 +364,7 @@ SDRS_API sdrs_status sdrs_shapes_query(sdrs_shapes* shapes, const sdrs_pairs* pa
 typedef struct sdrs_proof {
   size_t size;
   int proved; /* 1 if no two hulls intersect in the recorded states or on the motions between them, otherwise 0 */
-  int row;    /* row at the end of the first motion without proof; -1 if there is none */
+  int row; /* row of the record at the end of the first motion between states that is not proved; -1 if there is none */
   int link_a, link_b;  /* the two links for which the proof failed; -1 if there are none */
   int meets;           /* 1 if the two links intersect; 0 if neither a proof nor an intersection was found */
   double smallest_gap; /* smallest gap in the recorded states [m]; infinite if no pair is near */

@@ -74,7 +74,7 @@ static void pop_face(RefinedPolytope* d) {
   d->heap[at] = last;
 }
 
-/* Returns the face with the least height, or -1 if there is none. */
+/* Returns the index of the polytope's face nearest to the origin, or -1 if there is none. */
 static int find_lowest_face(RefinedPolytope* d) {
   while (d->entries > 0 && d->face[d->heap[0].face].gone) pop_face(d);
   return d->entries > 0 ? d->heap[0].face : -1;

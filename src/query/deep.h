@@ -1,5 +1,5 @@
-/* Penetration depth of overlapping convex bodies with proven bounds. Private to query/. Used where a few support points
- * do not determine the depth. */
+/* Penetration depth of overlapping convex bodies with proven bounds. Private to query/. Used for smooth bodies, where a
+ * few support points do not determine the depth. */
 #ifndef SDRS_QUERY_DEEP_H
 #define SDRS_QUERY_DEEP_H
 
@@ -12,7 +12,7 @@ typedef struct {
 
 enum { DEPTH_POINTS_MAX = 40000 };
 /* Computes proven bounds of the penetration depth of overlapping bodies (H6). Refines the bounds until high - low <=
- * enough [m] or DEPTH_POINTS_MAX support points are used. Returns false, with *out unchanged, if no bound was found.
+ * width_max [m] or DEPTH_POINTS_MAX support points are used. Returns false, with *out unchanged, if no bound was found.
  * Allocates temporary memory. */
 bool depth_bounds(const ConvexBody body[2], const Pose pose[2], double width_max, DepthBounds* out);
 

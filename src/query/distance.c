@@ -19,7 +19,7 @@ double point_view_size(PointView view) {
   return size;
 }
 
-/* Returns the mean of the vertices in the world frame [m]. */
+/* Returns the mean of the vertices of a hull, in the world frame [m]. */
 static Vec3 mean_vertex(PointView view, Pose pose) {
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < view.count; i++) sum = vec3_add(sum, point_at(view, i));
@@ -96,7 +96,8 @@ Feature feature_find(PointView view, Pose pose, Vec3 out, double reach) {
   return f;
 }
 
-/* Sets out to the components of `arm` along the feature's directions, all in the body frame. */
+/* Sets out to the components of the vector `arm` along the directions that span a feature (edge or face), all in the
+ * body frame. */
 static void feature_coordinates(const Vec3 along[2], int directions, Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
@@ -125,8 +126,8 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   return true;
 }
 
-/* Velocities of the witness points and of the feature directions under one displacement. The points are fixed to their
- * bodies. */
+/* Velocities of the witness points and of the directions that span the nearest features under one displacement. The
+ * points are fixed to their bodies. */
 typedef struct {
   Vec3 point[2], along[2][2];
 } Displacement;
@@ -173,8 +174,9 @@ static void set_derivative_column(const Feature f[2], const double m[4][4], cons
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-/* Returns the derivative of the normal if the features have two directions in total. The normal is the normal of one
- * face, or the cross product of two edges. This derivative does not divide by the distance, which may be zero. */
+/* Returns the derivative of the unit normal n between two hulls if their nearest features are a face and a vertex, or
+ * two edges. The normal is the normal of one face, or the cross product of two edges. This derivative does not divide
+ * by the distance, which may be zero. */
 static Vec3 normal_derivative(const Feature f[2], const Displacement* c, Vec3 n) {
   Vec3 u, v, du, dv;
   int face = f[0].directions == 2 ? 0 : 1;
@@ -195,7 +197,7 @@ bool features_are_parallel(const Feature f[2]) {
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
 }
 
-/* Factored conditions of the nearest points, for the derivatives of a distance. */
+/* Factored linear conditions that determine the nearest points of two features, for the derivatives of a distance. */
 typedef struct {
   Feature feature[2];
   double matrix[4][4];

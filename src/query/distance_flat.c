@@ -25,8 +25,8 @@ static double angle_order(double x, double y) {
   return x < 0 ? 2 - part : part;
 }
 
-/* Projects the vertices of a feature onto the axes and sorts them counterclockwise about their mean. An edge has two
- * vertices. */
+/* Projects the vertices of a face or edge onto the plane of the two axes and sorts them counterclockwise about their
+ * mean. An edge has two vertices. */
 static void project_feature(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], OverlapPatch* out) {
   double order[FEATURE_CORNERS], mean[2] = {0, 0};
   out->count = 0;
@@ -52,7 +52,7 @@ static void project_feature(const Feature* f, PointView view, Pose pose, const V
   }
 }
 
-/* Clips the patch to the half-plane normal . (x - from) >= -slack. */
+/* Clips the overlap polygon to the half-plane of all points x with normal . (x - from) >= -slack. */
 static void clip_to_half_plane(OverlapPatch* patch, const double from[2], const double normal[2], double slack) {
   OverlapPatch kept = {.count = 0};
   for (int i = 0; i < patch->count; i++) {
@@ -72,7 +72,7 @@ static void clip_to_half_plane(OverlapPatch* patch, const double from[2], const 
   *patch = kept;
 }
 
-/* Clips the patch to the other feature. The other feature is a face, or a parallel edge if `face` is false. */
+/* Clips the overlap polygon to the other hull's nearest face, or to its parallel edge if `face` is false. */
 static void clip_to_feature(OverlapPatch* patch, const OverlapPatch* other, bool face, double slack) {
   for (int i = 0; i < other->count && patch->count > 0; i++) {
     const double *p = other->at[i], *q = other->at[(i + 1) % other->count];
@@ -83,9 +83,9 @@ static void clip_to_feature(OverlapPatch* patch, const OverlapPatch* other, bool
   }
 }
 
-/* Finds the overlap of both features, seen along the normal. With slack > 0 [m], features that share only their
- * boundary also overlap. With slack < 0, the overlap must be larger than -slack. Returns false if there is no
- * overlap. */
+/* Finds the overlap of the nearest faces or edges of both hulls, seen along the normal. With slack > 0 [m], features
+ * that share only their boundary also overlap. With slack < 0, the overlap must be larger than -slack. Returns false if
+ * there is no overlap. */
 static bool find_overlap(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
                          double slack, OverlapPatch* patch) {
   OverlapPatch side[2];
@@ -97,8 +97,8 @@ static bool find_overlap(const Feature f[2], PointView a, Pose pose_a, PointView
   return patch->count > 0;
 }
 
-/* Evaluates the derivatives at all corners of the patch. Sets out to the mean of the least and the greatest derivative.
- * These two are the one-sided derivatives with respect to a rotation. */
+/* Evaluates the derivatives of the distance at all corners of the overlap polygon. Sets out to the mean of the least
+ * and the greatest derivative. These two are the one-sided derivatives with respect to a rotation. */
 static void mean_gradient_over_patch(const OverlapPatch* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer,
                                      Vec3 at_a, Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
   double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];

@@ -16,11 +16,13 @@ enum {
   HALVINGS = 12,
   ORDER_MAX = LU_INVERSE_MAX,
 };
-/* Refinement stops at this width of the bounds, relative to the bodies' size. */
+/* Refinement of the hull of surface points stops at this width of the bounds of the distance, relative to the bodies'
+ * size. */
 #define BOUND_WIDTH 1e-7
-/* Newton's method has converged at this residual of the conditions, in units of the bodies' size. */
+/* Newton's method has converged at this residual of the optimality conditions of the nearest points, in units of the
+ * bodies' size. */
 #define RESIDUAL_TOLERANCE 1e-10
-/* Tolerance of comparisons, relative to the bodies' size. */
+/* Tolerance when lengths are compared for equality, relative to the bodies' size. */
 #define COMPARISON_TOLERANCE 1e-9
 
 /* ---------------------------------------------------------------- hulls of points on the bodies (H2) */
@@ -68,7 +70,7 @@ Vec3 convex_support_point(const ConvexBody* body, Pose pose, Vec3 direction) {
 }
 
 /* Returns the separation of the bodies along the unit direction n from a to b. The separation is a lower bound of the
- * distance (H3). Sets far to the support points. */
+ * distance (H3). Sets support_point to the point of a farthest along n and the point of b farthest along -n. */
 static double separation_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 support_point[2]) {
   support_point[0] = convex_support_point(&body[0], pose[0], n);
   support_point[1] = convex_support_point(&body[1], pose[1], vec3_scale(n, -1));
@@ -82,7 +84,7 @@ typedef struct {
   Pose pose;          /* pose of the body, relative to a's origin, with lengths divided by scale */
   Feature feature;
   Vec3 place;              /* nearest point, in the frame and units of `pose` */
-  double multiplier, unit; /* gradient of phi = +-multiplier * normal, after division by `unit` */
+  double multiplier, unit; /* the surface's gradient, divided by `unit`, equals +-multiplier * normal */
   int order;               /* number of unknowns of this body */
 } NearestSide;
 
@@ -107,8 +109,8 @@ static ShapeValue side_value(const NearestSide* s, double scale) {
 
 static double component(Vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-/* Sets the equations of smooth body k: gradient = +-multiplier * normal, and phi = 0. first: index of the first
- * equation and unknown. */
+/* Sets the equations of smooth body k: the surface's gradient is +-multiplier * normal, and the nearest point lies on
+ * the surface. first: index of the first equation and unknown. */
 static void set_shape_equations(System* s, int k, int first) {
   NearestSide* side = &s->side[k];
   ShapeValue v = side_value(side, s->scale);
@@ -124,8 +126,8 @@ static void set_shape_equations(System* s, int k, int first) {
   s->rest[first + 3] = v.value;
 }
 
-/* Sets the equations of a hull's feature: the directions of the feature are perpendicular to the normal. first: index
- * of the first equation and unknown. */
+/* Sets the equations of the nearest vertex, edge or face of a hull: the directions that span it are perpendicular to
+ * the normal. first: index of the first equation and unknown. */
 static void set_feature_equations(System* s, int k, int first) {
   const Feature* f = &s->side[k].feature;
   double sign = k ? -1 : 1;
@@ -138,9 +140,9 @@ static void set_feature_equations(System* s, int k, int first) {
   }
 }
 
-/* Assembles residual and Jacobian of the conditions. The unknowns are the normal, the distance, and for each body:
- * position and multiplier (smooth) or coordinates along the feature's directions (hull). Returns the largest
- * residual. */
+/* Assembles residual and Jacobian of the optimality conditions of the nearest points. The unknowns are the normal, the
+ * distance, and for each body: position and multiplier (smooth) or coordinates along the feature's directions (hull).
+ * Returns the largest residual. */
 static double assemble_system(System* s) {
   memset(s->matrix, 0, sizeof s->matrix);
   Vec3 gap = vec3_add_scaled(vec3_sub(s->side[0].place, s->side[1].place), s->distance, s->normal);
@@ -158,7 +160,7 @@ static double assemble_system(System* s) {
   return isfinite(largest) ? largest : HUGE_VAL;
 }
 
-/* Moves the unknowns by -t times the step. */
+/* Moves the unknowns of the optimality conditions by -t times the Newton step. */
 static void take_step(System* s, double t, const double* step) {
   s->normal = vec3_add_scaled(s->normal, -t, vec3(step[0], step[1], step[2]));
   s->distance -= t * step[3];
@@ -196,9 +198,9 @@ static bool solve_by_newton(System* s) {
   return rest <= RESIDUAL_TOLERANCE;
 }
 
-/* Sets up the conditions near the estimate `near`. A hull vertex belongs to the feature if it lies at most
- * `feature_depth` [m] behind the plane perpendicular to the normal. Returns false if a smooth surface has no normal at
- * its nearest point. */
+/* Sets up the optimality conditions near the estimate `near` of the nearest points. A hull vertex belongs to the
+ * feature if it lies at most `feature_depth` [m] behind the plane perpendicular to the normal. Returns false if a
+ * smooth surface has no normal at its nearest point. */
 static bool set_up_system(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near,
                           double feature_depth) {
   double over = 1 / s->scale;
@@ -230,8 +232,9 @@ static bool contains_point(const ConvexBody* body, Pose pose, Vec3 point, double
   return body->shape || gjk_point_distance(body->points, mat3_tmul_vec(pose.r, vec3_sub(point, pose.t))) <= slack;
 }
 
-/* Solves the conditions by Newton's method from `near`. Returns true if the method converged and the result is
- * verified: the witness points lie inside the bodies, and the separation along the normal equals the distance. */
+/* Solves the optimality conditions of the nearest points by Newton's method from the estimate `near`. Returns true if
+ * the method converged and the result is verified: the witness points lie inside the bodies, and the separation along
+ * the normal equals the distance. */
 static bool solve_from_estimate(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near,
                                 double feature_depth, Distance* out) {
   double slack = COMPARISON_TOLERANCE * s->scale;
@@ -246,8 +249,8 @@ static bool solve_from_estimate(System* s, const ConvexBody body[2], const Pose 
          separation_along(body, pose, out->normal, support_point) >= out->distance - slack;
 }
 
-/* Solves the conditions with decreasing values of `feature_depth`, because the feature of a hull is known only once the
- * normal is accurate. */
+/* Solves the optimality conditions with decreasing values of `feature_depth`. Which vertices belong to a hull's nearest
+ * feature is known only once the normal is accurate. */
 static bool solve_nearest_points(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near,
                                  Distance* out) {
   static const double feature_depth[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
@@ -260,11 +263,11 @@ static bool solve_nearest_points(System* s, const ConvexBody body[2], const Pose
 
 /* ---------------------------------------------------------------- distance */
 
-/* The refinement of deep bodies stops at this width of the bounds, relative to the bodies' size. Half of the width that
- * counts as proof. */
+/* The refinement of the depth of overlapping bodies stops at this width of the bounds, relative to the bodies' size. It
+ * is half of the width that counts as proof. */
 #define DEPTH_BOUND_WIDTH (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Replaces the bounds by the bounds of depth_bounds, if these are tighter (H6). */
+/* Replaces the bounds of the distance of overlapping bodies by those of depth_bounds, if these are tighter (H6). */
 static void tighten_depth_bounds(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
   DepthBounds deep;
   Vec3 support_point[2];
@@ -316,15 +319,16 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Partial derivatives of the conditions with respect to one displacement or parameter, while the nearest points are
- * fixed to their bodies. */
+/* Partial derivatives of the optimality conditions with respect to one displacement or shape parameter, while the
+ * nearest points are fixed to their bodies. */
 typedef struct {
   Vec3 point[2], turn[2], along[2][2];
   double phi[2];
   Vec3 gradient[2];
 } Displacement;
 
-/* Sets one column of derivatives by the implicit function theorem. inverse: inverse of the Jacobian. */
+/* Sets one column of derivatives of the distance by the implicit function theorem. inverse: inverse of the Jacobian of
+ * the optimality conditions. */
 static void set_derivative_column(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Displacement* c,
                                   double* out, int stride) {
   double f[ORDER_MAX] = {0}, y[ORDER_MAX] = {0};

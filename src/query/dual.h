@@ -29,12 +29,12 @@ typedef Lanes Dual;
 /* Returns a constant, with all derivatives zero. */
 static inline Dual dual_constant(double x) { return (Dual){x}; }
 static inline double dual_value(Dual a) { return a[0]; }
-/* Returns a plus the constant `by`. */
+/* Returns a plus the constant `by`. The derivatives do not change. */
 static inline Dual dual_add_constant(Dual a, double by) {
   a[0] += by;
   return a;
 }
-/* Returns f(a), given the value f(a) and the derivative `slope` = f'(a). */
+/* Applies a scalar function f to a by the chain rule, given its value f(a) and its derivative `slope` = f'(a). */
 static inline Dual dual_chain(Dual a, double value, double slope) {
   Dual out = a * slope;
   out[0] = value;
@@ -76,7 +76,7 @@ static inline Dual3 dual3_scale(Dual3 a, Dual s) {
 }
 
 #ifndef DUAL_PLAIN
-/* Returns r v for a constant matrix r. */
+/* Returns the vector v rotated by the constant matrix r. */
 static inline Dual3 dual3_rotate(Mat3 r, Dual3 v) {
   return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,
                  r.m[1][0] * v.x + r.m[1][1] * v.y + r.m[1][2] * v.z,

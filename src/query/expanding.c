@@ -16,9 +16,9 @@ enum { POINTS_MAX = 160, FACES_MAX = 640, VISIBLE_MAX = 96 };
 #define AREA_TOLERANCE 1e-13
 
 typedef struct {
-  Vec3 normal;   /* unit, outward */
+  Vec3 normal;   /* unit normal of the face, pointing out of the polytope */
   double height; /* signed distance of the plane from the origin [m] */
-  int corner[3]; /* counter-clockwise seen from outside */
+  int corner[3]; /* indices of the face's points, counter-clockwise seen from outside */
 } PolytopeFace;
 
 typedef struct {

@@ -8,20 +8,21 @@
 #include "query/query.h"
 
 enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
-/* A wrench lies in a facet's plane if its distance from the plane is at most this. All eight edges of a friction cone
- * may lie in one plane. */
+/* A contact wrench lies in the plane of a facet of the wrenches' convex hull if its distance from the plane is at most
+ * this. All eight edges of a friction cone may lie in one plane. */
 #define PLANE_TOLERANCE 1e-9
 /* Relative threshold below which singular values of the wrenches in a plane count as zero. The singular value normal to
  * the plane is at most about PLANE_TOLERANCE. */
 #define SINGULAR_VALUE_MIN 1e-6
 
-/* Tangents of a contact normal n, with quantities for the derivatives of the tangents. */
+/* Two unit vectors perpendicular to a contact normal n, with quantities for their derivatives with respect to n. */
 typedef struct {
   Vec3 across[2], axis;
-  double length; /* |n x axis| */
+  double length; /* length of the cross product of the normal n and `axis` */
 } ContactTangents;
 
-/* Returns the tangents of the unit normal n: across[0] = vec3_perpendicular(n) and across[1] = n x across[0]. */
+/* Returns two unit vectors perpendicular to the unit normal n: across[0] = vec3_perpendicular(n) and across[1] = n x
+ * across[0]. */
 static ContactTangents contact_tangents(Vec3 n) {
   ContactTangents f = {.axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
   Vec3 side = vec3_cross(n, f.axis);

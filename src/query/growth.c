@@ -1,5 +1,5 @@
-/* Growth distance (G1). A few interior-point steps are followed by Newton's method on the optimality conditions (G3).
- * The bounds of the result are proven (G4, G23). */
+/* Growth distance (G1). A few interior-point steps are followed by Newton's method on the optimality conditions of the
+ * growth problem (growth.h). The bounds of the result are proven (G3, G4, G23). */
 #include <assert.h>
 
 #include "query/growth.h"
@@ -8,10 +8,11 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 /* Relative rounding error of gauges (scale factors at which the surface reaches a point) and of normals. */
 #define BOUND_ROUNDING 1e-14
 /* Start of the interior path, as a fraction of a body's extent along the line of centres. A cone starts deeper, because
- * its phi is not convex near its surface. */
+ * its implicit function phi is not convex near its surface. */
 #define START_FRACTION 0.8
 #define START_FRACTION_CONE 0.45
-/* The interior path starts at a point where phi_a and phi_b are at most -START_DEPTH. */
+/* The interior path starts at a point where the implicit functions of both bodies are at most -START_DEPTH, that is,
+ * inside both. */
 #define START_DEPTH 0.02
 /* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack).
  * NEWTON_COMPLEMENTARITY: Newton's method is first tried when the complementarity, relative to u, falls below this
@@ -19,17 +20,17 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 #define CENTERING 0.3
 #define NEWTON_COMPLEMENTARITY 0.1
 #define NEWTON_COMPLEMENTARITY_ELLIPSOIDS \
-  1.0 /* two ellipsoids: tried from the start, because their curvature is positive everywhere */
+  1.0 /* for two ellipsoids Newton's method is tried from the start, because their curvature is positive everywhere */
 /* NEWTON_COMPLEMENTARITY_SHORT_STEP: replaces NEWTON_COMPLEMENTARITY after a short step. NEWTON_RETRY_FACTOR: after a
  * failed attempt, Newton's method is tried again when the complementarity has fallen by this factor. */
 #define NEWTON_COMPLEMENTARITY_SHORT_STEP 0.01
 #define NEWTON_RETRY_FACTOR 0.5
 #define LONGEST_STEP 1.0
-/* A step from an interior point keeps at least this fraction of the slack. */
+/* A step from a point inside both bodies keeps at least this fraction of the slack (-phi) of each body. */
 #define SLACK_KEPT 0.05
-/* Pivots are raised to at least this fraction of the diagonal entry. */
+/* Pivots of the LDL^T factorization are raised to at least this fraction of the diagonal entry. */
 #define PIVOT_MIN 1e-12
-/* A step uses at most this fraction of the distance to the boundary. */
+/* A step uses at most this fraction of the distance to the point where a slack or multiplier becomes zero. */
 #define BOUNDARY_FRACTION 0.9
 
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) {
@@ -43,9 +44,11 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) 
   return v;
 }
 
-/* Lower bound (G4): with q = R^T (p - u d) and m = max(gamma_a(p), gamma_b(q)), p / m lies in both bodies, so u_max >=
- * u / m. Upper bound: u_max n . d <= h_a(n) + h_b(-n) for every direction n, where h_a and h_b are the support
- * functions of the bodies. The code uses the gradient of each gauge as n and takes the better of both bounds. */
+/* Bounds of the largest distance u_max of the centres at which the bodies share a point (G4). Lower bound: let m be the
+ * larger gauge of both bodies at p. Point and distance divided by m satisfy both constraints, so u_max >= u / m. Upper
+ * bound: u_max n . d <= h_a(n) + h_b(-n) for every direction n. h_a and h_b are the support functions of the bodies, d
+ * is the unit vector between the centres. The code uses the gradient of each gauge as n and takes the better of both
+ * bounds. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high) {
   double s = problem->scale;
   Vec3 q = mat3_tmul_vec(problem->r, vec3_add_scaled(x->p, -x->u, problem->d));
@@ -64,16 +67,16 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
   return *low > 0 && isfinite(*high);
 }
 
-/* Slacks of the interior path: phi + s = 0 and v s = mu, for slack s and multiplier v of each body. Slacks and mu are
- * zero at the end of the path. */
+/* Slacks of the interior path. Slack s is the depth -phi of the point in each body, and s times the multiplier equals
+ * mu. Slacks and mu are zero at the end of the path. */
 typedef struct {
   double a, b, mu;
 } Slack;
 
 /* Assembles the Newton system of the interior path in p and u, with the multipliers eliminated (G7): (W + sum k c c^T)
  * step = e_u - sum r c. The sums run over both bodies; c is the gradient of phi in (p, u), k = v / s, r = k (phi + s) +
- * mu / s, W the Hessian of the Lagrangian, e_u the unit vector of u. Sets the lower triangle of w, and f to the
- * right-hand side. */
+ * mu / s, W the Hessian of the Lagrangian, e_u the unit vector of u. Sets the lower triangle of the matrix w, and f to
+ * the right-hand side. */
 static void assemble_newton_system(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v,
                                    const Slack* s, double w[ORDER][ORDER], double f[ORDER]) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
@@ -153,7 +156,8 @@ static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   return x;
 }
 
-/* Returns the largest step length, at most 1, that keeps `value` positive. step: change of the value in a full step. */
+/* Returns the largest fraction, at most 1, of a step that keeps `value` positive. step: change of the value in a full
+ * step. */
 static double step_to_boundary(double value, double step) { return step < 0 ? BOUNDARY_FRACTION * value / -step : 1; }
 
 /* Shortens the step *t until the point lies inside both bodies and keeps SLACK_KEPT of the slacks. Sets the slacks to
@@ -169,7 +173,8 @@ static void shorten_to_interior(const GrowthProblem* problem, const GrowthPoint*
   s->b = -v->b.value;
 }
 
-/* Takes one step along the path. Returns false if the step is not finite or no interior point was found. */
+/* Takes one interior-point step towards the solution of the growth problem. Returns false if the step is not finite or
+ * no interior point was found. */
 static bool take_path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s,
                            double* t) {
   double step[STEP_SIZE];

@@ -7,9 +7,10 @@
 
 enum { SIZE = 4, STAGES = 22, STEPS = 60, HALVINGS = 60 };
 #define STAGE_FACTOR 0.2
-/* A stage ends when the Newton decrement, in units of mu, falls below this value. */
+/* The minimization for one barrier weight mu ends when the Newton decrement, in units of mu, falls below this value. */
 #define DECREMENT_SMALL 1e-8
-/* A stage ends when the Newton decrement falls below this value. It is the rounding error of u, which is about 1. */
+/* The minimization for one barrier weight mu ends when the Newton decrement falls below this rounding error of u, which
+ * is about 1. */
 #define DECREMENT_ROUNDING 1e-16
 /* Newton steps are limited to this length, because the Hessian may be singular along a straight line of the surface. No
  * body is larger than this value. */
@@ -97,7 +98,7 @@ static double compute_descent_step(const Barrier4* f, double step[SIZE]) {
   return 0;
 }
 
-/* Minimizes the barrier function for one mu, starting from x. Returns the number of Newton steps. */
+/* Minimizes the barrier function for one barrier weight mu, starting from x. Returns the number of Newton steps. */
 static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
   assert(mu > 0);
   Barrier4 f, there;

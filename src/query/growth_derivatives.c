@@ -1,5 +1,5 @@
-/* Derivatives of growth_query by the implicit function theorem on the optimality conditions (G3). Several columns are
- * computed at a time. */
+/* Derivatives of the growth distance by the implicit function theorem on its optimality conditions (G3). Several
+ * columns are computed at a time. */
 #include <assert.h>
 #include <string.h>
 #include "base/lanes.h"
@@ -24,14 +24,15 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* Three lanes, one for each world axis e. translation_columns: e, for translations. rotation_columns: e x v, for
- * rotations. */
+/* Velocity of a point under unit motions along the three world axes e, one per lane. translation_columns: e.
+ * rotation_columns: e x v, for a point at the arm v. */
 static inline Lanes3 translation_columns(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
 static inline Lanes3 rotation_columns(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
 /* ---------------------------------------------------------------- the system */
 
-/* The result of growth_query in world axes and units of scale, with the inverse of the Jacobian (G22). */
+/* The growth distance in world axes and units of scale, with the inverse of the Jacobian of its optimality conditions
+ * (G22). */
 typedef struct {
   const Shape *a, *b;
   Pose pose_a, pose_b;
@@ -42,7 +43,7 @@ typedef struct {
   ShapeValue fa, fb;
   Lanes3 t, ha, hb; /* t: tangent motions of p (lanes 0 and 1), grad phi_a (lane 2); ha: va H_a t; hb: vb H_b times the
                        motion of s */
-  Lanes tu;         /* change of u that belongs to t */
+  Lanes tu;         /* change of the centre distance u that belongs to the motions t */
   double inverse_hessian[2][2]; /* inverse of the 2 x 2 Hessian in the tangent motions */
   Lanes surface[ORDER]; /* rows of the inverse Jacobian; lanes: columns of phi_a, phi_b and the last condition */
   Lanes balance[ORDER]; /* rows of the inverse Jacobian; lanes: columns of the three balance conditions */
@@ -119,9 +120,9 @@ static void factor(LinearizedGrowth* x) {
   x->inverse_hessian[0][1] = x->inverse_hessian[1][0] = -other[1] * inverse;
 }
 
-/* Completes the solution y = (p, u, va, vb) of J y = f, where J is the Jacobian of (G3). p and u satisfy the two
- * surface conditions. missing: residual of stationarity along both tangent motions. balance, last: the corresponding
- * entries of f. */
+/* Solves J y = f for J the Jacobian of the optimality conditions (G3). y: changes of contact point p, centre distance u
+ * and multipliers va, vb. The given p and u satisfy the conditions that p lies on both surfaces. missing: residual of
+ * stationarity along both tangent motions. balance, last: the corresponding entries of f. */
 static inline void complete_solution(const LinearizedGrowth* x, Lanes3 p, Lanes u, const Lanes missing[2],
                                      Lanes3 balance, Lanes last, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient, d = x->d;
@@ -140,7 +141,8 @@ static inline void complete_solution(const LinearizedGrowth* x, Lanes3 p, Lanes 
   y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(lane(&x->ha, 2), p)) * over_a;
 }
 
-/* Sets y to the columns of the inverse Jacobian that belong to the surface conditions and the last condition. */
+/* Sets y to the columns of the inverse Jacobian for three conditions: the point lies on both surfaces, and the last
+ * one, which scales the multipliers. */
 static inline void solve_surface(const LinearizedGrowth* x, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
   const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
@@ -151,7 +153,8 @@ static inline void solve_surface(const LinearizedGrowth* x, Lanes y[ORDER]) {
   complete_solution(x, p, u, missing, (Lanes3){none, none, none}, last, y);
 }
 
-/* Sets y to the columns of the inverse Jacobian that belong to the balance conditions. */
+/* Sets y to the columns of the inverse Jacobian for the balance conditions: the weighted gradients of both bodies
+ * cancel. */
 static inline void solve_balance(const LinearizedGrowth* x, Lanes y[ORDER]) {
   const Lanes3* t = &x->t;
   const Lanes none = {0}, missing[2] = {{t->x[0], t->y[0], t->z[0]}, {t->x[1], t->y[1], t->z[1]}};
@@ -160,7 +163,7 @@ static inline void solve_balance(const LinearizedGrowth* x, Lanes y[ORDER]) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Returns the 1-norm of the Jacobian of (G3). */
+/* Returns the 1-norm of the Jacobian of the optimality conditions of the growth distance (G3). */
 static double jacobian_norm(const LinearizedGrowth* x) {
   Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d), ga = x->fa.gradient, gb = x->fb.gradient;
   const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
@@ -176,8 +179,8 @@ static double jacobian_norm(const LinearizedGrowth* x) {
   return larger(larger(norm, bd + sum_h + x->vb * fabs(vec3_dot(hd, x->d))), larger(sum_a, sum_b + bd));
 }
 
-/* Inverts the Jacobian and sets x->condition to the condition number in the 1-norm. Returns false if the inverse is not
- * finite. */
+/* Inverts the Jacobian of the optimality conditions and sets x->condition to the condition number in the 1-norm.
+ * Returns false if the inverse is not finite. */
 static bool invert_jacobian(LinearizedGrowth* x) {
   Lanes surface = {0}, balance = {0};
   factor(x);
@@ -196,11 +199,12 @@ static bool invert_jacobian(LinearizedGrowth* x) {
 /* ---------------------------------------------------------------- causes (displacements and parameters) and
  * derivatives */
 
-/* Partial derivatives of the conditions with respect to displacements or parameters, one per lane, at constant
- * unknowns. The centre of a does not move. */
+/* Partial derivatives of the optimality conditions with respect to displacements or shape parameters, one per lane, at
+ * constant unknowns. The centre of a does not move. */
 typedef struct {
-  Lanes3 centre_b, d; /* derivatives of b's centre, and of the direction d between the centres */
-  Lanes length;       /* derivative of the distance of the centres */
+  Lanes3 centre_b,
+      d;        /* derivatives of the centre of body b, and of the unit direction d from the centre of a to that of b */
+  Lanes length; /* derivative of the distance of the centres */
   Lanes phi_a, phi_b;
   Lanes3 grad_a, grad_b;
 } Displacement;
@@ -248,7 +252,8 @@ static void write_components(Lanes3 v, Lanes out[3]) {
   out[2] = v.z;
 }
 
-/* Sets y to the derivatives of the unknowns p, u, va, vb with respect to the displacements in *c. */
+/* Sets y to the derivatives of the contact point p, the centre distance u and the multipliers va, vb with respect to
+ * the displacements in *c. */
 static inline void differentiate_unknowns(const LinearizedGrowth* x, const Displacement* c, DisplacementKind kind,
                                           Lanes y[ORDER]) {
   Lanes3 balance = scaled(x->vb, c->grad_b);
@@ -281,7 +286,7 @@ static inline void differentiate_outputs(const LinearizedGrowth* x, const Displa
     stretch -= (alpha * per_length) * c->length;
   }
   if (kind == BY_SHAPE) dg = add(dg, c->grad_a);
-  stretch *= alpha * per_length; /* multiplier = v alpha^2 / distance */
+  stretch *= alpha * per_length; /* multiplier of alpha = multiplier v of the growth problem * alpha^2 / distance */
   rows[GROWTH_ALPHA] = by_alpha;
   rows[GROWTH_GAP] = scale * gap;
   write_components(scaled(scale, add(times(by_alpha, x->p), scaled(alpha, dp))), rows + GROWTH_POINT);
@@ -320,7 +325,7 @@ static void write_pose_columns(const LinearizedGrowth* x, const Growth* g, doubl
   differentiate_outputs(x, &turns, BY_ROTATION, turned);
   translation_displacement(x, &moves);
   differentiate_outputs(x, &moves, BY_TRANSLATION, moved);
-  double by = 1 / x->scale; /* unit: per metre instead of per scale */
+  double by = 1 / x->scale; /* converts derivatives per unit length `scale` to derivatives per metre */
   for (int i = 0; i < GROWTH_ROWS; i++) moved[i] *= by;
   const Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t), place[3] = {g->point, g->witness_a, g->witness_b};
   const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
@@ -369,7 +374,8 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   return NULL;
 }
 
-/* alpha follows from the gap's gradient, because gap = |r| (1 - 1 / alpha) with r between the centres (G25). */
+/* The gradient of the growth distance alpha follows from that of the gap (G25). The two are related by gap = |r| (1 - 1
+ * / alpha), with the vector r between the centres. */
 const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                           double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]) {
   if (answer->coincident) return "the centres coincide";

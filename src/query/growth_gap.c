@@ -9,7 +9,7 @@ typedef struct {
   double length, closeness; /* length: distance of the centres; closeness: 1 - gap / length */
   Vec3 d, m, p, s; /* d: unit direction between the centres; m: n / (n . d) for the normal n; p, s: from the centres to
                       the witness points */
-  double cosine;   /* n . d */
+  double cosine;   /* cosine of the angle between the normal n and the direction d between the centres */
 } GapGeometry;
 
 static GapGeometry compute_gap_geometry(Pose pose_a, Pose pose_b, const Growth* g) {

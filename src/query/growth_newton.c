@@ -1,6 +1,6 @@
-/* Newton's method for the growth problem (G2) in p and u. The multipliers are those with the least residual (G21). A
- * step satisfies the linearized surface conditions and is stationary along both surfaces (G22). The last evaluation
- * proves the solution (G23). */
+/* Newton's method for the growth problem (growth.h) in the shared point p and the centre distance u (G2). The
+ * multipliers are those with the least residual (G21). A step satisfies the linearized surface conditions and is
+ * stationary along both surfaces (G22). The last evaluation proves the solution (G23). */
 #include "query/growth.h"
 
 enum { STEPS = 14 };
@@ -8,11 +8,11 @@ enum { STEPS = 14 };
  * LAST_STEP_MAX, in units of the bodies' size. */
 #define NEXT_STEP_MAX 1e-15
 #define LAST_STEP_MAX 1e-5
-/* It has also converged if it stagnates with a step below STAGNATION_STEP_MAX. */
+/* Newton's method has also converged if its steps stop decreasing and are below STAGNATION_STEP_MAX. */
 #define STAGNATION_STEP_MAX 1e-9
-/* It has also converged if the step is below STEP_ROUNDING, the level of rounding. */
+/* Newton's method has also converged if the step is below STEP_ROUNDING, the level of rounding. */
 #define STEP_ROUNDING 1e-13
-/* Relative rounding error of a bound. */
+/* Relative rounding error of a bound of the growth distance. */
 #define BOUND_ROUNDING 1e-14
 
 typedef struct {
@@ -28,7 +28,8 @@ bool growth_multipliers(const GrowthProblem* problem, const GrowthValue* v, doub
   return true;
 }
 
-/* Computes the Newton step of p and u (G22). Returns false if the step is not finite. */
+/* Computes the Newton step of the shared point p and the centre distance u (G22). Returns false if the step is not
+ * finite. */
 static bool compute_newton_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, t[2], s[2], at[2];
   double over = -vb, u[2], rhs[2]; /* 1 / grad phi_b . d */
@@ -54,8 +55,8 @@ static bool compute_newton_step(const GrowthProblem* problem, const GrowthValue*
   return isfinite(step->length);
 }
 
-/* Computes proven bounds of u for bodies with convex phi (G23). Sets end->low and end->high. Returns true if the bounds
- * prove the solution. */
+/* Computes proven bounds of the largest centre distance u for bodies whose implicit function phi is convex (G23). Sets
+ * end->low and end->high. Returns true if the bounds prove the solution. */
 static bool compute_bounds(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va,
                            double vb, GrowthSolution* end) {
   double a = v->a.value * shape_level_to_scale(problem->a), b = v->b.value * shape_level_to_scale(problem->b);

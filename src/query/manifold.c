@@ -1,7 +1,7 @@
 /* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md
- * All quantities are in b's frame. The six dual variables are a rotation of a about its origin and a translation of a,
- * along b's axes. For derivatives with respect to shape or smoothing (X8), the dual variables are up to six parameters
- * of one body, or the smoothing. */
+ * All quantities are in the frame of body b. Derivatives are with respect to six variables: a rotation of body a about
+ * its origin and a translation of it, along the axes of b. For derivatives with respect to shape or smoothing (X8), the
+ * variables are up to six shape parameters of one body, or the smoothing. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,18 +19,18 @@ static Dual3 set_value(Dual3 v, Vec3 value) {
   return v;
 }
 
-/* Returns the derivatives of a point of a with respect to a's motion: rotation x arm + translation. arm: from a's
- * origin to the point. The value is set to 0. */
+/* Returns the derivatives of a point of body a with respect to the motion of a: rotation x arm + translation. arm: from
+ * the origin of a to the point. The value is set to 0. */
 static Dual3 point_derivative_by_motion(Vec3 arm) {
   return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
 }
 
-/* Returns the derivatives of a direction v fixed to a with respect to a's rotation. The value is set to 0. */
+/* Returns the derivatives of a direction v fixed to body a with respect to the rotation of a. The value is set to 0. */
 static Dual3 direction_derivative_by_rotation(Vec3 v) {
   return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}};
 }
 
-/* Returns a point of a body, given in the body's frame, in b's frame with its derivatives. */
+/* Converts a point from the frame of its body (0: a, 1: b) to the frame of body b, with derivatives. */
 static Dual3 transform_to_b(const ManifoldPair* s, int body, Vec3 point) {
   if (body == 1) return dual3_constant(point);
   Vec3 arm = mat3_mul_vec(s->relative.r, point);
@@ -42,8 +42,9 @@ static bool has_variable_parameters(const ManifoldPair* s, int body) {
   return (int)s->cause == MANIFOLD_BY_SHAPE_A + body;
 }
 
-/* Returns surface point i in b's frame, with derivatives. The derivatives are with respect to a's motion or to the
- * parameters of the point's body. If the body has corners, its parameters are the coordinates of the corners (X17). */
+/* Returns surface point i of a body in the frame of body b, with derivatives. The derivatives are with respect to the
+ * motion of a or to the shape parameters of the point's body. If the body has corners, its parameters are the
+ * coordinates of the corners (X17). */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   const ManifoldBody* local = s->body[body];
   Dual3 out = transform_to_b(s, body, local->points[i]);
@@ -62,13 +63,14 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return out;
 }
 
-/* Returns true if the smoothing is the variable and the field of the body depends on the smoothing. */
+/* Returns true if derivatives with respect to the smoothing are computed and the body's distance field depends on the
+ * smoothing. */
 static bool has_variable_smoothing(const ManifoldPair* s, int body) {
   return s->cause == MANIFOLD_BY_SMOOTHING && s->body[body]->field_width > 0;
 }
 
-/* Adds to *value and *outward the derivatives of a body's field with respect to the body's parameters or to the
- * smoothing. place: point in the body's frame. */
+/* Adds to *value and *outward (the normal) the derivatives of a body's distance field with respect to the body's shape
+ * parameters or to the smoothing. place: point in the body's frame. */
 static void add_parameter_derivatives(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
   bool wide = has_variable_smoothing(s, body);
   if (!wide && !has_variable_parameters(s, body)) return;
@@ -91,14 +93,14 @@ static void add_parameter_derivatives(const ManifoldPair* s, int body, Vec3 plac
   }
 }
 
-/* Returns the origin of a body's frame in b's frame. */
+/* Returns the origin of a body's frame, expressed in the frame of body b. */
 static Dual3 origin_in_b(const ManifoldPair* s, int body) {
   if (body == 1) return dual3_constant(vec3(0, 0, 0));
   if (s->cause != MANIFOLD_BY_MOTION) return dual3_constant(s->relative.t);
   return set_value(point_derivative_by_motion(vec3(0, 0, 0)), s->relative.t);
 }
 
-/* Sets *normal (b's frame) and *offset to the plane of face i of a polyhedron, with derivatives. */
+/* Sets *normal (in the frame of body b) and *offset to the plane of face i of a polyhedron, with derivatives. */
 static void face_plane(const ManifoldPair* s, int body, int i, Dual3* normal, Dual* offset) {
   const FieldCorners* corners = s->body[body]->corners;
   Vec3 n = corners->normals[i];
@@ -141,8 +143,9 @@ static DualField evaluate_field_of_b(const ManifoldPair* s, Dual3 place, const F
   return out;
 }
 
-/* Returns a's field at a point of b's frame, with derivatives. In a's frame the point p moves by R^T (dp - rotation x
- * (p - t) - translation), where (R, t) is a's pose in b's frame. The normal rotates with a. */
+/* Returns the distance field of body a at a point p given in the frame of body b, with derivatives. R, t: pose of a in
+ * the frame of b. Relative to a, the point moves by R^T (dp - rotation x (p - t) - translation). The normal rotates
+ * with a. */
 static DualField evaluate_field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t), value = mat3_mul_vec(r, v->outward);
@@ -158,8 +161,8 @@ static DualField evaluate_field_of_a(const ManifoldPair* s, Dual3 place, const F
   return out;
 }
 
-/* Sets out to the field of a body at points of b's frame. count <= BLOCK. If `normals` is false, the normals are
- * zero. */
+/* Sets out to the distance field of a body at points given in the frame of body b. count <= BLOCK. If `normals` is
+ * false, the normals are zero. */
 static void evaluate_fields(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals,
                             DualField* out) {
   assert(count >= 0 && count <= BLOCK);
@@ -174,9 +177,9 @@ static void evaluate_fields(const ManifoldPair* s, int body, const Dual3* places
 
 /* ---------------------------------------------------------------- results */
 
-/* Prepares the conversion of derivatives to motions along the world axes (X7). A motion of a along a world axis is
- * converted to b's axes. A motion of b is a motion of a in the opposite direction about b's origin, and also moves all
- * quantities expressed in b's frame. */
+/* Prepares the conversion of derivatives to motions along the world axes (X7). A motion of body a along a world axis is
+ * converted to the axes of body b. A motion of b is a motion of a in the opposite direction about b's origin. It also
+ * moves all quantities expressed in the frame of b. */
 static void set_world_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {
@@ -189,9 +192,9 @@ static void set_world_motions(ManifoldPair* s) {
   }
 }
 
-/* Writes one row of derivatives. Columns 0 to 5 belong to rotation and translation of a, columns 6 to 11 to rotation
- * and translation of b. Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to
- * 5; the other columns are zero. */
+/* Writes the derivatives of one number. Columns 0 to 5 belong to rotation and translation of a, columns 6 to 11 to
+ * rotation and translation of b. Derivatives with respect to shape parameters or the smoothing (X8) are copied to
+ * columns 0 to 5; the other columns are zero. */
 static void write_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);

@@ -18,12 +18,12 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* A candidate is ignored if its depth differs from the chosen depth by more than this value, in units of the smoothing.
- * Its weight e^-37 is then below rounding. */
+/* A point or edge gets no weight if it is less deep than the chosen one by more than this value, in units of the
+ * smoothing. Its weight e^-37 is then below rounding. */
 #define NEGLIGIBLE_EXPONENT 37.0
 
-/* Sets out (count) to the members with a depth of at least last - NEGLIGIBLE_EXPONENT * smoothing. Returns their
- * number. */
+/* Sets out (count) to the indices of all points or edges with a depth of at least last - NEGLIGIBLE_EXPONENT *
+ * smoothing. last: depth of the least deep chosen one. Returns their number. */
 static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
   int found = 0;
   double gone = NEGLIGIBLE_EXPONENT * smoothing;
@@ -32,8 +32,9 @@ static int find_candidates(const Dual* depth, int count, double last, double smo
   return found;
 }
 
-/* Points (width 1) or edges (width 2) of a body among which the deepest are chosen. Each member has `width` positions.
- * of[i]: indices of the positions of member i; if of is NULL, the positions are stored one after the other. */
+/* Points (width 1) or edges (width 2) of a body among which the deepest are chosen. Each member has `width` positions:
+ * the point, or both ends of the edge. of[i]: indices of the positions of member i; if of is NULL, the positions are
+ * stored one after the other. */
 typedef struct {
   const Dual* depth;
   const Dual3* places;
@@ -51,7 +52,7 @@ static Vec3 member_midpoint(const RankedSet* m, int member) {
   return vec3_scale(sum, 1.0 / m->width);
 }
 
-/* Returns the sum of the squared distances between the positions of two members [m^2]. */
+/* Returns the squared distance of two points, or of two edges the sum of the squared distances of their ends [m^2]. */
 static Dual squared_distance(const RankedSet* m, int a, int b) {
   Dual sum = dual_constant(0);
   for (int k = 0; k < m->width; k++) {
@@ -61,8 +62,9 @@ static Dual squared_distance(const RankedSet* m, int a, int b) {
   return sum;
 }
 
-/* Sets weight (count) to the softmax weights of the candidates (count) for the member `chosen` (X1). The exponent of
- * candidate i is -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2. */
+/* Sets weight (count) to the weights of the candidates (count) in a soft choice of the point or edge `chosen` (X1). A
+ * weight decreases with the difference in depth and the distance from the chosen one. Exponent of candidate i:
+ * -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2. */
 static void compute_choice_weights(const RankedSet* m, const int* candidates, int count, int chosen, Dual smoothing,
                                    Dual* weight) {
   Dual sum = dual_constant(0), over = dual_inverse(smoothing);
@@ -86,7 +88,7 @@ static void compute_choice_weights(const RankedSet* m, const int* candidates, in
   for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
 }
 
-/* Sets order to the `wanted` deepest members, deepest first. */
+/* Sets order (wanted) to the indices and depths of the `wanted` deepest points or edges, deepest first. */
 static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth* order) {
   int known = 0;
   for (int i = 0; i < count; i++) {
@@ -100,18 +102,20 @@ static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth*
 
 /* Depths that differ by less than this value, relative to the smoothing, count as equal. */
 #define TIE_TOLERANCE 1e-3
-/* Factor by which one distance must exceed another to count as longer. */
+/* One distance counts as longer than another if it is longer by more than this factor, so that rounding does not
+ * decide. */
 #define LONGER_FACTOR (1 + 1e-9)
 
-/* A set of members of equal depth (count). apart: distance of each member from the nearest member chosen before [m]. */
+/* Points or edges of equal depth (count). apart: distance of each from the nearest one chosen before [m]. */
 typedef struct {
   int* member;
   double* apart;
   int count;
 } EqualDepths;
 
-/* Sets *out to the members whose depth equals `last` within `equal`. out->apart is the distance of each member from the
- * nearest of the first `deeper` members of order, or from the mean of the ties if deeper = 0. */
+/* Sets *out to the points or edges whose depth equals `last` within `equal` [m]. out->apart: distance of each from the
+ * nearest of the deeper ones, the first `deeper` entries of order. If there are none deeper, distance from the mean of
+ * those found. */
 static void find_equal_depths(const RankedSet* m, double last, double equal, const RankedDepth* order, int deeper,
                               EqualDepths* out) {
   Vec3 mean = {0, 0, 0};
@@ -129,8 +133,8 @@ static void find_equal_depths(const RankedSet* m, double last, double equal, con
   }
 }
 
-/* Removes the tie farthest from the members chosen so far and returns its index. first: true if no member was chosen
- * before. */
+/* Removes, from points or edges of equal depth, the one farthest from those chosen so far. Returns its index. first:
+ * true if none was chosen before. */
 static int remove_farthest(const RankedSet* m, EqualDepths* ties, bool first) {
   int best = 0;
   for (int i = 1; i < ties->count; i++)
@@ -148,9 +152,9 @@ static int remove_farthest(const RankedSet* m, EqualDepths* ties, bool first) {
   return chosen;
 }
 
-/* Chooses among members of equal depth those farthest apart, so that the contact resists tilting. Fills the last
- * entries of order (wanted) with these members, one after the other. Returns the number of ties left out. ties: empty,
- * with arrays for all members. */
+/* Chooses among points or edges of equal depth those farthest apart, so that the contact resists tilting. Fills the
+ * last entries of order (wanted) with these members, one after the other. Returns the number of equally deep ones that
+ * are left out. ties: empty, with arrays for all points or edges. */
 static int choose_among_equal_depths(const RankedSet* m, int wanted, double smoothing, RankedDepth* order,
                                      EqualDepths ties) {
   double last = order[wanted - 1].depth, equal = TIE_TOLERANCE * smoothing;
@@ -165,8 +169,8 @@ static int choose_among_equal_depths(const RankedSet* m, int wanted, double smoo
   return ties.count;
 }
 
-/* Sets out to the softly chosen members (X1): for each of the `wanted` deepest members, the weighted mean of the
- * candidates' positions, `width` positions each. */
+/* Sets out to the softly chosen points or edges (X1). For each of the `wanted` deepest, it is the weighted mean of the
+ * positions of similarly deep ones nearby, `width` positions each. */
 static void choose_deepest_members(ManifoldPair* s, const RankedSet* m, int wanted, Dual3* out) {
   assert(wanted >= 0 && wanted <= m->count);
   RankedDepth* order = allocate_from_workspace(s, sizeof *order * (size_t)m->count);
@@ -193,7 +197,7 @@ static void choose_deepest_members(ManifoldPair* s, const RankedSet* m, int want
 
 /* ---------------------------------------------------------------- points */
 
-/* Points of a body that may be in contact, and their depths in the other body. */
+/* Points of a body that may be in contact, in the frame of body b, and their depths in the other body [m]. */
 typedef struct {
   Dual3* place;
   Dual* depth;
@@ -237,8 +241,8 @@ static int64_t write_point_contacts(ManifoldPair* s, int body, Points* points, i
 
 /* ---------------------------------------------------------------- a pair of edges */
 
-/* Quadratic function (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 of the positions x and y along two edges, in 0
- * .. 1. */
+/* Squared distance of a point on one edge from a point on another, up to factor and constant. It is (x^2 q11 + 2 x y
+ * q12 + y^2 q22) / 2 + x c1 + y c2, with the positions x and y along the edges, 0 to 1. */
 typedef struct {
   Dual q11, q12, q22, c1, c2;
 } EdgeDistance;
@@ -259,7 +263,7 @@ static void clamp_smoothly(const Dual x[4], double softness, Dual out[4]) {
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
-/* Returns a smooth indicator, 0 to 1, of 0 < x < 1 and 0 < y < 1. It is a product of sigmoids of width `softness`. */
+/* Returns about 1 if 0 < x < 1 and 0 < y < 1, otherwise about 0. It is a product of sigmoids of width `softness`. */
 static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
@@ -267,8 +271,8 @@ static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
   return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
 }
 
-/* Sets *x and *y to a smooth minimizer of q on the boundary of the unit square (X3). The minimizers of the four sides
- * are weighted by the softmin of their values. */
+/* Sets *x and *y to a smooth minimizer of the edge distance q where one nearest point is an end of its edge (X3). It is
+ * the mean of the minimizers on the four sides of the unit square, weighted by the softmin of their values. */
 static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_constant(1), zero = dual_constant(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
@@ -297,8 +301,8 @@ static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x
   *y = dual_div(*y, sum);
 }
 
-/* Sets *x and *y to a smooth minimizer of q in the unit square (X2-X4). Returns a smooth indicator, 0 to 1, that the
- * unconstrained minimizer lies inside the square. */
+/* Sets *x and *y to a smooth minimizer of the edge distance q over positions in 0 .. 1 (X2-X4). Returns about 1 if the
+ * nearest points of the two infinite lines lie inside both edges, otherwise about 0. */
 static Dual minimize_in_unit_square(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
   Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
   Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
@@ -331,11 +335,12 @@ static Dual3 point_on_edge(const Dual3 edge[2], Dual x) {
 }
 
 typedef struct {
-  Dual3 witness[2], direction; /* witness: witness points on a's edge and on b's edge; direction: vector from b to a, of
-                                  length at most 1 */
-  Dual apart,
-      inside;   /* apart: unsigned distance [m]; inside: indicator that the witness points lie inside both edges */
-  Dual near[2]; /* nearness weight of the contact on a's edge and on b's edge (X6) */
+  Dual3 witness[2], direction; /* witness: witness points on a's edge and on b's edge; direction: direction from b's
+                                  witness point to a's, of length at most 1 */
+  Dual apart, inside; /* apart: unsigned distance of the witness points [m]; inside: about 1 if they lie inside both
+                         edges, 0 if at an end */
+  Dual near[2]; /* weights of the contacts on a's edge and on b's edge, larger if the edges are nearer than other pairs
+                   (X6) */
 } EdgePair;
 
 /* Squared sine of the angle between two edges at which the weight (activity) of their contact is halved (X6b). */
@@ -370,17 +375,18 @@ typedef struct {
   Dual distance[2], activity[2];
 } EdgeContacts;
 
-/* Constants of mutual contacts (X6b). MUTUAL_WIDTH: multiple of the smoothing over which the weight rises with the
- * penetration. MUTUAL_COSINE, MUTUAL_COSINE_WIDTH: the weight falls when the product N_a . N_b of the normals exceeds
- * MUTUAL_COSINE, over a width of MUTUAL_COSINE_WIDTH. */
+/* Constants of edge contacts for which each witness point must lie in the other body (X6b). MUTUAL_WIDTH: multiple of
+ * the smoothing over which the weight rises with the penetration. MUTUAL_COSINE, MUTUAL_COSINE_WIDTH: the weight falls
+ * when the cosine of the angle between the outward normals of both bodies exceeds MUTUAL_COSINE, over a width of
+ * MUTUAL_COSINE_WIDTH. */
 #define MUTUAL_WIDTH 0.1
 #define MUTUAL_COSINE 0.5
 #define MUTUAL_COSINE_WIDTH 0.1
 
 /* Sets the signed distances, normals and weights of the two contacts of a pair of edges. The sign follows from the
  * other body's normal at its own witness point (X5). The weight `activity` follows from penetration and opposing
- * normals (X6, X6b). at[side][body]: field of `body` at the witness point on `side`; normals are set if body ==
- * side. */
+ * normals (X6, X6b). at[side][body]: distance field of `body` at the witness point on the edge of body `side`; normals
+ * are set if body == side. */
 static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair,
                                   EdgeContacts* out) {
   bool mutual = s->options->mutual;
@@ -402,16 +408,16 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
   for (int k = 0; k < 2; k++) {
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
     out->distance[k] = dual_mul(sign, pair->apart);
-    out->normal[k] =
-        dual3_scale(direction, -sign); /* outward normal of b negated on a's edge, outward normal of a on b's edge */
+    out->normal[k] = dual3_scale(direction, -sign); /* points from a to b on both edges */
     out->activity[k] = dual_mul(dual_mul(active, mutual ? both : inside[k]), pair->near[k]);
   }
 }
 
 /* ---------------------------------------------------------------- edges */
 
-/* Returns the depths of all edges of a body (edge_count), borrowed from the workspace. all: both ends of each edge, at
- * which the field of the other body is evaluated. If all is NULL, the depths of the ends are taken from `points`. */
+/* Returns the depths of all edges of a body (edge_count), borrowed from the workspace. all: positions of both ends of
+ * each edge, whose depths in the other body are evaluated. If all is NULL, the depths of the ends are taken from
+ * `points`. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
   Dual* depth = allocate_from_workspace(s, sizeof(Dual) * (size_t)own->edge_count);
@@ -429,8 +435,8 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   return depth;
 }
 
-/* Returns the chosen edges of a body, two positions each, borrowed from the workspace. Sets *wanted to the number of
- * edges. */
+/* Returns the deepest edges of a body, as positions of both ends, borrowed from the workspace. Sets *wanted to the
+ * number of edges. */
 static Dual3* choose_edges(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = chosen_count(own->edge_count, s->options->edges);
@@ -447,8 +453,8 @@ static Dual3* choose_edges(ManifoldPair* s, int body, const Points* points, int*
   return out;
 }
 
-/* Sets near[side] of the pairs in one row or column: exp(-apart / smoothing), normalized to the sum 1 (X6). The pairs
- * are first[i * stride] for i < count. */
+/* Sets the nearness weights of all edge pairs that share one edge: exp(-apart / smoothing), normalized to the sum 1
+ * (X6). The pairs are first[i * stride] for i < count. side: body of the shared edge, 0 for a, 1 for b. */
 static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
   Dual sum = dual_constant(0), over = dual_inverse(smoothing);
   double least = HUGE_VAL;
@@ -480,8 +486,8 @@ static void write_edge_contacts(const ManifoldPair* s, const EdgePair* pair, con
                   c->normal[side], c->activity[side], first + side);
 }
 
-/* Writes the two contacts of a pair of edges with negligible activity (X13). The distance is unsigned and the activity
- * 0, because the fields are not evaluated. */
+/* Writes the two contacts of a pair of edges whose weight (activity) is negligible (X13). The distance is unsigned and
+ * the activity 0, because the fields are not evaluated. */
 static void write_inactive_edge_contacts(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
@@ -492,8 +498,8 @@ static void write_inactive_edge_contacts(const ManifoldPair* s, const EdgePair* 
   write_edge_contacts(s, pair, &c, first);
 }
 
-/* Evaluates and writes the contacts of the pairs which (count), count <= BLOCK. first: number of the first contact of
- * all pairs. */
+/* Evaluates and writes the contacts of the edge pairs with the indices which[count], count <= BLOCK. first: number of
+ * the first contact of all edge pairs. */
 static void write_contacts_of_pairs(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count,
                                     int64_t first) {
   assert(count >= 0 && count <= BLOCK);
@@ -511,7 +517,7 @@ static void write_contacts_of_pairs(const ManifoldPair* s, const EdgePair* pairs
   }
 }
 
-/* A pair of edges is skipped if its activity is below this value, e^-37 (X13). */
+/* The distance fields are not evaluated for a pair of edges whose weight is below this value, e^-37 (X13). */
 #define NEGLIGIBLE_ACTIVITY 8.533047625744066e-17
 
 static bool is_negligible(const ManifoldPair* s, const EdgePair* pair) {

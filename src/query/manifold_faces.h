@@ -2,12 +2,12 @@
  * Included by manifold_contacts.h, for dual numbers and for plain numbers (DUAL_PLAIN).
  * docs/derivations/law-manifold.md */
 
-/* Face planes of a polyhedron in b's frame. The height of a point x above face i is h = normals[i] . (x - origin) -
- * offsets[i]. */
+/* Face planes of a polyhedron in the frame of body b of the pair. The height of a point x above face i is h =
+ * normals[i] . (x - origin) - offsets[i]. */
 typedef struct {
   Dual3* normals; /* outward normals of the faces (count) */
   Dual* offsets;  /* offsets of the faces (count) */
-  Dual3 origin;   /* origin of the body's frame, expressed in b's frame */
+  Dual3 origin;   /* origin of the polyhedron's own frame, expressed in the frame of body b */
   int count;
 } FaceSet;
 
@@ -50,7 +50,8 @@ static Dual opposition_weight(Dual cosine) {
   return dual_chain(cosine, value, -0.5 / OPPOSITION_COSINE * slope);
 }
 
-/* Sum over faces of w exp(h / tau - top), with weight w and height h of each face; top is the largest h / tau. */
+/* Sums over faces for the smooth maximum of the heights of a point above them. sum: of weight * exp(height - top).
+ * normal: of the same times the face's normal. Heights are in units of the smoothing length, top is the largest. */
 typedef struct {
   Dual sum;
   Dual3 normal;
@@ -72,7 +73,8 @@ static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* we
   return out;
 }
 
-/* Returns the logarithm of the sum of w exp(h / tau): log(sum) + top. */
+/* Returns the smooth maximum of the heights above the faces, the logarithm of the sum of weight * exp(height). Heights
+ * are in units of the smoothing length. */
 static Dual log_face_sum(const FaceSum* f) {
   double sum = dual_value(f->sum);
   return dual_add_constant(dual_chain(f->sum, math_log(sum), 1 / sum), f->top);
@@ -83,14 +85,15 @@ static Dual sigmoid(Dual x) {
   return dual_chain(x, value, e / ((1 + e) * (1 + e)));
 }
 
-/* Contact of a vertex with a polyhedron. */
+/* Contact of a vertex of one polyhedron with the faces of the other. */
 typedef struct {
   Dual distance, activity;
   Dual3 normal; /* normal of the polyhedron, outward */
 } FaceContact;
 
-/* Returns the contact of a vertex at `place` with a polyhedron. own: normal at the vertex. tau: smoothing length l /
- * beta of the field [m]. height, weight, rest: workspaces (faces->count). */
+/* Returns the contact of a vertex at `place` with a polyhedron. own: unit normal of the vertex's polyhedron at the
+ * vertex. tau: length over which the maximum of the heights above the faces is smoothed [m]. height, weight, rest:
+ * workspaces (faces->count). */
 static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 own, Dual tau, Dual* height, Dual* weight,
                                   Dual* rest) {
   Dual over = dual_inverse(tau);

@@ -6,18 +6,19 @@
 #include "query/dual.h"
 #include "query/query.h"
 
-/* Regularization of normals: a vector n is normalized as n / sqrt(NORMAL_FLOOR + |n|^2). */
+/* Added to the squared length before a normal n is normalized: n / sqrt(NORMAL_FLOOR + |n|^2). Avoids division by zero.
+ */
 #define NORMAL_FLOOR 1e-12
 /* Distance, relative to the smoothing, that regularizes the direction between two edges. The direction tends to zero
  * for edges nearer than this distance. */
 #define DIRECTION_FLOOR 1e-2
 
-/* Number of columns of the derivatives of a result. */
+/* Number of derivatives of each number of a contact: six motions of body a, then six of body b. */
 enum { COLUMNS = 12 };
-/* Vector of four columns, a third of a row of derivatives. */
+/* SIMD vector of four derivatives, a third of the twelve derivatives of a number. */
 typedef double DualHalf __attribute__((vector_size(32)));
 
-/* Number of points whose fields are evaluated in one call. */
+/* Number of points at which a body's signed distance field is evaluated in one call. */
 enum { BLOCK = 32 };
 
 /* Sums over contacts for the mean distance (X14): sum of activity * distance, and sum of activities. */
@@ -29,22 +30,23 @@ typedef struct {
   const ManifoldBody* body[2];
   const ManifoldOptions* options;
   Pose pose_a, pose_b;
-  Pose relative; /* pose of a in b's frame */
+  Pose relative; /* pose of body a in the frame of body b */
   ManifoldCause cause;
-  int first, lanes;     /* parameters first ... first + lanes - 1 of a body are the dual variables */
-  Dual smoothing;       /* smoothing length options->smoothing, as a dual variable */
-  char* room;           /* start of the unused part of the workspace */
+  int first, lanes; /* the derivatives are with respect to the shape parameters first ... first + lanes - 1 of a body */
+  Dual smoothing;   /* smoothing length options->smoothing, as a dual variable */
+  char* room;       /* start of the unused part of the workspace */
   ManifoldContact* out; /* array for all contacts; NULL if only the sums are computed */
   MeanSums* sums;       /* sums over the contacts, accumulated if out is NULL */
   int omitted;       /* number of points and edges that are not chosen although they are as deep as a chosen one (X1) */
-  DualHalf axis[3];  /* axis[k]: component k, in b's frame, of each of the three world axes */
-  DualHalf swept[3]; /* swept[k]: component k, in b's frame, of each product (world axis) x relative.t */
+  DualHalf axis[3];  /* axis[k]: component k, in the frame of body b, of each of the three world axes */
+  DualHalf swept[3]; /* swept[k]: component k, in the frame of body b, of the cross product of each world axis with
+                        relative.t */
 } ManifoldPair;
 
-/* Field of a body at a point, with derivatives. */
+/* Signed distance field of a body and its gradient at a point, with derivatives. */
 typedef struct {
   Dual value;
-  Dual3 normal; /* normal of the field, outward */
+  Dual3 normal; /* unit gradient of the field, outward from the body */
 } DualField;
 
 /* Computes the contacts of two bodies without derivatives, or their mean distance if out is NULL. room: workspace

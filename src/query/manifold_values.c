@@ -9,7 +9,7 @@ static Vec3 point_in_b(const ManifoldPair* s, int body, Vec3 point) {
   return body == 1 ? point : vec3_add(mat3_mul_vec(s->relative.r, point), s->relative.t);
 }
 
-/* Returns surface point i in b's frame. */
+/* Returns surface point i of a body, expressed in the frame of body b. */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return dual3_constant(point_in_b(s, body, s->body[body]->points[i]));
 }

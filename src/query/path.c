@@ -12,7 +12,8 @@
 #define SMOOTHING_MARGIN 0.02
 enum { WIDENINGS = 6 };
 
-/* Returns a lower bound of alpha from the bounding balls: distance of the centres / sum of the outer radii. */
+/* Returns a lower bound of the growth distance alpha of the body at `at` and obstacle k from the bounding balls:
+ * distance of the centres / sum of the outer radii. */
 static double bounding_ball_alpha(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
@@ -34,8 +35,8 @@ double path_alpha_gradient(const PathProblem* problem, Vec3 at, int k, Vec3* slo
   return g.alpha;
 }
 
-/* Returns the radius [m] of a ball about `at` in which alpha >= 1 + clearance for all obstacles (G17). The radius is at
- * most `radius_max`. */
+/* Returns the radius [m] of a ball of collision-free positions about the position `at`: the growth distance from every
+ * obstacle is at least 1 + clearance (G17). The radius is at most `radius_max`. */
 static double free_radius(const PathProblem* problem, Vec3 at, double radius_max, int* queries) {
   double radius = radius_max, wanted = 1 + problem->clearance;
   for (int k = 0; k < problem->count && radius > 0; k++) {

@@ -29,8 +29,8 @@ static int find_nearest_node(const PathTree* tree, Vec3 to) {
   return best;
 }
 
-/* Extends the tree by at most one stride from the node nearest to `to`. Sets *reached to true if the new node is at
- * `to`. Returns false if an obstacle blocks the extension or the tree is full. */
+/* Extends a random tree of positions by at most one step from the node nearest to `to`. Sets *reached to true if the
+ * new node is at `to`. Returns false if an obstacle blocks the extension or the tree is full. */
 static bool extend_tree(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   if (tree->count == NODES_MAX) return false;
   int from = find_nearest_node(tree, to);
@@ -44,8 +44,8 @@ static bool extend_tree(PathSearch* search, PathTree* tree, Vec3 to, bool* reach
   return true;
 }
 
-/* Copies the path between the root and the last node to out. The path begins with the root if `forwards` is true.
- * Returns the number of nodes. */
+/* Copies the positions on the path between a tree's root and its last node to out. The path begins with the root if
+ * `forwards` is true. Returns the number of nodes. */
 static int trace_path(const PathTree* tree, bool forwards, Vec3* out) {
   int count = 0;
   for (int i = tree->count - 1; i >= 0; i = tree->parent[i]) out[count++] = tree->place[i];

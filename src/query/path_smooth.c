@@ -1,5 +1,6 @@
-/* Smoothing of a path: minimizes length and curvature subject to alpha >= bound (G18-G20). The method is an augmented
- * Lagrangian with Gauss-Newton steps and a banded Cholesky factorization. docs/derivations/growth.md */
+/* Smoothing of a path: minimizes length and curvature while the growth distance alpha from every obstacle is at least
+ * `bound` (G18-G20). The method is an augmented Lagrangian with Gauss-Newton steps and a banded Cholesky factorization.
+ * docs/derivations/growth.md */
 #include <assert.h>
 #include <string.h>
 
@@ -9,12 +10,12 @@
 /* BAND: half bandwidth of the Hessian, because the three coordinates of each point are coupled to the coordinates of
  * two neighbours. */
 enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
-/* INITIAL_PENALTY: initial penalty mu, relative to the mean length of a segment. PENALTY_GROWTH: factor by which mu
- * grows while constraints are violated. */
+/* INITIAL_PENALTY: initial penalty factor of violated constraints, relative to the mean length of a segment.
+ * PENALTY_GROWTH: factor by which it grows while constraints are violated. */
 #define INITIAL_PENALTY 10.0
 #define PENALTY_GROWTH 3.0
-/* VIOLATION_TOLERANCE: constraints count as satisfied below this violation of alpha. DECREASE_MIN: the minimization
- * ends below this relative decrease. */
+/* VIOLATION_TOLERANCE: constraints count as satisfied if the growth distance is short of its bound by less than this.
+ * DECREASE_MIN: the minimization ends below this relative decrease of the objective. */
 #define VIOLATION_TOLERANCE 1e-4
 #define DECREASE_MIN 1e-7
 
@@ -25,7 +26,7 @@ typedef struct {
   double bound;
   double energy;      /* weight of squared first differences, 1 / (2 h); h: mean segment length */
   double bending;     /* weight of squared second differences, smoothness / (2 h^3) */
-  double penalty;     /* penalty mu [m] */
+  double penalty;     /* penalty factor mu of violated constraints [m] */
   double* multiplier; /* multipliers [position][obstacle] [m]; a position is a point or a midpoint */
   double *matrix, *gradient,
       *step; /* matrix: (3 inner) x (BAND + 1), lower band stored by rows; gradient and step: 3 inner each */
@@ -54,8 +55,8 @@ static double active_constraint(const Smoothing* s, Vec3 at, int j, int k, Vec3*
   return fmax(0, lambda - s->penalty * (alpha - s->bound));
 }
 
-/* Returns the objective (G18, G19): energy * sum |x_(i+1) - x_i|^2 + bending * sum |x_(i+1) - 2 x_i + x_(i-1)|^2 + sum
- * active^2 / (2 mu). */
+/* Returns the objective of the smoothing, for the points x_i and the active constraints (G18, G19): energy * sum
+ * |x_(i+1) - x_i|^2 + bending * sum |x_(i+1) - 2 x_i + x_(i-1)|^2 + sum active^2 / (2 mu). */
 static double evaluate_objective(const Smoothing* s, const Vec3* x) {
   double sum = 0;
   for (int i = 0; i <= s->inner; i++) {
@@ -74,8 +75,8 @@ static double evaluate_objective(const Smoothing* s, const Vec3* x) {
   return sum;
 }
 
-/* Adds the 3 x 3 block of points p and q to the lower band of the matrix. Ignores fixed points and the upper
- * triangle. */
+/* Adds the 3 x 3 block of second derivatives for points p and q to the lower band of the matrix. Ignores fixed points
+ * and the upper triangle. */
 static void add_block(Smoothing* s, int p, int q, Mat3 block) {
   if (p < 1 || q < 1 || p > s->inner || q > s->inner || p < q) return;
   for (int r = 0; r < 3; r++)
@@ -91,7 +92,8 @@ static void add_gradient(Smoothing* s, int p, Vec3 v) {
   g[0] += v.x, g[1] += v.y, g[2] += v.z;
 }
 
-/* Adds gradient and Hessian of weight * |sum_i c_i x_(first + i)|^2, with coefficients c (count). */
+/* Adds gradient and Hessian of a squared difference of neighbouring points: weight * |sum_i c_i x_(first + i)|^2, with
+ * coefficients c (count). */
 static void add_difference(Smoothing* s, const Vec3* x, int first, const double* c, int count, double weight) {
   Vec3 d = vec3(0, 0, 0);
   for (int i = 0; i < count; i++) d = vec3_add_scaled(d, c[i], x[first + i]);
@@ -125,8 +127,8 @@ static void assemble_system(Smoothing* s, const Vec3* x) {
     }
 }
 
-/* Sets step to -matrix^-1 gradient. The matrix is positive definite, because the ends are fixed. Returns false if the
- * factorization fails. */
+/* Solves for the Gauss-Newton step: minus the inverse of the Hessian `matrix` times the gradient. The matrix is
+ * positive definite, because the ends are fixed. Returns false if the factorization fails. */
 static bool solve_step(Smoothing* s) {
   int n = 3 * s->inner;
   for (int i = 0; i < n; i++) s->step[i] = -s->gradient[i];
@@ -154,8 +156,8 @@ static bool take_gauss_newton_step(Smoothing* s, Vec3* x, Vec3* trial, double* v
   return false;
 }
 
-/* Updates the multipliers to max(0, lambda - mu c) (G20). Returns the largest change divided by mu, which measures the
- * violation. */
+/* Updates every constraint's multiplier lambda to max(0, lambda - mu c), with the constraint c >= 0 and the penalty
+ * factor mu (G20). Returns the largest change divided by mu, which measures the violation. */
 static double update_multipliers(Smoothing* s, const Vec3* x) {
   double worst = 0;
   for (int j = 0; j < count_positions(s); j++)

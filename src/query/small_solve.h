@@ -1,4 +1,4 @@
-/* LU decomposition of small systems. Private to query/. */
+/* LU decomposition of small dense linear systems. Private to query/. */
 #ifndef SDRS_QUERY_SMALL_SOLVE_H
 #define SDRS_QUERY_SMALL_SOLVE_H
 
@@ -33,7 +33,8 @@ static inline bool lu_factor(int order, int stride, double* a, int* row) {
   return true;
 }
 
-/* Solves a y = x and replaces x (order) by y. a, row: results of lu_factor. */
+/* Solves the linear system with the matrix factored by lu_factor. x (order): right-hand side, replaced by the solution.
+ * a, row: factors and row exchanges from lu_factor. */
 static inline void lu_solve(int order, int stride, const double* a, const int* row, double* x) {
   for (int k = 0; k < order; k++) {
     double swap = x[row[k]];
@@ -48,8 +49,9 @@ static inline void lu_solve(int order, int stride, const double* a, const int* r
   }
 }
 
-/* Sets `inverse` to the inverse of `a` and replaces `a` by its factors. Rows of both matrices are `stride` apart. order
- * <= LU_INVERSE_MAX. Returns the condition number in the 1-norm, or HUGE_VAL if `a` is singular. */
+/* Sets `inverse` to the inverse of the matrix `a` and replaces `a` by its LU factors. Rows of both matrices are
+ * `stride` apart. order
+ * <= LU_INVERSE_MAX. Returns the condition number of `a` in the 1-norm, or HUGE_VAL if `a` is singular. */
 static inline double lu_inverse(int order, int stride, double* a, int* row, double* inverse) {
   assert(order >= 0 && order <= LU_INVERSE_MAX);
   double norm = 0, inverse_norm = 0;

@@ -36,7 +36,7 @@ Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b
   return best;
 }
 
-/* Reference of a smoothed point: the other body's nearest point, or a direction. */
+/* Quantity on which the scores of the samples depend: the other body's nearest point, or the direction to it. */
 typedef struct {
   WitnessScore score;
   Vec3 other, direction; /* world */
@@ -121,7 +121,7 @@ static Mat3 mat3_of(const double m[3][3]) {
   return out;
 }
 
-/* Sets out (3 x 6) to m * in. */
+/* Sets out (3 x 6) to the matrix product m * in. */
 static void multiply(Mat3 m, const double in[3][6], double out[3][6]) {
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 6; c++) {
@@ -130,8 +130,8 @@ static void multiply(Mat3 m, const double in[3][6], double out[3][6]) {
     }
 }
 
-/* Sets the Jacobians for WITNESS_BY_DISTANCE (V3). The motion of a body moves the body's own smoothed point directly,
- * and the other body's smoothed point through by_other. */
+/* Sets the Jacobians of both smoothed points with respect to both motions, for WITNESS_BY_DISTANCE (V3). The motion of
+ * a body moves the body's own smoothed point directly, and the other body's smoothed point through by_other. */
 static void set_jacobians_by_distance(Witness* w) {
   for (int k = 0; k < 2; k++) {
     memcpy(w->total[k][k], w->side[k].by_own, sizeof w->total[k][k]);
@@ -140,9 +140,10 @@ static void set_jacobians_by_distance(Witness* w) {
   w->total_known = true;
 }
 
-/* Sets the Jacobians for WITNESS_BY_DIRECTION (V3). For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A),
- * where a and b are the smoothed points, K_a and K_b their by_other, and A and B the changes of a and b at constant y.
- * For overlapping bodies y = a - b, and -K_a and -K_b replace K_a and K_b. */
+/* Sets the Jacobians of both smoothed points with respect to both motions, for WITNESS_BY_DIRECTION (V3). y is the
+ * direction on which the scores depend. For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A), where a and
+ * b are the smoothed points, K_a and K_b their by_other, and A and B the changes of a and b at constant y. For
+ * overlapping bodies y = a - b, and -K_a and -K_b replace K_a and K_b. */
 static void set_jacobians_by_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
   int row[3];

@@ -68,8 +68,8 @@ bool witness_is_inside_other_piece(const WitnessBody* body, int piece, Vec3 poin
   return false;
 }
 
-/* Adds a sample unless the sample lies inside another piece. origin: vertex v of the piece, or -1 - t for triangle
- * t. */
+/* Adds a sample point of the surface of one piece, unless the point lies inside another piece. origin: vertex v of the
+ * piece, or -1 - t for triangle t. */
 static void add_sample(WitnessBody* body, int piece, int origin, Vec3 point, Vec3 normal) {
   if (witness_is_inside_other_piece(body, piece, point)) return;
   body->origins[body->count][0] = piece;
@@ -106,8 +106,8 @@ Vec3 witness_point_on_triangle(const ConvexHull* hull, int i, double u, double v
   return vec3_add_scaled(vec3_add_scaled(a, s, vec3_sub(b, a)), t, vec3_sub(c, a));
 }
 
-/* Adds samples on the faces of all pieces, distributed evenly by area. The R2 sequence gives the position within a
- * triangle. total: twice the area of all triangles. Sets body->spacing. */
+/* Adds `count` sample points on the faces of all pieces, distributed evenly by area. The R2 low-discrepancy sequence
+ * gives the position within a triangle. total: twice the area of all triangles. Sets body->spacing. */
 static void sample_faces(WitnessBody* body, int count, double total) {
   double passed = 0, u = 0.5, v = 0.5, covered = 0;
   int taken = 0;

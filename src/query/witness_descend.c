@@ -6,12 +6,14 @@
 #define DEGREE 0.017453292519943295 /* rad */
 #define MILLIMETRE 1e-3             /* m */
 
-/* Adds by^T v to g, for a 3 x 6 Jacobian `by`. */
+/* Adds to the gradient g of a loss the part by^T v. `by`: 3 x 6 Jacobian of a point; v: derivative of the loss with
+ * respect to the point. */
 static void add_transposed_product(double g[6], const double by[3][6], Vec3 v) {
   for (int c = 0; c < 6; c++) g[c] += by[0][c] * v.x + by[1][c] * v.y + by[2][c] * v.z;
 }
 
-/* Subtracts from g the gradient of a loss with dL/dpoint = v, for a point fixed to the body. */
+/* Subtracts from g the gradient of a loss with respect to the motion of a body. The loss depends on a point fixed to
+ * the body; v is its derivative with respect to the point. */
 static void subtract_fixed_point_gradient(double g[6], Vec3 point, Vec3 center, Vec3 v) {
   Vec3 turn = vec3_cross(vec3_sub(point, center), v);
   const double pull[6] = {turn.x, turn.y, turn.z, v.x, v.y, v.z};
@@ -42,8 +44,8 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
   return loss;
 }
 
-/* Returns the pose moved against the gradient g by `turn` [rad] and `move` [m]. If the rotational or translational part
- * of g is zero, the pose is not rotated or not translated. */
+/* Returns the pose rotated by the angle `turn` [rad] and moved by `move` [m] against the gradient g of the loss. If the
+ * rotational or translational part of g is zero, the pose is not rotated or not translated. */
 static Pose step_pose(Pose pose, const double g[6], double turn, double move) {
   Vec3 w = vec3(g[0], g[1], g[2]), v = vec3(g[3], g[4], g[5]);
   double by_turn = vec3_norm(w), by_move = vec3_norm(v);

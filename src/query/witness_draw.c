@@ -2,7 +2,8 @@
 #include <assert.h>
 #include "query/witness.h"
 
-/* Largest number of draws for a point outside of all other pieces, or for a pair that can be brought into contact. */
+/* Largest number of random draws until a point lies outside of all other pieces, or until a pair of points can be
+ * brought into contact. */
 enum { DRAW_LIMIT = 1000 };
 /* Weight of all faces together in the choice of a random point. Each vertex has the weight 1. */
 enum { FACES_WEIGHT = 512 };

@@ -3,7 +3,8 @@
 #include <string.h>
 #include "query/witness.h"
 
-/* Number of random motions of WITNESS_ZEROTH. The opposite of each motion is evaluated too. */
+/* Number of random motions from which WITNESS_ZEROTH estimates the Jacobians. The opposite of each motion is evaluated
+ * too. */
 enum { MOTIONS = 16 };
 /* Default rotation of the motions: 1 degree [rad]. WITNESS_MOVE gives the translation, 1 mm. */
 #define PERTURBATION 0.017453292519943295
@@ -33,8 +34,8 @@ static void compute_half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, do
   memcpy(out, six, sizeof six);
 }
 
-/* Sets by_b to the central differences (x(h) - x(-h)) / (2 h) of the nearest points x (V6). h is size[k] along
- * coordinate k of b's motion. */
+/* Sets by_b to the central differences (x(h) - x(-h)) / (2 h) of the nearest points x with respect to the motion of
+ * body b (V6). h is size[k] along coordinate k of the motion. */
 static void central_differences(EstimatePair* pair, const double size[6], double by_b[6][6]) {
   for (int k = 0; k < 6; k++) {
     double xi[6] = {0}, change[6];
@@ -57,9 +58,10 @@ static void zeroth_order_estimate(EstimatePair* pair, const double size[6], int 
   }
 }
 
-/* Completes the Jacobians from the derivatives with respect to motions of b. A motion of a equals a motion of both
- * bodies minus a motion of b. Rotation w and translation v of both about c_a move b by rotation w and translation v + w
- * x (c_b - c_a) about c_b, and a point x by v + w x (x - c_a). c_a and c_b: positions of the bodies. */
+/* Computes the Jacobians for motions of both bodies from the derivatives of the nearest points with respect to motions
+ * of body b. A motion of a equals a motion of both bodies minus a motion of b. Rotation w and translation v of both
+ * about c_a move b by rotation w and translation v + w x (c_b - c_a) about c_b, and a point x by v + w x (x - c_a). c_a
+ * and c_b: positions of the bodies. */
 static void complete_jacobians(const EstimatePair* pair, const double by_b[6][6], Witness* answer) {
   for (int k = 0; k < 2; k++) {
     Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;
@@ -78,8 +80,8 @@ static void complete_jacobians(const EstimatePair* pair, const double by_b[6][6]
   }
 }
 
-/* Sets the Jacobians from the nearest features. If the nearest points have no derivatives, the point of a is fixed to a
- * and the point of b to b. */
+/* Sets the Jacobians of the nearest points from the nearest vertex, edge or face of each body. If the nearest points
+ * have no derivatives, the point of a is fixed to a and the point of b to b. */
 static void set_analytic_jacobians(const EstimatePair* pair, Witness* answer) {
   double rows[DISTANCE_ROWS * QUERY_POSE_COLUMNS], by_b[6][6] = {{0}};
   PointView a = pair->a->pieces[answer->piece[0]].points, b = pair->b->pieces[answer->piece[1]].points;

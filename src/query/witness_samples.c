@@ -1,20 +1,20 @@
-/* Choice of the surface samples for a smoothed point (V1). */
+/* Choice of the surface samples whose weighted mean is a smoothed nearest point (V1). */
 #include <assert.h>
 
 #include "query/witness.h"
 
-/* A sample is used if the cosine between its normal and the normal at the nearest point exceeds this: cos of 120
- * degrees. */
+/* A surface sample is used if the cosine of the angle between its normal and the normal at the nearest point exceeds
+ * this: cos of 120 degrees. */
 #define NORMAL_COSINE (-0.5)
 /* Phase increment of the sample choice per unit of WitnessOptions.turn: the fractional part of the golden ratio. */
 #define GOLDEN_FRACTION 0.6180339887498949
 /* SAMPLES_MIN: the reach is increased, at most REACH_INCREASES_MAX times, until it contains this many samples. RINGS:
  * largest number of edges between a sample and the vertex nearest to the point. */
 enum { SAMPLES_MIN = 4, REACH_INCREASES_MAX = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
-/* Default reach of fixed sampling, relative to the diagonal of the body. */
+/* Default radius about the nearest point in which samples are taken, relative to the diagonal of the body. */
 #define FIXED_REACH_FRACTION 0.25
-/* Reach of adaptive sampling, divided by the distance of the nearest point from its target. At 3 there are also samples
- * beyond the target. */
+/* Radius about the nearest point in which adaptive sampling takes samples, divided by the distance of that point from
+ * its target. At 3 there are also samples beyond the target. */
 #define ADAPTIVE_FACTOR 3
 
 /* Returns entry k of `count` indices distributed evenly over 0 .. found - 1. `turn` shifts the set of indices. */
@@ -50,7 +50,8 @@ static void choose_samples_within(const WitnessBody* body, Vec3 center, Vec3 nor
   side->count = 1 + others;
 }
 
-/* Chooses as samples the vertices within RINGS edges of the vertex nearest to the point. of: number of the piece. */
+/* Chooses as samples the vertices at most RINGS edges away from the vertex nearest to the point `center`. of: index of
+ * the convex piece. */
 static void choose_neighbors(const WitnessBody* body, int of, Vec3 center, int turn, WitnessSide* side) {
   int number[NEIGHBORS_MAX], found = 1, ring = 0, nearest = 0;
   const WitnessPiece* piece = &body->pieces[of];
