@@ -12,11 +12,13 @@ enum { ACTIVE_STATES = 4 };
 struct RunAdjoint {
   const Model* model;
   StepAdjoint* step;
-  StateBar undiscounted[3]; /* derivatives that one step propagates to the three earlier states, before the discount */
-  StateBar bars[ACTIVE_STATES]; /* derivatives with respect to the states; state number k of the run has the index k
-                                   modulo ACTIVE_STATES */
-  double *zero_rate, *row_rate; /* derivatives with respect to joint velocities: zeros, and those of one row (nv) */
-  Vec3* row_force;              /* derivatives with respect to the contact forces of one row (links) */
+  StateBar undiscounted[3]; /* derivatives of the loss that one step propagates to the three earlier states, before the
+                               factor `discount` */
+  StateBar bars[ACTIVE_STATES]; /* derivatives of the loss with respect to the states in use; state number k of the run
+                                   has the index k modulo ACTIVE_STATES */
+  double *zero_rate,
+      *row_rate;   /* derivatives of the loss with respect to joint velocities: zeros, and those at one row (nv) */
+  Vec3* row_force; /* derivatives of the loss with respect to the contact force on each link at one row (links) */
 };
 
 static StateBar state_bar_create(const Model* model) {
@@ -83,8 +85,8 @@ static void load_row_seeds(RunAdjoint* a, const LossSeeds* seeds, int row) {
   }
 }
 
-/* Returns the derivatives with respect to a state of a recording. Indices before the start of the run denote the
- * initial state. */
+/* Returns where the derivatives of the loss with respect to a state of a recording are accumulated. Indices before the
+ * start of the run denote the initial state. */
 static StateBar state_bar(const RunAdjoint* a, const Recording* r, int index) {
   int64_t number = r->first_state + index;
   return a->bars[(number > 0 ? number : 0) % ACTIVE_STATES];
@@ -166,7 +168,8 @@ static double substep_discount(const Recording* r, int step, double discount) {
   return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
-/* Adds the derivatives of the loss at fixed poses with respect to centres, masses, vertices, signals and gains. */
+/* Adds the derivatives of the loss at unchanged motion, with respect to mass centres, masses, vertices, signals and
+ * gains. */
 static void add_direct_derivatives(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int i = 0; i < m->link_count; i++) gradient->moment[i].s[3][3] += seeds->mass[i];
@@ -213,8 +216,9 @@ static bool apply_segment_adjoint(RunAdjoint* a, const Recording* segment, const
   return true;
 }
 
-/* Adds the derivatives with respect to the initial coordinates and velocities, unless the initial state was restored
- * from a file and is constant. Then completes the gradient by the chain rules from mass moments and from vertices. */
+/* Adds the derivatives of the loss with respect to the initial coordinates and velocities. Omits them if the initial
+ * state was restored from a file and is constant. Then applies the chain rules from mass moments to masses and from
+ * vertices to shape parameters. */
 static void finish_gradient(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
   load_row_seeds(a, seeds, 0);

@@ -1,5 +1,5 @@
-/* Vectors of the parameters of a scene, block by block: their values, scales and derivatives. Vertices and joint
- * origins are in link order, three numbers a point. */
+/* Parameters of a scene as vectors for the gradient check, one vector per kind of parameter (block): values, typical
+ * changes (scales) and derivatives. Vertices and joint origins are in link order, three numbers a point. */
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
@@ -177,8 +177,8 @@ static int count_tendons(const Scene* scene) {
   return count;
 }
 
-/* Returns the scale of a tendon parameter. Points: reach of the link. Wrapping lengths: radius of the surface. Wrapping
- * axes: 0.1. Others: a tenth of the value. */
+/* Returns the scale of a tendon parameter. Points: reach of the link. Wrapping lengths: radius of the surface. Axes of
+ * wrapping surfaces: 0.1. Others: a tenth of the value. */
 static double tendon_scale(const Model* model, const ModelOverride* parameter) {
   if (parameter->kind == OVERRIDE_WRAP) {
     int index = parameter->index % WRAP_NUMBERS;
@@ -356,8 +356,8 @@ static void state_scale(const Model* model, double* scale) {
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
-/* Returns a reference value for a gain that is 0, from the mass matrix entry M of the link and the duration T. Damping:
- * M/T, or sqrt(M stiffness). Stiffness: M/T^2, or damping/T. Feedback: its largest number, or 1. */
+/* Returns a reference value for a controller gain that is 0. M: diagonal entry of the mass matrix. T: duration of the
+ * run. Damping: M/T, or sqrt(M stiffness). Stiffness: M/T^2, or damping/T. Feedback: its largest number, or 1. */
 static double reference_gain(const Model* model, const ModelController* c, Gain gain) {
   const ModelLink* link = &model->links[c->link];
   double largest = 0, duration = run_duration(model);

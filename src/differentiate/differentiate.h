@@ -14,9 +14,11 @@ typedef struct {
   int *first, *last;  /* first and last selected row of each link (links). If first > last, no row is selected */
   int* all_link_rows; /* rows selected for all links, in ascending order (all_link_row_count) */
   int all_link_row_count;
-  size_t *pose, *coordinate, *dof; /* index of the first stored row of each link in each array (links) */
-  size_t all_links_pose, all_links_coordinate, all_links_dof; /* index of the first row for all links in each array */
-  size_t poses, coordinates, dofs;                            /* number of stored poses, coordinates and rates */
+  size_t *pose, *coordinate, *dof; /* for each link, index of its first stored pose, coordinate and velocity in the
+                                      arrays of a recording (links) */
+  size_t all_links_pose, all_links_coordinate,
+      all_links_dof; /* where the rows stored for all links begin in the arrays of poses, coordinates and velocities */
+  size_t poses, coordinates, dofs; /* number of stored poses, joint coordinates and joint velocities */
 } RowSelection;
 
 /* Returns an empty selection for a run of `steps` steps. The caller frees it with row_selection_destroy. */
@@ -28,12 +30,12 @@ void row_selection_destroy(RowSelection* selection);
 void row_selection_add_link(RowSelection* selection, int link, int first, int last);
 /* Selects one row of all links. Rows must be added in ascending order. */
 void row_selection_add_all_links(RowSelection* selection, int row);
-/* Computes the position of each selected row in the arrays of poses, coordinates and rates, and the lengths of these
- * arrays. Call it once, after all rows were added. */
+/* Computes where each selected row lies in a recording's arrays of poses, joint coordinates and joint velocities, and
+ * the lengths of these arrays. Call it once, after all rows were added. */
 void row_selection_compute_offsets(RowSelection* selection, const Model* model);
 
-/* Position of one row of one link: index of its pose, of its first coordinate and of its first rate. `kept` is false if
- * the row is not stored. */
+/* Where a recording stores one link at one row: index of the link's pose, of its first joint coordinate and of its
+ * first joint velocity. `kept` is false if the row is not stored. */
 typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
@@ -62,7 +64,8 @@ typedef struct {
   bool row;          /* true if the state is at the end of a step; false if it is at the end of an earlier substep */
   int substep_index; /* index among the states at ends of earlier substeps, or -1 at the end of a step */
   int contact_first_row, contact_count;
-  SimSolve* solves; /* solves of the substep before its last solve (solve_count), or NULL */
+  SimSolve* solves; /* intermediate solutions of the substep, without the final one that is this state (solve_count), or
+                       NULL */
   int solve_count;
 } RecordedState;
 
@@ -80,8 +83,8 @@ typedef struct Recording {
   int64_t first_state; /* number in the run of states[0]; 0 except in a segment */
   int start_state;     /* index of the state at first_row; greater than 0 only in a segment, which also stores earlier
                           states */
-  double* q;           /* joint coordinates                     ((steps + 1) * nq) */
-  double* rate;        /* joint velocities [m/s, rad/s]         ((steps + 1) * nv) */
+  double* q;           /* joint coordinates; nq: number of coordinates of the model ((steps + 1) * nq) */
+  double* rate;        /* joint velocities [m/s, rad/s]; nv: number of degrees of freedom ((steps + 1) * nv) */
   Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
   Vec3* momentum;   /* angular momentum [kg m^2/s], or NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
@@ -96,9 +99,10 @@ typedef struct Recording {
   Pose* substep_pose;        /* poses at ends of earlier substeps (substep_state_count * links) */
   Vec3* substep_momentum;    /* angular momenta at ends of earlier substeps; NULL unless the integrator is `momentum`
                                 (substep_state_count * links) */
-  Vec3 *felt, *substep_felt; /* measured contact forces on links, in rows and at ends of earlier substeps; NULL if no
-                                drive measures one (links each) */
-  double *delayed, *substep_delayed; /* memory of delayed controllers, or NULL (2 Model.delayed_count each) */
+  Vec3 *felt, *substep_felt; /* contact forces on links that drives measure, at the rows and at ends of earlier
+                                substeps; NULL if no drive measures one (links per state) */
+  double *delayed, *substep_delayed; /* past signals that delayed controllers remember, at the rows and at ends of
+                                        earlier substeps, or NULL (2 Model.delayed_count per state) */
   InitialFriction* guess;            /* initial guess of the friction solver in the first step, or NULL */
   double (*reaction)[6];   /* joint reaction forces, zero in row 0; NULL unless requested ((steps + 1) * links) */
   SimJoin* joined;         /* activation state of closures with `active`, or NULL ((steps + 1) * closures) */
@@ -109,7 +113,8 @@ typedef struct Recording {
       delayed_capacity, substep_q_capacity;
 } Recording;
 
-/* Returns the link poses of a row, borrowed (links). The row must be stored for all links. */
+/* Returns the world poses of all links at row `step`, borrowed from the recording (links). The row must be stored for
+ * all links. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
@@ -119,40 +124,43 @@ static inline Pose recording_link_pose(const Recording* r, int step, int link) {
   return r->pose[row_index(r->selection, r->model, step, link).pose];
 }
 
-/* Returns the link poses of a state of this recording, borrowed (links). */
+/* Returns the world poses of all links in a state of this recording, borrowed from it (links). */
 static inline const Pose* recording_state_pose(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   return state->substep_index < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
                                   : r->substep_pose + (size_t)state->substep_index * links;
 }
-/* Returns the joint coordinates of a state of this recording, borrowed (nq). */
+/* Returns the joint coordinates of a state of this recording, borrowed from it (Model.coordinate_count). */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
   return state->substep_index < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
                                   : r->substep_q + (size_t)state->substep_index * nq;
 }
-/* Returns the angular momenta of a state, borrowed (links), or NULL unless the integrator is `momentum`. */
+/* Returns the angular momentum of every link in a state, borrowed from the recording (links). Returns NULL unless the
+ * scene's integrator is `momentum`. */
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
   return state->substep_index < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                                   : r->substep_momentum + (size_t)state->substep_index * links;
 }
-/* Returns the measured contact forces of a state, borrowed (links), or NULL if no drive measures them. */
+/* Returns the contact forces on links that drives measure in a state, borrowed from the recording (links). Returns NULL
+ * if no drive measures them. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->substep_index < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                                   : r->substep_felt + (size_t)state->substep_index * links;
 }
-/* Returns the memory of delayed controllers of a state, borrowed (2 Model.delayed_count), or NULL without delays. */
+/* Returns the past signals that delayed controllers remember in a state, borrowed from the recording (2
+ * Model.delayed_count). Returns NULL if no controller has a delay. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
   return state->substep_index < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
                                   : r->substep_delayed + (size_t)state->substep_index * count;
 }
-/* Returns the number of substeps of a step >= 1. */
+/* Returns into how many substeps the simulation divided a step; steps count from 1. */
 static inline int recording_substeps(const Recording* r, int step) {
   return r->row_state[step - r->first_row] - r->row_state[step - 1 - r->first_row];
 }
@@ -181,11 +189,11 @@ void recording_store_pair_forces(Recording* recording, const ForcePair* pairs, i
 void recording_destroy(Recording* recording);
 /* Returns the memory of the recording's arrays [bytes], without segments. */
 size_t recording_bytes(const Recording* recording);
-/* Returns the memory that remains for segments [bytes, at least 1] if recording, seeds and segments together may use
- * `bytes`. */
+/* Returns the memory that remains for the segments of the run [bytes, at least 1]. Together with the recording and the
+ * loss derivatives `seeds` they may use `bytes`. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
-/* Checks that a memory limit is large enough. Returns STATUS_BAD_INPUT with a message at `place` if recording and seeds
- * alone need `bytes` or more. Otherwise returns STATUS_OK. */
+/* Checks that a memory limit is large enough. Returns STATUS_BAD_INPUT with a message at `place` if the recording and
+ * the loss derivatives `seeds` alone need `bytes` or more. Otherwise returns STATUS_OK. */
 Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePosition place,
                               Diagnostics* diagnostics);
 typedef struct {
@@ -198,8 +206,8 @@ typedef struct {
   const Recording* substep_reference; /* run whose substep lengths are repeated, or NULL */
 } RecordOptions;
 /* Simulates the model from its initial state and records the run. After a failed step, recording->steps is the number
- * of steps before it. Report and stored rows are then still valid. Returns STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT
- * (bodies intersect initially) or STATUS_INTERRUPTED. Allocates memory. */
+ * of steps before it. The report and the rows stored before the failure are then still valid. Returns STATUS_OK,
+ * STATUS_SOLVER, STATUS_BAD_INPUT (bodies intersect initially) or STATUS_INTERRUPTED. Allocates memory. */
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
 /* Appends the current state of a simulation to a recording, for callers that advance the simulation themselves. Rows
@@ -208,36 +216,40 @@ Status recording_run(Recording* recording, const Model* model, const RecordOptio
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- derivatives of a loss (differentiate/loss_seeds.c)
- * Partial derivatives of the loss L with respect to all recorded quantities. Losses add to them, and the adjoint starts
- * from them. Arrays of rows have the layout of the recording. One memory block that begins at `pose` contains the
- * arrays. */
+ * Partial derivatives of the loss L with respect to all recorded quantities. Each loss adds its derivatives, and the
+ * adjoint method starts from their sum. Arrays with an entry per row have the layout of the recording. One memory block
+ * that begins at `pose` contains the arrays. */
 struct LossSeeds {
   const RowSelection* selection; /* selection of the rows, or NULL if all rows are stored */
-  double (*pose)[3][4];          /* dL/d(R | t) of every link frame, entry by entry ((steps + 1) * links) */
-  double* q;             /* dL/d(joint coordinates) at fixed poses; increments of joint_increment ((steps + 1) * nv) */
-  double* rate;          /* dL/d(joint velocities) ((steps + 1) * nv) */
-  Vec3* force;           /* dL/d(contact force on each link) ((steps + 1) * links) */
+  double (*pose)[3][4]; /* derivatives of L with respect to the 3 x 4 matrix (R | t), the rotation matrix R and position
+                           t of every link frame ((steps + 1) * links) */
+  double* q;    /* derivatives of L with respect to increments of the joint coordinates (joint_increment) at fixed link
+                   poses ((steps + 1) * degrees of freedom) */
+  double* rate; /* derivatives of L with respect to the joint velocities ((steps + 1) * degrees of freedom) */
+  Vec3* force;  /* dL/d(contact force on each link) ((steps + 1) * links) */
   double (*reaction)[6]; /* dL/d(joint reactions), allocated separately; NULL unless reactions are recorded ((steps + 1)
                           * links) */
   Vec3* center;          /* dL/d(centre of mass) at fixed poses, link frame (links) */
-  Vec3* vertices;        /* dL/d(hull vertices) at fixed poses and centres, link frame; hulls in order (vertices) */
-  double* control;       /* dL/d(controller parameters) at fixed poses; controllers in order (controls) */
-  double* gains;         /* dL/d(controller gains) at fixed poses (gains) */
-  double* mass;          /* dL/d(link masses) at fixed poses and centres [1/kg] (links) */
-  size_t length;         /* number of doubles in the block */
+  Vec3* vertices; /* dL/d(hull vertices) at fixed poses and centres of mass, link frame; in the order of the model's
+                     hulls (vertices) */
+  double*
+      control;   /* dL/d(parameters of controller signals) at fixed poses, in the order of the controllers (controls) */
+  double* gains; /* dL/d(controller gains) at fixed poses (gains) */
+  double* mass;  /* dL/d(link masses) at fixed poses and centres of mass [1/kg] (links) */
+  size_t length; /* number of doubles in the memory block that begins at `pose` */
   const ForcePair* pairs; /* pairs of Recording.pairs, borrowed (pair_count) */
   int pair_count;
-  Vec3* pair_force; /* dL/d(pair forces), allocated separately ((steps + 1) * pair_count) */
+  Vec3* pair_force; /* dL/d(contact force of each pair of links), allocated separately ((steps + 1) * pair_count) */
   size_t pair_length, reaction_length;
   bool keep_moments; /* true if run_adjoint leaves out the chain rule from mass moments to masses and from vertices to
                         shape parameters. The caller then calls model_gradient_masses and model_gradient_shapes */
 };
 
-/* Allocates derivatives for full recordings of `steps` steps and sets them to zero. The caller frees them with
- * loss_seeds_destroy. */
+/* Allocates the derivatives of a loss for full recordings of `steps` steps and sets them to zero. The caller frees them
+ * with loss_seeds_destroy. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
-/* Allocates derivatives for recordings of selected rows and sets them to zero. Borrows the selection, which must have
- * offsets (row_selection_compute_offsets). The caller frees them with loss_seeds_destroy. */
+/* Allocates the derivatives of a loss for recordings of selected rows and sets them to zero. Borrows the selection,
+ * which must have offsets (row_selection_compute_offsets). The caller frees them with loss_seeds_destroy. */
 LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* selection);
 void loss_seeds_clear(LossSeeds* seeds);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object. */
@@ -255,8 +267,8 @@ typedef struct {
   const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
   const double (*reaction)[6]; /* joint reaction forces (links) */
 } Observation;
-/* Derivatives of a scalar with respect to the quantities of an Observation. Poses are derived entry by entry. Borrowed.
- */
+/* Derivatives of a scalar with respect to the poses and reactions of an Observation. A pose has one derivative for each
+ * entry of its rotation matrix and position. Borrows the arrays. */
 typedef struct {
   double (*pose[3])[3][4]; /* derivatives with respect to the poses (links each) */
   double (*reaction)[6];   /* derivatives with respect to the joint reactions (links) */
@@ -264,22 +276,23 @@ typedef struct {
 typedef struct {
   const char* word;                        /* name in simulation.output; the file is <word>.csv */
   const char* columns[OBSERVABLE_COLUMNS]; /* column names of the file */
-  unsigned output;                         /* bit of simulation.output */
-  int reach;                               /* 1 if the poses of the steps before and after are needed, otherwise 0 */
+  unsigned output; /* flag OUTPUT_... of the scene's key simulation.output that requests the file */
+  int reach;       /* 1 if the poses of the steps before and after are needed, otherwise 0 */
   /* Computes the measurement on one link: out[OBSERVABLE_COLUMNS]. */
   void (*value)(const Observation* in, int link, double* out);
-  /* Adds the derivatives of sum_k bar[k] value[k], with bar[OBSERVABLE_COLUMNS] and the measurement `value`. */
+  /* Adds to `out` the derivatives of the weighted sum of the six measured numbers. bar[OBSERVABLE_COLUMNS]: weight of
+   * each number. */
   void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
 } Observable;
 /* Returns the observable of an ObservableKind. Static. */
 const Observable* observable_at(int index);
 /* Returns true if the row has the neighbouring rows that the observable needs. For full recordings. */
 bool observable_is_defined(const Observable* observable, const Recording* recording, int row);
-/* Returns the input of observables at a row of a full recording, borrowed. Poses before the first and after the last
- * row are NULL. */
+/* Returns the poses and reactions from which the measurements at a row are computed, borrowed from a full recording.
+ * Poses before the first and after the last row are NULL. */
 Observation observation_at(const Recording* recording, int row);
-/* Returns the derivative arrays that belong to observation_at(recording, row), borrowed from the seeds of a full
- * recording. */
+/* Returns where the loss derivatives `seeds` of a full recording store the derivatives with respect to
+ * observation_at(recording, row). Borrowed from the seeds. */
 ObservationBars observation_bars(const Recording* recording, int row, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c) */
@@ -322,13 +335,14 @@ double loss_evaluate_with(const Loss* loss, const Recording* recording, double* 
 /* Measures of a link that decide whether it can be printed: the losses of the same names with margin 0
  * (docs/losses.md). */
 typedef struct {
-  double neck, wall; /* width of the narrowest overlap between hulls, and of the thinnest hull [m]; neck is NAN for a
-                        link with a single hull */
-  double overhang;   /* area that overhangs [m^2] */
+  double neck, wall; /* neck: width of the narrowest connection between hulls of the link, NAN for a single hull; wall:
+                        width of the thinnest hull [m] */
+  double overhang;   /* surface area that faces down too steeply to be printed without support [m^2] */
   double extent[3];  /* size along the axes x, y, z of the link [m] */
   double clearance, clearance_lower_bound; /* smallest distance from the parent link over the joint's range and its
                                               proved lower bound [m]; NAN without a range */
-  double at[3];                            /* joint coordinates at the smallest distance (coordinates) */
+  double
+      at[3]; /* coordinates of the link's joint at which `clearance` occurs; the first `coordinates` entries are set */
   int coordinates;
 } FabricationReport;
 /* Computes the fabrication measures of a link with bounded hulls. build: unit vector of the build direction, link
@@ -337,8 +351,8 @@ FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, 
 
 /* ---------------------------------------------------------------- refined runs (differentiate/refined.c) */
 
-/* Scene of a refined run, and the task that defines its losses in one scenario; task is NULL without losses. Borrowed.
- */
+/* Scene that a refined run simulates with shorter time steps, and the task that defines its losses in one scenario.
+ * task is NULL without losses. Borrows scene and task. */
 typedef struct {
   const Scene* scene;
   const Task* task;
@@ -361,8 +375,9 @@ typedef struct {
   RecordReport report;
 } RefinedRun;
 
-/* Simulates a scene with `refinement` times as many steps, each shorter by this factor. Contact parameters and the
- * ratio of damping gain and time step stay those of the given scene. Model warnings are reported only if the factor is
+/* Simulates a scene with `refinement` times as many steps, each shorter by this factor. Contact parameters keep the
+ * values of the given scene, and so does each controller's ratio of damping gain to time step. Model warnings are
+ * reported only if the factor is
  * 1. Returns the status of recording_run. run->value is NaN unless the run succeeds and reaches the horizon. The caller
  * frees the run with refined_run_free, also after errors. */
 Status refined_run(RefinedRun* run, const RefinedRunInput* input, int refinement, const RecordOptions* options,
@@ -380,10 +395,12 @@ typedef struct {
   bool sound;             /* false: the adjoint failed and there is no gradient */
   int unsound_step;       /* step at which the adjoint failed */
   StepAdjointReport step; /* report of the failed step, otherwise of largest_step */
-  int largest_step;       /* step with the largest norm of the adjoint variable lambda */
-  int indefinite_steps;   /* number of steps with an indefinite Hessian */
+  int largest_step;       /* step with the largest norm of its adjoint variable lambda, the derivative of the loss with
+                             respect to the residual of the step */
+  int indefinite_steps;   /* number of steps at whose solution the Hessian of the minimized function is indefinite */
   double growth;          /* largest |lambda| of the run divided by |lambda| of the last step with nonzero lambda */
-  double rounding;        /* estimated rounding error of the gradient, in the scales of the parameters */
+  double rounding; /* estimated rounding error of the gradient's norm, with each component multiplied by the typical
+                      change of its parameter */
 } AdjointReport;
 
 /* If AdjointReport.growth is larger, the gradient predicts the loss over very small changes of the variables only. */
@@ -408,8 +425,9 @@ AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossS
  * hulls a and b. n: unit vector from a to b. Two hulls do not intersect while all their gaps along one n are positive.
  */
 typedef struct {
-  int hull[2], vertex[2]; /* hulls a and b, and one vertex of each. vertex[0] is -1 for the surface of a half-space */
-  Vec3 normal;            /* direction n, world */
+  int hull[2], vertex[2]; /* index of hull a and of hull b in the model, and one vertex index in each. vertex[0] is -1
+                             for the surface of a half-space */
+  Vec3 normal;            /* unit vector n from hull a to hull b along which the gap is measured, world frame */
   double least;           /* lower bound of the gap [m] */
 } StartGap;
 /* Finds vertex pairs of two links whose initial gap in a proposed design is too small. A gap is too small below `least`
@@ -418,17 +436,20 @@ typedef struct {
  * and returns their number. Allocates temporary memory. */
 int find_start_gaps(const Model* current, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int capacity);
-/* Returns the gap [m] for the given link poses (links). */
+/* Returns the distance of the gap's two vertices along its normal [m], for the given world poses of all links (links).
+ */
 double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
-/* Adds the derivatives of the gap with respect to the initial poses, coordinates and hull vertices to the seeds. */
+/* Adds the derivatives of the initial gap with respect to link poses, joint coordinates and hull vertices to `seeds`.
+ */
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- forward sensitivities (differentiate/forward.c)
- * Callback at each row of a run. step_forward_state(forward, 0) returns the sensitivity of the row's coordinates. */
+ * Callback at each row of a run. step_forward_state(forward, 0) then returns the derivatives of the joint coordinates
+ * at this row with respect to the model's parameters. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
-/* Propagates forward sensitivities through a full recording without segments and calls `callback` at each row. Returns
- * false if a step has no derivative. *step is then the number of that step, and the callback is not called for later
- * rows. Allocates memory. */
+/* Propagates the derivatives of the states with respect to the parameters forward in time, through a full recording.
+ * Calls `callback` at each row. Returns false if a step has no derivative. *step is then the number of that step, and
+ * the callback is not called for later rows. Allocates memory. */
 bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit callback, void* context,
                        int* step);
 
@@ -462,14 +483,16 @@ typedef struct {
   int steps;                  /* number of steps of the run; 0: all */
   double tolerance;           /* relative tolerance of the time-step solver */
   double bound;               /* largest relative error that passes */
-  double accepted_resolution; /* resolution that passes where noise hides the bound (J14); 0: only the bound passes */
+  double accepted_resolution; /* if noise makes the differences too inaccurate for `bound`: largest relative uncertainty
+                                 of the differences that still passes (J14); 0: none */
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* number of substeps with which each step of the base run begins (steps), or NULL */
   bool fixed_substeps; /* true: perturbed runs repeat the substep lengths of the base run */
   double memory;       /* memory limit of the base run [bytes]; 0: unlimited */
-  int fit_lengths;     /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
+  int fit_lengths;     /* number of additional step lengths whose differences are fitted if noise dominates (J14); 1: no
+                          fit; 0: 16 */
   /* Called after each perturbed run with the numbers of finished and expected runs. May be NULL. */
   void (*progress)(void* context, const char* block, int runs, int expected);
   void* progress_context;
@@ -477,31 +500,36 @@ typedef struct {
 
 /* Verdict on a gradient, ordered from best to worst: the largest of several verdicts is their worst. */
 typedef enum {
-  GRADCHECK_RIGHT,     /* error within the bound, and the differences resolve the bound */
-  GRADCHECK_UNCHECKED, /* the differences neither resolve the bound nor contradict the gradient */
+  GRADCHECK_RIGHT,     /* relative error within the bound, and the differences are accurate enough to show it */
+  GRADCHECK_UNCHECKED, /* the differences are too inaccurate to show an error as small as the bound, but do not
+                          contradict the gradient */
   GRADCHECK_WRONG
 } GradcheckVerdict;
 
-/* Result of the check along one direction d. The check compares g . d (g: gradient) with central differences (L(x + h
- * d) - L(x - h d)) / 2h for decreasing step sizes h, and with their Richardson extrapolations. The extrapolation of
- * smallest uncertainty gives the error (docs/derivations/gradcheck.md). */
+/* Result of the check along one direction d in the space of the parameters x. The check compares the directional
+ * derivative g . d of the loss L (g: its adjoint gradient) with central differences (L(x + h d) - L(x - h d)) / 2h. The
+ * step sizes h decrease, and the differences are also extrapolated (Richardson). The extrapolation of smallest
+ * uncertainty gives the error (docs/derivations/gradcheck.md). */
 typedef struct {
-  double analytic, scale; /* analytic: g . d. scale: reference of relative errors, the larger of |g . d| and the most
-                             accurate difference */
+  double analytic, scale; /* analytic: directional derivative g . d from the adjoint gradient. scale: divisor of
+                             relative errors, the larger of |g . d| and the most accurate difference */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP],
-      sum[GRADCHECK_SWEEP];             /* h, central difference, and L(x + h d) + L(x - h d) of each tried step size */
+      sum[GRADCHECK_SWEEP]; /* for each tried step size h: h, the central difference, and the sum L(x + h d) + L(x - h
+                               d) of both losses */
   double extrapolated[GRADCHECK_SWEEP]; /* Richardson extrapolation from this step size and the one before; NaN for the
                                            first */
   int tried;
   double error, best_step; /* relative error, and the step size that determines it; NaN if all runs failed */
   double resolution;       /* relative uncertainty of the most accurate difference */
-  double order;            /* observed order of convergence in h; NaN if errors are below rounding */
+  double
+      order; /* observed order of convergence of the differences in the step size; NaN if errors are below rounding */
   GradcheckVerdict verdict;
   bool kink; /* not checkable: kink at x, with g . d between the one-sided slopes (J8) or among nearby slopes (J10) */
   bool jump; /* not checkable: the value at x differs from the limit of nearby values (J9) */
   bool is_noisy;         /* the last differences vary by much more than rounding (J11) */
-  double noise;          /* noise of one function value (J3) */
-  double lengths_needed; /* number of step lengths whose fit would resolve the bound (J14), or INFINITY */
+  double noise;          /* estimated noise of one value of the loss (J3) */
+  double lengths_needed; /* number of step lengths after which the fit would be accurate enough for the bound (J14), or
+                            INFINITY */
   double jump_step;      /* shortest step that crosses a jump of the loss near x (J12), relative to the scales of the
                             parameters; 0: no jump */
   double valid_step;     /* longest step over which differences agree with the gradient while longer steps disagree
@@ -510,21 +538,22 @@ typedef struct {
 } GradcheckDirection;
 
 typedef struct {
-  int count;                             /* number of parameters of the block */
-  double norm;                           /* norm of the gradient, each component times its scale */
-  double error, resolution, order;       /* worst of all directions */
-  GradcheckVerdict verdict;              /* worst of all directions */
-  bool kink, jump, is_noisy;             /* true if the member of the same name is true for any direction */
-  bool singular;                         /* not checkable: a loop is in a singular configuration (J15) */
-  double jump_step;                      /* largest of the unchecked directions without a jump at x */
-  double noise, lengths_needed, scatter; /* largest of the directions that do not resolve the bound */
-  double valid_step;                     /* largest of the unchecked directions */
+  int count;                       /* number of parameters of the block */
+  double norm;                     /* norm of the gradient, each component times its scale */
+  double error, resolution, order; /* worst of all directions */
+  GradcheckVerdict verdict;        /* worst of all directions */
+  bool kink, jump, is_noisy;       /* true if the member of the same name is true for any direction */
+  bool singular;                   /* not checkable: a loop is in a singular configuration (J15) */
+  double jump_step;                /* largest of the unchecked directions without a jump at x */
+  double noise, lengths_needed,
+      scatter;       /* largest of the directions whose differences are too inaccurate for the bound */
+  double valid_step; /* largest of the unchecked directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
 
 typedef struct {
-  bool passed;    /* true if no block is wrong and no gradient is missing */
+  bool passed;    /* true if no block of parameters has a wrong gradient and no gradient is missing */
   bool loop_open; /* no result, because a loop in a singular configuration does not close within tolerance (J15) */
   bool checked;   /* true if the differences confirmed the gradient in every block */
   bool kinks;   /* true if the contact law has a discontinuous second derivative. Differences that disagree then give no
@@ -536,9 +565,9 @@ typedef struct {
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
-/* Coverage of a gradient check. blocks, checked: numbers of blocks with directions, and of those with a verdict other
- * than GRADCHECK_UNCHECKED. share: checked fraction of the squared gradient norm, in the scales of the parameters; 1 if
- * all gradients are zero. */
+/* Coverage of a gradient check. blocks: number of parameter blocks that were tested along directions. checked: number
+ * of these blocks with a verdict other than GRADCHECK_UNCHECKED. share: fraction of the squared gradient norm in
+ * checked blocks, each component times the scale of its parameter. share is 1 if all gradients are zero. */
 typedef struct {
   int blocks, checked;
   double share;
@@ -554,9 +583,9 @@ bool gradcheck_has_flat_faces(const Model* model);
  * the random numbers. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* Compares the adjoint gradient of a scene's loss with central differences, block by block. scene: expanded by
- * model_expand_shapes. model: built from `scene`. With loss NULL a random linear function of poses and rates is
- * checked. Returns STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporary
- * memory. */
+ * model_expand_shapes. model: built from `scene`. If `loss` is NULL, the gradient of a random linear function of link
+ * poses and joint velocities is checked. Returns STATUS_INTERRUPTED without a verdict, otherwise the status of
+ * recording_run. Allocates temporary memory. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
@@ -566,8 +595,9 @@ typedef bool (*GradcheckGradient)(void* context, const double* values, double* g
 
 /* Rounding errors of function and gradient. Smaller differences do not count as errors. */
 typedef struct {
-  double value;                  /* rounding error of one function value */
-  double gradient;               /* rounding error of the gradient's norm, in the scales of the parameters */
+  double value;    /* rounding error of one function value */
+  double gradient; /* rounding error of the gradient's norm, with each component multiplied by the scale of its
+                      parameter */
   GradcheckGradient gradient_at; /* gradient at nearby points, to measure its rounding error (J17), or NULL */
 } GradcheckFloor;
 

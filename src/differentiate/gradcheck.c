@@ -166,7 +166,8 @@ static void create_full_recording(const GradientCheck* c, const Model* model, in
   if (c->loss) loss_record_pair_forces(c->loss, steps, recording, seeds);
 }
 
-/* GradcheckGradient of a block, by the adjoint. Not for runs with limited memory. */
+/* Computes the gradient of the loss with respect to the parameters of a block by the adjoint method. Callback of type
+ * GradcheckGradient. Not for runs with limited memory. */
 static bool compute_block_gradient(void* context, const double* values, double* gradient) {
   const BlockContext* b = context;
   GradientCheck* c = b->check;

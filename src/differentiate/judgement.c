@@ -43,8 +43,8 @@ enum { NEAR_PAIRS = 6, NEAR_POINTS = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
  * fewer solver iterations (J7). */
 #define JUMP_SMALLEST 1e-2
 
-/* Returns the Richardson extrapolation of the differences at step k and the step before. It cancels their h^2 terms
- * (J2). */
+/* Returns the Richardson extrapolation of the central differences at step size k and the one before. It cancels their
+ * error terms proportional to the squared step size (J2). */
 static double extrapolate(const GradcheckDirection* d, int k) {
   assert(k >= 0 && k < GRADCHECK_SWEEP);
   if (k == 0) return NAN;
@@ -56,8 +56,8 @@ static double extrapolation_change(const GradcheckDirection* d, int k) {
   return fabs(d->extrapolated[k] - d->extrapolated[k - 1]);
 }
 
-/* Returns the even part of the function at step k, without its h^0 and h^2 terms. Without h^4 terms it is at most three
- * times the noise of a value. */
+/* Returns the sum of the function values at both ends of step k without its terms of order 0 and 2 in the step size.
+ * Without terms of order 4 it is at most three times the noise of a value. */
 static double even_remainder(const GradcheckDirection* d, int k) {
   double ratio = d->step[k] / d->step[k - 1], here = d->sum[k] - d->sum[k - 1], before = d->sum[k - 1] - d->sum[k - 2];
   return fabs(here - ratio * ratio * before);
@@ -87,7 +87,8 @@ static int first_step_without_failure(const GradcheckDirection* d) {
   return first;
 }
 
-/* Return the change from step k to the next of the odd and of the even part of the function. */
+/* Return two changes from step size k to the next: of the central difference, times the step size; of the sum of both
+ * values. */
 static double odd_change(const GradcheckDirection* d, int k) {
   return fabs(d->difference[k] - d->difference[k + 1]) * d->step[k];
 }
@@ -141,15 +142,16 @@ static int find_best_step(const GradcheckDirection* d, double noise,
   return best;
 }
 
-/* Returns the reference of relative errors: the larger of |g . d| and the extrapolated difference at step k, or |g . d|
- * alone for k = -1. A gradient that is too small therefore gives a large error. */
+/* Returns the divisor of relative errors: the larger of the gradient's slope |g . d| and the extrapolated difference at
+ * step k. For k = -1 it is |g . d| alone. A gradient that is too small therefore gives a large error. */
 static double error_scale(const GradcheckDirection* d, int k) {
   return fmax(fabs(d->analytic), k < 0 ? 0 : fabs(d->extrapolated[k]));
 }
 
 static double relative_error(double x, double scale) { return scale > 0 ? x / scale : x > 0 ? (double)INFINITY : 0; }
 
-/* Returns the verdict from error and resolution of the direction (J5). bound: largest relative error that passes. */
+/* Returns the verdict from the relative error of the gradient along the direction and from the uncertainty of the
+ * differences (J5). bound: largest relative error that passes. */
 static GradcheckVerdict check_identifiability(const GradcheckDirection* d, double bound) {
   if (!isfinite(d->analytic)) return GRADCHECK_WRONG;
   if (d->error > bound && d->error > d->resolution) return GRADCHECK_WRONG;
@@ -163,8 +165,8 @@ static double compute_error(const GradcheckDirection* d, double difference) {
 /* Errors below this multiple of the noise do not enter the order of convergence. */
 #define ORDER_NOISE_RATIO 30
 
-/* Returns the observed order of convergence of the plain differences in h, from the last decade of steps above noise.
- * Returns NaN if there are too few steps. */
+/* Returns the observed order of convergence of the plain differences in the step size h, from the last decade of steps
+ * above noise. Returns NaN if there are too few steps. */
 static double observed_order(const GradcheckDirection* d, int best, double noise) {
   int to = best;
   while (to > 0 && !(compute_error(d, d->difference[to]) * d->scale > ORDER_NOISE_RATIO * noise / d->step[to])) to--;
@@ -174,7 +176,8 @@ static double observed_order(const GradcheckDirection* d, int best, double noise
          math_log(d->step[from] / d->step[to]);
 }
 
-/* Sets error, resolution, order and verdict of the direction from the step `best`, or without a step for -1. */
+/* Sets relative error, uncertainty (resolution), order of convergence and verdict of the direction from the step size
+ * `best`. best -1: no step size is usable. */
 static void set_verdict(GradcheckDirection* d, int best, double noise, double gradient_rounding, double bound) {
   d->scale = error_scale(d, best);
   d->resolution =
@@ -186,19 +189,20 @@ static void set_verdict(GradcheckDirection* d, int best, double noise, double gr
   d->order = best < 0 || d->scale == 0 ? (double)NAN : observed_order(d, best, noise);
 }
 
-/* Returns half the difference of the one-sided slopes at steps k - 1 and k (J8). */
+/* Returns half the difference between the slopes of the function on both sides of x, from step sizes k - 1 and k (J8).
+ */
 static double slope_jump(const GradcheckDirection* d, int k) {
   return (d->sum[k - 1] - d->sum[k]) / (2 * (d->step[k - 1] - d->step[k]));
 }
 
-/* Returns half the difference of the one-sided slopes at step k without its term of first order in h. That term is the
- * second derivative or its jump. */
+/* Returns half the difference between the slopes on both sides of x at step k, without its term of first order in the
+ * step size. That term is the second derivative or its jump. */
 static double corrected_slope_jump(const GradcheckDirection* d, int k) {
   double here = slope_jump(d, k), before = slope_jump(d, k - 1);
   return here + (here - before) / (d->step[k - 1] / d->step[k] - 1);
 }
 
-/* Returns true if three estimates of a kink agree. */
+/* Returns true if the estimates of a kink at three step sizes agree. */
 static bool is_constant(double here, double before, double earlier) {
   return fabs(here - before) <= KINK_TOLERANCE * fabs(here) && fabs(here - earlier) <= 5 * KINK_TOLERANCE * fabs(here);
 }
@@ -235,8 +239,8 @@ static bool is_below_resolution(const GradcheckDirection* d, double noise, doubl
 static double odd_value_jump(const GradcheckDirection* d, int k) { return d->difference[k] * d->step[k]; }
 static double even_value_jump(const GradcheckDirection* d, int k, double value) { return d->sum[k] / 2 - value; }
 
-/* Returns true if the jump `even` exceeds the variation of the even part from step k on. Up to three exceptions are
- * allowed, because one outlier enters three remainders. */
+/* Returns true if the jump `even` exceeds the variation of the mean of both end values from step k on. Up to three
+ * exceptions are allowed, because one outlier enters three remainders. */
 static bool exceeds_variation(const GradcheckDirection* d, int k, double even) {
   int above = 0;
   for (int j = k; j < d->tried; j++) above += NOISE_RATIO * even_remainder(d, j) / 2 > fabs(even);
@@ -371,19 +375,20 @@ enum { FIT_POWERS = 5, FIT_EXCESS = 6 };
  * functions is called wrong. With 1, six are. */
 #define FIT_DEVIATIONS 2
 
-/* Central differences by increasing step length. */
+/* Central differences of the function, sorted by increasing step length. */
 typedef struct {
   int count;
   double *step, *difference;
 } Samples;
 
-/* Result of a fit. slope: fitted difference at h = 0. noise: standard deviation of step length times difference.
- * spread: standard deviation of the slope for noise 1. */
+/* Result of a fit to central differences. slope: fitted difference for step length 0. noise: standard deviation of step
+ * length times difference. spread: standard deviation of the slope for noise 1. */
 typedef struct {
   double slope, spread, noise;
 } Fit;
 
-/* Sets a[n] to the weighted power of each step length: step (step / longest)^power. */
+/* Sets a[n] to one column of the weighted least-squares fit: step (step / longest)^power for each step length, with the
+ * weight `step`. */
 static void fill_column(const Samples* s, int n, double power, double* a) {
   for (int j = 0; j < n; j++) a[j] = s->step[j] * math_pow(s->step[j] / s->step[n - 1], power);
 }
@@ -392,9 +397,9 @@ static double root_mean_square(const double* rest, int first, int n, double free
   return sqrt(array_dot(n - first, rest + first, rest + first) / free);
 }
 
-/* Fits slope + sum_m c_m h^(m power), with m < powers, to the differences of the n shortest steps by weighted least
- * squares. The noise of a difference is proportional to 1 / step. Returns the larger of the noise estimates from all
- * differences and from the longer half. memory: (FIT_POWERS + 1) n numbers. */
+/* Fits slope + sum_m c_m h^(m power), with m < powers and step length h, to the differences of the n shortest steps by
+ * weighted least squares. The noise of a difference is proportional to 1 / step. Returns the larger of the noise
+ * estimates from all differences and from the longer half. memory: (FIT_POWERS + 1) n numbers. */
 static Fit fit_powers(const Samples* s, int n, int powers, double power, double* memory) {
   double *rest = memory + (size_t)FIT_POWERS * (size_t)n, lead[FIT_POWERS], slope = 0, square = 0;
   for (int j = 0; j < n; j++) rest[j] = s->step[j] * s->difference[j];
@@ -425,8 +430,9 @@ typedef struct {
   double slope, deviation, longest;
 } BestFit;
 
-/* Returns the best fit in powers of h^power over all numbers of differences and of powers. The slope is taken from a
- * fit with one power more than the fit that measures the noise. Its truncation error is then below the noise. */
+/* Returns the best of the fits with different numbers of differences and of powers of h^power, with h the step length.
+ * The slope is taken from a fit with one power more than the fit that measures the noise. Its truncation error is then
+ * below the noise. */
 static BestFit find_best_fit(const Samples* s, double power, double* memory) {
   BestFit best = {0, INFINITY, 0};
   for (int n = FIT_EXCESS + 2; n <= s->count; n++)
@@ -505,9 +511,9 @@ static bool improve_by_fit(const Sweep* s, const GradcheckOptions* options, doub
  */
 #define FIT_GAIN 0.2
 
-/* Returns the number of step lengths whose fit would resolve the bound (J14). The resolution is proportional to
- * 1/sqrt(number). Returns INFINITY if rounding prevents this or a fit did not improve the resolution.
- * single_resolution: resolution without a fit. */
+/* Returns the number of step lengths after which a fit would be accurate enough to show an error as small as the bound
+ * (J14). The resolution is proportional to 1/sqrt(number). Returns INFINITY if rounding prevents this or a fit did not
+ * improve the resolution. single_resolution: resolution without a fit. */
 static double lengths_needed(const GradcheckDirection* d, double single_resolution, double rounding,
                              double gradient_rounding, const GradcheckOptions* options) {
   int lengths = fit_length_count(options);
@@ -596,7 +602,7 @@ static bool is_kink_across(const Sweep* s, const double* displacements, const Gr
   return false;
 }
 
-/* Replaces *worst by a larger value. NaN counts as the largest value. */
+/* Replaces *worst by `value` if this is larger. NaN counts as the largest value. */
 static void update_worst(double* worst, double value) {
   if (!isnan(*worst) && !(value <= *worst)) *worst = value;
 }
@@ -703,7 +709,8 @@ static bool measure_gradient_rounding(const Sweep* s, GradcheckGradient gradient
   return !is_interrupted(options);
 }
 
-/* Accepts a direction that noise hides, if its resolution is at most options->accepted_resolution (J14). */
+/* Accepts a direction whose differences are too noisy for the bound, if their relative uncertainty is at most
+ * options->accepted_resolution (J14). */
 static void accept_resolution(const GradcheckOptions* options, GradcheckDirection* d) {
   bool hidden = d->verdict == GRADCHECK_UNCHECKED && !d->kink && !d->jump;
   if (hidden && d->error <= d->resolution && d->resolution <= options->accepted_resolution)

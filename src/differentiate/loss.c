@@ -8,7 +8,7 @@
 struct Loss {
   LossTerm* terms;
   int count;
-  int steps;        /* horizon */
+  int steps;        /* number of time steps of the run (horizon) */
   ForcePair* pairs; /* pairs of links whose contact forces the terms read (pair_count) */
   int pair_count;
 };

@@ -16,7 +16,7 @@
 typedef struct {
   const Recording* recording;
   int step, vertex_hull, vertex, hull;
-  Pose pose, other; /* of the vertex's link; of the hull's link */
+  Pose pose, other; /* world pose of the link with the vertex; world pose of the link with the hull */
 } VertexHullPair;
 
 /* Returns vertex i of a point set as a point set of its own, stored in `coordinates`. */
@@ -31,7 +31,7 @@ static PointView single_vertex(PointView view, int i, double coordinates[3][8]) 
 
 /* Squared distance of a vertex from a hull, and the nearest point. */
 typedef struct {
-  double square;       /* m^2 */
+  double square;       /* squared distance [m^2] */
   Vec3 from, nearest;  /* vertex and nearest point, world */
   int count, index[4]; /* vertices of the hull that span the nearest point; 0 for a half-space */
   double weight[4];
@@ -100,7 +100,7 @@ static void for_each_pair_both_ways(const LossTerm* term, const Recording* r, in
 typedef struct {
   double square, least, sum; /* s^2; smallest squared distance; sum of weights relative to the weight of that pair */
   int count;
-  double factor; /* dL/dD */
+  double factor; /* derivative of the loss with respect to the smoothed squared distance of the links */
   LossSeeds* seeds;
 } SmoothedDistance;
 
@@ -109,7 +109,7 @@ static void update_least(const VertexHullPair* p, void* context) {
   s->count++;
   if (distance_bound(p) >= s->least) return;
   double square = vertex_distance(p).square;
-  if (!(square >= s->least)) s->least = square; /* also true for NaN */
+  if (!(square >= s->least)) s->least = square; /* also if `square` is NaN */
 }
 
 static bool has_weight(const VertexHullPair* p, const SmoothedDistance* s) {
@@ -160,7 +160,7 @@ double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds
     double sound = check_pose(recording_link_pose(recording, k, term->link)) +
                    check_pose(recording_link_pose(recording, k, term->other));
     double excess = sound + s.least - s.square * math_log(s.sum / s.count) - term->margin * term->margin;
-    if (excess <= 0) continue; /* false for NaN, which propagates */
+    if (excess <= 0) continue; /* if `excess` is NaN, the sum becomes NaN */
     sum += excess;
     if (seeds) for_each_pair_both_ways(term, recording, k, add_seeds, &s);
   }

@@ -36,9 +36,10 @@ typedef struct {
   const Recording* recording;
   const ModelHull* box; /* box of keep_out, which replaces the other links, with link -1 */
   const Joint* joint;   /* NULL: straight path along the direction of the term */
-  Pose start, base;     /* initial pose of the link; pose of its joint frame at zero motion */
+  Pose start, base;     /* start: initial pose of the link; base: world pose of the link's joint frame if all joint
+                           coordinates are zero */
   double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX],
-      radius; /* range of the coordinates; radius of the link about its frame [m] */
+      radius; /* lowest and highest value of each coordinate; radius: of the link about its frame [m] */
   int count, evaluations;
 } Sweep;
 
@@ -323,9 +324,9 @@ static Sweep create_sweep(const LossTerm* term, const Recording* recording, bool
   return s;
 }
 
-/* Adds derivatives with respect to the link's initial pose and coordinates, for g = dL/dx. x: a point of the moved
- * link. point: x in the link frame [m]. pose: moved pose. The motion starts at the initial coordinates, which therefore
- * enter with the opposite sign. */
+/* Adds the derivatives of the loss with respect to the link's initial pose and coordinates. g: derivative of the loss
+ * with respect to a point of the moved link. point: this point in the link frame [m]. pose: moved pose. The motion
+ * starts at the initial coordinates, which therefore enter with the opposite sign. */
 static void add_link_seeds(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
   int link = s->term->link;
   Vec3 at = pose_apply(pose, point);
@@ -360,9 +361,9 @@ static void add_nearest_seeds(const Sweep* s, Pose link_pose, const NearestPoint
   }
 }
 
-/* Counts the hull pairs with the smallest distance. Unless seeds is NULL, adds the derivatives of -weight times the
- * distance of each pair. All pairs contribute, because moving one side of a pin centred in a slot does not increase the
- * clearance. */
+/* Counts the pairs of a hull of the link and another hull that have the smallest distance. Unless seeds is NULL, adds
+ * the derivatives of -weight times the distance of each pair. All pairs contribute, because moving one side of a pin
+ * centred in a slot does not increase the clearance. */
 static int add_shared_seeds(const Sweep* s, Pose link_pose, double nearest, double weight, LossSeeds* seeds) {
   const ModelLink* link = &s->model->links[s->term->link];
   int count = 0, others = s->box ? 1 : s->model->hull_count;

@@ -25,7 +25,8 @@ static double coordinate(const LossTerm* term, const Recording* r, int link, int
   return r->q[row_index(r->selection, r->model, step, link).coordinate + (size_t)term->dof];
 }
 
-/* Adds g = dL/dq to the derivatives of a row, with q the term's coordinate of the link's joint. */
+/* Adds g to the derivatives of the loss at a row: its derivative with respect to the term's coordinate of the link's
+ * joint. */
 static void add_seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
   seeds->q[row_index(seeds->selection, r->model, step, link).dof + (size_t)term->dof] += g;
 }

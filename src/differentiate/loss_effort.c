@@ -1,9 +1,9 @@
 /* Effort: mean over the rows k >= 1 of the window of the squared joint forces, summed over drives and degrees of
  * freedom [N^2, N^2 m^2]. The force is limited (M1, M2): force = kp (target - q) + (kd / dt + damping gain) (target
- * rate - rate) + feedforward.
- * For joints with three rotations the limit applies to the norm of the torque (M8). target - q is then minus the
- * rotation vector e of target^-1 q. The target rate is the angular velocity J(v) dv/dt in the axes of the rotated link,
- * with v the rotation vector of the target. */
+ * rate - rate) + feedforward. q: joint coordinate. kp, kd: gains. dt: time step. For joints with three rotations the
+ * limit applies to the norm of the torque (M8). target - q is then minus the rotation vector e of target^-1 q. The
+ * target rate is the angular velocity J(v) dv/dt in the axes of the rotated link, with v the rotation vector of the
+ * target. */
 #include "differentiate/loss.h"
 
 static bool drive_counts(const LossTerm* term, const ModelController* controller, const Model* model) {
@@ -36,10 +36,13 @@ void loss_effort_prepare(LossTerm* term, const LossContext* context) {
 typedef struct {
   const ModelController* controller;
   const ModelLink* link;
-  const double *q, *rate;  /* coordinates and velocities of the joint */
-  double t, rate_per_step; /* time [s]; 1 / (time step for which the gains are given) [1/s] */
-  double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* value and rate of the signal */
-  double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, velocity - target rate */
+  const double *q, *rate; /* coordinates and velocities of the joint */
+  double t,
+      rate_per_step; /* t: time [s]; rate_per_step: inverse of the time step for which the gains are given [1/s] */
+  double value[JOINT_MAX_DOF],
+      value_rate[JOINT_MAX_DOF]; /* value and time derivative of the controller's target signal */
+  double error[JOINT_MAX_DOF],
+      rate_error[JOINT_MAX_DOF]; /* joint coordinate minus target, joint velocity minus target velocity */
 } EffortDrive;
 
 static void compute_drive_errors(EffortDrive* d) {
@@ -59,9 +62,9 @@ static void compute_drive_errors(EffortDrive* d) {
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
 }
 
-/* Adds the derivatives with respect to the joint state and the signal's parameters. by_error = dL/d(error), by_rate =
- * dL/d(rate error). e: error. v: rotation vector of the target.
- * d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h,   J(v)^T = J(-v) */
+/* Adds the derivatives of the effort with respect to the joint state and the signal's parameters. by_error, by_rate:
+ * derivatives of the effort with respect to coordinate error and velocity error. e: error. v: rotation vector of the
+ * target. d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h,   J(v)^T = J(-v) */
 static void add_target_seeds(const EffortDrive* d, const double* by_error, const double* by_rate, double* q,
                              double* rate, double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
@@ -84,7 +87,8 @@ static void add_target_seeds(const EffortDrive* d, const double* by_error, const
   signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
 }
 
-/* Adds the derivatives for a drive whose signal is a rate or a force. by_force: dL/d(force before limiting). */
+/* Adds the derivatives of the effort for a drive whose signal is a velocity or a force. by_force: derivative of the
+ * effort with respect to the force before limiting. */
 static void add_signal_seeds(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate,
                              double* control) {
   double by_value[JOINT_MAX_DOF];

@@ -1,5 +1,5 @@
-/* Extent: size of a link along a direction, from the lowest to the highest vertex. Vertices at equal height share the
- * derivative. */
+/* Loss "extent": size of a link along a direction, from the lowest to the highest vertex. Vertices at equal height
+ * share the derivative. */
 #include "differentiate/loss.h"
 
 /* Relative difference up to which vertices count as equally high. */

@@ -1,4 +1,4 @@
-/* Force: mean over the rows k >= 1 of the window of |f - target|^2, with f the contact force on the link, from all
+/* Loss "force": mean over the rows k >= 1 of the window of |f - target|^2. f: contact force on the link, from all
  * contacts or from `other` only. */
 #include <assert.h>
 
@@ -19,7 +19,7 @@ void loss_force_prepare(LossTerm* term, const LossContext* context) {
       model->links[term->link].name);
 }
 
-/* Returns the index of the term's pair of links in a row of Recording.pair_force. */
+/* Returns the index, among the link pairs whose contact forces are recorded, of the two links of the term. */
 static size_t find_pair(const LossTerm* term, const Recording* recording) {
   int k = 0;
   while (k < recording->pair_count &&

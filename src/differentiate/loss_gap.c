@@ -1,4 +1,4 @@
-/* Gap: mean over the window of max(margin - smallest distance of the links' hulls, 0)^2. */
+/* Loss "gap": mean over the window of max(margin - smallest distance of the links' hulls, 0)^2. */
 #include "differentiate/nearest.h"
 
 static bool has_hull(const Model* model, int link, bool bounded) {
@@ -44,15 +44,16 @@ static NearestPoints nearest_of_links(const LossTerm* term, const Model* model, 
   return best;
 }
 
-/* Adds the derivatives with respect to the pose of a link and the vertices that define its nearest point x, for g =
- * dL/dx [1/m]. */
+/* Adds the derivatives of the loss with respect to the pose of a link and the vertices that define its nearest point.
+ * g: derivative of the loss with respect to the nearest point [1/m]. */
 static void add_side_seeds(const Recording* recording, int step, const ModelHull* hull, const WeightedVertices* side,
                            Vec3 g, LossSeeds* seeds) {
   loss_seed_pose(recording, hull->link, step, side->point, g, seeds);
   add_nearest_vertex_seeds(hull, side, mat3_tmul_vec(recording_link_pose(recording, step, hull->link).r, g), seeds);
 }
 
-/* Adds the derivatives of the loss with respect to poses and vertices of both hulls. slope: -dL/d(distance). */
+/* Adds the derivatives of the loss with respect to poses and vertices of both hulls. slope: negative derivative of the
+ * loss with respect to the distance. */
 static void add_gap_seeds(const Recording* recording, int step, const NearestPoints* nearest, double slope,
                           LossSeeds* seeds) {
   const Pose pose[2] = {recording_link_pose(recording, step, nearest->a->link),

@@ -11,7 +11,7 @@
 #define RADIUS_TOLERANCE 1e-6
 
 typedef struct {
-  int a, b; /* indices into term->hulls */
+  int a, b; /* the two overlapping hulls, as indices into term->hulls */
   double radius;
 } HullOverlap;
 
@@ -103,8 +103,8 @@ static int find_face(const FlatFaces* faces, const int* triangle) {
   return 0;
 }
 
-/* Adds factor times the derivatives with respect to the corners of a face, for a shift of its plane at a point. The
- * plane is the least-squares fit to the corners' shifts. */
+/* Adds factor times the derivatives with respect to the corners of a face, for the shift of its plane at the point
+ * `center`. The plane is the least-squares fit to the corners' shifts. */
 static void add_plane_seeds(const ConvexHull* solid, const int* triangle, Vec3 center, double factor, Vec3* gradient) {
   FlatFaces faces;
   flat_faces_create(&faces, solid);

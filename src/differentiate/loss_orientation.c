@@ -1,5 +1,5 @@
-/* Orientation: mean over the window of |R axis - target|^2, which is 4 sin^2(angle / 2) for the angle between the two
- * directions. */
+/* Loss "orientation": mean over the time window of |R axis - target|^2, with R the rotation matrix of the link. It is 4
+ * sin^2(angle / 2) for the angle between the two directions. */
 #include "differentiate/loss.h"
 
 void loss_orientation_prepare(LossTerm* term, const LossContext* context) {
@@ -7,7 +7,8 @@ void loss_orientation_prepare(LossTerm* term, const LossContext* context) {
   loss_normalize_direction(context, "target", &term->target);
 }
 
-/* Adds the derivative g axis^T with respect to the link's rotation R, for g = dL/d(R axis). */
+/* Adds the derivative of the loss with respect to the link's rotation matrix R, which is g axis^T. g: derivative of the
+ * loss with respect to the world axis R axis. */
 static void add_rotation_seeds(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, term->link).pose];

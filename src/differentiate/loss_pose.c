@@ -1,5 +1,6 @@
-/* Pose: mean over the window of |x - target|^2 + length^2 |R - G|^2 / 2, with G the target rotation. The squared
- * Frobenius norm |R - G|^2 is 8 sin^2(angle / 2), so that a small angle counts as length^2 angle^2. */
+/* Loss "pose": mean over the time window of |x - target|^2 + length^2 |R - G|^2 / 2. x: position of a point of the
+ * link. R: rotation matrix of the link. G: target rotation. The squared Frobenius norm |R - G|^2 is 8 sin^2(angle / 2),
+ * so that a small angle counts as length^2 angle^2. */
 #include "differentiate/loss.h"
 
 double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

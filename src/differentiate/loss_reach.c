@@ -1,4 +1,5 @@
-/* Reach: mean over the window of max(|x - target|^2 - margin^2, 0). */
+/* Loss "reach": mean over the time window of max(|x - target|^2 - margin^2, 0), with x the position of a point of the
+ * link. */
 #include "differentiate/loss.h"
 
 double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
@@ -6,7 +7,7 @@ double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* s
   for (int k = term->first; k <= term->last; k++) {
     Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), loss_target(term, recording, k));
     double excess = vec3_dot(e, e) - term->margin * term->margin;
-    if (excess <= 0) continue; /* false for NaN, which propagates */
+    if (excess <= 0) continue; /* if `excess` is NaN, the sum becomes NaN */
     sum += excess;
     loss_seed_position(term, recording, term->link, k, vec3_scale(e, 2 * share), seeds);
   }

@@ -1,5 +1,5 @@
-/* Relative: mean over the window of |y_k - y_reference|^2, with y = R^T (x - t) the point x of `other` seen from the
- * frame (R, t) of `link`. */
+/* Loss "relative": mean over the rows k of the time window of |y_k - y_reference|^2. y = R^T (x - t): point x of
+ * `other`, seen from the frame of `link` with rotation matrix R and position t. */
 #include "differentiate/loss.h"
 
 /* Sets the reference row: the first row of the window if the task gives a window, best or worst, otherwise row 0. */
@@ -14,8 +14,8 @@ static Vec3 relative_position(const LossTerm* term, const Recording* recording, 
                             loss_position(term, recording, term->other, step));
 }
 
-/* Adds the derivatives R g with respect to x, (x - t) g^T with respect to R, and -R g with respect to t, for g = dL/dy.
- */
+/* Adds the derivatives of the loss with respect to the point x of `other`, and to rotation R and position t of `link`.
+ * They are R g, (x - t) g^T and -R g. g: derivative of the loss with respect to y = R^T (x - t). */
 static void add_relative_seeds(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   Pose link = recording_link_pose(recording, step, term->link);

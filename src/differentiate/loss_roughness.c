@@ -1,5 +1,5 @@
-/* Roughness: mean over the edges (i, j) of the initial hulls of |(X_i - X_i initial) - (X_j - X_j initial)|^2, with
- * vertices X. */
+/* Loss "roughness": mean over the edges of the initial hulls of |u_i - u_j|^2. u_i, u_j: displacements of both ends of
+ * the edge from the initial design. */
 #include "differentiate/loss.h"
 
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

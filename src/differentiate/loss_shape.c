@@ -1,4 +1,5 @@
-/* Shape: mean over the vertices X of |X - X_initial|^2. */
+/* Loss "shape": mean over all hull vertices X of |X - X_initial|^2, the squared displacement from the initial design.
+ */
 #include "differentiate/loss.h"
 
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,4 +1,5 @@
-/* Smoothness: mean over the window of (d target / dt)^2, summed over controllers and channels. */
+/* Loss "smoothness": mean over the time window of the squared time derivative of the controllers' targets, summed over
+ * controllers and their degrees of freedom. */
 #include "differentiate/loss.h"
 
 static bool controller_counts(const LossTerm* term, const ModelController* controller) {

@@ -13,15 +13,17 @@
 
 enum { POSE_COLUMNS = QUERY_POSE_COLUMNS };
 
-/* Adds to the derivatives with respect to the pose of a link those with respect to its rotation and translation,
- * slope[6]. center: centre of the rotation, world [m]. */
+/* Adds the derivatives of the loss with respect to the pose of a link to `seeds`. slope[6]: derivatives of the loss
+ * with respect to a small rotation about `center` (world, [m]) and a translation of the link. */
 static void add_twist_seeds(const Recording* r, int link, int step, const double slope[6], Vec3 center,
                             LossSeeds* seeds) {
   assert(step >= 0 && link >= 0 && link < r->model->link_count);
   Pose pose = recording_link_pose(r, step, link);
   double(*out)[4] = seeds->pose[row_index(seeds->selection, r->model, step, link).pose];
   Vec3 move = vec3_at(slope + 3), turn = vec3_add(vec3_at(slope), vec3_cross(vec3_sub(center, pose.t), move));
-  Mat3 half = mat3_mul(mat3_scale(mat3_cross(turn), 0.5), pose.r); /* dR = [w] R */
+  Mat3 half =
+      mat3_mul(mat3_scale(mat3_cross(turn), 0.5),
+               pose.r); /* a small rotation w changes the rotation matrix R by the cross-product matrix of w times R */
   const double column[3] = {move.x, move.y, move.z};
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) out[i][k] += half.m[i][k];
@@ -38,10 +40,10 @@ static const ModelHull* smooth_hull(const Model* model, int link) {
 /* Nearest points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about
  * its origin. */
 typedef struct {
-  bool sound, known; /* known: derivatives exist */
+  bool sound, known; /* sound: the contact of the shapes is defined; known: derivatives of the nearest points exist */
   double gap;
   Vec3 normal, at[2]; /* direction from the first to the second shape */
-  Pose pose[2];       /* poses of the shapes */
+  Pose pose[2];       /* world poses of both shapes */
   double slope[GAP_ROWS][POSE_COLUMNS];
 } SmoothContact;
 
@@ -229,7 +231,7 @@ static void add_grasp_seeds(const LossTerm* term, const Recording* r, int step, 
 
 double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   assert(term->links);
-  if (term->link != term->links[0]) return 0; /* the first link evaluates the term for all */
+  if (term->link != term->links[0]) return 0; /* the call for the first link evaluates the term for all links */
   double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     Grasp h;

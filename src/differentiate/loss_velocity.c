@@ -1,4 +1,5 @@
-/* Velocity: mean over the rows k >= 1 of the window of |(x_k - x_(k-1)) / dt - target|^2. */
+/* Loss "velocity": mean over the rows k >= 1 of the time window of |(x_k - x_(k-1)) / dt - target|^2. x_k: position of
+ * a point of the link at row k. dt: time step. */
 #include "differentiate/loss.h"
 
 double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

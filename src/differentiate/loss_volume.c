@@ -1,6 +1,6 @@
-/* Volume: sum over hulls of (V / V_initial - 1)^2.
- * V = 1/6 sum over triangles of a . (b x c), dV/da = 1/6 sum of b x c, about any origin, because the surface is closed.
- * A vertex inside the hull has no derivative. A flat face with more than three corners is a kink of V. There the
+/* Loss "volume": sum over hulls of (V / V_initial - 1)^2, with the volume V. a, b, c: corners of a triangle. V = 1/6
+ * sum over triangles of a . (b x c), dV/da = 1/6 sum of b x c, about any origin, because the surface is closed. A
+ * vertex inside the hull has no derivative. A flat face with more than three corners is a kink of V. There the
  * derivative of the fan of triangles about the corners' mean is used, which prefers no diagonal. */
 #include "differentiate/loss.h"
 

@@ -85,7 +85,8 @@ double distance_lower_bound(const ModelHull* a, const ModelHull* b, Pose pose_a,
 /* Vertices belong to one face if their heights along the normal differ by less than this fraction of the hull radius.
  * Bodies at rest tilt by less. */
 #define FACE_TOLERANCE 1e-6
-/* Weights and norms of constraint rows below these values count as zero. */
+/* Vertex weights of smaller magnitude (WEIGHT_ROUNDING) and constraints on the weights of smaller norm (ROW_ROUNDING)
+ * count as zero. */
 #define WEIGHT_ROUNDING 1e-9
 #define ROW_ROUNDING 1e-12
 

@@ -1,6 +1,6 @@
-/* Private to differentiate/: the signed distance d of two hulls and its derivatives with respect to their vertices.
- * - Separate hulls: d = |sum_i w_i (a_i - b_i)|. n: unit vector from a to b at the nearest points. The weights w
- *   minimize d, so that dd/da_i = -w_i n and dd/db_i = w_i n.
+/* Private to differentiate/: the signed distance d of two hulls and its derivatives with respect to their vertices a_i
+ * and b_i. - Separate hulls: d = |sum_i w_i (a_i - b_i)|. n: unit vector from a to b at the nearest points. The weights
+ * w minimize d, so that dd/da_i = -w_i n and dd/db_i = w_i n.
  * - Overlapping hulls: d = -depth, with depth the length of the shortest translation that separates the hulls.
  * - Hull and half-space: d = min_i n . x_i - offset, in the frame of the half-space.
  * Parallel faces or edges admit many weights w, and d has a kink. The weights of least squared sum are then used:
@@ -15,9 +15,9 @@ typedef struct {
   double
       distance; /* distance of the nearest points [m]; negative if a hull is partly below the surface of a half-space */
   const ModelHull *a, *b;
-  Vec3 normal; /* unit vector from a to b, world frame */
+  Vec3 normal; /* unit vector from hull a to hull b at the nearest points, world frame */
   Vec3 point_a, point_b;
-  int count;                    /* number of vertex pairs; 0 if the hulls overlap */
+  int count;                    /* number of used entries of vertex_a, vertex_b and weight; 0 if the hulls overlap */
   int vertex_a[4], vertex_b[4]; /* vertex indices; vertex_a is -1 for a half-space */
   double weight[4];
 } NearestPoints;
@@ -43,10 +43,11 @@ typedef struct {
 } WeightedVertices;
 
 /* Computes the vertices and weights that define the nearest points of both hulls, with all vertices of touching
- * parallel faces. pose: link poses of nearest->a and nearest->b. side[0].count is 0 if there are none. */
+ * parallel faces. pose: world poses of the links of the hulls nearest->a and nearest->b. side[0].count is 0 if no such
+ * vertices are known. */
 void find_nearest_vertices(const NearestPoints* nearest, const Pose pose[2], WeightedVertices side[2]);
-/* Adds the derivatives of L with respect to hull vertices to the seeds, for g = dL/dx of the nearest point x in the
- * link frame. Does nothing for a half-space. */
+/* Adds the derivatives of the loss with respect to the vertices of a hull to `seeds`. g: derivative of the loss with
+ * respect to the hull's nearest point, link frame. Does nothing for a half-space. */
 void add_nearest_vertex_seeds(const ModelHull* hull, const WeightedVertices* side, Vec3 g, LossSeeds* seeds);
 
 #endif

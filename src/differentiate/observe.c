@@ -35,8 +35,8 @@ static void imu_value(const Observation* o, int link, double* out) {
   vec3_store(vec3_scale(rotation_between(o, link), 0.5 / o->dt), out + 3);
 }
 
-/* Applies the derivative of log(exp(phi) exp(d)) with respect to d at d = 0 to the vector w (sign 1), or its transpose
- * (sign -1). */
+/* Multiplies w by the matrix by which a rotation vector phi changes if a small rotation d follows: the derivative of
+ * log(exp(phi) exp(d)) at d = 0. sign -1: multiplies by its transpose; otherwise sign is 1. */
 static Vec3 apply_log_derivative(Vec3 phi, double sign, Vec3 w) {
   double angle = vec3_norm(phi), half = 0.5 * angle;
   double bend =
@@ -45,7 +45,8 @@ static Vec3 apply_log_derivative(Vec3 phi, double sign, Vec3 w) {
   return vec3_add_scaled(vec3_add_scaled(w, 0.5 * sign, across), bend, vec3_cross(phi, across));
 }
 
-/* Adds the derivatives with respect to the entries of R to `bar`, for a = dL/dd with the rotation R exp(d). */
+/* Adds the derivatives of a scalar with respect to the entries of the rotation matrix R to `bar`. a: derivative of the
+ * scalar with respect to a small rotation d of the link, R exp(d). */
 static void add_rotation_derivative(double bar[3][4], Mat3 r, Vec3 a) {
   Mat3 by = mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5);
   for (int i = 0; i < 3; i++)

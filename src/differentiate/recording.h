@@ -8,8 +8,8 @@
 /* Number of earlier states on which a step depends, besides its initial state. */
 enum { STATES_BEFORE = 2 };
 
-/* Allocates the recording of a run segment: the `steps` steps after row first_row, without rates and forces. contacts:
- * initial capacity for contacts. The caller frees it with recording_destroy. */
+/* Allocates the recording of a run segment: the `steps` steps after row first_row, without joint velocities and forces.
+ * contacts: number of contacts for which memory is reserved. The caller frees it with recording_destroy. */
 void recording_create_segment(Recording* recording, const Model* model, int first_row, int steps, int contacts);
 /* Stores a state before the first row of a segment. Call it in order of time. Copies the state, q[nq] and pose[links].
  */
@@ -19,7 +19,8 @@ void recording_add_earlier_state(Recording* recording, const RecordedState* stat
 void recording_store_row(Recording* recording, Sim* sim, int row);
 /* Frees unused capacity for contacts and states. Invalidates pointers into these arrays. */
 void recording_trim(Recording* recording);
-/* Returns the substep that ended in the state `index` >= 1, with the states on which it depends. Borrowed. */
+/* Returns the substep that ended in the recorded state `index` >= 1, with the earlier states on which it depends.
+ * Borrowed from the recording. */
 RecordedStep recording_find_step(const Recording* recording, int index);
 /* Advances the simulation by the step that ends at `row` >= 1, with the substeps of the options if given. */
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row);

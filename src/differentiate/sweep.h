@@ -18,7 +18,8 @@ typedef struct {
 /* Returns true if the link's joint can be swept over its range: 1 to SWEEP_DOF_MAX degrees of freedom, no ball joint,
  * and limits on slides and screws. */
 bool sweep_is_possible(const Model* model, int link);
-/* Returns the clearance of a term of the kind clearance. Reads only row 0 of the recording. */
+/* Returns the smallest distance of the term's link from `other` over the range of its joint. Reads only row 0 of the
+ * recording. */
 SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording);
 
 #endif

@@ -84,8 +84,8 @@ static double read_cell(CellReader* c, int row, int column) {
   return value;
 }
 
-/* Returns the columns of one quantity (rows x count), or NULL if the task names none. Each row is complete or NaN. The
- * caller frees the array. */
+/* Reads the columns of one measured quantity, for example a position (rows x count). Returns NULL if the task names no
+ * columns. Each row is complete or NaN. The caller frees the array. */
 static double* read_columns(CellReader* c, SourcePosition asked, char* const* names, int count, double scale) {
   int columns[JOINT_MAX_COORDINATE];
   if (count == 0 || !names[0]) return NULL;
@@ -163,7 +163,8 @@ static void read_link(CellReader* c, const TaskMeasured* source, const Model* mo
   out->has_spin = out->spin != NULL;
 }
 
-/* Reads an input of a run: a signal with a knot at each row in which all columns have values. */
+/* Reads a measured signal that drives the simulation of a run. The signal has a knot at each row in which all columns
+ * have values. */
 static void read_input(CellReader* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
   int n = source->column_count;
   *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
@@ -248,7 +249,8 @@ static SignalPlace find_signal(const Model* model, const TaskInput* in) {
   return place;
 }
 
-/* Looks up the signals that inputs replace. Adds an error for a signal that cannot be replaced. */
+/* Looks up the signals of the scene that measured signals (inputs) replace. Adds an error for a signal that cannot be
+ * replaced. */
 static void resolve_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
   data->input_count = task->data.input_count;
   data->inputs = MEMORY_NEW(SignalPlace, data->input_count + 1);

@@ -12,15 +12,16 @@ enum { MEASURED_FAULTS_MAX = 20 };
  * (identify/data_check.c). */
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
-/* Interpolates rates of backward differences (TaskMeasured.rates_before) to the times of the rows, in place [m/s,
- * rad/s]. Such rates belong to the midpoints of intervals. The rates of the last row become NaN
- * (identify/data_rates.c). */
+/* Interpolates measured velocities that are backward differences (TaskMeasured.rates_before) to the times of the
+ * samples, in place [m/s, rad/s]. Such velocities belong to the midpoints between two samples. The velocities of the
+ * last sample become NaN (identify/data_rates.c). */
 void measured_rates_to_rows(MeasuredRun* run);
-/* Warns if measured velocities are backward differences although the task declares them as rates at the rows. */
+/* Warns if measured velocities are backward differences although the task declares them as velocities at the times of
+ * the samples. */
 void measured_check_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
 
 #define TURN 6.283185307179586
-/* Returns the equal angle in [-pi, pi) [rad]. */
+/* Returns the angle in [-pi, pi) that differs from `angle` by whole turns [rad]. */
 static inline double wrap_angle(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
 static inline bool vec3_known(Vec3 v) { return !isnan(v.x); }
 static inline bool quat_known(Quat q) { return !isnan(q.w); }

@@ -117,7 +117,8 @@ enum { SAMPLE_DISTANCE = 8 };
 #define RATE_RATIO_MAX 3.0
 #define CHANGE_MIN 5.0
 
-/* Values and rates of one quantity in the rows of a run. noise: standard deviation of the values. */
+/* Measured values of one quantity and its measured time derivative, at the samples of a run. noise: standard deviation
+ * of the values. */
 typedef struct {
   const double *value, *rate;
   int stride, rate_stride;
@@ -125,8 +126,8 @@ typedef struct {
   bool is_angle; /* angle modulo one revolution */
 } RateSeries;
 
-/* Adds sums over intervals of a few samples. product: change of the value times integrated rate. square: squared
- * integrated rate. */
+/* Compares values with the time integral of their measured derivatives, over intervals of a few samples. Adds to
+ * *product the change of the value times the integral, and to *square the squared integral. */
 static void add_rate_sums(const MeasuredRun* r, const RateSeries* series, double* product, double* square) {
   for (int k = 0; k + SAMPLE_DISTANCE < r->count; k += SAMPLE_DISTANCE) {
     bool whole = true;
@@ -143,7 +144,7 @@ static void add_rate_sums(const MeasuredRun* r, const RateSeries* series, double
   }
 }
 
-/* Reports columns of values and rates whose units differ. */
+/* Reports columns of values and of their time derivatives whose units do not fit together. */
 static void check_rate_units(DataCheck* c, double product, double square, char* const* columns, int count, bool joint) {
   char text[300];
   if (c->faults > 0 || !(square > 0)) return;
@@ -213,7 +214,7 @@ static double compare_spin(const MeasuredRun* r, const MeasuredLink* l, bool swa
   return sum;
 }
 
-/* Converts angular velocities to link axes. Reports those that contradict the rotations. */
+/* Converts measured angular velocities to link axes. Reports those that contradict the measured rotations. */
 static void check_spin(DataCheck* c, MeasuredLink* l) {
   char text[300];
   MeasuredRun* r = c->run;

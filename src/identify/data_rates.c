@@ -1,4 +1,5 @@
-/* Detects whether measured velocities refer to the time of their row or to half an interval before (Q11). */
+/* Detects whether a measured velocity refers to the time of its sample or, as a backward difference, to half a sample
+ * interval before (Q11). */
 #include "identify/data.h"
 
 #include <assert.h>
@@ -8,8 +9,8 @@
 #define DEVIATION_RATIO 4.0
 #define TEST_INTERVAL 0.1
 
-/* Computes the weights of a row's rates and of the next row's rates whose sum is the rate at the row. Both belong to
- * midpoints of intervals. */
+/* Computes the weights by which the velocities of a sample and of the next sample are interpolated to the time of the
+ * sample. Both belong to midpoints between samples. */
 static void midpoint_weights(const MeasuredRun* r, int row, double* own, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
   *own = after / (before + after);

@@ -16,12 +16,14 @@ enum { SUBSET_PAIRS = SUBSETS / 2 };
 /* Largest change of a variable that a subset does not determine, in deviations of its prior or in its scale. */
 #define CHANGE_MAX 10.0
 
-/* Two complementary subsets of the data. Normal equations of subset b: matrix A_b, right-hand side g_b, prior D. */
+/* Two complementary subsets of the data. Normal equations of subset b: matrix A_b, gradient g_b. D: diagonal matrix of
+ * the priors of the variables. */
 typedef struct {
   const Identification* id;
   int first;       /* first subset of the pair */
-  double* root[2]; /* Cholesky factors of A_b + D (variables^2) */
-  double* sum[2];  /* A_b (variables^2) */
+  double* root[2]; /* Cholesky factor of A_b + D for each subset: matrix of its normal equations plus priors
+                      (variables^2) */
+  double* sum[2];  /* matrix A_b of the normal equations of each subset (variables^2) */
 } SubsetPair;
 
 /* Returns z with P(|x| > z) = p for a standard normal variable x. The error is below 5e-4 (Abramowitz and Stegun 1964,
@@ -35,7 +37,8 @@ static bool is_free_variable(const Identification* id, int k) {
   return !id->fixed[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k];
 }
 
-/* Factorizes A_b + D of a subset over the free variables. Returns false without data. */
+/* Factorizes the matrix of a subset's normal equations plus priors, over the free variables. Returns false without
+ * data. */
 static bool factorize_subset(const SubsetPair* pair, int side) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -58,8 +61,8 @@ static bool factorize_subset(const SubsetPair* pair, int side) {
   return information > 0 && dense_cholesky(n, l);
 }
 
-/* Computes -(A_b + D)^-1 g_b, the change of the variables that fits a subset. g_b: sum over the shots of a run, or of
- * all runs for -1. */
+/* Computes the change of the variables that fits a subset of the data, -(A_b + D)^-1 g_b. The gradient g_b is the sum
+ * over the shots of one run, or of all runs for run -1. */
 static void compute_change(const SubsetPair* pair, int side, int run, double* out) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -72,7 +75,8 @@ static void compute_change(const SubsetPair* pair, int side, int run, double* ou
   dense_solve(n, pair->root[side], out);
 }
 
-/* Adds the noise variance of the difference of both estimates. */
+/* Adds the variance that measurement noise causes in the difference between the estimates of both subsets (variables).
+ */
 static void add_noise_variance(const SubsetPair* pair, double* variance) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -124,7 +128,8 @@ static void check_difference(Identification* id, Contradiction contradiction, do
   id->contradictions[id->contradiction_count++] = contradiction;
 }
 
-/* Computes the variances of the differences, and returns the limit of a contradiction in standard deviations. */
+/* Computes the variance of the difference between the estimates of both subsets, for each variable. Returns the
+ * difference, in standard deviations, above which the subsets contradict each other. */
 static double compute_limit(const SubsetPair* pair, const double* difference, double* variance) {
   int n = pair->id->variables;
   double* by_runs = MEMORY_NEW(double, n + 1);

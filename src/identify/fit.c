@@ -199,11 +199,11 @@ typedef struct {
   Identification* id;
   SweepWork work;
   const double* x;
-  double* locals; /* local unknowns of all shots, consecutively */
+  double* locals; /* increments of the initial states of all shots, one shot after the other */
   ShotSums* out;
 } ShotEvaluation;
 
-/* Returns the number of items that this MPI process evaluates. */
+/* Returns how many of `all` shots or runs this MPI process evaluates. */
 static int local_item_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
@@ -272,7 +272,7 @@ static double prior_cost(const Identification* id, const double* x) {
   return sum;
 }
 
-/* Returns the previous cost of a shot that fails at x, and sets its gradient to zero. */
+/* Returns the previous cost of a shot whose simulation fails for the variables x, and sets its gradient to zero. */
 static double use_previous_cost(const Identification* id, int shot, bool derivatives, ShotSums* out) {
   double cost = id->sums[shot].cost;
   if (derivatives) {
@@ -328,7 +328,7 @@ void fit_sum_shots(Identification* id) {
   }
 }
 
-/* Returns the name of a column with the height of a link, or NULL. */
+/* Returns the name of a data column that contains the height of a link, or NULL. */
 static const char* height_column(const MeasuredRun* run) {
   for (int k = 0; k < run->link_count; k++)
     if (run->links[k].has_position) return run->links[k].source->position[2];
@@ -427,7 +427,7 @@ static void evaluate_run(void* context, int own, int thread) {
                                                    id->run_errors + ERROR_NUMBERS * index, NULL);
 }
 
-/* Computes the sums after the fit, with those over subsets of the data (Q12). */
+/* After the fit, computes the normal equations of all shots, also those over subsets of the data (Q12). */
 static void sum_subsets(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {

@@ -1,4 +1,5 @@
-/* Private to identify/: segments of measured runs ("shots"), sums of their residuals, and linear algebra of the fit. */
+/* Private to identify/: fit of scene parameters to measured runs by least squares. Segments of measured runs ("shots"),
+ * sums over their residuals, and linear algebra. */
 #ifndef SDRS_IDENTIFY_FIT_H
 #define SDRS_IDENTIFY_FIT_H
 
@@ -7,7 +8,7 @@
 /* ---------------------------------------------------------------- shots: segments of multiple shooting
  * (identify/shot.c, shot_*.c) */
 
-/* Time of a sample relative to the rows of a simulation. */
+/* Time of a measured sample relative to the recorded rows (time steps) of a simulation. */
 typedef struct {
   int row;         /* last row at or before the sample */
   double fraction; /* time since that row, in steps, in [0, 1) */
@@ -23,7 +24,8 @@ typedef struct {
   double* local;            /* fitted increments of the initial coordinates and velocities (2 nv), or NULL */
 } Shot;
 
-/* Subsets of the measurements that must agree (Q12), in complementary pairs. */
+/* Subsets of the measurements, in complementary pairs. If the model is right, both subsets of a pair give the same
+ * parameters (Q12). */
 enum {
   SUBSET_BEFORE_CONTACT,
   SUBSET_AFTER_CONTACT,
@@ -34,17 +36,21 @@ enum {
   SUBSETS
 };
 
-/* Normal equations of a shot. Local unknowns are the increments of its initial state. */
+/* Sums of squares and normal equations of a shot (segment of a run). The local unknowns of a shot are increments of its
+ * initial state. */
 typedef struct {
   bool ran;
   int runs;    /* number of simulations */
-  double cost; /* half of Huber's sum of squares, with priors of the local unknowns */
+  double cost; /* half of the sum of squared residuals, with Huber's loss for large ones, and with the priors of the
+                  local unknowns */
   int residuals;
-  double *a,
-      *g; /* J'J (variables^2) and J'r (variables) after elimination of the local unknowns. J: Jacobian, r: residuals */
-  /* Blocks of the local unknowns: (variables x locals), Cholesky factor (locals^2), right-hand side (locals). */
+  double *a, *g; /* J'J (variables^2) and J'r (variables) after elimination of the local unknowns. J: derivatives of the
+                    residuals with respect to the variables. r: residuals */
+  /* Blocks of the normal equations that belong to the local unknowns. b: coupling with the variables (variables x
+   * locals). c: Cholesky factor (locals^2). h: right-hand side (locals). */
   double *b, *c, *h;
-  /* a and g of each subset, after the fit (SUBSETS x variables^2), (SUBSETS x variables), or NULL. */
+  /* matrix a and vector g of the normal equations of each subset of the measurements, after the fit (SUBSETS x
+   * variables^2), (SUBSETS x variables), or NULL */
   double *subset_a, *subset_g;
 } ShotSums;
 
@@ -54,8 +60,9 @@ enum { ERROR_KINDS = 3, ERROR_NUMBERS = 5 };
 enum { ERROR_BINS = 200 };
 typedef struct {
   Text text;                  /* rows of residuals.csv */
-  int inside, residual_count; /* number of residuals within 1.96 standard deviations, and of all residuals */
-  double square[ERROR_KINDS]; /* sums of squares of all residuals */
+  int inside, residual_count; /* inside: number of residuals within 1.96 standard deviations; residual_count: number of
+                                 all residuals */
+  double square[ERROR_KINDS]; /* sums of the squared residuals of positions, rotations and coordinates */
   int squares[ERROR_KINDS];
   double* second[ERROR_KINDS]; /* magnitudes of the second differences of residuals (second_count); owned */
   int second_count[ERROR_KINDS], second_capacity[ERROR_KINDS];
@@ -70,7 +77,7 @@ typedef enum {
   CONTRADICTION_ROTATIONS,
   CONTRADICTION_PRIOR
 } ContradictionKind;
-/* Parameter with contradicting estimates (Q12). */
+/* Parameter that two subsets of the data, or the data and its prior, estimate differently (Q12). */
 typedef struct {
   int variable;
   ContradictionKind kind;
@@ -80,17 +87,18 @@ typedef struct {
 
 /* Row of convergence.csv. */
 typedef struct {
-  double cost, trial;    /* current cost; cost of the last trial, NaN without a trial */
-  double gradient, step; /* norms in the scales of the variables */
-  double simulated;      /* number of simulated runs and windows */
+  double cost, trial; /* current cost; cost of the last trial, NaN without a trial */
+  double gradient,
+      step; /* norms of the gradient and of the step, with each component relative to the scale of its variable */
+  double simulated; /* number of simulated runs and windows */
   TrialOutcome outcome;
 } FitRow;
 
-/* Method that minimizes the sum of squares. */
+/* Method that minimizes the sum of squared residuals. */
 typedef struct {
   /* Returns true if the method supports the task. Otherwise adds an error. */
   bool (*allows)(const Identification* id, Diagnostics* diagnostics);
-  /* Starts the method at the initial values, whose sums are known. */
+  /* Starts the method at the initial values of the variables, where id->sums is already computed. */
   void (*begin)(Identification* id);
   /* Performs one iteration: sets x, cost, iteration, stop and stop_text, and adds rows to the convergence table.
    * Returns STATUS_INTERRUPTED if interrupted, otherwise STATUS_OK. */
@@ -109,7 +117,7 @@ struct Identification {
   IdentifyOptions options;
   Optimization* optimization;
   MeasuredData data;
-  Model model; /* of the unchanged scene */
+  Model model; /* model of the scene with the initial values of the variables */
   bool has_model;
   int variables, locals; /* locals: local unknowns of a shot, 0 if initial states are not fitted */
   double *initial, *low, *high, *scale, *prior; /* (variables) */
@@ -118,7 +126,7 @@ struct Identification {
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
-  ShotSums* trial_sums; /* sums at the trial point, or NULL */
+  ShotSums* trial_sums; /* sums of all shots for the variables `trial`, or NULL */
   bool has_started;     /* the optimizer has written its first row */
   FitRow* rows;         /* (row_count) */
   int row_count, row_capacity;
@@ -130,60 +138,64 @@ struct Identification {
   int64_t simulated;              /* number of simulated runs and windows */
   IdentifyStop stop;
   const char* stop_text;
-  double *singular_values,
-      *deviation;     /* singular values and deviations of the scaled Jacobian before the fit (variables) */
-  double* directions; /* right singular vectors by rows (variables^2) */
+  double *singular_values, *deviation; /* before the fit: singular values of the Jacobian of the residuals, and standard
+                                          deviations that follow from it, in the scales of the variables (variables) */
+  double* directions;                  /* right singular vectors of this Jacobian, one per row (variables^2) */
   Text verdict;
   int undetermined;
-  double* base_parameters; /* coefficient of variable k in combination j, with fixed variables (variables^2) */
-  Text determined;         /* combinations that the data determine, in words, one per line */
-  double noise;            /* standard deviation of a residual relative to the task's */
-  double* covariance;      /* (variables^2) */
-  double* error;           /* standard errors (variables) */
+  double* base_parameters; /* coefficients of combinations of variables that the data determine, one combination per
+                              row; fixed variables included (variables^2) */
+  Text determined;         /* combinations of variables that the data determine, in words, one per line */
+  double noise;       /* standard deviation of the residuals, divided by the measurement noise that the task gives */
+  double* covariance; /* covariance of the fitted variables (variables^2) */
+  double* error;      /* standard errors of the fitted variables (variables) */
   double quantile;
   double* contradiction_width; /* half of the contradiction between two estimates, or 0 (variables) */
   double* next_change; /* significant change of each variable by the next Newton step; 0 at the minimum (variables) */
   Contradiction* contradictions; /* owned */
   int contradiction_count, contradiction_capacity;
   double* run_errors;    /* errors of each run with fitted, then with initial values (runs x 2 ERROR_NUMBERS) */
-  Misfit misfit[2];      /* validation, training */
+  Misfit misfit[2];      /* noise and model errors of the validation runs and of the training runs */
   double inside[2];      /* fraction of residuals in their predicted 95 % interval: validation, training */
   bool* run_is_complete; /* the run was simulated to its end, with fitted, then with initial values (2 runs) */
 };
 
 /* Divides the training runs into shots: id->shots (shot_count). shots_free frees them. */
 void shots_create(Identification* id);
-/* Writes a validation run of median error beside its measurement, as a run folder overlay/ in `folder`. Returns
+/* Writes a validation run of median error beside its measurement, as a run folder named overlay in `folder`. Returns
  * STATUS_OK, also without runs, or STATUS_IO with a diagnostic (identify/overlay.c). */
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
-/* Simulates a measured run and returns the poses of all links in all rows (rows x links). *begin: time of the first row
- * in the run [s]. Returns NULL if the run cannot be simulated. The caller frees the poses with memory_free. */
+/* Simulates a measured run and returns the poses of all links in all rows (rows x links). x: values of the variables.
+ * *begin: time of the first simulated row, since the start of the measured run [s]. Returns NULL if the run cannot be
+ * simulated. The caller frees the poses with memory_free. */
 Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin);
-/* Frees id->shots. */
+/* Frees the shots (segments of measured runs), id->shots. */
 void shots_free(Identification* id);
-/* Simulates a shot and computes its cost, and its normal equations if `derivatives` is true. x (variables); local: the
- * shot's local unknowns. If the shot cannot be simulated, sets out->ran to false; the other members are then
- * unspecified. Thread-safe with separate `out`. */
+/* Simulates a shot (segment of a run) and computes its cost, and its normal equations if `derivatives` is true. x:
+ * variables (variables). local: increments of the shot's initial state. If the shot cannot be simulated, sets out->ran
+ * to false; the other members are then unspecified. Thread-safe with separate `out`. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out);
 /* Returns the smallest height of a movable body above a half-space at the start of a shot [m], and the half-space's
- * link *ground. Returns INFINITY without such a pair. */
+ * link *ground. Returns INFINITY without a movable body or half-space. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* out);
-/* Computes cost and gradient of a shot without local unknowns (asserted) by the adjoint of its run (Q13): out->ran,
- * cost, residuals and g. x[variables]. */
+/* Computes the cost of a shot and its gradient by the adjoint method (Q13). Sets out->ran, cost, residuals and g. The
+ * shot's initial state must not be fitted (asserted). x[variables]. */
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
-/* Minimizes the cost of a shot over its local unknowns for x[variables] (Q13; identify/settle.c). Sets `local` to the
- * minimum, and `out` to the sums there with derivatives. */
+/* Minimizes the cost of a shot over the increments of its initial state, for fixed x[variables] (Q13;
+ * identify/settle.c). Sets `local` to the minimum, and `out` to the sums there with derivatives. */
 void shot_minimize(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
-/* Returns Huber's loss of the residual r. *weight: factor from derivatives of r^2 / 2 to derivatives of the loss. */
+/* Returns Huber's loss of the residual r: r^2 / 2 below the threshold, linear above. Sets *weight to the derivative of
+ * the loss divided by r. */
 double robust_loss(double r, double threshold, double* weight);
 /* Residuals of a shot, sample by sample; NaN without a measurement. */
 typedef struct {
-  int samples, count, columns; /* residuals per sample; variables and locals */
+  int samples, count, columns; /* count: residuals per sample; columns: variables plus local unknowns */
   double huber;
-  const double *r, *j; /* (samples x count), (samples x count x columns) */
-  const bool* turns;   /* component of a rotation (count) */
+  const double *r, *j; /* residuals (samples x count), and their derivatives with respect to variables and local
+                          unknowns (samples x count x columns) */
+  const bool* turns;   /* true for a residual that is a component of a rotation (count) */
   int touched;         /* first sample after a contact, or `samples` */
 } ShotResiduals;
 /* Sums the residuals of a shot: the cost, and with derivatives all arrays of out (numbers per variable)
@@ -192,39 +204,45 @@ bool shot_sum(const Identification* id, const ShotResiduals* s, const double* lo
 /* Returns the standard deviation of increment k of the initial state, from the noise of the data. Increments (2 nv):
  * coordinates [m or rad], then velocities [m/s or rad/s]. */
 double local_deviation(const Identification* id, int k);
-/* Simulates a run from its first sample and computes its errors. x[variables]. Sets out to the mean distances from the
- * measurements [m, rad, m or rad] and those of the last sample [m, rad]; NaN without measurement. Adds a row with the
- * predicted uncertainty (Q8) for each sample and link unless rows is NULL. Returns false with NaN if the run stops
- * early. */
+/* Simulates a run from its first sample and computes its errors. x[variables]. Sets out[0..2] to the mean errors of
+ * positions, rotations and joint coordinates [m, rad, m or rad]. Sets out[3..4] to the position and rotation error of
+ * the last sample. Errors without measurement are NaN. Adds a row with the predicted uncertainty (Q8) for each sample
+ * and link unless rows is NULL. Returns false with NaN if the run stops early. */
 bool shot_compute_errors(const Identification* id, const double* x, const MeasuredRun* run, double out[ERROR_NUMBERS],
                          ErrorRows* rows);
 
-/* Computes the damped step dx[variables] within the bounds (Q3). It is 0 for fixed variables and at active bounds.
- * Returns false if the damped matrix is not positive definite. */
+/* Computes the damped Gauss-Newton step dx[variables] of the variables within their bounds (Q3). It is 0 for fixed
+ * variables and at active bounds. Returns false if the damped matrix of the normal equations is not positive definite.
+ */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
 /* Allocates zeroed sums of all shots (shot_count). The caller frees them with sums_free. */
 ShotSums* sums_create(const Identification* id);
-/* Frees the object. Accepts NULL. */
+/* Frees the sums of all shots. Accepts NULL. */
 void sums_free(const Identification* id, ShotSums* sums);
-/* Quantities that fit_evaluate_shots computes for each shot: cost; normal equations; gradient by the adjoint; sums at
- * the minimum over local unknowns. */
+/* Quantities that fit_evaluate_shots computes for each shot: cost; normal equations; gradient by the adjoint method;
+ * normal equations at the minimum over increments of the initial state. */
 typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_MINIMIZED } SweepWork;
-/* Returns the cost of all shots at x, with priors, by all threads and processes. out[shot_count]: sums of the shots,
- * without arrays for SWEEP_COST. locals (shots x locals): local unknowns, an output for SWEEP_MINIMIZED. A shot that
- * fails keeps its cost of id->sums, without gradient. Returns INFINITY if too many shots fail. */
+/* Returns the cost of all shots for the variables x, with their priors, computed by all threads and processes.
+ * out[shot_count]: sums of the shots, without arrays for SWEEP_COST. locals (shots x locals): increments of the shots'
+ * initial states, an output for SWEEP_MINIMIZED. A shot that fails keeps its cost of id->sums, without gradient.
+ * Returns INFINITY if too many shots fail. */
 double fit_evaluate_shots(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
-/* Returns the local unknowns of all shots, consecutively (shots x locals). Owned by the caller. */
+/* Returns the fitted increments of the initial states of all shots, one shot after the other (shots x locals). Owned by
+ * the caller. */
 double* fit_locals(const Identification* id);
-/* Sums the normal equations of all shots, id->sums, in order, to id->a and id->g. */
+/* Sums the normal equations of all shots, id->sums, to the matrix id->a and the gradient id->g, always in the same
+ * order. */
 void fit_sum_shots(Identification* id);
-/* Returns true if any process was interrupted. */
+/* Returns true if any MPI process was interrupted. */
 bool fit_interrupted(const Identification* id);
 /* Appends a row to the convergence table, with the number of simulations so far. */
 void fit_append_row(Identification* id, const FitRow* row);
-/* Simulates all shots at x with derivatives: id->sums, id->a, id->g and id->cost (identify/fit.c). */
+/* Simulates all shots with derivatives for the variables id->x. Sets id->sums, id->a, id->g and id->cost
+ * (identify/fit.c). */
 void fit_update(Identification* id);
-/* Computes id->misfit from the errors of the runs, rows: one per run (identify/misfit.c). */
+/* Computes id->misfit, the noise and model errors, from the errors of all runs. rows: one entry per run
+ * (identify/misfit.c). */
 void compute_misfit(Identification* id, const ErrorRows* rows);
 /* Adds one component of a run's residuals to the noise estimate. r[k stride]: residual of sample k in multiples of
  * `unit` [m, rad, m or rad]. Skips NaN. The caller frees out->second. */
@@ -232,15 +250,16 @@ void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, 
 /* Finds the variables that the data do not determine, before the fit: id->singular_values, deviation, directions,
  * verdict and undetermined (identify/verdict.c). */
 void check_identifiability(Identification* id);
-/* Computes standard errors (variables), covariance (variables^2), noise and quantile after the fit
- * (identify/uncertainty.c). */
+/* After the fit, computes id->error, the standard errors (variables), and id->covariance (variables^2). Also computes
+ * id->noise and id->quantile (identify/uncertainty.c). */
 void compute_parameter_uncertainty(Identification* id);
 /* Smallest number of runs for which standard errors use the variance between runs and Student's t distribution. */
 enum { RUNS_FOR_VARIANCE = 5 };
-/* Returns the quantile of Student's t for `freedom` > 0 degrees of freedom and the normal quantile z. The error is of
- * order 1 / freedom^4. */
+/* Returns the quantile of Student's t distribution with `freedom` > 0 degrees of freedom. It has the same probability
+ * as the quantile z of the normal distribution. The error is of order 1 / freedom^4. */
 double student_quantile(double z, int freedom);
-/* Residuals below this fraction of the task's noise are rounding errors and do not test the model. */
+/* Residuals below this fraction of the measurement noise that the task gives are rounding errors and do not test the
+ * model. */
 #define NOISE_OF_ROUNDING 1e-6
 /* Finds contradictions between subsets of the data, or with priors (identify/doubts.c): id->contradictions
  * (contradiction_count) and id->contradiction_width (variables). */

@@ -13,10 +13,11 @@ typedef struct {
   int link;
   bool has_position, has_rotation, has_velocity, has_spin;
   int coordinate_count, rate_count;
-  Vec3 *position, *velocity;   /* world [m, m/s]  (samples) */
-  Quat* rotation;              /* from link axes to world axes (samples) */
-  Vec3* spin;                  /* angular velocity, link axes [rad/s] (samples) */
-  double *coordinates, *rates; /* (samples x coordinate_count), (samples x rate_count) */
+  Vec3 *position, *velocity; /* world [m, m/s]  (samples) */
+  Quat* rotation;            /* from link axes to world axes (samples) */
+  Vec3* spin;                /* angular velocity, link axes [rad/s] (samples) */
+  double *coordinates,
+      *rates; /* joint coordinates (samples x coordinate_count) and joint velocities (samples x rate_count) */
 } MeasuredLink;
 
 typedef struct {
@@ -26,14 +27,14 @@ typedef struct {
   int* line;    /* line of each sample in the file */
   MeasuredLink* links;
   int link_count;
-  SceneSignal* inputs; /* signals measured with the run (input_count of the data) */
+  SceneSignal* inputs; /* measured signals that drive the simulation of this run (MeasuredData.input_count) */
   bool train;
 } MeasuredRun;
 
 typedef struct {
   MeasuredRun* runs;
   int count;
-  SignalPlace* inputs; /* signals of the scene that the inputs replace */
+  SignalPlace* inputs; /* signals of the scene that MeasuredRun.inputs replace (input_count) */
   int input_count;
 } MeasuredData;
 
@@ -46,7 +47,7 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
 /* Frees all runs and zeroes the data. Accepts zeroed or incomplete data. */
 void measured_free(MeasuredData* data);
 /* Copies the measured state at a sample into coordinates (nq) and velocities[nv] [m, rad, quaternions; m/s, rad/s].
- * Entries without a measurement are unchanged. 0 <= sample < count. */
+ * Entries without a measurement are unchanged. 0 <= sample < MeasuredRun.count. */
 void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities);
 
 typedef struct Identification Identification;
@@ -54,7 +55,7 @@ typedef struct Identification Identification;
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* replace the files of the task (file_count) */
+  const char* const* files; /* paths of measured runs that replace those in the task (file_count) */
   int file_count;
 } IdentifyOptions;
 
@@ -67,8 +68,9 @@ typedef enum {
 /* Returns the reason for the end of a fit in words. Static. */
 const char* identify_stop_text(IdentifyStop stop);
 
-/* Reads the data and builds the model and the shots. Copies the options, borrows the task. Returns STATUS_BAD_INPUT or
- * STATUS_IO with diagnostics. The caller frees *result with identification_destroy, also after errors. */
+/* Reads the measured data, builds the model and divides the runs into segments (shots). Copies the options, borrows the
+ * task. Returns STATUS_BAD_INPUT or STATUS_IO with diagnostics. The caller frees *result with identification_destroy,
+ * also after errors. */
 Status identification_create(Identification** result, Task* task, const IdentifyOptions* options,
                              Diagnostics* diagnostics);
 /* Frees the identification, not its task. Accepts NULL and an incomplete identification. */
@@ -92,8 +94,8 @@ IdentifyStop identification_stop(const Identification* identification);
 int identification_iterations(const Identification* identification);
 /* Returns the number of finished iterations. */
 int identification_iteration(const Identification* identification);
-/* Returns the cost at the current values: half of Huber's sum of squared residuals in standard deviations of the task,
- * with priors. */
+/* Returns the cost at the current values: half of the sum of squared residuals, each divided by its standard deviation
+ * in the task. Large residuals count by Huber's loss. Includes the priors of the variables. */
 double identification_cost(const Identification* identification);
 /* Computes uncertainties and the errors of all runs with fitted and initial values. Returns STATUS_OK or
  * STATUS_INTERRUPTED; the results are then incomplete, and a resumed fit repeats the computation. */
@@ -108,7 +110,8 @@ bool identification_append_unconverged(const Identification* identification, Tex
  * reproduce such measurements. The interval of the parameter contains both estimates (Q12). Call it after
  * identification_finish. */
 int identification_contradiction_count(const Identification* identification);
-/* Appends the description of contradiction k, with 0 <= k < count, to a text owned by the caller. */
+/* Appends the description of contradiction k, with 0 <= k < identification_contradiction_count, to a text owned by the
+ * caller. */
 void identification_append_contradiction(const Identification* identification, int k, Text* out);
 
 typedef struct {
@@ -119,10 +122,11 @@ typedef struct {
 } IdentifiedParameter;
 /* Returns the number of parameters, with those that the data do not determine. */
 int identification_parameter_count(const Identification* identification);
-/* Returns parameter k in its unit, with 0 <= k < count. The identification owns the name. */
+/* Returns parameter k in its unit, with 0 <= k < identification_parameter_count. The identification owns the name. */
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
-/* Mean errors of several runs: mean over each run, and error at its last sample. */
+/* Differences of simulated from measured motion, averaged over several runs: the mean over each run, and the difference
+ * at its last sample. */
 typedef struct {
   int runs, failed;                      /* failed: number of runs not simulated to the end */
   double position, rotation;             /* m, rad */
@@ -134,12 +138,13 @@ typedef struct {
 /* Returns the errors of the training runs (train) or of the validation runs, or NaN without such runs. Call it after
  * identification_finish. */
 RunErrors identification_errors(const Identification* identification, bool train);
-/* Standard deviations of the noise between samples, and of model errors, of a component of positions, rotations and
- * coordinates [m, rad, m or rad] (Q10). NaN without measurement. */
+/* Standard deviations of measurement noise and of model errors, each for one component of positions, rotations and
+ * joint coordinates [m, rad, m or rad] (Q10). Noise varies from sample to sample. NaN without measurement. */
 typedef struct {
   double noise[3], model[3];
 } Misfit;
-/* Returns the misfit of the training or validation runs after identification_finish. */
+/* Returns the noise and model errors of the training runs (train) or of the validation runs. Call it after
+ * identification_finish. */
 Misfit identification_misfit(const Identification* identification, bool train);
 
 /* Writes the result files into an existing folder: identify.json (also appended to json, owned by the caller),
@@ -148,10 +153,10 @@ Status identification_write(Identification* identification, const char* folder, 
                             Diagnostics* diagnostics);
 /* Kind of a checkpoint file. */
 #define IDENTIFY_CHECKPOINT_KIND "identify" /* identify/fit_checkpoint.c */
-/* Writes the state between two iterations to a file. Returns STATUS_IO with a diagnostic. */
+/* Writes the state of the fit between two iterations to a checkpoint file. Returns STATUS_IO with a diagnostic. */
 Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
-/* Reads the state from a file of the same task and data, after identification_start. Returns STATUS_IO or
- * STATUS_BAD_INPUT with a diagnostic; the identification must then be destroyed. */
+/* Restores the state of the fit from a checkpoint file of the same task and data, after identification_start. Returns
+ * STATUS_IO or STATUS_BAD_INPUT with a diagnostic; the identification must then be destroyed. */
 Status identification_load(Identification* identification, const char* path, Diagnostics* diagnostics);
 
 #endif

@@ -8,7 +8,8 @@
 #define SMALL_DECREASE 1e-5
 enum { SMALL_DECREASES_MAX = 2, TRIALS = 12 };
 
-/* Adds the steps of the local unknowns, du = -C^-1 (h + B' dx), for the step dx of the variables. */
+/* Adds to `locals` the steps of the initial-state increments that belong to the step dx of the variables: du = -C^-1 (h
+ * + B' dx). B, C, h: blocks of the normal equations (ShotSums). */
 static void step_locals(const Identification* id, const double* dx, double* locals) {
   int l = id->locals;
   for (int s = 0; s < id->shot_count && l > 0; s++) {
@@ -32,7 +33,7 @@ static void accept_step(Identification* id, const double* locals, double cost) {
   id->cost = cost;
 }
 
-/* Returns the norm of the gradient without components into active bounds. */
+/* Returns the norm of the gradient, without variables at a bound that descent would push beyond it. */
 static double gradient_norm(const Identification* id) {
   double sum = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -171,7 +172,7 @@ static bool load_state(Identification* id, const NumberFile* file, Diagnostics* 
   id->small_decreases = (int)counts[1];
   id->has_no_step = counts[2] != 0;
   fit_update(id);
-  id->cost = cost; /* sums with derivatives may differ from this cost in the last bits */
+  id->cost = cost; /* a simulation with derivatives may give a cost that differs from the saved one in the last bits */
   check_convergence(id);
   return true;
 }

@@ -8,12 +8,12 @@
 typedef struct {
   Identification* id;
   const MeasuredRun* run;
-  Model model;    /* of the fitted scene */
-  bool* measured; /* measured links and their descendants (links) */
+  Model model;    /* model of the scene with the fitted parameters */
+  bool* measured; /* true for measured links and their descendants (links) */
   char* folder;
 } Overlay;
 
-/* Returns the validation run of median error, or of all runs without validation runs. */
+/* Returns the index of the validation run with the median error. Without validation runs, considers all runs. */
 static int find_median_run(const Identification* id) {
   int best = -1, count = 0;
   bool any = false;
@@ -109,8 +109,8 @@ static Pose interpolate_pose(Pose a, Pose b, double fraction) {
   return pose;
 }
 
-/* Computes the measured poses of all links at a time of the run by interpolation. q, v: state at the previous sample,
- * for links without a measurement. */
+/* Computes the measured poses of all links at a time of the run by interpolation. q, v: joint coordinates and
+ * velocities at the previous sample, for links without a measurement. */
 static void compute_measured_poses(const Overlay* o, double time, double* q, double* v, Pose* out) {
   const Model* m = &o->model;
   int before = find_sample(o->run, time), after = before + 1 < o->run->count ? before + 1 : before;

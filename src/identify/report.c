@@ -103,7 +103,8 @@ static void add_contradictions(Json* json, const Identification* id) {
   json_close(json, ']');
 }
 
-/* Writes the base parameters x_j + sum of c_k x_k that the data determine, with their values at the end of the fit. */
+/* Writes the linear combinations x_j + sum of c_k x_k of variables that the data determine (base parameters), with
+ * their fitted values. */
 static void add_base_parameters(Json* json, const Identification* id) {
   int n = id->variables;
   json_open(json, "base_parameters", '[');
@@ -181,7 +182,7 @@ static Status write_scene(Identification* id, const char* folder, Diagnostics* d
 
 typedef struct {
   Identification* id;
-  ErrorRows* rows; /* (runs) */
+  ErrorRows* rows; /* errors of each run (runs) */
 } ResidualRows;
 
 static void compute_run_errors(void* context, int index, int thread) {

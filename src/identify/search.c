@@ -1,5 +1,5 @@
-/* Minimizes the sum of squares by the methods of optimize/ (docs/derivations/identify.md, Q13). The sum is minimized
- * over the local unknowns of each shot, so that it depends on the variables only. */
+/* Minimizes the sum of squares by the methods of optimize/ (docs/derivations/identify.md, Q13). For given variables,
+ * the sum is minimized over the increments of each shot's initial state, so that it depends on the variables only. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -9,7 +9,7 @@ static SweepWork select_work(const Identification* id, const double* gradient) {
   return gradient ? SWEEP_GRADIENT : SWEEP_COST;
 }
 
-/* Sums the gradients of shots, in order, and of priors. */
+/* Sums the gradients of the costs of all shots, always in the same order, and of the priors of the variables x. */
 static void sum_gradients(const Identification* id, const double* x, double* gradient) {
   memset(gradient, 0, sizeof(double) * (size_t)id->variables);
   for (int s = 0; s < id->shot_count; s++)
@@ -49,7 +49,7 @@ static IdentifyStop convert_stop(OptimizationStop stop) {
   }
 }
 
-/* Copies the state and the new rows of the optimization. */
+/* Copies the current variables, cost and new convergence rows from the optimization to the fit. */
 static void copy_result(Identification* id) {
   Optimization* o = id->optimization;
   id->iteration = optimization_iteration(o);

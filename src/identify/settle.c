@@ -1,4 +1,5 @@
-/* Minimizes the cost of a shot over its local unknowns by BFGS (docs/derivations/identify.md, Q13). */
+/* Minimizes the cost of a shot over the increments of its initial state (local unknowns) by BFGS
+ * (docs/derivations/identify.md, Q13). */
 #include <assert.h>
 #include <string.h>
 
@@ -11,15 +12,15 @@
 #define ARMIJO_FRACTION 1e-4
 enum { ITERATIONS_MAX = 60, HALVINGS_MAX = 8 };
 
-/* Unknowns u, slope at u, and inverse Hessian (n x n). The inverse Hessian of the normal equations is the initial
- * value. */
+/* Increments u of the initial state, derivative of the cost with respect to u, and inverse Hessian (n x n). The inverse
+ * Hessian of the normal equations is the initial value. */
 typedef struct {
   const Identification* id;
   const double* x;
   const Shot* shot;
-  ShotSums* out; /* at the last evaluation */
+  ShotSums* out; /* cost and derivatives at the last evaluation */
   int n, runs;
-  bool inverse_is_initial; /* the inverse belongs to the normal equations at u */
+  bool inverse_is_initial; /* true if the inverse Hessian is that of the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
 } LocalMinimization;
@@ -30,7 +31,7 @@ static bool evaluate(LocalMinimization* s, const double* u) {
   return s->out->ran;
 }
 
-/* Initializes the inverse with C^-1, column by column. */
+/* Sets the inverse Hessian to the inverse of the matrix of the shot's normal equations, column by column. */
 static void initialize_inverse(LocalMinimization* s) {
   int n = s->n;
   for (int i = 0; i < n; i++) {
@@ -49,7 +50,8 @@ static void multiply_inverse(const LocalMinimization* s, const double* v, double
   }
 }
 
-/* BFGS update of the inverse H, so that H y = step. y: change of the slope from s->slope to out->h. */
+/* BFGS update of the inverse Hessian H, so that H y = step. y: change of the cost's derivative by the step, from
+ * s->slope to out->h. */
 static void update_inverse(LocalMinimization* s) {
   int n = s->n;
   double *y = MEMORY_NEW(double, 2 * n + 1), *hy = y + n, along = 0, width = 0;
@@ -67,7 +69,7 @@ static void update_inverse(LocalMinimization* s) {
   memory_free(y);
 }
 
-/* Takes a step with sufficient decrease. Returns false if no step length achieves it. */
+/* Takes a step that lowers the cost sufficiently. Returns false if no step length achieves it. */
 static bool take_step(LocalMinimization* s) {
   double promised = 0, part = 1;
   multiply_inverse(s, s->slope, s->step);

@@ -4,7 +4,8 @@
 
 #include "identify/shot.h"
 
-/* Returns the predicted variance of residual k without noise, in squared standard deviations of the task (Q8). */
+/* Returns the variance of residual k that follows from the uncertainty of the fitted variables, without measurement
+ * noise (Q8). Unit: squared standard deviation of the measurement in the task. */
 static double predicted_variance(const Identification* id, const Residuals* s, size_t k) {
   if (!s->j) return NAN;
   const double* row = s->j + k * (size_t)s->columns;
@@ -75,7 +76,7 @@ static void add_misfits(ErrorRows* rows, const Residuals* s, const MeasuredRun* 
   }
 }
 
-/* Adds the magnitude of r[count] to a mean. */
+/* Adds the norm of the vector r[count], times `unit`, to the sum of a mean, unless it was not measured. */
 static void add_magnitude(const double* r, int count, double unit, double* sum, int* seen) {
   double square = 0;
   for (int k = 0; k < count; k++) square += r[k] * r[k];
@@ -124,7 +125,7 @@ static void compute_errors(const Identification* id, const Residuals* s, int sam
   if (samples > 0) compute_sample_errors(s, samples - 1, out + 3);
 }
 
-/* Returns false if only values are available. */
+/* Computes the derivatives of the residuals. Returns false if only the residuals are available. */
 static bool compute_derivatives(Residuals* s) {
   if (residuals_forward(s)) return true;
   memory_free(s->j);

@@ -3,8 +3,8 @@
 
 #include "identify/shot.h"
 
-/* Returns the rotation vector of R_m^T R with the measured rotation R_m. *slope: its derivative with respect to a
- * rotation in link axes. */
+/* Returns the rotation vector from the measured rotation R_m to the simulated rotation R, that of R_m^T R. Sets *slope
+ * to its derivative with respect to a small rotation in link axes. */
 static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -44,9 +44,9 @@ static double get_cost_derivative(const Residuals* s, int sample, int index) {
   return s->cost_derivative ? s->cost_derivative[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }
 
-/* Adds the derivative of a residual with respect to a pose: to the residual's row of j, or times the derivative of the
- * cost to the seeds of the adjoint. turn, shift: derivatives with respect to a small rotation and translation, world
- * axes. */
+/* Adds the derivative of a residual with respect to a pose to the residual's row of the Jacobian. For the adjoint
+ * method, adds it to s->seeds instead, times the derivative of the cost. turn, shift: derivatives of the residual with
+ * respect to a small rotation and translation of the link, world axes. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
@@ -68,8 +68,8 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
   memset(pose_derivative, 0, sizeof(double[3][4]));
 }
 
-/* Adds the derivative of a residual with respect to a joint coordinate: to the residual's row of j, or to the seeds of
- * the adjoint. */
+/* Adds the derivative of a residual with respect to a joint coordinate to the residual's row of the Jacobian. For the
+ * adjoint method, adds it to s->seeds, times the derivative of the cost. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
   double *out = jacobian_row(s, sample, index), cost_derivative = get_cost_derivative(s, sample, index);
   if (cost_derivative != 0 && s->seeds.q)
@@ -117,7 +117,8 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   }
 }
 
-/* Finds the two rows of the simulation whose difference is compared with a measured rate: rows[2]. */
+/* Finds the two time steps (rows) of the simulation whose difference quotient is compared with a measured velocity:
+ * rows[2]. */
 static void find_rate_rows(const Shot* shot, int sample, int rows[2]) {
   SampleTime p = shot->sample_times[sample];
   bool between = p.fraction > 0;
@@ -141,8 +142,9 @@ static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l
   }
 }
 
-/* Adds the derivatives of log(R_a^T R_b), link axes, with the rotations R_a, R_b of both rows. A rotation of b changes
- * the logarithm by J_r^-1 R_b^T, a rotation of a by -J_r^-1 R_b^T. */
+/* Adds the derivatives of an angular velocity residual, from the rotation vector log(R_a^T R_b). R_a, R_b: rotation
+ * matrices of the link in both rows. A small world rotation of b changes the vector by J_r^-1 R_b^T, one of a by
+ * -J_r^-1 R_b^T. J_r: right Jacobian of the rotation vector. */
 static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
                      double scale) {
   Vec3 seen = l->spin[s->simulation->shot->first + sample];

@@ -40,7 +40,8 @@ static void add_outer(ShotSums* out, const double* row, double weight, double r,
   }
 }
 
-/* Eliminates the local unknowns: A := A - B C^-1 B', g := g - B C^-1 h. */
+/* Eliminates the increments of the initial state (local unknowns) from the normal equations: A := A - B C^-1 B', g := g
+ * - B C^-1 h. A, B, C: blocks of the matrix. g, h: right-hand sides. */
 static void eliminate_locals(ShotSums* out, int n, int locals) {
   double* column = MEMORY_NEW(double, locals + 1);
   for (int i = 0; i < n; i++) {
@@ -62,7 +63,8 @@ void shot_clear(const Identification* id, ShotSums* out) {
   memset(out->h, 0, sizeof(double) * l);
 }
 
-/* Computes a row of J after elimination of the local unknowns, J_x - J_u C^-1 B'. elimination: B C^-1 (variables x
+/* Computes the derivatives of one residual with respect to the variables after elimination of the local unknowns, J_x -
+ * J_u C^-1 B'. J_x, J_u: its derivatives with respect to variables and local unknowns. elimination: B C^-1 (variables x
  * locals). */
 static void eliminate_from_row(const double* row, const double* elimination, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
@@ -80,7 +82,7 @@ static void add_to_subset(int n, const double* row, double weight, double r, dou
   }
 }
 
-/* Adds A and g of each subset of the residuals. */
+/* Adds the matrix A and the vector g of the normal equations of each subset of the residuals. */
 static void sum_subsets(const Identification* id, const ShotResiduals* s, ShotSums* out) {
   int n = id->variables, locals = id->locals;
   double *elimination = MEMORY_NEW(double, n*locals + 1), *row = MEMORY_NEW(double, n + 1);

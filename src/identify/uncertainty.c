@@ -28,7 +28,8 @@ static bool is_determined(const Identification* id, int k) {
          information > INFORMATION_MIN * INFORMATION_MIN;
 }
 
-/* Computes A^-1 over the free, determined variables, and zero elsewhere. */
+/* Computes the inverse of the normal equations' matrix over the variables that are free and determined by the data.
+ * Other entries are zero. */
 static void invert_free(const Identification* id, double* out) {
   int n = id->variables;
   double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
@@ -46,8 +47,8 @@ static void invert_free(const Identification* id, double* out) {
   memory_free(column);
 }
 
-/* Computes the covariance from the variance between runs, A^-1 (sum g_r g_r') A^-1 N / (N - 1), with g_r the gradient
- * of run r and N = *runs. */
+/* Computes the covariance from the variance between runs, A^-1 (sum g_r g_r') A^-1 N / (N - 1), with A the matrix of
+ * the normal equations, g_r the gradient of run r and N = *runs. */
 static void variance_between_runs(const Identification* id, const double* inverse_a, double* out, int* runs) {
   int n = id->variables;
   double *g = MEMORY_NEW(double, n + 1), *v = MEMORY_NEW(double, n + 1);

@@ -7,7 +7,7 @@
 /* Smallest component of a direction that is named in the text. */
 #define NAMED_MIN 0.15
 
-/* Returns A in the scales of the variables. The caller frees it. */
+/* Returns the matrix of the normal equations, in variables divided by their scales. The caller frees it. */
 static double* scaled_matrix(const Identification* id) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);
@@ -76,8 +76,9 @@ static void add_direction(Identification* id, const double* v) {
 /* Smallest coefficient of a base parameter that is named, in the scales of the variables. */
 #define COEFFICIENT_MIN 1e-3
 
-/* Finds the base parameters, which are constant along all undetermined directions (Q9): x_j - sum over fixed variables
- * d of (dx_j / dx_d) x_d. basis: rows with one fixed variable each; pivot (rows): that variable. */
+/* Finds the base parameters, the linear combinations of variables that are constant along all undetermined directions
+ * (Q9). They are x_j - sum over fixed variables d of (dx_j / dx_d) x_d. basis: rows with one fixed variable each; pivot
+ * (rows): that variable. */
 static void find_base_parameters(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {
@@ -127,8 +128,8 @@ static void fix_variables(Identification* id, int first) {
   memory_free(pivot);
 }
 
-/* Computes the eigenvectors of the scaled A, id->directions, and its eigenvalues (n), descending. A matrix that is not
- * finite determines nothing and gives 0. */
+/* Computes the eigenvectors of the scaled matrix of the normal equations, id->directions, and its eigenvalues (n),
+ * descending. A matrix that is not finite determines nothing and gives 0. */
 static void find_directions(Identification* id, double* values) {
   int n = id->variables;
   double *a = scaled_matrix(id), *ascending = MEMORY_NEW(double, n + 1);

@@ -34,8 +34,8 @@ static void update_means(Optimizer* o, const double* gradient) {
   o->own[GRADIENT_COUNT] += 1;
 }
 
-/* Computes the divisors of the mean gradients, divisor[count]. Division by 1 - beta2^GRADIENT_COUNT corrects the bias
- * of means that start at zero. */
+/* Computes the root mean squares of the gradients, by which the mean gradients are divided: divisor[count]. Division by
+ * 1 - beta2^GRADIENT_COUNT corrects the bias of means that start at zero. */
 static void compute_divisors(const Optimizer* o, double* divisor) {
   const double* square = o->own + MEANS + o->set->count;
   double missing = 1 - math_pow(o->settings.beta2, o->own[GRADIENT_COUNT]), largest = 0;
@@ -47,8 +47,8 @@ static void compute_divisors(const Optimizer* o, double* divisor) {
 }
 
 /* Proposes the Adam step, projected onto the feasible set (O5). The unprojected step d minimizes mean . d + sum
- * divisor_i d_i^2 / (2 bound). The projection uses the metric of this sum, so that the method stops only where the
- * constraints balance the mean gradient. */
+ * divisor_i d_i^2 / (2 bound). mean: running mean of the gradients. bound: step size. The projection uses the metric of
+ * this sum, so that the method stops only where the constraints balance the mean gradient. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   if (o->state[STATE_FRESH] == 1) update_means(o, gradient);
   o->state[STATE_FRESH] = 0;

@@ -27,7 +27,7 @@ typedef struct {
   OptimizationReport* out;
   RejectedTrials rejected;
   int count, best, remedy_count; /* count: number of iterations; best: iteration of the best design; remedy_count:
-                                    number of remedies */
+                                    number of remedies in the report */
   int inner_link_count;          /* number of links with vertices inside their hulls */
 } ReportBuild;
 
@@ -289,7 +289,7 @@ static bool gradient_is_zero(const Optimization* o) {
   return o->task->optimizer.type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0;
 }
 
-/* Returns the iteration after the first at which `optimizer: auto` found a zero gradient, or 0. */
+/* Returns the first iteration, except iteration 0, at which `optimizer: auto` found a zero gradient, or 0. */
 static int find_zero_gradient(const Optimization* o) {
   for (int k = 0; k < o->automatic.change_count; k++) {
     const MethodChange* c = &o->automatic.changes[k];
@@ -438,7 +438,7 @@ static void advise_steps(ReportBuild* a) {
   text_free(&steps);
 }
 
-/* ---- task item that bounds a variable */
+/* ---- task entry that bounds a variable */
 
 typedef struct {
   const char* list;
@@ -457,7 +457,7 @@ static SourcePosition item_place(const ItemList* list, int k) {
 static bool is_same_place(SourcePosition a, SourcePosition b) { return a.line == b.line && a.column == b.column; }
 
 /* Finds the task key of a variable's `within`, for example design.vertices.0.within, and its value. Returns false
- * without a finite value. Consecutive links of one item have the same place in the file. */
+ * without a finite value. Consecutive links of one task entry have the same place in the file. */
 static bool find_within(const Optimization* o, int variable, Text* key, double* within) {
   const Task* t = o->task;
   const ItemList lists[] = {
@@ -483,8 +483,8 @@ static bool find_within(const Optimization* o, int variable, Text* key, double* 
   return false;
 }
 
-/* Suggests to widen the bounds of the item with most variables at bounds, if these are at least `fraction` of the moved
- * variables. The variables of an item are consecutive. */
+/* Suggests to widen the bounds of the task entry with most variables at bounds, if these are at least `fraction` of the
+ * moved variables. The variables of an entry are consecutive. */
 static void advise_bounds(ReportBuild* a, double fraction) {
   const Optimization* o = a->o;
   const DesignVariable* v = o->design.variables;
@@ -509,7 +509,7 @@ static void advise_bounds(ReportBuild* a, double fraction) {
   text_free(&key);
 }
 
-/* Returns true if no remedy is needed. */
+/* Returns true if the search reached the goals of the task, so that the report needs no remedy. */
 static bool has_reached_goals(const Optimization* o) {
   if (optimization_success_count(o) > 0) return optimization_succeeded(o);
   if (o->best_loss >= 0 && o->best_loss < SOLVED_FRACTION * o->rows[0].loss) return true;

@@ -19,13 +19,14 @@ enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MAX = 3 };
 #define PROGRESS_MIN 0.01
 /* Factor on the step sizes after a change to Adam, and on the step sizes of Adam in a search with bundles. */
 #define RESTART_STEP 0.25
-/* Standard deviation of the first samples of CMA-ES, in steps: a fifth of a variable's range, of which the default step
- * is a twentieth. */
+/* Standard deviation of the first samples of CMA-ES, in step sizes of the settings. It is a fifth of a variable's
+ * range, of which the default step is a twentieth. */
 #define SAMPLE_STEP 4
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
-/* Returns true if gradients are random because of draws or bundles. Their differences then contain no curvature. */
+/* Returns true if gradients are random, because scenes change randomly or gradients are means over random designs
+ * (bundles). Their differences then contain no curvature. */
 static bool is_noisy(const Optimization* o) { return draws_change(o) || o->task->bundle > 0; }
 
 static void clear_statistics(Automatic* a) {
@@ -85,7 +86,8 @@ static int count_bits(unsigned bits) {
   return count;
 }
 
-/* Returns true if CMA-ES can rank samples: draws and multipliers, which change the loss between samples, are absent. */
+/* Returns true if CMA-ES can rank samples: the task has no random changes of the scenes and no multipliers, which
+ * change the loss between samples. */
 static bool can_sample(const Optimization* o) { return !o->bounded_terms && !is_noisy(o) && !o->function.evaluate; }
 
 static double total_gain(const Optimization* o) {
@@ -133,7 +135,8 @@ static bool can_descend_again(const Optimization* o) {
 static bool check_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (draws_change(o))
-    return can_step; /* the best design is unknown, because the loss of a design depends on its draws */
+    return can_step; /* the best design is unknown, because the loss of a design depends on the random changes of the
+                        scenes */
   if (!(a->best_value - o->best_compared_loss <= PROGRESS_MIN * fabs(o->best_compared_loss))) {
     if (a->best_value < HUGE_VAL && can_descend_again(o)) {
       change_method(o, OPTIMIZER_LBFGS, a->factor, CHANGE_BETTER_SAMPLE, 0);
@@ -205,9 +208,10 @@ Status automatic_restore_best(Optimization* o) {
   if (!o->automatic.return_to_best) return STATUS_OK;
   memcpy(o->x, o->best_x, sizeof(double) * (size_t)o->design.variable_count);
   TrialOutcome outcome = optimization_reevaluate_current(o, &interrupted);
-  if (interrupted) return STATUS_INTERRUPTED; /* the caller calls again */
+  if (interrupted) return STATUS_INTERRUPTED; /* the caller calls the function again */
   o->automatic.return_to_best = false;
-  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* any valid design is better */
+  if (outcome != TRIAL_ACCEPTED)
+    o->loss = HUGE_VAL; /* the current design cannot be simulated; with an infinite loss any valid design is better */
   return STATUS_OK;
 }
 

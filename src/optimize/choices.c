@@ -57,8 +57,8 @@ static int find_untried(const ChoiceSearch* s, bool near) {
   return count;
 }
 
-/* Returns a random untried combination (O19). CHOICE_CLIMB prefers combinations that differ from the best in one
- * choice. */
+/* Returns a random untried combination (O19). The strategy CHOICE_CLIMB prefers combinations that differ from the best
+ * in one choice. */
 static int draw_untried(const ChoiceSearch* s) {
   bool climbs = s->task->choice_method == CHOICE_CLIMB && s->best >= 0;
   int count = climbs ? find_untried(s, true) : 0;

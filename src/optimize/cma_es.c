@@ -23,18 +23,20 @@
  * distribution, generation of the last eigendecomposition. The arrays of Distribution follow. */
 enum { SAMPLES_DRAWN, GENERATION, SAMPLE_INDEX, WIDTH, LAST_EIGEN, ARRAYS };
 
-/* Constants of the method (O14) for n variables. */
+/* Constants of the CMA-ES method (O14) for n variables, named as in Hansen's tutorial. */
 typedef struct {
   int n, samples, parents;
   bool full;
-  double effective_parents;                /* effective number of parents, mu_eff */
-  double c_sigma, damping, c_c, c_1, c_mu; /* learning rates; damping: damping of the width's change */
-  double expected_norm;                    /* expected length of a standard normal vector */
+  double effective_parents; /* effective number of parents, mu_eff */
+  double c_sigma, damping, c_c, c_1,
+      c_mu;             /* c_...: learning rates; damping: damping of changes of the distribution's width */
+  double expected_norm; /* expected length of a standard normal vector */
 } Constants;
 
-/* Arrays in the state. mean, path_sigma, path_c: (n). cov: covariance, n x n if full, otherwise n variances. axes:
- * eigenvectors of the covariance by rows, if full. scale: square roots of its eigenvalues (n). y: samples as (x - mean)
- * / width (samples x n). value, excess: loss and constraint violation of each sample (samples). */
+/* Arrays in the state of CMA-ES, for n variables. mean: centre of the distribution (n). path_sigma, path_c: evolution
+ * paths of its width and covariance (n). cov: covariance, n x n if full, otherwise n variances. axes: eigenvectors of
+ * the covariance by rows, if full. scale: square roots of its eigenvalues (n). y: samples as (x - mean) / width
+ * (samples x n). value, excess: loss and constraint violation of each sample (samples). */
 typedef struct {
   double *mean, *path_sigma, *path_c, *cov, *axes, *scale, *y, *value, *excess;
 } Distribution;
@@ -107,7 +109,8 @@ static void initialize(Optimizer* o, const Constants* r, const double* x) {
   o->own[WIDTH] = 1;
 }
 
-/* Draws the sample y[n] = axes^T scale z, with z normally distributed (O15). z depends only on the index of the sample.
+/* Draws the sample y[n] = axes^T scale z, with z standard normal (O15). axes: eigenvectors of the covariance by rows.
+ * scale: square roots of its eigenvalues. z depends only on the index of the sample.
  */
 static void draw_sample(const Optimizer* o, const Constants* r, const Distribution* c, double* y) {
   Random random = {o->settings.seed};
@@ -224,7 +227,7 @@ static void update_axes(Optimizer* o, const Constants* r, const Distribution* c)
   for (int k = 0; k < n; k++) c->axes[k * n + k] = c->scale[k] = 1;
 }
 
-/* Updates the distribution after a generation (O16). */
+/* Updates mean, width and covariance of the distribution from the best samples of a generation (O16). */
 static void end_generation(Optimizer* o, const Constants* r) {
   Distribution c = get_distribution(o, r);
   int n = r->n;

@@ -169,7 +169,7 @@ static bool tie_is_valid(const Scene* scene, int link, const int tie[4]) {
   return tie[0] != tie[2] && is_equal_position(a->points[tie[1]], b->points[tie[3]]);
 }
 
-/* Appends the ties of the scene whose vertices coincide. connect_check_ties reports the others. */
+/* Appends the tied vertices that the scene lists, if they coincide. connect_check_ties reports the others. */
 static void append_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
   for (int k = 0; l->ties && k < l->tie_count; k++) {
@@ -269,7 +269,7 @@ void connect_store_ties(Scene* scene, const SharedVertices* shared) {
     for (int k = 0; k < shared->count; k++) count += shared->items[k].link == i && shared->items[k].hull[1] >= 0;
     memory_free(l->ties);
     l->ties = count > 0 || l->shape_count > 1 ? memory_alloc(sizeof *l->ties * (size_t)(count + 1))
-                                              : NULL; /* also for a link of several hulls without ties */
+                                              : NULL; /* also for a link of several hulls without tied vertices */
     l->tie_count = 0;
     for (int k = 0; k < shared->count; k++) {
       const SharedVertex* v = &shared->items[k];
@@ -299,8 +299,8 @@ static void insert_overlap_vertices(Scene* scene, const Model* model, int link, 
     }
 }
 
-/* Inserts the shared vertices of the leader into its mirror image, mapped by `map`. Both links have equal numbers of
- * hulls. Shared corners follow their leader without an entry. */
+/* Inserts the shared vertices of a link (leader) into its mirror image. map: matrix of the reflection. Both links have
+ * equal numbers of hulls. Shared corners follow their leader without an entry. */
 static void copy_leader_vertices(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
   int count = shared->count;
   for (int k = 0; k < count; k++) {

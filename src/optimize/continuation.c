@@ -17,7 +17,8 @@ bool continuation_is_active(const Optimization* o, int iteration) {
   return iteration < last_scheduled_iteration(continuation_settings(o));
 }
 
-/* Returns the value of a ramp at an iteration k: from (to / from)^(k / n) up to iteration n, then `to`. */
+/* Returns the value of a scheduled contact parameter at an iteration k: from (to / from)^(k / n) up to iteration n,
+ * then `to`. */
 static double ramp_value(const TaskRamp* ramp, int iteration) {
   if (iteration >= ramp->iterations) return ramp->to;
   return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
@@ -104,7 +105,7 @@ Status continuation_advance(Optimization* o) {
   if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
   if (switches) continuation_reset_optimizer(o);
   if (outcome != TRIAL_ACCEPTED) {
-    o->loss = HUGE_VAL; /* any valid design is better */
+    o->loss = HUGE_VAL; /* the current design cannot be simulated; with an infinite loss any valid design is better */
     return STATUS_OK;
   }
   o->unconstrained_loss = loss;
@@ -123,7 +124,7 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
-/* Warns that a ramp does not change pairs with their own value or law. */
+/* Warns that the schedule of a contact parameter does not change link pairs with their own value or contact law. */
 static void warn_about_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
                              Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;

@@ -33,7 +33,7 @@ bool design_changes_hull(const Design* d, int link, int hull) {
   return at < d->hull_first[link + 1] && d->hull_changes[at];
 }
 
-/* Evaluates base + sum of terms for each scene value (D1). */
+/* Evaluates, for each scene value that depends on variables, its initial value plus the sum of its terms (D1). */
 ModelOverride* design_overrides(const Design* d, const double* x) {
   ModelOverride* overrides = MEMORY_NEW(ModelOverride, d->number_count);
   for (int k = 0; k < d->number_count; k++) {
@@ -129,14 +129,14 @@ static double parameter_derivative(const DesignNumber* n, const Model* m, const 
   return 0;
 }
 
-/* Returns the derivative with respect to an initial rotation about the link's axes, at constant angular velocity in the
- * link frame. */
+/* Returns the derivative of the loss with respect to an initial rotation about the link's axes, at constant angular
+ * velocity in the link frame. */
 static Vec3 initial_rotation_derivative(const Model* m, const ModelGradient* g, int link) {
   return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.scalar_count);
 }
 
-/* Adds factor times the derivatives with respect to the rotation variables of a joint. first: first scene value that
- * the rotation changes. */
+/* Adds factor times the derivatives of the loss with respect to the rotation variables of a joint. first: first scene
+ * value that the rotation changes. */
 static void add_rotation_derivatives(const DesignRotation* rotation, const DesignNumber* first, const Model* m,
                                      const ModelGradient* g, double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
@@ -154,7 +154,8 @@ static void add_rotation_derivatives(const DesignRotation* rotation, const Desig
   design_rotation_gradient(rotation, numbers, vec3_scale(by_turn, factor), out);
 }
 
-/* Chain rule from the scene values to the variables (D2). */
+/* Applies the chain rule: from derivatives of the loss with respect to scene values to those with respect to variables
+ * (D2). */
 void design_gradient(const Design* d, int scenario, const Model* model, const ModelGradient* gradient, double factor,
                      double* out) {
   assert(model && gradient && scenario >= 0);

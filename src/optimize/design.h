@@ -1,6 +1,6 @@
 /* Private to optimize/: the variables of a task, and the values in the scene that depend on them
- * (docs/derivations/design.md). Each such value is base + sum over variables of coefficient * (variable - initial value
- * of the variable). */
+ * (docs/derivations/design.md). Each such scene value is its initial value plus the sum over variables of coefficient *
+ * (variable - initial value of the variable). */
 #ifndef SDRS_OPTIMIZE_DESIGN_H
 #define SDRS_OPTIMIZE_DESIGN_H
 
@@ -9,16 +9,16 @@
 
 /* ---------------------------------------------------------------- shared vertices (optimize/connect.c) */
 
-/* A vertex that two hulls of a link share, so that the hulls stay connected (SDRS section III-B). It is either
- * inserted into both hulls, or a corner with bitwise equal coordinates in both. A corner of n hulls has n - 1
- * consecutive entries with the same hull[0]. */
+/* A vertex that two hulls of a link share, so that the hulls stay connected (paper SDRS, section III-B). It is either
+ * inserted into both hulls, or a corner with bitwise equal coordinates in both. A corner that n hulls share has n - 1
+ * consecutive entries, which have the same hull[0]. */
 typedef struct {
   int link;
   int hull[2], vertex[2]; /* the two hulls of the link, and the index of the vertex in each hull. hull[1] is -1 for a
                              vertex at a joint */
   bool corner;            /* true: the vertex is a corner of both hulls; false: the vertex was inserted */
   int child;              /* for a vertex at a joint: link that the joint moves; -1 for a vertex of two hulls */
-  Vec3 position;          /* link frame [m] */
+  Vec3 position;          /* position of the vertex, link frame [m] */
   double outside;         /* distance of the vertex from the hull into which it was inserted [m] */
 } SharedVertex;
 
@@ -27,22 +27,22 @@ typedef struct {
   int count, capacity;
 } SharedVertices;
 
-/* Request to connect the hulls of links by shared vertices. A vertex is inserted in every intersection of two hulls and
- * at every joint of a link with shapes[link] true. A vertex is inserted in the parent at the joint of a link with
- * joints[link] true. Corners that hulls have in common are shared too. shapes, joints: (links of the expanded scene).
- * leader[i]: link of which link i is a mirror image, or -1. map[i]: maps displacements of the leader to displacements
- * of link i. */
+/* Request to connect the hulls of links by shared vertices. For a link with shapes[link] true, a vertex is inserted in
+ * every intersection of two of its hulls and at each of its joints. For a link with joints[link] true, a vertex is
+ * inserted in the parent at the joint of the link. Corners that hulls have in common are shared too. shapes, joints:
+ * one entry per link of the expanded scene. leader[i]: link of which link i is a mirror image, or -1. map[i]: maps
+ * displacements of the leader to displacements of link i. */
 typedef struct {
   const bool *shapes, *joints;
   const int* leader;
   const Mat3* map;
-  bool keep_ties; /* true: insert nothing and use the ties of the scene */
+  bool keep_ties; /* true: insert nothing and use the list of tied vertices that the scene contains */
 } ConnectRequest;
 /* Stores the shared vertices in the scene as its list of tied vertices. The scene owns the list. */
 void connect_store_ties(Scene* scene, const SharedVertices* shared);
 /* Checks the tied vertices of the scene for `design.connect: keep`. Adds an error at `place` for each link that has
- * several hulls but no ties. Warns of ties whose vertices are missing or do not coincide, and of joints without a
- * vertex. */
+ * several hulls but no tied vertices. Warns of tied vertices that are missing or do not coincide, and of joints without
+ * a tied vertex. */
 void connect_check_ties(const Scene* scene, const ConnectRequest* request, SourcePosition place,
                         Diagnostics* diagnostics);
 /* Inserts shared vertices into the hulls of the scene and appends them to `shared`, which the caller frees with
@@ -62,24 +62,26 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
 
 typedef struct {
-  char* name;   /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
+  char*
+      name; /* name in design.csv, for example "foot/0/17/x" for the x coordinate of vertex 17 of hull 0 of link foot */
   char* former; /* name of the variable in earlier versions, which is accepted with a warning; NULL if the name has not
                    changed */
   double initial, low, high;
-  double scale;         /* typical large change of the variable; 0: a tenth of the variable's unit */
-  double prior;         /* standard deviation of the prior; 0: no prior */
-  double step;          /* optimizer step of the variable; 0: step of its block */
-  int block;            /* block of the variable. 0: design; 1: control and initial state */
+  double scale;         /* typical large change of the variable; 0: 0.1 in the unit of the variable */
+  double prior;         /* standard deviation of the normal prior distribution around the initial value; 0: no prior */
+  double step;          /* step size of the optimizer for the variable; 0: common step size of its block */
+  int block;            /* group of the variable with a common step size. 0: design; 1: control and initial state */
   SourcePosition place; /* entry of the task that defines the variable */
 } DesignVariable;
 
-/* Value in the scene that depends on variables, and its first term. It has the same position in every scenario, because
- * all scenarios have the same links. */
+/* Value in the scene that depends linearly on variables, with its terms in Design.terms. It has the same position in
+ * every scenario, because all scenarios have the same links. */
 enum { ALL_SCENARIOS = -1 };
 typedef struct {
   OverrideKind kind;
-  int link, part, index; /* position as in ModelOverride; for a vertex, part is a hull of the link */
-  int scenario;          /* the scenario to which the value belongs; ALL_SCENARIOS if it belongs to all */
+  int link, part,
+      index;    /* which value of the scene it is, as in ModelOverride; for a vertex, `part` is a hull of the link */
+  int scenario; /* the scenario to which the value belongs; ALL_SCENARIOS if it belongs to all */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -89,13 +91,14 @@ typedef struct {
   double coefficient;
 } DesignTerm;
 
-/* Inertia of a link as a function of variables that admit only physical inertias (D9): I = tr(P) 1 - P with P = V V^T
- * and V upper triangular. The logarithms of the diagonal of V are the first three variables. The entries above the
- * diagonal are three more variables if `full`, otherwise they have constant ratios to the diagonal. */
+/* Inertia of a link as a function of variables that admit only physical inertias (D9): The inertia matrix is I = tr(P)
+ * 1 - P, with the second moment P = V V^T of the mass and an upper triangular matrix V. The logarithms of the diagonal
+ * of V are the first three variables. If `full` is true, the entries of V above the diagonal are three more variables.
+ * Otherwise they have constant ratios to the diagonal entry of their column. */
 typedef struct {
   int number_first, variable_first;
   bool full;       /* true: the products xy, xz, yz are variables too */
-  double above[3]; /* constant ratios V_ij / V_jj, if `full` is false */
+  double above[3]; /* if `full` is false: ratios of the entries 01, 02, 12 of V to the diagonal entry of their column */
 } DesignInertia;
 
 /* Rotation variables of a joint (D11). They rotate the joint's axis (three values), the joint frame, or the initial
@@ -103,8 +106,8 @@ typedef struct {
 typedef struct {
   bool changes_axis, changes_initial_rotation;
   int number_first;
-  int variable[3]; /* variable of the rotation about each axis [rad]; -1: none. Axes of the joint frame, or of the link
-                      frame for the initial rotation */
+  int variable[3]; /* index of the variable that is the rotation about each axis [rad]; -1: none. Axes of the joint
+                      frame, or of the link frame for the initial rotation */
   Vec3 axis;       /* axis of the joint in the scene, before optimization; unit vector */
   Quat rotation;
 } DesignRotation;
@@ -116,7 +119,7 @@ typedef struct {
   int number_count, number_capacity;
   DesignTerm* terms;
   int term_count, term_capacity;
-  int current_scenario; /* scenario of the values that are added next, or ALL_SCENARIOS */
+  int current_scenario; /* scenario to which design_add_number assigns new scene values, or ALL_SCENARIOS */
   DesignInertia* inertias;
   int inertia_count, inertia_capacity;
   DesignRotation* turns;
@@ -124,7 +127,7 @@ typedef struct {
   bool* link_changes; /* true if a hull of the link changes (links) */
   bool* hull_changes; /* true if the hull changes; hulls of the first scenario, link by link (hulls) */
   int* hull_first;    /* index in hull_changes of each link's first hull (links + 1) */
-  int* block;         /* block of each variable (variables) */
+  int* block;         /* block of each variable: 0 design; 1 control and initial state (variables) */
   FeasibleSet set;    /* bounds and linear constraints of the variables; borrows `block` */
   double* low_high;
   SharedVertices shared; /* shared vertices of the hulls in the first scenario */
@@ -140,35 +143,39 @@ void design_destroy(Design* design);
 /* Returns true if the design changes a hull of a link, with hull counted from 0. Returns false if the first scenario
  * has no such hull. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* Evaluates all scene values for the design x[variable_count] (D1). Returns an array of number_count overrides, which
- * the caller frees with memory_free. */
+/* Evaluates all scene values that depend on variables, for the variables x[variable_count] (D1). Returns an array of
+ * number_count overrides, which the caller frees with memory_free. */
 ModelOverride* design_overrides(const Design* design, const double* x);
 /* Removes the overrides of other scenarios from overrides[count], whose first number_count entries must come from
  * design_overrides. Keeps the order and returns the new count. */
 int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
-/* Adds factor times the derivatives with respect to the variables to out[variable_count] (D2). gradient: derivatives
- * with respect to the parameters of `model`, a model of the scenario. */
+/* Adds factor times the derivatives of a loss with respect to the variables to out[variable_count] (D2). gradient:
+ * derivatives of the loss with respect to the parameters of `model`, a model of the scenario. */
 void design_gradient(const Design* design, int scenario, const Model* model, const ModelGradient* gradient,
                      double factor, double* out);
 
 /* ---------------------------------------------------------------- inertias (optimize/design_inertia.c) */
 
-/* Computes the factor V of an inertia (D9): its diagonal, then the entries 01, 02, 12. inertia: xx, yy, zz, xy, xz, yz
- * about the centre of mass [kg m^2]. Returns false if no physical body has this inertia. */
+/* Factorizes the second moment of the mass, which follows from the inertia, as V V^T with V upper triangular (D9). Sets
+ * root to the diagonal of V, then its entries 01, 02, 12. inertia: xx, yy, zz, xy, xz, yz about the centre of mass [kg
+ * m^2]. Returns false if no physical body has this inertia. */
 bool inertia_factor(const double inertia[6], double root[6]);
-/* Computes the inertia xx, yy, zz, xy, xz, yz [kg m^2] for the design x[variables]. */
+/* Computes the inertia xx, yy, zz, xy, xz, yz of a link [kg m^2] from the variables x[variables]. */
 void design_inertia_values(const DesignInertia* parameters, const double* x, double inertia[6]);
-/* Adds derivatives with respect to the variables to gradient[variables]. by_inertia: derivatives with respect to the
- * six values `inertia`. Adds nothing if the values are no physical inertia. */
+/* Adds the derivatives of a loss with respect to the variables of an inertia to gradient[variables]. by_inertia:
+ * derivatives of the loss with respect to the six values `inertia`. Adds nothing if no physical body has this inertia.
+ */
 void design_inertia_gradient(const DesignInertia* parameters, const double inertia[6], const double by_inertia[6],
                              double* gradient);
 
 /* ---------------------------------------------------------------- directions (optimize/design_turn.c) */
 
-/* Computes the rotated axis (3, unit vector) or quaternion (4, w x y z) for the design x[variables]. */
+/* Computes numbers[3], the unit vector of a joint axis, or numbers[4], a quaternion w x y z, rotated by the variables
+ * x[variables]. */
 void design_rotation_values(const DesignRotation* rotation, const double* x, double* numbers);
-/* Adds derivatives with respect to the rotation variables to gradient[variables]. by_turn: derivative with respect to a
- * small additional rotation in the axes of the rotated joint frame [1/rad]. */
+/* Adds the derivatives of a loss with respect to the rotation variables of a joint to gradient[variables]. by_turn:
+ * derivative of the loss with respect to a small additional rotation, in the axes of the rotated joint frame [1/rad].
+ */
 void design_rotation_gradient(const DesignRotation* rotation, const double* numbers, Vec3 by_turn, double* gradient);
 
 /* Returns a hull's shape in the scene, with hull counted from 0. Owned by the scene. */
@@ -178,8 +185,8 @@ double design_component(Vec3 v, int axis);
 
 /* Adds a variable and returns its index. The design takes ownership of the name. */
 int design_add_variable(Design* design, const DesignVariable* variable);
-/* Adds a scene value that depends on variables, of the scenario Design.current_scenario. base: its initial value. Its
- * terms must be added before the next value. */
+/* Adds a scene value that depends on variables, for the scenario Design.current_scenario. base: its initial value. Call
+ * design_add_term for each of its variables before the next scene value is added. */
 void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
 /* Adds the term coefficient * (variable - its initial value) to the last scene value. Does nothing for coefficient 0.
  */

@@ -530,8 +530,8 @@ static void select_scenario(DesignBuild* b, int scenario) {
   b->scene = &b->task->scenarios[scenario == ALL_SCENARIOS ? 0 : scenario].scene;
 }
 
-/* Selects the next scenario of an item, or all scenarios together if the item names none. *next: 0 on the first call.
- * Returns false after the last one. */
+/* Selects the next scenario that a task entry names, or all scenarios together if the entry names none. *next: 0 on the
+ * first call. Returns false after the last one. */
 static bool select_next_scenario(DesignBuild* b, const TaskScenarioSet* where, int* next) {
   while (where->in && *next < where->count && !where->in[*next]) ++*next;
   int end = where->in ? where->count : 1;

@@ -12,7 +12,7 @@ typedef struct {
   Vec3 size;
 } DesignBox;
 
-/* Variable that several links of one item of the task share. */
+/* Variable that several links share, because one entry (item) of the task names them together. */
 typedef struct {
   int item;
   int scenario;
@@ -20,41 +20,44 @@ typedef struct {
   int index, variable;
 } DesignTie;
 
-/* Intermediate data of design_create. Owns only its arrays. */
+/* Intermediate data while design_create creates the variables of a task. Owns only its arrays. */
 typedef struct {
   Design* design;
   Task* task;
   Scene* scene; /* scene of the first scenario, or of the current one */
   const Model* model;
   Diagnostics* diagnostics;
-  int* leader;           /* for each link: index of the link of which it is a mirror image, or -1 (links) */
-  Mat3* map;             /* matrix that maps displacements of the leader to displacements of the link (links) */
+  int* leader; /* for each link: index of the link of which it is a mirror image (its leader), or -1 (links) */
+  Mat3* map;   /* for each mirrored link: matrix that maps displacements of the leader's vertices to those of the link
+                  (links) */
   bool *shapes, *joints; /* shapes: links whose vertices are variables; joints: links whose joint position is a variable
                             (links) */
   int* shared_first;     /* first shared vertex of each link, or -1 (links) */
   int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
   DesignBox* boxes;      /* (links) */
-  DesignTie* ties;       /* variables that several links of an item share (tie_count) */
+  DesignTie*
+      ties; /* variables that several links share, because one entry of the task names them together (tie_count) */
   int tie_count, tie_capacity;
-  int errors_before; /* number of errors in the diagnostics before this design */
-  SourcePosition
-      last_message; /* task item of the last message about bounds. Each item causes at most one such message */
+  int errors_before;           /* number of errors in the diagnostics before this design */
+  SourcePosition last_message; /* task entry for which the last message about bounds was added. Each entry causes at
+                                  most one such message */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */
 
 /* Returns the index of the link with this name, or -1 without a message. */
 int design_find_link(const Scene* scene, const char* name);
-/* Returns the index of the link with this name, or -1 with a message. The reader has checked the names of a task file.
- */
+/* Returns the index of the link with this name, or -1 with a message. */
 int design_require_link(DesignBuild* build, const TaskName* name);
-/* Properties of a new variable. Its bounds are max(low, initial - max_change) and min(high, initial + max_change). */
+/* Properties of a new variable with the initial value `initial`. Its bounds are max(low, initial - max_change) and
+ * min(high, initial + max_change). */
 typedef struct {
   SourcePosition place;
   double max_change, low, high;
   int block;
-  double prior; /* standard deviation of the prior; INFINITY or 0: no prior */
-  double step;  /* step size of the optimizer; 0: step size of the variable's block */
+  double
+      prior; /* standard deviation of the normal prior distribution around the initial value; INFINITY or 0: no prior */
+  double step; /* step size of the optimizer for the variable; 0: common step size of its block */
 } VariableSpec;
 /* Adds a variable and returns its index. `format` and its arguments give the name, to which `@scenario` is appended if
  * the variable belongs to one scenario. Adds an error if the initial value is outside the bounds. */
@@ -66,7 +69,8 @@ void design_set_former_name(DesignBuild* build, int variable, const char* former
 
 /* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
 
-/* Symmetry maps of a link without the identity. Together with the identity they form a finite group. */
+/* Symmetries of a link's shape: matrices that map the shape to itself, without the identity. Together with the identity
+ * they form a finite group. */
 typedef struct {
   Mat3* maps;
   int count, capacity;
@@ -75,18 +79,20 @@ typedef struct {
 /* Finds the links that the task makes mirror images of other links: sets build->leader[links] and build->map. Adds an
  * error for each link that cannot be an image. */
 void design_read_followers(DesignBuild* build);
-/* Adds an error for each mirrored link with symmetries of its own, because these belong to its leader. */
+/* Adds an error for each mirrored link with symmetries of its own, because these belong to the link of which it is the
+ * image. */
 void design_check_symmetries(DesignBuild* build);
-/* Returns the symmetry maps of a link, none if it has no symmetries. Adds an error and returns none if they generate no
- * finite group. The caller frees the maps with symmetry_group_free. */
+/* Returns the symmetry maps of a link, none if it has no symmetries. Adds an error and returns none if the maps and
+ * their products are no finite set. The caller frees the maps with symmetry_group_free. */
 SymmetryGroup design_symmetry_group(DesignBuild* build, int link);
 /* Frees the maps and zeroes the group. */
 void symmetry_group_free(SymmetryGroup* maps);
-/* Clears axes[k] for each axis (x, y, z) along which a vertex at p would leave its symmetry planes and axes. p,
- * tolerance: link frame [m]. Returns false if one of these planes or axes is not aligned with the link frame. */
+/* Sets axes[k] to false for each axis k (x, y, z) along which a vertex would leave a symmetry plane or axis that
+ * contains it. p: vertex, link frame [m]. The tolerance is a distance [m]. Returns false if one of these planes or axes
+ * is not aligned with the link frame. */
 bool design_clear_fixed_axes(const SymmetryGroup* g, Vec3 p, double tolerance, bool axes[3]);
 
-/* ---------------------------------------------------------------- variables of the items of a task */
+/* ---------------------------------------------------------------- variables of the entries of a task */
 
 /* Adds the variables of hull vertices (optimize/design_vertices.c). This function and the following functions add a
  * message to the diagnostics for each error. */
@@ -94,19 +100,20 @@ void design_add_vertex_variables(DesignBuild* build);
 /* Adds the variables of a cage around the hulls of a link (optimize/design_cage.c). A mirrored link has no cage of its
  * own. */
 void design_add_cage_variables(DesignBuild* build, const TaskCage* item);
-/* Vertices that an item of `vertices` or `frozen` selects on a link. Borrows its arrays. */
+/* Vertices of a link that an entry of the task's lists `vertices` or `frozen` selects. Borrows its arrays. */
 typedef struct {
   const int* hulls; /* indices of the selected hulls of the link (hull_count); NULL selects all hulls */
   int hull_count;
   bool has_box;
   Vec3 low, high; /* corners of the box that contains the selected vertices, link frame [m] */
 } VertexRange;
-/* Returns true if a vertex of the hull with initial position p [m, link frame] is selected. */
+/* Returns true if the range selects a vertex of this hull with initial position p [m, link frame]. */
 bool vertex_range_contains(const VertexRange* range, int hull, Vec3 p);
-/* Returns true if a vertex of the hull with initial position p [m, link frame] is frozen (optimize/design_frozen.c). */
+/* Returns true if the task's list `frozen` forbids to move a vertex of this hull with initial position p [m, link
+ * frame] (optimize/design_frozen.c). */
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
 void design_check_frozen(DesignBuild* build);
-/* Adds an error for an item that changes the shape of a mirrored link whose leader has a constant shape. */
+/* Adds an error for a task entry that changes the shape of a mirror image while the mirrored link keeps its shape. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
 /* Adds the variables of a joint's position in the parent [m] (optimize/design_joints.c). Shared vertices of the parent
  * at the joint move with it. */
@@ -119,8 +126,8 @@ void design_add_initial_variables(DesignBuild* build, const TaskStart* item);
 /* Adds the variables of physical parameters, in their units (optimize/design_parameters.c). Adds an error for a
  * parameter that the link or scene lacks. */
 void design_add_parameter_variables(DesignBuild* build, const TaskParameter* item);
-/* Makes initial coordinates depend on the variable offset of the coupling that determines them. Call it after all
- * variables were added. */
+/* If the offset of a coupling between joints is a variable, makes the initial coordinate that the coupling determines
+ * depend on it. Call it after all variables were added. */
 void design_add_coupling_offsets(DesignBuild* build);
 /* Stores the boxes of the links in build->boxes, which it allocates. Call it before the scene is expanded. */
 void design_store_boxes(DesignBuild* build, const Model* model);

@@ -42,7 +42,8 @@ static bool find_cell(const Cage* c, int axis, double p, int* cell, double* frac
   return true;
 }
 
-/* Computes the weights of the control points at the position p (D12), in the frame of the cage's link [m]. */
+/* Computes with which weights the control points move a vertex at the position p, frame of the cage's link [m] (D12).
+ */
 static CageWeights compute_weights(const Cage* c, Vec3 p) {
   CageWeights weights = {.count = 0};
   int cell[3];
@@ -227,7 +228,7 @@ void design_add_cage_variables(DesignBuild* b, const TaskCage* item) {
   int link = design_find_link(b->scene, item->link.text);
   if (link < 0) return; /* reported earlier */
   design_check_follower(b, &item->link);
-  if (b->leader[link] >= 0) return; /* the cage of the leader also moves this link */
+  if (b->leader[link] >= 0) return; /* the cage of the link of which this link is a mirror image also moves this link */
   if (has_vertices(b, item->link.text)) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place,
                     "link '%s' has both free vertices and a cage: choose one of them", item->link.text);

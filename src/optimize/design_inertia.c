@@ -5,7 +5,8 @@
 
 #define EULER 2.718281828459045
 
-/* Returns the second moment about the centre of mass, P = tr(I) / 2 1 - I. inertia: xx, yy, zz, xy, xz, yz of I. */
+/* Returns the second moment of the mass about the centre of mass, P = tr(I) / 2 1 - I with the inertia matrix I.
+ * inertia: entries xx, yy, zz, xy, xz, yz of I. */
 static Mat3 second_moment(const double inertia[6]) {
   double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
   return (Mat3){{{half - inertia[0], -inertia[3], -inertia[4]},
@@ -13,7 +14,8 @@ static Mat3 second_moment(const double inertia[6]) {
                  {-inertia[4], -inertia[5], half - inertia[2]}}};
 }
 
-/* Computes the upper triangular factor V of P = V V^T. Returns false if P is not positive definite. */
+/* Computes the upper triangular factor V of the second moment of the mass, P = V V^T. Returns false if P is not
+ * positive definite. */
 static bool factor_upper(Mat3 p, Mat3* v) {
   *v = mat3_zero();
   for (int j = 2; j >= 0; j--) {
@@ -53,8 +55,9 @@ void design_inertia_values(const DesignInertia* parameters, const double* x, dou
   inertia[5] = -p.m[1][2];
 }
 
-/* Chain rule from the six values to V, then to the variables (D9). dI = tr(dP) 1 - dP and dP = dV V^T + V dV^T, so that
- * the derivative with respect to V is 2 B V, with B = tr(G) 1 - G and G the derivative with respect to I. */
+/* Chain rule from the six entries of the inertia I to the factor V of P = V V^T, then to the variables (D9). dI =
+ * tr(dP) 1 - dP and dP = dV V^T + V dV^T, so that the derivative with respect to V is 2 B V. B = tr(G) 1 - G, with G
+ * the derivative of the loss with respect to I. */
 void design_inertia_gradient(const DesignInertia* parameters, const double inertia[6], const double by_inertia[6],
                              double* gradient) {
   const double* g = by_inertia;

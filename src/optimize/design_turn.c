@@ -15,8 +15,9 @@ void design_rotation_values(const DesignRotation* rotation, const double* x, dou
   quat_store(quat_mul(rotation->rotation, quat_exp(v)), numbers);
 }
 
-/* Returns J_r(v)^T, the transposed right Jacobian of exp(v). A change dv rotates the rotated joint frame by J_r(v) dv.
- * J_r^T = 1 + (1 - cos |v|) / |v|^2 [v]x + (|v| - sin |v|) / |v|^3 [v]x^2. */
+/* Returns J_r(v)^T, the transposed right Jacobian of exp(v). v: rotation vector of the joint's variables. A change dv
+ * rotates the rotated joint frame by J_r(v) dv. J_r^T = 1 + (1 - cos |v|) / |v|^2 [v]x + (|v| - sin |v|) / |v|^3
+ * [v]x^2. */
 static Mat3 right_jacobian_transposed(Vec3 v) {
   double t2 = vec3_dot(v, v), t = sqrt(t2), first = 0.5 - t2 / 24, second = 1.0 / 6 - t2 / 120;
   if (t > 1e-2) {
@@ -30,7 +31,8 @@ static Mat3 right_jacobian_transposed(Vec3 v) {
 void design_rotation_gradient(const DesignRotation* rotation, const double* numbers, Vec3 by_turn, double* gradient) {
   Vec3 by;
   if (rotation->changes_axis) {
-    Vec3 a = vec3_at(numbers); /* a = (a0 + v x a0) / s with 1 / s = a . a0; da rotates a by a x da */
+    Vec3 a = vec3_at(numbers); /* rotated axis a = (a0 + v x a0) / s, with the initial axis a0 and 1 / s = a . a0; a
+                                  change da rotates a by a x da */
     by = vec3_scale(vec3_cross(rotation->axis, vec3_cross(by_turn, a)), vec3_dot(a, rotation->axis));
   } else {
     Quat turned = quat_mul(quat_conjugate(rotation->rotation), quat_at(numbers));

@@ -149,7 +149,7 @@ static VertexIndex representative(const DesignBuild* b, const LinkVertices* v, V
     if (image.hull < 0 || is_attachment(find_shared(b, v, image))) return (VertexIndex){-1, -1};
     if (!precedes(image, best)) continue;
     best = image;
-    *map = mat3_transpose(v->maps.maps[k]); /* image = M p, so p = M^T image */
+    *map = mat3_transpose(v->maps.maps[k]); /* the symmetry matrix M maps p to its image, so that p = M^T image */
   }
   return best;
 }
@@ -293,7 +293,8 @@ static void add_link_variables(DesignBuild* b, int link) {
   link_vertices_free(&v);
 }
 
-/* An item of a mirrored link is redundant if the leader has variables, otherwise it is an error. */
+/* A task entry for a mirrored link is redundant if the link of which it is the image has variables. Otherwise it is an
+ * error. */
 void design_check_follower(DesignBuild* b, const TaskName* name) {
   int link = design_find_link(b->scene, name->text), leader = link < 0 ? -1 : b->leader[link];
   if (leader >= 0 && !b->shapes[leader])

@@ -5,7 +5,7 @@
 
 #include "optimize/optimization.h"
 
-/* Scenarios that this process simulates: every processes_count()-th one. */
+/* Scenarios that this MPI process simulates. They are distributed to the processes in turn. */
 typedef struct {
   Optimization* optimization;
   const double* x;
@@ -98,7 +98,8 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
   return run->outcome == TRIAL_ACCEPTED;
 }
 
-/* sim_create checks that loops close. */
+/* If the model has closures (joint loops), a recording without steps checks that they can be closed in the initial
+ * state. */
 bool evaluate_start(Optimization* o, const double* x, int scenario) {
   assert(x && scenario >= 0);
   ScenarioRun* run = &o->runs[scenario];

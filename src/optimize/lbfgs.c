@@ -31,7 +31,7 @@ static bool is_curved(int count, const double* step, const double* change) {
   return array_dot(count, step, change) > CURVATURE_LEAST * rule_norm(step, count) * rule_norm(change, count);
 }
 
-/* ---------------------------------------------------------------- pairs */
+/* ---------------------------------------------------------------- pairs of steps and gradient changes */
 
 typedef struct {
   int count, memory;
@@ -44,7 +44,7 @@ static History history_of(const Optimizer* o) {
   return (History){count, memory, v, v + count, v + 2 * count, v + 3 * count, v + (3 + memory) * count};
 }
 
-/* Removes the oldest pair if the memory for pairs is full. */
+/* Removes the oldest pair of step and gradient change if the memory for pairs is full. */
 static void forget_oldest(Optimizer* o, const History* h) {
   if ((int)o->own[PAIRS] < h->memory) return;
   size_t kept = sizeof(double) * (size_t)(h->memory - 1) * (size_t)h->count;
@@ -118,8 +118,9 @@ static bool find_face(Optimizer* o, const double* x, const double* gradient, dou
 
 /* ---------------------------------------------------------------- the direction */
 
-/* Applies the two-loop recursion to direction[count], with the pairs projected onto the face. Skips pairs without
- * positive curvature on the face. Returns false, with direction unchanged, if no pair is left. */
+/* Multiplies direction[count] by the L-BFGS inverse Hessian (two-loop recursion), with the pairs of steps and gradient
+ * changes projected onto the active face. Skips pairs without positive curvature on the face. Returns false, with
+ * direction unchanged, if no pair is left. */
 static bool apply_pairs(const Optimizer* o, double* products, double* within, double* direction) {
   History h = history_of(o);
   int count = h.count, pairs = (int)o->own[PAIRS];
@@ -198,7 +199,8 @@ static void apply_inverse(const Optimizer* o, double* products, double* within, 
   for (int i = 0; i < o->set->count; i++) vector[i] *= length;
 }
 
-/* Updates the aggregate with the gradient of a rejected trial (O25). */
+/* Updates the aggregate, a mean of gradients at the current point and at rejected trials, with the gradient of a
+ * rejected trial (O25). */
 static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* trial) {
   int count = o->set->count, memory = o->settings.memory;
   History h = history_of(o);

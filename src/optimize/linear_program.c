@@ -36,8 +36,8 @@ static int kind_of(double low, double high) {
   return low == high ? GLP_FX : GLP_DB;
 }
 
-/* Adds a row, in variables divided by their unit, to the problem. The row is scaled to a largest entry of 1. Zeros
- * are left out, because GLPK refuses them. */
+/* Adds a linear constraint (row), in variables divided by their unit, to the problem. The row is scaled to a largest
+ * entry of 1. Zeros are left out, because GLPK refuses them. */
 static void add_row(LinearProgram* program, glp_prob* problem, int row, const int* block, const double unit[2],
                     double low, double high) {
   const ProjectRows* rows = program->rows;

@@ -21,7 +21,8 @@ const char* optimization_stop_text(OptimizationStop stop) {
 
 static double unit_of(const Optimization* o, int variable) { return o->unit ? o->unit[variable] : 1; }
 
-/* Returns the Euclidean norm of the entries of v[variables] in a block. */
+/* Returns the Euclidean norm of the entries of v[variables] that belong to a block: 0 design variables, 1 control
+ * variables. */
 static double block_norm(const Optimization* o, const double* v, int block) {
   double sum = 0;
   for (int k = 0; k < o->design.variable_count; k++)
@@ -66,7 +67,7 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
 
 /* Values by which designs are compared. */
 typedef struct {
-  double violation; /* violation of the bounds of subject_to */
+  double violation; /* largest relative violation of a bound in the task's key subject_to */
   bool meets;       /* true if the design meets `success` */
   double loss;
 } Rank;
@@ -349,7 +350,7 @@ static Renewal update_solved(Optimization* o, bool solved) {
   return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
 }
 
-/* Updates the multipliers during a minimization (O20). */
+/* Updates the Lagrange multipliers of bounded terms during a minimization, before it has converged (O20). */
 static Renewal update_on_way(Optimization* o) {
   double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
   bool all = wanders(o), changed;
@@ -375,8 +376,9 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
     o->loss = merit_of(o, o->unconstrained_loss, o->terms);
     return STATUS_OK;
   }
-  TrialOutcome outcome = evaluate_design(o, o->x, &o->unconstrained_loss, o->terms,
-                                         &interrupted); /* restores the data of the current design */
+  TrialOutcome outcome =
+      evaluate_design(o, o->x, &o->unconstrained_loss, o->terms,
+                      &interrupted); /* simulates the current design again, to restore its recordings */
   if (interrupted) return STATUS_INTERRUPTED;
   o->loss = merit_of(o, o->unconstrained_loss, o->terms);
   if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
@@ -429,7 +431,9 @@ static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, do
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
   double violation = ran ? violation_of(o, o->trial_terms) : HUGE_VAL;
   if (success_is_known_in_search(o) && !o->trial_is_successful)
-    violation = fmax(violation, DBL_MIN); /* ranks just before violations */
+    violation =
+        fmax(violation,
+             DBL_MIN); /* the smallest positive violation ranks the design just before designs that violate bounds */
   return optimizer_report_loss(o->optimizer, ran ? plain : (double)NAN, violation);
 }
 

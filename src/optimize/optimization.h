@@ -18,14 +18,15 @@ typedef struct {
   bool has_model, model_is_valid; /* has_model: true if there is a model to free; model_is_valid: true if the model was
                                      built without an error */
   int number_count;               /* number of overrides of the model */
-  RowSelection selection;         /* rows of the recording that are stored if memory is limited */
+  RowSelection selection;         /* time steps of the run that are stored if memory is limited */
   Recording recording;
   Recording repeated; /* run whose substep lengths all other runs repeat (optimization_fix_substeps); a zeroed struct
                          means that there is none */
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
-  double* by_variables; /* gradient of weight times value (variables) */
+  double*
+      by_variables; /* derivatives of the weighted loss of this scenario with respect to the variables (variables) */
   double* terms;
   double value;
   double* success_terms; /* values of the success terms, or NULL */
@@ -62,8 +63,8 @@ int draws_override_capacity(const Draws* draws);
 int draws_apply(const Draws* draws, DrawIndex draw, int scenario, ModelOverride* overrides, int count);
 
 /* ---------------------------------------------------------------- bounded terms, `subject_to` (optimize/subjects.c;
- * docs/derivations/update.md, O11, O12). g_i = term_i - bound_i. The arrays of terms contain the losses, then the
- * bounded terms. */
+ * docs/derivations/update.md, O11, O12). g_i = term_i - bound_i, positive if the bound is violated. The arrays of terms
+ * contain the losses, then the bounded terms. */
 typedef struct BoundedTerms BoundedTerms;
 /* Creates the bounded terms of a task, or returns NULL without bounds. Copies from the task. The caller frees the
  * result with bounded_terms_destroy. */
@@ -75,10 +76,11 @@ void bounded_terms_destroy(BoundedTerms* bounded_terms);
  * with multipliers lambda_i and penalties rho_i. NaN propagates. */
 double bounded_terms_merit(const BoundedTerms* bounded_terms, double loss, const double* terms);
 /* Returns the derivatives of the augmented Lagrangian with respect to terms (losses, then bounded terms): 1 for a loss,
- * max(0, lambda_i + rho_i g_i) for a bounded term. Owned by the bounded terms, valid until the next call. */
+ * max(0, lambda_i + rho_i g_i) for a bounded term. lambda_i: multiplier. rho_i: penalty. g_i: term minus bound. Owned
+ * by the bounded terms, valid until the next call. */
 const double* bounded_terms_derivatives(BoundedTerms* bounded_terms, const double* terms);
-/* Returns the largest violation g_i relative to its bound, for terms (losses, then bounded terms). All bounds hold if
- * it is at most BOUNDED_TERM_TOLERANCE. NaN is ignored. */
+/* Returns the largest amount by which a bounded term exceeds its bound, relative to the bound, for terms (losses, then
+ * bounded terms). All bounds hold if it is at most BOUNDED_TERM_TOLERANCE. NaN is ignored. */
 double bounded_terms_violation(const BoundedTerms* bounded_terms, const double* terms);
 #define BOUNDED_TERM_TOLERANCE 1e-6
 /* Sets the multipliers to zero and the penalties in proportion to the loss, for terms (losses, then bounded terms) of
@@ -88,23 +90,24 @@ void bounded_terms_reset(BoundedTerms* bounded_terms, double loss, const double*
  * true: the optimizer has converged for the current multipliers. Returns false if the multipliers have converged and
  * the bounds hold. */
 bool bounded_terms_update(BoundedTerms* bounded_terms, const double* terms, bool solved);
-/* Updates the multipliers of violations that do not decrease, during the search (O20). Called every optimizer_patience
- * iterations. For descent methods, `mean` holds all terms of the current design, and `spread` is NULL. For other
- * methods, `mean` and `spread` hold the mean and the range of all terms over these iterations. Returns false if nothing
- * changed. */
+/* Updates, during the search, the Lagrange multipliers of bounds whose violation does not decrease (O20). Called every
+ * optimizer_patience iterations. For descent methods, `mean` holds all terms of the current design, and `spread` is
+ * NULL. For other methods, `mean` and `spread` hold the mean and the range of all terms over these iterations. Returns
+ * false if nothing changed. */
 bool bounded_terms_update_in_search(BoundedTerms* bounded_terms, const double* mean, const double* spread);
-/* Returns true if the multipliers must be updated. since: iterations since the last update. norm_then, norm: norm of
- * the gradient then and now. Sets *solved to true if the optimizer has nearly converged. */
+/* Returns true if the Lagrange multipliers must be updated. since: iterations since the last update. norm_then: norm of
+ * the gradient at the last update. norm: norm of the gradient now. Sets *solved to true if the optimizer has nearly
+ * converged. */
 bool bounded_terms_update_is_due(int since, double norm_then, double norm, bool* solved);
 /* Returns the number of bounds, 0 if bounded_terms is NULL. */
 int bounded_terms_count(const BoundedTerms* bounded_terms);
-/* Returns the array that a checkpoint stores, multipliers first, and its length *count. Owned by the bounded terms.
- * Write to it to restore a checkpoint. */
+/* Returns the array of multipliers, then penalties and statistics, which a checkpoint stores. Sets *count to its
+ * length. Owned by the bounded terms. Write to it to restore a checkpoint. */
 double* bounded_terms_state(BoundedTerms* bounded_terms, int* count);
 
-/* Contact parameters of a scene before and after a schedule changes the contact law. given: contact of the task's
- * scene. switched: contact with the new law, whose parameters are derived from the initial state. Both share their
- * arrays with the scene. */
+/* Contact parameters of a scene before and after a schedule changes the contact law. given: contact parameters of the
+ * task's scene. switched: parameters of the new contact law, derived from the initial state. Both share their arrays
+ * with the scene. */
 typedef struct {
   SceneContact given, switched;
   bool has_switched;
@@ -149,15 +152,17 @@ struct Optimization {
   OptimizationOptions options;
   Design design;
   OptimizationFunction function; /* function that replaces the losses of the task; not used if `evaluate` is NULL */
-  double step[2];                /* step size of each block, before the factor of `optimizer: auto` is applied */
-  double* unit;                  /* units of the variables (variables); NULL: 1 */
-  double* function_gradient;     /* gradient of `function` (variables) */
+  double step[2]; /* step size of the design variables and of the control variables, before the factor of `optimizer:
+                     auto` is applied */
+  double* unit;   /* typical large change of each variable, by which the optimizer divides it (variables); NULL: 1 */
+  double* function_gradient; /* gradient of `function` (variables) */
   Optimizer* optimizer;
   Automatic automatic;
   ScenarioRun* runs;
   int run_count, term_count;
   int capacity; /* number of rows for which the arrays of rows are allocated */
-  double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
+  double *x, *gradient, *trial, *trial_gradient,
+      *best_x; /* current design, its gradient, trial design, its gradient, and best design (variables) */
   double *terms, *trial_terms;               /* values of the terms for the current design and for the trial (terms) */
   BoundedTerms* bounded_terms;               /* bounded terms of the task; NULL if there are none */
   Success* success;                          /* `success` terms of the task; NULL if there are none */
@@ -166,17 +171,18 @@ struct Optimization {
   ScheduledContact* contacts;                /* contact parameters that a schedule changes (scenarios) */
   DrawIndex draw;                            /* draw of random numbers that the scenes use now */
   double unconstrained_loss, best_violation; /* loss of the current design without bounded terms; best_violation:
-                                                violation of the bounds by the best design */
+                                                largest relative violation of the bounds by the best design */
   bool last_is_successful, is_successful, trial_is_successful,
       best_is_successful; /* true if the last, current, trial and best design meet `success`; false if unknown */
-  double* saved_state;    /* optimizer state before a proposal */
+  double* saved_state;    /* copy of the optimizer's state before it proposed the trial */
   double loss, best_loss, best_compared_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
   OptimizationRow* rows;   /* rows of convergence.csv so far (capacity) */
-  double* row_terms;       /* (capacity * terms) */
-  double* row_multipliers; /* (capacity * bounded terms) */
-  const double* factors; /* derivatives of the merit function with respect to the terms; NULL: all derivatives are 1 */
+  double* row_terms;       /* loss terms of every row of convergence.csv (capacity * terms) */
+  double* row_multipliers; /* Lagrange multipliers of every row of convergence.csv (capacity * bounded terms) */
+  const double* factors; /* derivatives of the minimized function (loss plus penalties) with respect to the terms; NULL:
+                            all derivatives are 1 */
   int since_update;      /* number of iterations since the multipliers last changed */
   int since_check;       /* number of iterations since the violations were last checked */
   double norm_updated;   /* norm of the gradient when the multipliers last changed */
@@ -194,8 +200,8 @@ struct Optimization {
   int start_pair_count, start_pair_capacity;
   int corrected_trials; /* trials whose initial intersections were corrected */
   Text note;
-  Scene* displayed;               /* scene that optimization_scene returns, or NULL */
-  const Scene* displayed_source;  /* scenario scene whose arrays `displayed` shares */
+  Scene* displayed;               /* scene that optimization_scene returned last, or NULL */
+  const Scene* displayed_source;  /* scene of a scenario whose arrays `displayed` shares */
   AdjointReport adjoint;          /* report of the gradient with the largest growth; zero before the first gradient */
   double started, seconds_before; /* started: wall time at the start [s]; seconds_before: wall time of the run before
                                      the checkpoint [s] */
@@ -227,19 +233,19 @@ void success_restore(Optimization* o);
 /* Frees the validation. Accepts NULL. */
 void validation_destroy(Validation* validation);
 
-/* Returns true if the random values change during the search. */
+/* Returns true if the random changes of the scenes are drawn again during the search. */
 bool draws_change(const Optimization* o);
-/* Selects the draw of an iteration. */
+/* Selects the random changes of the scenes that an iteration uses. */
 void draws_select(Optimization* o, int iteration);
-/* Selects the draw of the next iteration. If the method requires descent, evaluates the current design again. Returns
- * STATUS_INTERRUPTED without a change if interrupted. */
+/* Selects the random changes of the scenes for the next iteration. If the optimization method requires descent,
+ * evaluates the current design again with them. Returns STATUS_INTERRUPTED without a change if interrupted. */
 Status draws_advance(Optimization* o);
 /* Returns the scene values that the design x[variables] and the draw change in a scenario, and their number *count. The
  * caller frees the array with memory_free. */
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawIndex draw, int* count);
 
-/* Updates the values of the success terms, the largest over the scenarios, by those of one scenario. values[terms];
- * NULL: the run failed. Call it for scenario 0 first. NaN persists. */
+/* Adds the values of the success terms in one scenario, of which the largest over all scenarios is kept. values[terms];
+ * NULL: the run failed. Call it for scenario 0 first. A term that was NaN stays NaN. */
 void success_add_scenario(Success* success, int scenario, const double* values);
 
 /* Simulates the design x[variables] in all scenarios. Sets *loss to the weighted loss and terms[term_count] to the
@@ -247,7 +253,7 @@ void success_add_scenario(Success* success, int scenario, const double* values);
  * is then unspecified. Sets *interrupted to true if a run was interrupted. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
 /* Builds the model of a scenario for the design x[variables] without simulating it. Returns false if the design cannot
- * be simulated, with the reason in the ScenarioRun. */
+ * be simulated, with the reason in o->runs[scenario].reason. */
 bool evaluate_start(Optimization* o, const double* x, int scenario);
 /* Moves the trial o->trial, which is invalid in the initial state, towards the current design until it is valid.
  * Returns false if no such design is found; o->trial is then unspecified. Allocates temporary memory. */
@@ -273,10 +279,10 @@ TrialOutcome optimization_set_current(Optimization* o, bool* interrupted);
 /* Simulates the current design again and stores its loss, terms and gradient, without resetting the multipliers. Sets
  * *interrupted to true if a run was interrupted. */
 TrialOutcome optimization_reevaluate_current(Optimization* o, bool* interrupted);
-/* Returns the value by which designs of different iterations are compared: `loss`, or with changing draws the larger of
- * `loss` and the mean loss of the last iterations. */
+/* Returns the value by which designs of different iterations are compared: `loss`. If the random changes of the scenes
+ * vary, it is the larger of `loss` and the mean loss of the last iterations. */
 double optimization_compared_loss(const Optimization* o, int iteration, double loss);
-/* Writes the row of the first design of a search and updates the best design. */
+/* Adds the row of the first design of a search to o->rows and updates the best design. */
 void optimization_record_start(Optimization* o);
 
 /* Returns true if a start of multistart has ended and another one follows (docs/derivations/update.md, O17). */
@@ -287,8 +293,8 @@ Status multistart_next(Optimization* o);
 /* Restarts the search at x[variables] with a new optimizer and iteration 0. fixed[variables] true: the variable keeps
  * its value; NULL: none. Call optimization_start next. */
 void optimization_restart(Optimization* o, const double* x, const bool* fixed);
-/* Sets o->stop to the reason why the search ends after this iteration, or to STOP_NOT_YET. can_step: the optimizer has
- * another step. */
+/* Sets o->stop to the reason why the search ends after this iteration, or to STOP_NOT_YET. can_step: true if the
+ * optimizer can propose another step. */
 void optimization_check_stop(Optimization* o, bool can_step);
 /* Computes the hashes that identify the task, o->identity[identity_count]. The scenes must be the initial ones.
  * optimization_destroy frees the array. */
@@ -302,7 +308,8 @@ TaskOptimizer automatic_settings(const Optimization* o);
 /* Replaces the optimizer by one with the current settings. */
 void automatic_create_optimizer(Optimization* o);
 /* Evaluates a trial and changes the method if necessary. gained: decrease of the loss. predicted: decrease that the
- * gradient predicts. can_step: the optimizer has another step. Returns true if the optimization can continue. */
+ * gradient predicts. can_step: true if the optimizer can propose another step. Returns true if the optimization can
+ * continue. */
 bool automatic_update(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step);
 /* Changes to a sampling method if the gradient is zero before any trial, or if L-BFGS has no step left and the best
  * design fails `success`. If L-BFGS has no step left but the gradient predicts a larger decrease, changes the method
@@ -312,26 +319,29 @@ bool automatic_handle_zero_gradient(Optimization* o);
  * interrupted; call it again then. */
 Status automatic_restore_best(Optimization* o);
 
-/* ---- contact schedule (optimize/continuation.c). The contact depends only on the iteration, so that checkpoints do
- * not store it. */
-/* Sets the contact of iteration 0 in all scenes. Returns STATUS_BAD_INPUT with diagnostics if the contact law lacks a
- * key or the schedule is too long. optimization_destroy frees o->contacts (scenarios), also after errors. */
+/* ---- contact schedule (optimize/continuation.c): contact parameters that change during the search. They depend only
+ * on the iteration, so that checkpoints do not store them. */
+/* Sets the contact parameters of iteration 0 in all scenes. Returns STATUS_BAD_INPUT with diagnostics if the contact
+ * law lacks a key or the schedule is too long. optimization_destroy frees o->contacts (scenarios), also after errors.
+ */
 Status continuation_start(Optimization* o, Diagnostics* diagnostics);
-/* Sets the contact of an iteration in all scenes. Returns true if it changed. */
+/* Sets the contact parameters of an iteration in all scenes. Returns true if they changed. */
 bool continuation_set(Optimization* o, int iteration);
-/* Sets the contact of iteration 0, with which each window of a receding horizon begins. */
+/* Sets the contact parameters of iteration 0, with which the optimization of each time window of a receding horizon
+ * begins. */
 void continuation_restart(Optimization* o);
-/* Sets the last contact of the schedule, with which windows of a receding horizon are executed. */
+/* Sets the last contact parameters of the schedule, with which time windows of a receding horizon are executed. */
 void continuation_finish(Optimization* o);
-/* Returns true if the contact changes after this iteration. */
+/* Returns true if the schedule still changes the contact parameters after this iteration. */
 bool continuation_is_active(const Optimization* o, int iteration);
-/* Sets the contact of the next iteration and evaluates the current design with it. The loss of a design that cannot be
- * simulated becomes infinite. Returns STATUS_INTERRUPTED if interrupted; call it again then. */
+/* Sets the contact parameters of the next iteration and evaluates the current design with them. The loss of a design
+ * that cannot be simulated becomes infinite. Returns STATUS_INTERRUPTED if interrupted; call it again then. */
 Status continuation_advance(Optimization* o);
 /* Replaces the optimizer by a new one, because its state does not apply to a changed loss. */
 void continuation_reset_optimizer(Optimization* o);
 
-/* Reserves memory for `rows` rows, with their terms and multipliers. Invalidates pointers into the old arrays. */
+/* Reserves memory for `rows` rows of convergence.csv, with their loss terms and multipliers. Invalidates pointers into
+ * the old arrays. */
 void optimization_reserve_rows(Optimization* o, int rows);
 
 #endif

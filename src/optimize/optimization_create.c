@@ -157,8 +157,8 @@ static double variable_step(const DesignVariable* v, const TaskOptimizer* settin
   return v->step > 0 ? v->step : step > 0 ? step : default_step(settings, v->block);
 }
 
-/* Sets the step of a block to the longest default step of its variables, unless draws change. Units then divide it by
- * powers of two (docs/derivations/update.md, O23). */
+/* Sets the step size of a block of variables to the longest default step of its variables, unless the scenes change
+ * randomly. Units then divide it by powers of two (docs/derivations/update.md, O23). */
 static void set_block_step(Optimization* o, int block) {
   const TaskOptimizer* settings = &o->task->optimizer;
   double longest = 0;

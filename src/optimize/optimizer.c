@@ -146,7 +146,7 @@ bool rule_project_step(Optimizer* o, const double* scale, const double* x, const
   return project_unscaled(o, scale, trial);
 }
 
-/* Shifts the limits of a row by its value at x. */
+/* Shifts the limits of a linear constraint (row) by its value at x, so that they apply to the step from x. */
 static void shift_row_limits(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
   double value = 0, size = 0;
   for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++) {
@@ -214,7 +214,7 @@ static void accept_trial(Optimizer* o) {
   o->state[STATE_BEFORE] = 0;
 }
 
-/* Adapts the factor on the steps to the outcome of a trial (O3). */
+/* Increases or decreases the factor on the step sizes according to the outcome of a trial (O3). */
 bool optimizer_report_outcome(Optimizer* o, bool accepted, double loss) {
   (void)loss;
   if (accepted) {
@@ -285,7 +285,7 @@ static void propose(Optimizer* o, const double* x, const double* gradient, doubl
     usable = o->rule->propose(o, x, gradient, trial);
   } else if (usable) {
     double norm = rule_norm(gradient, count);
-    o->clip = norm > o->settings.clip ? o->settings.clip / norm : 1.0; /* (O10) */
+    o->clip = norm > o->settings.clip ? o->settings.clip / norm : 1.0; /* limits the norm of the gradient (O10) */
     usable = propose_shorter(o, x, gradient, trial) && array_finite(count, trial);
   }
   if (usable) return;

@@ -25,8 +25,9 @@ Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* se
 Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees the object. Accepts NULL. */
 void optimizer_destroy(Optimizer* optimizer);
-/* Replaces x[count] by the nearest point of the set in the Euclidean norm (O1). Bounds hold exactly, rows to 1e-12
- * relative. Returns false, with x unchanged, if the set is empty or x is not finite. Allocates nothing. */
+/* Replaces x[count] by the nearest point of the feasible set in the Euclidean norm (O1). Bounds hold exactly, linear
+ * constraints to a relative error of 1e-12. Returns false, with x unchanged, if the set is empty or x is not finite.
+ * Allocates nothing. */
 bool optimizer_project(const Optimizer* optimizer, double* x);
 /* Sets trial[count] to the next design to evaluate, a point of the set. x[count] is the last accepted point and lies in
  * the set. loss and gradient[count] are those at x. Sets trial = x if x is stationary or a number is not finite. `step`
@@ -42,8 +43,8 @@ bool optimizer_project(const Optimizer* optimizer, double* x);
  * Only GLPK allocates. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
 /* Reports whether the last trial was accepted (O3). It is rejected if its run failed, shapes intersect, or the loss
- * rose in a descent method. After a rejection the next proposal is at most `shrink` times as long. Returns false if the
- * step is below 1e-9 of the steps in the settings. */
+ * rose in a descent method. After a rejection the next proposal is at most TaskOptimizer.shrink times as long. Returns
+ * false if the step is below 1e-9 of the steps in the settings. */
 bool optimizer_report_outcome(Optimizer* optimizer, bool accepted, double loss);
 /* Returns true if the method uses the gradient of a trial that is about to be rejected (O25). The trial must be the
  * second rejected trial from this point, or the first after a point that also had a rejected trial. A single rejected
@@ -52,8 +53,8 @@ bool optimizer_uses_rejected(const Optimizer* optimizer);
 /* Reports the loss and the finite gradient of the last trial, which was rejected because its loss rose. Call before
  * optimizer_report_outcome, and only if optimizer_uses_rejected. current: last accepted point. */
 void optimizer_reject(Optimizer* optimizer, const LossAtPoint* current, const LossAtPoint* trial);
-/* Replaces the last proposal by trial[count] in the set, which the caller evaluates instead. x[count]: last accepted
- * point. */
+/* Replaces the last proposal by another point trial[count] of the feasible set, which the caller evaluates instead.
+ * x[count]: last accepted point. */
 void optimizer_set_trial(Optimizer* optimizer, const double* x, const double* trial);
 /* Returns the number of iterations after which the convergence of the method can be judged (O20). */
 int optimizer_patience(const Optimizer* optimizer);
@@ -61,10 +62,11 @@ int optimizer_patience(const Optimizer* optimizer);
 bool optimizer_uses_curvature(const Optimizer* optimizer);
 /* Restarts the method after a change of the function. The step schedule continues. Not for gradient-free methods. */
 void optimizer_reset(Optimizer* optimizer);
-/* Returns true if the method uses no gradients and has no step bound. Call optimizer_report_loss instead of
+/* Returns true if the method uses no gradients (CMA-ES) and has no step bound. Call optimizer_report_loss instead of
  * optimizer_report_outcome for such a method. */
 bool optimizer_is_gradient_free(const Optimizer* optimizer);
-/* Returns the number of samples in a generation, 0 for methods with gradients. */
+/* Returns how many samples a method without gradients (CMA-ES) evaluates before it adapts its distribution. Returns 0
+ * for methods with gradients. */
 int optimizer_samples(const Optimizer* optimizer);
 /* Reports loss and constraint violation of the last trial to a gradient-free method (O14-O16). The loss is not finite
  * if the trial failed. violation <= 0: all constraints hold. Returns false if the method has ended. */
@@ -74,7 +76,7 @@ bool optimizer_descends(const Optimizer* optimizer);
 /* Returns the current step bound of a block, in the units of its variables: step of the settings times the factor of
  * the schedule (O2) times the factor of the step control (O3). */
 double optimizer_step_bound(const Optimizer* optimizer, int block);
-/* Returns the number of doubles of the state, constant during the search. */
+/* Returns the number of doubles in the optimizer's state, constant during the search. */
 int optimizer_state_size(const Optimizer* optimizer);
 /* Copies the state of the optimizer to state[optimizer_state_size]. */
 void optimizer_state_save(const Optimizer* optimizer, double* state);

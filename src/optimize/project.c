@@ -33,11 +33,11 @@ struct Projector {
   ProjectRows rows;
   int* active_bound; /* active bound of each variable after the last projection (count) */
 
-  double *x, *low, *high;     /* scaled variables and bounds (columns) */
-  double* magnitude;          /* largest absolute value of each column so far, the reference of rounding errors */
-  double* entry;              /* entries of A times scale, divided by the norm of the row */
+  double *x, *low, *high; /* variables and their bounds, divided by the scales of the variables (columns) */
+  double* magnitude;      /* largest absolute value of each column so far, the reference of rounding errors */
+  double* entry; /* entries of the constraint matrix A, times the variable's scale, divided by the norm of their row */
   double *row_low, *row_high; /* lower and upper limits of the rows of A, divided by the norm of the row (row_count) */
-  int *side, *row_side;       /* active limit of each column and row */
+  int *side, *row_side;       /* active limit (AT_HIGH, FREE, AT_LOW, AT_BOTH) of each variable and of each row of A */
   bool *ignored,
       *row_ignored; /* true if the constraint is linearly dependent on others and violated by rounding only */
   double *multiplier, *row_multiplier; /* multipliers of bounds and rows, >= 0 unless the two limits are equal */
@@ -167,7 +167,8 @@ static bool bounds_are_possible(const Projector* p, const ProjectLimits* limits,
   return true;
 }
 
-/* Sets the columns to the solution without rows, with its multipliers. */
+/* Sets the variables to the nearest point within their bounds, without the linear constraints, and the multipliers of
+ * the bounds. */
 static void load_columns(Projector* p, const ProjectLimits* limits, const double* scale, const double* x) {
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c];
@@ -182,7 +183,7 @@ static void load_columns(Projector* p, const ProjectLimits* limits, const double
   }
 }
 
-/* Loads the rows, scaled to normals of length 1. */
+/* Loads the linear constraints, scaled to normals of length 1. */
 static void load_rows(Projector* p, const ProjectLimits* limits, const double* scale) {
   const ProjectRows* rows = &p->rows;
   for (int row = 0; row < rows->row_count; row++) {
@@ -302,7 +303,8 @@ static double find_direction(Projector* p, Constraint c) {
     p->normal[p->rows.column[k]] = sign_of(c.side) * p->entry[k];
   for (int i = 0; i < columns; i++) p->face_direction[i] = p->side[i] == FREE ? p->normal[i] : 0.0;
 
-  /* the slopes of row multipliers solve r slope = q normal */
+  /* the rates of change of the row multipliers (slopes) solve r slope = q normal, with the QR factors q and r of the
+   * active rows */
   memset(p->row_slope, 0, sizeof(double) * (size_t)rank);
   orthogonalise(p, rank, p->face_direction, p->row_slope, 1);
   for (int k = rank - 1; k >= 0; k--) {

@@ -8,26 +8,27 @@
 
 typedef struct Optimizer Optimizer;
 
-/* Indices into Optimizer.state, with x the last accepted point. */
+/* Indices into Optimizer.state. x: last accepted point. */
 enum {
-  STATE_FACTOR,   /* factor on the steps in the settings (O3) */
+  STATE_FACTOR,   /* step control: factor by which the step sizes of the settings are multiplied (O3) */
   STATE_LENGTH,   /* length of the last trial: |(trial - x) / step|_2 */
   STATE_REFUSED,  /* length of the last rejected trial at x; 0: none */
   STATE_ACCEPTED, /* number of accepted trials, argument of the step schedule (O2) */
-  STATE_BEFORE,   /* factor before the first rejection at x; 0: none */
+  STATE_BEFORE,   /* value of the step factor before the first rejected trial at x; 0: no trial was rejected */
   STATE_ROW,      /* number of accepted trials since the last rejection */
-  STATE_FRESH, /* 1 before the first proposal at x, otherwise 0; averages and curvature pairs are updated once per x */
-  STATE_OWN    /* first entry of the rule itself */
+  STATE_FRESH,    /* 1 before the first proposal at x, otherwise 0; so that averages and differences of gradients are
+                     updated once per x */
+  STATE_OWN       /* first of the entries that the optimization method defines itself */
 };
 
 typedef struct {
   bool descends;
-  double factor_limit;    /* upper limit of the factor (O3) */
-  bool restores;          /* an accepted step raises a factor below 1 to 1 */
+  double factor_limit;    /* upper limit of the factor on the step sizes of the settings (O3) */
+  bool restores;          /* an accepted step resets the factor on the step sizes to 1 if it is below 1 */
   bool uses_curvature;    /* stores differences of gradients, which a change of the function invalidates */
-  bool undoes_rejections; /* an accepted step undoes half of a reduction (geometric mean), and further ones increase the
-                             factor progressively */
-  /* Returns the number of state entries of the rule. NULL: none. */
+  bool undoes_rejections; /* an accepted step undoes half of a reduction of the step factor (geometric mean); further
+                             ones increase the factor progressively */
+  /* Returns how many doubles of state the method stores, for `count` variables. NULL: none. */
   int (*state_size)(const TaskOptimizer* settings, int count);
   int (*work_size)(const TaskOptimizer* settings, const FeasibleSet* set);
   /* Sets trial[count] to a proposal in the feasible set. Returns false if there is no step. Is called again with a
@@ -46,31 +47,34 @@ typedef struct {
 struct Optimizer {
   const UpdateRule* rule;
   TaskOptimizer settings;
-  const FeasibleSet* set; /* in scaled variables (O21) */
-  double* unit;           /* units of the variables (count); NULL: 1 */
-  FeasibleSet
-      scaled_set; /* Feasible set in scaled variables, used if there are units. Owns its limits and coefficients. */
-  double *own_x, *own_gradient, *own_trial, *own_trial_gradient; /* in scaled variables (count); NULL: no units */
+  const FeasibleSet* set; /* feasible set of the variables, divided by their units (O21) */
+  double* unit;           /* power of two by which each variable is divided (count); NULL: 1 */
+  FeasibleSet scaled_set; /* feasible set of the variables divided by their units, used if there are units. Owns its
+                             limits and coefficients */
+  double *own_x, *own_gradient, *own_trial,
+      *own_trial_gradient; /* points and gradients in variables divided by their units (count); NULL: no units */
   Projector* projector;
   LinearProgram* program; /* NULL unless the rule solves linear programs */
-  double steps[2];        /* step of each block in the settings */
-  double *step_of, *ones; /* metrics of projections: step of each variable, and 1 (count) */
-  double clip;            /* factor on the gradient (O10) */
+  double steps[2];        /* step size in the settings for each block: design variables, control variables */
+  double *step_of, *ones; /* weights of distances in projections: step size of each variable, and 1 (count) */
+  double clip;            /* factor on the gradient that limits its norm (O10) */
   double *state, *own;    /* own = state + STATE_OWN */
   int state_size;
   double* work;
 };
 
-/* Sets trial to the point of the set nearest to x + step, in the norm sum (dx_i / scale_i)^2. Returns false if no point
- * is found. All arrays have the length count. */
+/* Sets trial to the point of the set nearest to x + step, with each component of the distance divided by scale[i].
+ * Returns false if no point is found. All arrays have the length count. */
 bool rule_project_step(Optimizer* optimizer, const double* scale, const double* x, const double* step, double* trial);
-/* Replaces x[count], in scaled variables, by the nearest point of the set. Returns false if no point is found. */
+/* Replaces x[count], variables divided by their units, by the nearest point of the feasible set. Returns false if no
+ * point is found. */
 bool rule_project(const Optimizer* optimizer, double* x);
 /* Computes the limits of a step d from x within the set: low <= d <= high (count) and row_low <= A d <= row_high
  * (row_count). They always admit d = 0. */
 void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,
                        double* row_high);
-/* Returns the largest absolute value of vector[count] in a block, 0 without variables. */
+/* Returns the largest absolute value of the entries of vector[count] whose variables belong to a block (0 design, 1
+ * control). Returns 0 without such variables. */
 double rule_largest_entry(const FeasibleSet* set, const double* vector, int block);
 /* Returns the Euclidean norm of vector[count], without overflow. */
 double rule_norm(const double* vector, int count);

@@ -40,8 +40,10 @@ enum { STATE_PER_TERM = 6 };
 struct BoundedTerms {
   int count, losses; /* number of bounds and of losses */
   double* bound;     /* upper bound of each bounded term (count) */
-  double* state;     /* state entries, (count) each */
-  double* factors;   /* derivatives of the merit function with respect to the terms (losses + count) */
+  double*
+      state; /* STATE_PER_TERM arrays of state entries, one after the other, with an entry per bounded term (count) */
+  double* factors; /* derivatives of the minimized function (loss plus penalties) with respect to the terms (losses +
+                      count) */
 };
 
 BoundedTerms* bounded_terms_create(const Task* task) {
@@ -74,12 +76,12 @@ static double clamped_violation(const BoundedTerms* s, const double* terms, int 
   return fmax(term_excess(s, terms, i), -s->state[i] / s->state[s->count + i]);
 }
 
-/* Augmented Lagrangian (O11). */
+/* Computes the augmented Lagrangian: loss plus multiplier and penalty terms of the violated bounds (O11). */
 double bounded_terms_merit(const BoundedTerms* s, double loss, const double* terms) {
   const double *lambda = s->state, *rho = s->state + s->count;
   for (int i = 0; i < s->count; i++) {
     double shift = lambda[i] / rho[i], inside = term_excess(s, terms, i) + shift;
-    if (!(inside <= 0)) loss += 0.5 * rho[i] * (inside * inside); /* NaN propagates */
+    if (!(inside <= 0)) loss += 0.5 * rho[i] * (inside * inside); /* if `inside` is NaN, the loss becomes NaN */
     loss -= 0.5 * rho[i] * shift * shift;
   }
   return loss;
@@ -115,7 +117,7 @@ static void grow_penalty(BoundedTerms* s, int i) {
   if (*rho < PENALTY_MAX) *rho *= PENALTY_FACTOR;
 }
 
-/* Update at the end of a minimization (O12). */
+/* Updates multipliers and penalties at the end of a minimization (O12). */
 bool bounded_terms_update(BoundedTerms* s, const double* terms, bool solved) {
   double *lambda = s->state, *last = s->state + 2 * s->count;
   bool changed = false;
@@ -143,7 +145,7 @@ static bool decreases_fast_enough(BoundedTerms* s, int i, double size) {
   return size <= SEARCH_REDUCTION * before || (steady && (*kind == CAUSE_LIMITED || fall * CHECKS_MAX >= before));
 }
 
-/* Update during a minimization (O20). */
+/* Updates multipliers and penalties during a minimization (O20). */
 bool bounded_terms_update_in_search(BoundedTerms* s, const double* mean, const double* spread) {
   double *lambda = s->state, *last = s->state + 2 * s->count, *first = last + s->count, *kind = first + 2 * s->count;
   bool changed = false;

@@ -17,7 +17,8 @@ typedef struct {
   double* x;
 } CheckedVariableBlock;
 
-/* Returns the merit function for `values` of the block's variables, or NaN if a run fails. */
+/* Returns the minimized function (loss plus penalties) for `values` of the variables of one block, or NaN if a run
+ * fails. */
 static double evaluate_block(void* context, const double* values) {
   CheckedVariableBlock* move = context;
   Optimization* o = move->optimization;

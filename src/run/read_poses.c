@@ -111,7 +111,7 @@ int run_find_row(const RunPoses* run, double time) {
 struct RunPoseRows {
   CsvRows* rows;
   const Model* model;
-  int* columns; /* (links x 7) */
+  int* columns; /* index of the column of each pose component of each link (links x 7) */
 };
 
 static bool check_rows(RunPoseRows* poses, const char* path, Diagnostics* diagnostics) {

@@ -14,14 +14,15 @@ typedef struct {
   const SimState* state;
   const StepReport* report; /* report of the last step; NULL in the initial state */
   SimMeasure measure;
-  SimSchemeWork scheme;       /* sums since the start of the run */
+  SimSchemeWork scheme;       /* energy that the time-stepping scheme added or removed since the start of the run */
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
   SimPath path;                            /* joint increments of the solver since the previous recorded state */
   const Vec3 *velocity, *angular_velocity; /* result of sim_link_velocities (links); if requested */
   const double* joint_forces;              /* result of sim_joint_forces; if requested */
   const double (*reactions)[6];            /* result of sim_reactions; if requested */
-  const Pose* before[2];      /* poses one and two steps before (links); NULL if there are none; if requested */
+  const Pose* before[2]; /* poses of all links one step before and two steps before (links); NULL if there is no such
+                            step; if requested */
   const SimClosure* closures; /* results of sim_closure (closures), then of sim_coupling (couplings); if requested */
 } RunFrame;
 
@@ -198,7 +199,7 @@ void run_hull_obj(Text* out, const Model* model, int hull);
 typedef struct Json {
   Text* out;
   int depth;
-  bool comma; /* true if the current object or array already has an element */
+  bool comma; /* true if the current object or array already has an element, so that a comma precedes the next one */
 } Json;
 /* Opens an object '{' or an array '['. Appends to json->out, which the caller owns. Copies the key. Never fails. */
 void json_open(Json* json, const char* key, char bracket);
@@ -222,15 +223,17 @@ void json_add_number(Text* out, double value);
 /* ---------------------------------------------------------------- comparison of CSV files (run/compare.c). base/csv.c
  * reads the files. */
 
-/* A pair of cells with the largest difference. column is -1 if all compared cells are equal. */
+/* Position of the largest difference between the cells of two tables a and b. column is -1 if all compared cells are
+ * equal. */
 typedef struct {
   double value;
-  int column, row; /* indices into table a */
+  int column, row; /* column and row of the cell in table a */
 } CompareWorst;
 
 /* Difference of two tables.
- * Numbers a and b agree if |a - b| <= abs + rel max(|a|, |b|). NaN agrees only with NaN. An infinity agrees only with
- * itself, otherwise the difference is infinite. Cells that are not numbers agree if they have the same text. */
+ * Numbers a and b of the same cell agree if |a - b| <= abs + rel max(|a|, |b|). NaN agrees only with NaN. An infinity
+ * agrees only with itself, otherwise the difference is infinite. Cells that are not numbers agree if they have the same
+ * text. */
 typedef struct {
   double abs, rel;
   int64_t values, different,
@@ -280,24 +283,26 @@ Pose run_pose_rows_read(const RunPoseRows* poses, int row, int link);
  * *rows with csv_rows_close. On failure sets *rows to NULL. Returns STATUS_IO if the file cannot be read,
  * STATUS_BAD_INPUT with file and line if it does not fit the model. */
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Sets q (nq) to the joint coordinates of a row, as written in the file [m, rad, quaternions]. */
+/* Sets q (nq, the number of coordinates of the model) to the joint coordinates of a row, as written in the file [m,
+ * rad, quaternions]. */
 void run_coordinates_read_row(CsvRows* rows, int row, const Model* model, double* q);
 
-/* Opens `path.csv`, the recorded joint increments of the solver, for reading row by row. The time [s] of a row is the
- * time of the state at which the increment ends. The caller closes *rows with csv_rows_close. If the file does not
- * exist, sets *rows to NULL and returns STATUS_OK. On failure sets *rows to NULL. Returns STATUS_IO if the file cannot
- * be read, STATUS_BAD_INPUT with file and line if it does not fit the model. */
+/* Opens `path.csv` for reading row by row. It contains the joint increments by which the solver moved from state to
+ * state. The time [s] of a row is the time of the state at which the increment ends. The caller closes *rows with
+ * csv_rows_close. If the file does not exist, sets *rows to NULL and returns STATUS_OK. On failure sets *rows to NULL.
+ * Returns STATUS_IO if the file cannot be read, STATUS_BAD_INPUT with file and line if it does not fit the model. */
 Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Sets delta (nv) to the joint increments of one move of the solver [m, rad]. */
+/* Sets delta (nv, the degrees of freedom of the model) to the joint increments of one move of the solver [m, rad]. */
 void run_path_read_row(CsvRows* rows, int row, const Model* model, double* delta);
 
 /* A row of contacts.csv, which contains the contact force of a pair of links. */
 typedef struct {
   double time; /* s */
-  int a, b;    /* links */
+  int a, b;    /* indices of the two links */
   double gap;  /* m */
-  Vec3 force;  /* force on b, in the world [N] */
-  Vec3 moment; /* moment on b about the centre of pressure, in the world [N m]; NAN if the run did not record it */
+  Vec3 force;  /* contact force on link b, world axes [N] */
+  Vec3 moment; /* contact moment on link b about the centre of pressure, world axes [N m]; NAN if the run did not record
+                  it */
   /* friction forces (FrictionAccount) [N]; NAN if the run did not record them */
   double friction_load, friction_owed, friction_lost;
 } RunContact;

@@ -8,8 +8,8 @@
 /* Data that the writers share during a run. */
 typedef struct {
   const Model* model;
-  Quat* rotations; /* quaternion of each link in the last written row (links); the quaternion in the next row gets the
-                      sign that makes it nearest */
+  Quat* rotations; /* quaternion of each link in the last written row (links). Of the two signs of a quaternion, the
+                      next row gets the one nearest to it */
 } WriterContext;
 
 typedef struct {
@@ -39,15 +39,16 @@ typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns);
 /* Appends the header line: the time, and the column name of every coordinate or increment. */
 void run_columns_header(Text* row, const Model* model, RunColumns columns);
-/* Appends a row: the time [s], then all numbers [m, rad] in the order of the columns. numbers (nq or nv) is in the
- * order of the trees. */
+/* Appends a row: the time [s], then all numbers [m, rad] in the order of the columns. numbers (nq coordinates or nv
+ * increments) is in the model's order of joints, tree by tree. */
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns);
 /* Returns true if the table has the columns of this model. Otherwise returns false with a diagnostic at line 1 of the
  * file. */
 bool run_columns_match_model(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
                              Diagnostics* diagnostics);
-/* Sets numbers (nq or nv), in the order of the trees, to the values of a row. run_columns_match_model must be true for
- * the table. Returns false with a diagnostic if a value is invalid; some numbers may then be set. */
+/* Sets numbers (nq coordinates or nv increments), in the model's order of joints, to the values of a row.
+ * run_columns_match_model must be true for the table. Returns false with a diagnostic if a value is invalid; some
+ * numbers may then be set. */
 bool run_columns_read(double* numbers, int row, const CsvTable* table, const char* path, const Model* model,
                       RunColumns columns, Diagnostics* diagnostics);
 /* Opens a file with the columns of this model for reading row by row. The caller closes *rows with csv_rows_close.
@@ -55,7 +56,7 @@ bool run_columns_read(double* numbers, int row, const CsvTable* table, const cha
  * run_columns_match_model is false or a number is not finite. *rows is NULL after an error. */
 Status run_columns_open(CsvRows** rows, const char* path, const Model* model, RunColumns columns,
                         Diagnostics* diagnostics);
-/* Sets numbers (nq or nv) [m, rad], in the order of the trees, to the values of a row. */
+/* Sets numbers (nq coordinates or nv increments) [m, rad], in the model's order of joints, to the values of a row. */
 void run_columns_read_row(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers);
 
 #endif
