@@ -7,12 +7,12 @@
 
 typedef enum {
   OPTION_FLAG,      /* option without a value */
-  OPTION_TEXT,      /* any text */
-  OPTION_COUNT,     /* whole number >= 1 */
-  OPTION_INDEX,     /* whole number >= 0, read with option_count */
-  OPTION_NUMBER,    /* finite number >= 0 */
-  OPTION_OVERRIDE,  /* text, repeatable (--set) */
-  OPTION_TEXT_LIST, /* text, repeatable, read with option_item */
+  OPTION_TEXT,      /* option whose value is any text */
+  OPTION_COUNT,     /* option whose value is a whole number >= 1 */
+  OPTION_INDEX,     /* option whose value is a whole number >= 0, read with option_count */
+  OPTION_NUMBER,    /* option whose value is a finite number >= 0 */
+  OPTION_OVERRIDE,  /* the option --set, which may be repeated; its value is the text of an override */
+  OPTION_TEXT_LIST, /* option that may be repeated; each value is a text, read with option_item */
   OPTION_PORT,      /* option with an optional port 1..65535: --name or --name=PORT */
 } OptionType;
 

@@ -26,9 +26,9 @@ void bench_contacts(void);
 double bench_median(double* values, int count);
 /* Returns the mean of values[count]; 0 if count is 0. */
 double bench_mean(const double* values, int count);
-/* Returns the exponent p of the power law y = c x^p, fitted by least squares of the logarithms. Uses the points
- * x[count], y[count] with low <= x <= high, which must be positive. Returns NAN if there are fewer than two such
- * points. */
+/* Returns the exponent p of the power law y = c x^p with a constant c, fitted by least squares of the logarithms. Uses
+ * the points x[count], y[count] with low <= x <= high, which must be positive. Returns NAN if there are fewer than two
+ * such points. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
 /* Simulates `count` steps and sets milliseconds[count] to the wall time of each step [ms]. Returns false, after
  * printing an error, if a step failed; later entries are then not set. */

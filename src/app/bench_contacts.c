@@ -92,8 +92,9 @@ typedef struct {
   Vec3 target[2];
 } WitnessBench;
 
-/* Measures witness queries. Sets *query_ns to the median time of a query, and *loss_ns to that of a loss with its
- * gradient by both poses [ns]. warm: true to start each query from the previous result. */
+/* Measures witness queries. Sets *query_ns to the median time of a query [ns]. Sets *loss_ns to the median time of a
+ * loss with its gradient with respect to the poses of both bodies [ns]. warm: true to start each query from the
+ * previous result. */
 static void time_witness(const WitnessBench* w, bool warm, double* query_ns, double* loss_ns) {
   double query[ROUNDS], loss[ROUNDS];
   const WitnessOptions options = {.sampling = WITNESS_ADAPTIVE};

@@ -25,7 +25,7 @@ enum { QUIET_STEPS = 100 };
  * (docs/derivations/friction.md). */
 #define REST_SMOOTHING 1e-1
 
-/* Returns the width of the square box in bodies: the side of a cube of bodies / 2, rounded up, at least 1. */
+/* Returns the width of the square box, in numbers of bodies: the cube root of bodies / 2, rounded up, at least 1. */
 static int cells_across(int bodies) { return (int)fmax(1, ceil(math_cbrt(0.5 * bodies) - 1e-9)); }
 
 static void add_box(Text* yaml, double half_width) {
@@ -46,7 +46,7 @@ static void add_body(Text* yaml, int n, int across, Random* random) {
   for (int k = 0; k < 3; k++) {
     place[k] = SPACING * (k < 2 ? place[k] - 0.5 * (across - 1) : place[k] + 0.5);
     place[k] += random_uniform(random, -JITTER, JITTER);
-    turn[k] = random_uniform(random, -1.8, 1.8); /* [rad] */
+    turn[k] = random_uniform(random, -1.8, 1.8); /* random rotation of the body about each axis [rad] */
   }
   text_add(yaml, "  - {name: body%d, shape: s%d, mass: 1, joint: {type: free, position: [%.4f, %.4f, %.4f], ", n,
            (int)(random_bits(random) % 3), place[0], place[1], place[2]);

@@ -5,22 +5,22 @@
 #include <string.h>
 #include "app/run_check.h"
 
-/* Largest allowed distance between the end of the recorded solver increments and the recorded state after them [m or
- * 1]. */
+/* Largest allowed difference between two states [m, rad, or 1 for quaternions]: the recorded state of a row, and the
+ * previous recorded state plus all recorded solver increments. */
 #define END_TOLERANCE 1e-9
 /* Number of failed proofs and of errors in files that are printed without -v. */
 enum { FAILURES_PRINTED = 10 };
 
 typedef struct {
-  int row;           /* row at the end of the motion */
+  int row;           /* recorded row at the end of the motion */
   double begin, end; /* times of the previous row and of `row` [s] */
   ProofReport report;
 } UnprovenMotion;
 
-/* Recorded increments of the joint coordinates in the solver's path to a row. */
+/* Recorded increments of the joint coordinates by which the solver moved from the previous recorded row to a row. */
 typedef struct {
   int count, capacity;
-  double* delta; /* increments (count x nv) */
+  double* delta; /* increments, each with one number per degree of freedom (count x nv) */
 } Increments;
 
 /* State of the command. certifying_free accepts a zeroed or partly built struct. */
@@ -138,7 +138,7 @@ static void store_report(Certifying* c, int row, const ProofReport* report) {
   c->nearest_time = end;
 }
 
-/* Pairs of the previous row, which the check of friction needs. */
+/* Pairs of nearby bodies in the previous recorded row, which the check of friction needs. */
 typedef struct {
   ProofPair* list;
   int count, capacity;

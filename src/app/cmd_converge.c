@@ -13,7 +13,7 @@ enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
 
 /* A compared quantity in the runs of all refinements of the time step. */
 typedef struct {
-  char* name;                        /* owned */
+  char* name;                        /* name of the compared quantity, owned */
   double value[REFINEMENTS_MAX + 1]; /* value in each run (refinements + 1); NaN if only changes are known */
   double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 (refinements) */
   const char* unit;
@@ -23,7 +23,7 @@ typedef struct {
   const Options* options;
   const char* name;
   const Scene* scene;
-  const Task* task; /* NULL for a scene without a task */
+  const Task* task; /* task with the compared losses; NULL for a scene without a task */
   int scenario;
   int refinements; /* number of runs after the first */
   RefinedRun run[REFINEMENTS_MAX + 1];
@@ -77,7 +77,8 @@ static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
 }
 
 /* Compares the motion of a link in runs r and r + 1, over the compared moments from `first` on. Sets *distance to the
- * largest distance between the centres of mass [m], and *angle to the largest angle between the orientations [rad]. */
+ * largest distance between the link's centres of mass in both runs [m]. Sets *angle to the largest angle between its
+ * orientations in both runs [rad]. */
 static void compare_link(const Convergence* c, int r, int link, int first, double* distance, double* angle) {
   assert(r >= 0 && r < c->refinements);
   const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
@@ -127,7 +128,8 @@ static void add_links(Convergence* c) {
       add_quantity(c, model->links[link].name, end ? "position at the end" : "position", "m");
       Quantity* rotation_change =
           add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
-      Quantity* displacement = rotation_change - 1; /* add_quantity may have reallocated the array */
+      Quantity* displacement =
+          rotation_change - 1; /* add_quantity may have reallocated the array, so earlier pointers are invalid */
       for (int r = 0; r < c->refinements; r++)
         compare_link(c, r, link, end ? c->run[0].samples - 1 : 0, &displacement->change[r],
                      &rotation_change->change[r]);

@@ -9,8 +9,8 @@
 /* Default relative tolerance of the step solver. Rounding errors may prevent a step from reaching it. */
 #define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
-/* Resolution with which a block passes if the noise of a run hides the default bound. An error of the gradient of this
- * size is found. */
+/* Largest relative error of the gradient that may remain undetected in a block that passes, if the noise of a run hides
+ * smaller errors. */
 #define NOISY_BOUND 1e-4
 
 static const OptionRow OPTIONS[] = {
@@ -92,7 +92,8 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-/* Returns the value of --average with which the block can be checked (J14), or 0 if AVERAGED_MAX does not suffice. */
+/* Returns the value of --average with which the block can be checked despite noise (J14). It is the number of further
+ * step lengths of the differences. Returns 0 if AVERAGED_MAX does not suffice. */
 static int find_average(const GradcheckBlockReport* b) {
   int count = 2;
   while (count < b->lengths_needed && count < AVERAGED_MAX) count *= 2;
@@ -280,7 +281,7 @@ static void print_report(const Options* options, const char* name, const Gradche
 /* The scene to check. Its loss is the task's loss, or a random linear function without a task. */
 typedef struct {
   Scene* scene;
-  const Task* task; /* NULL for a scene without a task */
+  const Task* task; /* task whose loss is differentiated; NULL: a random linear function of the states is the loss */
   int scenario;
   const char* name;
 } Subject;
@@ -304,7 +305,7 @@ static double reported_tolerance(const Options* options, const GradcheckOptions*
   return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, RESIDUAL_REPORTED);
 }
 
-/* Checks the blocks whose bits are set in `blocks`. */
+/* Checks the blocks of parameters whose bits are set in `blocks`. */
 static Status check_blocks(const GradcheckOptions* check, const Subject* subject, const Model* model, unsigned blocks,
                            GradcheckReport* report, Diagnostics* diagnostics) {
   GradcheckOptions some = *check;
@@ -493,7 +494,7 @@ static Status load_task(Task* task, const Options* options, Diagnostics* diagnos
   return status;
 }
 
-/* Checks the gradient of the loss by the task's own variables at the initial design, including symmetries,
+/* Checks the gradient of the loss with respect to the task's own variables at the initial design, including symmetries,
  * shared vertices and scenarios. */
 static Status check_optimization(Optimization* o, Task* task, const GradcheckOptions* check,
                                  GradcheckBlockReport report[2], Diagnostics* diagnostics) {

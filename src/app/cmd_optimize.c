@@ -370,7 +370,8 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
   }
 }
 
-/* Prints the number of starts that failed in their initial state, if it grew. *reported: the number printed last. */
+/* Prints how many starts of a multistart could not be evaluated at their initial values, if the number grew. *reported:
+ * number printed last. */
 static void report_unstarted(const DesignRun* run, Progress* progress, int* reported) {
   const char* reason;
   int count = optimization_failed_starts(run->optimization, &reason);

@@ -17,13 +17,14 @@ typedef struct {
   int input_count;
   Vec3 *velocity, *angular_velocity; /* velocities of the links in the recorded state (links) */
   SimClosure* closures;              /* closures and couplings in the recorded state (closures + couplings) */
-  double* largest_rate;              /* largest rate of every coordinate in the run [m/s, rad/s] (nv) */
-  double* limit_entry_rate; /* largest rate with which a coordinate entered the margin of a limit [m/s, rad/s] (nv) */
+  double* largest_rate;              /* for each degree of freedom, its largest rate in the run [m/s, rad/s] (nv) */
+  double* limit_entry_rate; /* for each degree of freedom, the largest rate with which it entered the margin of a joint
+                               limit [m/s, rad/s] (nv) */
   double* rate_before;      /* rates before the present step [m/s, rad/s] (nv) */
   double* closed_at;        /* time of the last reported closing of every closure [s]; INFINITY if none (closures) */
   double* opened_at; /* time of the last reported opening of every closure by force [s]; INFINITY if none (closures) */
   bool* has_broken;  /* true if the closure has broken (closures) */
-  Pose* poses[2];    /* poses one and two steps ago (links); NULL if not needed */
+  Pose* poses[2];    /* poses[k]: poses of the links k + 1 steps ago (links); NULL if not needed */
   RunTotals totals;
   bool* has_contact; /* true if the link came within contact range of another tree (links) */
   StepReport report; /* report of the last attempted step */
@@ -450,8 +451,8 @@ static void warn_parent_overlap(const Run* run) {
           links[run->link_in_parent].name, run->parent_overlap, parent, parent);
 }
 
-/* Number of steps in the margin of a limit that resolves a rebound. Such a rebound has at least nine tenths of
- * limit_restitution (S22). */
+/* A rebound from a joint limit is resolved if crossing the limit's margin at the entry rate takes at least this number
+ * of steps. The joint then keeps at least nine tenths of limit_restitution (S22). */
 #define REBOUND_STEPS 300
 
 /* Warns of joints that reached a penalty limit so fast that the time step does not resolve the rebound. */

@@ -10,7 +10,7 @@
 #define SMOOTHING 1e-3
 /* Radius of the ball in the example query.json, as a fraction of the mesh's diagonal. */
 #define BALL 0.1
-#define DENSITY 1000 /* kg/m^3 */
+#define DENSITY 1000 /* density of the link in the written scene [kg/m^3] */
 /* Resolution of the union's surface for contact, the scene's key `resolution`: about a hundred contact points. */
 #define RESOLUTION 2
 

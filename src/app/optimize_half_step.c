@@ -2,8 +2,9 @@
 #include <assert.h>
 #include "app/design_run.h"
 
-/* The result depends on the time step if half the step changes the loss by more than STEP_SHARE of the loss and
- * GAIN_SHARE of the gain. A loss near zero can change by any fraction, so the gain counts, too. */
+/* The result depends on the time step if half the step changes the loss by more than two bounds. They are STEP_SHARE of
+ * the loss, and GAIN_SHARE of the decrease that the optimization achieved. A loss near zero can change by any fraction,
+ * so the achieved decrease counts, too. */
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 

@@ -10,9 +10,9 @@
 #define POSE_TOLERANCE 1e-9
 /* Largest difference of a quaternion's length from 1. */
 #define UNIT_TOLERANCE 1e-9
-/* Relative tolerance of times. */
+/* Largest relative error of the times in the files of a run. */
 #define TIME_TOLERANCE 1e-12
-/* Relative tolerance of energies and momenta. */
+/* Largest relative error of the energies and momenta in solver.csv. */
 #define MOTION_TOLERANCE 1e-9
 /* Relative rounding error of a coordinate after a few operations. */
 #define COORDINATE_ROUNDING 1e-14
@@ -316,7 +316,8 @@ static double cosine_of_rows(const RunFile* file, int row, int column) {
   double sum = 0;
   for (int k = 0; k < 4; k++)
     sum += run_check_number(file, row, column + k) *
-           (row > 0 ? run_check_number(file, row - 1, column + k) : k == 0); /* row 0 is compared with the identity */
+           (row > 0 ? run_check_number(file, row - 1, column + k)
+                    : k == 0); /* the quaternion in row 0 is compared with the identity */
   return sum;
 }
 
@@ -348,7 +349,8 @@ static double pose_difference(Pose a, Pose b) {
 }
 
 typedef struct {
-  int position, rotation, center; /* first columns of a link in trajectory.csv */
+  int position, rotation,
+      center; /* in trajectory.csv, the first column of a link's position, of its rotation and of its centre of mass */
 } LinkColumns;
 
 static void check_link(RunCheck* c, int row, int link, const LinkColumns* columns, const Pose* pose) {
@@ -476,8 +478,9 @@ static void check_energies(RunCheck* c, int row, Pose* const* poses) {
   if (row <= row_count(&c->solver)) check_total(c, row, now, old, MOTION_TOLERANCE * (size + size_before));
 }
 
-/* Sets *clock to the times of the step that ends at `row`. Returns false if the step cannot be recomputed from the
- * rows: it or one of the `before` steps before it has substeps or began before the run. */
+/* Sets *clock to the time and length of the time step that ends at `row`, and the lengths of the two steps before it.
+ * Returns false if the step cannot be recomputed from the rows: it or one of the `before` steps before it has substeps
+ * or began before the run. */
 static bool find_step_clock(const RunCheck* c, int row, int before, StepClock* clock) {
   assert(row >= 1 && before >= 0);
   double dt = c->recorded->model.simulation.dt;
@@ -501,9 +504,9 @@ static double vector_error(const RunCheck* c, int row, const char* first, Vec3 v
   return vec3_norm(vec3_at(difference));
 }
 
-/* Returns the error of a recomputed motion against the values in a row [kg m/s]. It adds the errors of the momentum, of
- * the angular momentum / arm, and of the kinetic energy / speed. Kinetic energy is omitted for models with armatures,
- * which store a part of it. */
+/* Returns the error of a recomputed motion against the values in a row [kg m/s]. It adds three errors: of the momentum,
+ * of the angular momentum divided by the length `arm`, and of the kinetic energy divided by `speed`. Kinetic energy is
+ * omitted for models with armatures, which store a part of it. */
 static double motion_error(const RunCheck* c, int row, const SimMotion* motion, double arm, double speed) {
   double error = vector_error(c, row, "px", motion->momentum);
   if (arm > 0) error += vector_error(c, row, "lx", motion->angular_momentum) / arm;

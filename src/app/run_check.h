@@ -1,5 +1,5 @@
 /* Checks the files of a run against each other and against its scene. cmd_certify.c proves that no bodies intersected.
- * Private to app/. docs/derivations/certificate.md, P7. */
+ * Private to app/. The proof is derived in docs/derivations/certificate.md, P7. */
 #ifndef SDRS_APP_RUN_CHECK_H
 #define SDRS_APP_RUN_CHECK_H
 
@@ -30,7 +30,7 @@ typedef struct {
   RunContactRows* contact_rows;
   int states;                    /* number of rows of joints.csv */
   double* q;                     /* workspace: coordinates of one state (nq) */
-  StateContacts* state_contacts; /* contacts of two consecutive states (2) */
+  StateContacts* state_contacts; /* contacts of the last even and the last odd state that was read (2) */
   int* contact_first_row; /* first row of contacts.csv for each state (states + 1); NULL if the rows are not in order */
   Diagnostics findings;   /* errors in the files */
 } RunCheck;
@@ -69,7 +69,8 @@ const StateContacts* run_check_contacts(const RunCheck* check, int state);
 int run_check_step(const RunCheck* check, int row);
 /* Returns the number of substeps of the step that ends at `row`, or 1 if the file has no such number. */
 int run_check_substeps(const RunCheck* check, int row);
-/* Adds an error to check->findings, located at a cell of the file. column -1: the whole row; row -1: the header. */
+/* Adds an error to check->findings, located at a cell of the file. column: -1 for the whole row; row: -1 for the
+ * header. */
 __attribute__((format(printf, 5, 6))) void run_check_add_error(RunCheck* check, const RunFile* file, int row,
                                                                int column, const char* format, ...);
 

@@ -30,8 +30,9 @@ static double gap_tolerance(const RunCheck* c, int state, int a, int b, double g
 
 static double range_of(const RunCheck* c) { return contact_range(&c->recorded->model); }
 
-/* Returns the relative error of a pair's force that follows from the rounding error of its gap. At the end of the
- * contact range, contact forces vanish with the third and impact forces with the fourth power of the distance. */
+/* Returns the relative error of a pair's force that follows from the rounding error of its gap. Near the end of the
+ * contact range, forces are proportional to a power of the distance from this end: the third for contact forces, the
+ * fourth for impact forces. */
 static double force_uncertainty(const RunCheck* c, int state, const ProofPair* pair) {
   double left = range_of(c) - pair->gap;
   if (!(left > 0)) return 0;
@@ -76,9 +77,9 @@ static double force_ratio(const RunCheck* c, int row) {
 }
 
 /* (F14) Checks the friction load of the k-th listed contact, and the friction force that remains to be applied. The
- * expected remainder is owed' = r (owed - lost) + N' - load. r is force_ratio, N' the normal force at this gap, load
- * the friction load; owed and lost are the values of the previous row. A pair with one hull each loses all of owed' or
- * nothing. */
+ * expected remainder is r (owed - lost) + N - load. `owed` and `lost` are the columns friction_owed and friction_lost
+ * of the previous row. r is force_ratio, N the normal force at this gap, and `load` the friction load. A pair with one
+ * hull each loses the whole remainder or nothing. */
 static void check_friction_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair) {
   const RunContact no_contact = {.a = pair->a};
   const RunContact* before = row->row > 1 ? find_contact(run_check_contacts(c, row->row - 1), pair->a, pair->b) : NULL;
@@ -144,7 +145,7 @@ static void check_listed(RunCheck* c, int k, const RowPairs* row) {
   const char *a = c->recorded->model.links[listed->a].name, *b = c->recorded->model.links[listed->b].name;
   const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
   const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
-  /* (F14) a pair in contact only in the solve before the last has friction, too */
+  /* a pair that was in contact only in the solve before the last solve of the step has friction, too (F14) */
   bool was_in_contact =
       listed->friction_load > 0 && contact_friction_uses_account(&c->recorded->model, listed->a, listed->b);
   bool may_have_friction = !previous_state_is_known(c, row->row) || (before && before->active) || was_in_contact;

@@ -43,7 +43,7 @@ static void add_deflated(Text* out, const Text* content) {
 /* Appends the fields that the local and the central header share. */
 static void add_description(Text* out, const ArchiveFile* file, size_t compressed_size) {
   add_number(out, VERSION, 2);
-  add_number(out, 0, 2); /* flags */
+  add_number(out, 0, 2); /* flags of the file: none */
   add_number(out, DEFLATED, 2);
   add_number(out, FIRST_TIME, 2);
   add_number(out, FIRST_DAY, 2);
@@ -70,9 +70,9 @@ void archive_write(Text* out, const ArchiveFile* files, int count) {
     add_number(&central, VERSION, 2); /* version made by: 2.0, with MS-DOS attributes */
     add_description(&central, &files[k], compressed_size.length);
     add_number(&central, 0, 2); /* length of the comment */
-    add_number(&central, 0, 2); /* number of the disk */
-    add_number(&central, 0, 2); /* internal attributes */
-    add_number(&central, 0, 4); /* external attributes */
+    add_number(&central, 0, 2); /* number of the disk with the file; the archive is not split */
+    add_number(&central, 0, 2); /* internal attributes of the file: none */
+    add_number(&central, 0, 4); /* external attributes of the file: none */
     add_number(&central, offset, 4);
     text_add_bytes(&central, files[k].name, strlen(files[k].name));
     text_free(&compressed_size);
@@ -80,7 +80,7 @@ void archive_write(Text* out, const ArchiveFile* files, int count) {
   size_t central_offset = out->length - start;
   text_add_bytes(out, central.data, central.length);
   add_number(out, CENTRAL_END, 4);
-  add_number(out, 0, 2); /* this disk */
+  add_number(out, 0, 2); /* number of this disk; the archive is not split */
   add_number(out, 0, 2); /* the disk of the central directory */
   add_number(out, (unsigned long)count, 2);
   add_number(out, (unsigned long)count, 2);

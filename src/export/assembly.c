@@ -7,8 +7,8 @@
 
 #include "export/export.h"
 
-/* CELLS: lattice cells per size of the part. NODES_MAX: largest number of visited lattice nodes. AXES: number of axis
- * directions. */
+/* CELLS: number of lattice cells along the size of the part. NODES_MAX: largest number of visited lattice nodes. AXES:
+ * number of axis directions. */
 enum { CELLS = 4, NODES_MAX = 1500, AXES = 6 };
 /* Final distance of the removed part from the bounding box of the other links, relative to the size of the part. */
 #define CLEARANCE_RATIO 0.01
@@ -110,8 +110,9 @@ static Vec3 axis_direction(int k) {
   return vec3(k / 2 == 0 ? sign : 0, k / 2 == 1 ? sign : 0, k / 2 == 2 ? sign : 0);
 }
 
-/* Returns the distance to move the part along axis direction k until its bounding box is beyond that of the other links
- * [m]. start: initial displacement. The result is not finite if the other links are unbounded. */
+/* Returns the distance that the part must move along axis direction k until its bounding box is beyond that of the
+ * other links [m]. Directions 0 to 5 are those along and against the x, y and z axes. start: initial displacement. The
+ * result is not finite if the other links are unbounded. */
 static double exit_distance(const Removal* a, Vec3 start, int k) {
   Vec3 n = axis_direction(k);
   double own = k % 2 ? -vec3_dot(n, vec3_add(a->high, start)) : vec3_dot(n, vec3_add(a->low, start));

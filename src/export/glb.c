@@ -7,7 +7,7 @@
 /* Constants of the glTF format. */
 enum { GLTF_FLOAT = 5126, GLTF_ARRAY_BUFFER = 34962, GLTF_TRIANGLES = 4 };
 enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, GLB_HEAD = 12, GLB_CHUNK_HEAD = 8 };
-/* Half the side of the square that represents a half-space, relative to the run's extent. */
+/* Half the side of the square that represents a half-space, relative to the size of the bounding box of the run. */
 #define GROUND_HALF_RATIO 1.0
 #define ROUGHNESS 0.7
 /* Distance between the origins of runs side by side, relative to the size of the widest run. */
@@ -27,15 +27,16 @@ typedef struct {
   const RunPoses* run;
   int* rows; /* rows of the run that become frames (row_count) */
   int row_count;
-  int* node; /* links with visible shapes (node_count) */
+  int* node; /* indices of the links that become nodes, those with visible shapes (node_count) */
   int node_count;
   Vec3 low, high;    /* bounding box of all shapes over the run [m] */
-  float (*color)[3]; /* linear RGB (links) */
+  float (*color)[3]; /* colour of each link: red, green and blue in linear light (links) */
   Vec3 offset;       /* translation of the run's node [m] */
   int first_node;    /* node index of the run's first link */
   int first_mesh; /* index of mesh and material of the run's first link; mesh m has accessors 2 m (positions) and 2 m +
                      1 (normals) */
-  int first_motion; /* accessor of the run's times, before those of positions and rotations of its links */
+  int first_motion; /* index of the accessor with the run's times, before those of positions and rotations of its links
+                     */
 } PlacedPart;
 
 typedef struct {
@@ -255,7 +256,8 @@ static void write_children(Json* json, int first, int count) {
 
 /* Writes the root node, which rotates Z to Y because glTF has Y up. */
 static void write_root(Json* json, const Glb* g) {
-  const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
+  const double half = 0.70710678118654752440,
+               up[4] = {-half, 0, 0, half}; /* quaternion in the order x y z w, as in glTF */
   const PlacedPart* first = &g->parts[0];
   json_open(json, NULL, '{');
   json_text(json, "name", first->model->scene->name);

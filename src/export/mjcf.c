@@ -1,6 +1,6 @@
 /* Exports a model as one self-contained MJCF file for MuJoCo (docs/export.md). Link frames and body frames are equal,
- * because MuJoCo applies the joints of a body in the order of (K1). MuJoCo numbers coordinates body by body, children
- * after parents. */
+ * because MuJoCo applies the joints of a body in the same order as this program (K1). MuJoCo numbers coordinates body
+ * by body, children after parents. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
 enum { ARENA_LINKS = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 /* Largest time step [s]. The scene's step may be too long for contacts and gains that MuJoCo integrates explicitly. */
 #define STEP_MAX 1e-3
-/* Value of the unlimited side of a pair of limits [m or rad]. */
+/* Value that the file gives for a limit of a coordinate that is limited on one side only [m or rad]. */
 #define LIMIT_OPEN 1e10
 /* Half thickness and half width of the slab that represents a moving half-space [m]. */
 #define SLAB_HALF_THICKNESS 1.0
@@ -168,7 +168,8 @@ static void add_round(Mjcf* m, const ModelHull* hull) {
     Vec3 axis = mat3_mul_vec(hull->smooth->pose.r, vec3(0, 0, 1));
     half = 0.5 * vec3_norm(along);
     if (vec3_dot(axis, along) < 2 * half * (1 - 1e-12))
-      turn = quat_from_z(vec3_normalized(along)); /* a rounded box or two points, not along z */
+      turn = quat_from_z(
+          vec3_normalized(along)); /* the axis of a capsule that is a rounded box or two points need not be along z */
   }
   text_add(m->out, " type=\"%s\" size=\"", type);
   text_add_numbers(m->out, (const double[]){radius, half}, half > 0 ? 2 : 1);
@@ -449,7 +450,8 @@ static void add_options(Mjcf* m) {
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
   bool small = mjcf_has_small_restitution(model), step = m->step != model->simulation.dt;
-  bool other = model->simulation.integrator != INTEGRATOR_MOMENTUM; /* the importer's default */
+  bool other = model->simulation.integrator !=
+               INTEGRATOR_MOMENTUM; /* INTEGRATOR_MOMENTUM is the default when the file is imported again */
   if (!small && !step && !other) return;
   text_add(m->out,
            "  <custom>\n"); /* for re-import: the scene's own values, and the meaning of damping ratios above 1 */
@@ -513,10 +515,10 @@ static void add_keyframe(Mjcf* m) {
   text_add(m->out, "/>\n  </keyframe>\n");
 }
 
-/* Penetration of a free body that lands without restitution, in steps times the landing speed, and number of steps in
- * which it decays by a factor of e. A contact with a time constant of ten steps and five times the critical damping has
- * the rates 0.198 and 0.00202 per step. The depth is 4.8 by these rates and 4.5 in MuJoCo 3.3.8: 19.7 mm at 4.43 m/s
- * and a step of 1 ms. The time is 1 / 0.00202. */
+/* SOFT_DEPTH: penetration of a free body that lands without restitution, in steps times the landing speed. SOFT_TIME:
+ * number of steps in which the penetration decays by a factor of e. A contact with a time constant of ten steps and
+ * five times the critical damping has the rates 0.198 and 0.00202 per step. By these rates the depth is 4.8 steps times
+ * the speed. MuJoCo 3.3.8 gives 4.5: 19.7 mm at 4.43 m/s and a step of 1 ms. The time is 1 / 0.00202. */
 #define SOFT_DEPTH 4.5
 #define SOFT_TIME 495.0
 

@@ -60,7 +60,8 @@ int mjcf_body_count(const Mjcf* m, int index) {
   return parts;
 }
 
-/* Returns the initial velocity of the point x [m] fixed to a link, or to the world (-1). */
+/* Returns the initial velocity [m/s] of the material point of a link, or of the world (-1), at the world position x
+ * [m]. */
 static Vec3 start_velocity(const Mjcf* m, int link, Vec3 x) {
   Screw screws[JOINT_MAX_DOF];
   Vec3 v = vec3(0, 0, 0);
@@ -80,7 +81,9 @@ static void add_slide_body(Mjcf* m, int k) {
   const ModelLink* slider = &m->model->links[link];
   Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), own = m->start[link];
   Pose there = pose_mul(pose_inverse(at), own);
-  const ClosureRow* across = &c->rows[c->row_count - 2]; /* the slide axis is perpendicular to the last two rows */
+  const ClosureRow* across =
+      &c->rows[c->row_count -
+               2]; /* the slide axis is perpendicular to the directions v of the last two constraint rows */
   Pose b = model_closure_pose(c, 1, m->start);
   Vec3 axis = mat3_mul_vec(b.r, vec3_cross(across[0].v, across[1].v));
   axis = vec3_scale(axis, 1 / vec3_norm(axis));
@@ -139,7 +142,8 @@ static void add_equality(Mjcf* m, int k) {
     text_add(m->out, "    <tendon tendon1=\"closure%d\"/>\n", k);
   } else {
     add_connect(m, c, c->end[0]);
-    if (c->type == CLOSURE_HINGE) /* a second point of the hinge axis, from u of the last two rows */
+    if (c->type == CLOSURE_HINGE) /* a second point of the hinge axis, at the distance c->size along the vector u of the
+                                     last row */
       add_connect(m, c, vec3_add_scaled(c->end[0], c->size, c->rows[c->row_count - 1].u));
   }
 }
@@ -176,7 +180,8 @@ bool mjcf_has_equality(const Mjcf* m) {
   return any;
 }
 
-/* Writes the equality of a screw joint: displacement - displacement_0 = pitch (angle - angle_0). */
+/* Writes the equality of a screw joint: pitch times the rotation gives the displacement, both measured from MuJoCo's
+ * reference configuration. */
 static void add_screw_equality(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double pitch = mjcf_screw_pitch(link);

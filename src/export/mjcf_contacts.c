@@ -2,9 +2,9 @@
 #include <assert.h>
 #include "export/mjcf_parts.h"
 
-/* Contact softness: impedance near 1, and a slow, overdamped response. CONTACT_STEPS: time constant [steps];
- * CONTACT_DAMPING: damping ratio. A stack of twenty planks on the edge of falling then stands; with MuJoCo's defaults
- * (0.02 s, 1; 0.9) it falls. */
+/* Softness of contacts in MuJoCo: impedance near 1, and a slow, overdamped response. CONTACT_STEPS: time constant
+ * [steps]; CONTACT_DAMPING: damping ratio. A stack of twenty planks on the edge of falling then stands; with MuJoCo's
+ * defaults (0.02 s, 1; 0.9) it falls. */
 #define CONTACT_STEPS 10.0
 #define CONTACT_DAMPING 5.0
 /* Steps per radian of the oscillation of a contact with restitution. */
@@ -19,9 +19,10 @@ int mjcf_contact_dimension(double friction, double spinning, double rolling) {
   return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
 }
 
-/* Returns the ratio of the speeds after and before a contact with damping ratio z, e = exp(-z f). MuJoCo's contact is a
- * spring and damper without tension: depth'' = -2 z w depth' - w^2 depth while that is negative. f = phi / sqrt(1 -
- * z^2) with the phase phi = atan2(2 z sqrt(1 - z^2), 2 z^2 - 1). Above critical damping artanh replaces atan2. */
+/* Returns the ratio of the speeds after and before a contact with damping ratio z, which is exp(-z f). MuJoCo's contact
+ * is a spring and damper without tension: depth'' = -2 z w depth' - w^2 depth while the right-hand side is negative.
+ * Primes are time derivatives; w is the natural frequency. f = phi / sqrt(1 - z^2) with the phase phi = atan2(2 z
+ * sqrt(1 - z^2), 2 z^2 - 1). Above critical damping artanh replaces atan2. */
 static double restitution_of_damping(double z) {
   double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
   if (root < 1e-6) return math_exp_nonpositive(-2);
@@ -29,7 +30,8 @@ static double restitution_of_damping(double z) {
   return math_exp_nonpositive(-z * phase / root);
 }
 
-/* Returns the damping ratio for restitution e by bisection, at most CONTACT_DAMPING. */
+/* Returns the damping ratio of a contact with the coefficient of restitution e, by bisection. The result is at most
+ * CONTACT_DAMPING. */
 static double damping_ratio(double e) {
   assert(e >= 0 && e <= 1);
   double low = DAMPING_RATIO_MIN, high = CONTACT_DAMPING;

@@ -1,23 +1,25 @@
 /* Drives in MJCF: actuators with the gains of the controllers, and their controls over time (docs/export.md). A rate
- * gain D over a step h acts on the rate at the end of the step: M (v' - v) = h (D (r - v') + f). MuJoCo's `implicit`
- * integrator adds this force after its contact solver, so contact forces are far too large if h D exceeds the inertia
- * M. A rotor of inertia h D on the joint with an explicit step is equivalent: (M + h D) (v' - v) = h (D (r - v) + f).
- * The contact solver includes the rotor. */
+ * gain D acts on the rate v' at the end of a step of length h: M (v' - v) = h (D (r - v') + f). v is the rate at the
+ * start of the step, r the target rate, f the other forces and M the inertia. MuJoCo's `implicit` integrator adds this
+ * force after its contact solver, so contact forces are far too large if h D exceeds the inertia M. A rotor of inertia
+ * h D on the joint with an explicit step is equivalent: (M + h D) (v' - v) = h (D (r - v) + f). The contact solver
+ * includes the rotor. */
 #include <assert.h>
 #include "export/mjcf_parts.h"
 
-/* Frequency of the spring and damper by which a prescribed joint follows its signal, times the step. */
+/* Angular frequency of the spring and damper by which a prescribed joint follows its signal, times the time step. */
 #define PRESCRIBED_FREQUENCY 0.1
 /* Smallest radius for the estimate of a link's inertia [m], because some links have no shape. */
 #define RADIUS_MIN 0.1
 
 /* An actuator on one degree of freedom. POSITION: spring to its control; VELOCITY: damper to its control; GENERAL:
- * control - stiffness q - damping rate. */
+ * force = control - stiffness times coordinate - damping times rate. */
 typedef struct {
   enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
   double stiffness, damping;
-  double limit;          /* force limit; 0: none */
-  double control, slope; /* slope: derivative of the control by the drive's input */
+  double limit; /* largest force of the actuator [N or N m]; 0: no limit */
+  double control,
+      slope; /* value of the control; slope: derivative of the control with respect to the input of the drive */
 } Actuator;
 
 bool mjcf_is_driven(const Mjcf* m, int index) {
@@ -93,8 +95,8 @@ double mjcf_rotor_inertia(const Mjcf* m, int index, int dof) {
   return rotor;
 }
 
-/* Sets actuators[2] to those that represent a controller on one degree of freedom, and returns their number. value,
- * speed: of the controller's signal. */
+/* Sets actuators[] to the one or two that represent a controller on one degree of freedom, and returns their number.
+ * value, speed: value and rate of the controller's signal. */
 static int make_actuators(const Mjcf* m, const ModelController* c, int dof, double value, double speed,
                           Actuator actuators[2]) {
   double kp, kd, limit = c->max_force[dof];
@@ -151,8 +153,8 @@ static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actua
   text_free(&own);
 }
 
-/* Sets target and rate of a controller at a time. MuJoCo's rate of a ball joint is its angular velocity in body axes;
- * that of a scene is the rate of the rotation vector, converted at the target. */
+/* Sets the target of a controller and the rate of the target at a time. MuJoCo's rate of a ball joint is its angular
+ * velocity in body axes; that of a scene is the rate of the rotation vector, converted at the target. */
 static void evaluate_signal(const Mjcf* m, const ModelController* c, double time, double value[JOINT_MAX_DOF],
                             double speed[JOINT_MAX_DOF]) {
   const Joint* joint = &m->model->links[c->link].joint;

@@ -13,10 +13,10 @@ typedef struct {
       names; /* texts in MuJoCo's order of joints and actuators; names: CSV header of the controls */
   int *first_child, *next_sibling; /* tree of links (links); first_child[link_count] is the first root link */
   double* subtree_mass;            /* total mass of each link and its descendants [kg] (links) */
-  float (*color)[3];               /* linear RGB (links) */
+  float (*color)[3];               /* colour of each link, red, green and blue in linear light (links) */
   Pose* start;                     /* initial world poses (links) */
   double step;                     /* time step [s] */
-  bool rotors;                     /* true: rate gains of drives become rotor inertias */
+  bool rotors;                     /* true: rate gains of drives become rotor inertias (mjcf_rotor_inertia) */
   int depth;
 } Mjcf;
 
@@ -110,7 +110,7 @@ bool mjcf_loads_vary(const Model* model);
 /* Appends sensors for the measurements that feedback uses. Reports measurements for which MuJoCo has no sensor. */
 void mjcf_add_sensors(Mjcf* m);
 /* Appends a row of feedback.csv for every measurement that affects an actuator. slope: derivative of the actuator's
- * control by the input of controller c on degree of freedom dof. */
+ * control with respect to the feedback output that controller c adds to degree of freedom dof. */
 void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const char* actuator, double slope);
 
 /* Appends the sites of tendons on a link, or on the world (-1), in the frame of the link [m]. */

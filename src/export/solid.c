@@ -7,8 +7,9 @@
 /* Largest deviation of the corners of a box, relative to the size of the box. */
 #define BOX_TOLERANCE 1e-9
 
-/* Sets *edge to the next edge of a box at vertex 0: the shortest vector to another vertex that is perpendicular to the
- * `found` edges. In a box with edges a, b, c these vectors are a, b, c and their sums. Returns false if there is none.
+/* Sets *edge to the next edge of a box at its first vertex: the shortest vector to another vertex that is perpendicular
+ * to edges[found]. In a box with edges a, b, c these vectors are a, b, c and their sums. Returns false if there is
+ * none.
  */
 static bool next_edge(const ConvexHull* solid, const Vec3* edges, int found, double tolerance, Vec3* edge) {
   assert(found >= 0 && found < 3);

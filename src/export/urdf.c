@@ -6,7 +6,7 @@
 
 #include "export/format.h"
 
-/* Value of limits that URDF requires and the model lacks. */
+/* Value of a limit that URDF requires although the joint has none [m, rad, N, N m, m/s or rad/s]. */
 #define NO_LIMIT 1e10
 /* Largest number of link names in one message. */
 enum { NAMES_MAX = 8 };
@@ -19,7 +19,7 @@ typedef struct {
   const char* meshes;
   Text* out;
   Text comment;             /* omitted features, one per line */
-  float (*color)[3];        /* linear RGB  (links) */
+  float (*color)[3];        /* colour of each link: red, green and blue in linear light (links) */
   const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: none (links) */
   char* world;              /* name of the link that carries all roots; NULL: one root, fixed at the origin */
 } Urdf;
@@ -119,7 +119,7 @@ static void find_joint_names(Urdf* u) {
 /* A round shape of URDF. Its axis is z of the body's pose. */
 typedef struct {
   const char* name;      /* sphere or cylinder; NULL: neither */
-  double radius, length; /* m */
+  double radius, length; /* radius, and length of a cylinder along z [m] */
 } RoundShape;
 
 static RoundShape find_round_shape(const ModelHull* hull) {

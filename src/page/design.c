@@ -9,7 +9,7 @@
 typedef struct {
   int* iterations; /* numbers of the iterations, ascending (count); owned */
   int count;
-  int* links; /* (link_count); owned */
+  int* links; /* indices of the links whose shape varies (link_count); owned */
   int link_count;
 } DesignList;
 

@@ -7,7 +7,7 @@
 /* Approximate size of a row of contacts.csv on the page [bytes]: frame index, two links, gap, force, centre of pressure
  * and a contact point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
-/* Hulls with a larger gap have no contact force [m]. */
+/* Contact range of the model [m]: hulls with a larger gap exert no contact force on each other. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
 
 /* Reads a table of the run. A missing file gives an empty table, because run folders may be incomplete and scenes have
@@ -203,8 +203,8 @@ static void add_contact_rows(const ContactList* list) {
   page_end_array(page, "on_a", array);
 }
 
-/* Writes the contact points of all frames, and the centre of pressure of each contact row. Frame m has the points
- * first[m] to first[m + 1] - 1. The rows are ascending in time. */
+/* Writes the contact points of all frames, and the centre of pressure of each contact row. In the written arrays, frame
+ * m of the page has the points with indices first[m] to first[m + 1] - 1. The rows are ascending in time. */
 static void add_contact_points(const ContactList* list) {
   Page* page = list->page;
   const Model* model = page->source->model;

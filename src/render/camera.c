@@ -5,7 +5,7 @@
  * above the ground. half_view: tangent of half the field of view of the image's smaller side. Narrow fields of view
  * reduce perspective and make distances comparable with the grid. */
 typedef struct {
-  double azimuth, elevation; /* degrees */
+  double azimuth, elevation; /* view direction [degrees] */
   double half_view;
 } ViewAngles;
 
@@ -104,10 +104,10 @@ static void set_reach(RenderCamera* camera, double distance) {
   camera->reach = distance * 0.5 * fmin(camera->width, camera->height) / camera->focal;
 }
 
-/* Let the eye be at e = a right + b up + c forward. A point is inside side k of the view if n_k . e >= side[k]. With
- * the tangents h and support values s, right and left require a - h_0 c >= s_0 and -a - h_1 c >= s_1. Their sum bounds
- * c, and a is the centre of the remaining interval. Top and bottom bound c and b in the same way. The smaller bound
- * determines c. */
+/* The eye is at e = a right + b up + c forward. All points are inside side k of the view if normal[k] . e >= side[k].
+ * With h = fit->tangent and s = fit->side, the right and left sides require a - h_0 c >= s_0 and -a - h_1 c >= s_1.
+ * Their sum bounds c, and a is the centre of the remaining interval. Top and bottom bound c and b in the same way. The
+ * smaller bound determines c. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   CameraFit empty = *fit;
   if (!(fit->far >= fit->near)) { /* without visible points, a region of one metre about the origin is shown */

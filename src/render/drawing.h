@@ -7,14 +7,15 @@
 /* Number of pixel rows that are drawn together, so that their samples fit into the second-level cache. */
 enum { BAND_ROWS = 16 };
 
-/* A planar face. A member "form" f is a linear function of the pixel (x, y): f[0] + f[1] x + f[2] y. */
+/* A planar face. A member called a form contains the coefficients f of a linear function of the pixel (x, y): f[0] +
+ * f[1] x + f[2] y. */
 typedef struct {
   double nearness[3]; /* form: 1 / distance along forward [1/m] */
   float color[3];
   float ambient, lamp;            /* brightness from the sky, and from the lamp outside shadows */
   float shadow_coordinates[3][3]; /* forms: coordinates in the shadow map, times nearness */
-  float slope[2];                 /* gradient of the face's height over the x and y of the shadow map */
-  float edge[3][3];               /* forms: distance to the sharp edges [px]; large if there is none */
+  float slope[2];   /* derivatives of the face's height with respect to the coordinates x and y of the shadow map */
+  float edge[3][3]; /* forms: distance to the sharp edges [px]; large if there is none */
   float edge_strength;
   bool has_tint; /* true if the face has the colours of the displacement scale */
   float tint[3]; /* form: value on the displacement scale, times nearness */
@@ -22,8 +23,8 @@ typedef struct {
   int floor; /* index in Drawing.floors; -1: no grid */
 } DrawnFace;
 
-/* Grid on a floor face. Plane coordinates are relative to a crossing of major grid lines near the camera's target,
- * because floats do not resolve coordinates far from the origin. */
+/* Grid on a floor face. The plane coordinates u and v are relative to a crossing of major grid lines near the camera's
+ * target. Floats would not resolve coordinates far from their origin. */
 typedef struct {
   float u[3], v[3];           /* forms: plane coordinates [m], times nearness */
   float center_u, center_v;   /* centre of the circle outside which the grid fades out [m] */
@@ -34,7 +35,7 @@ typedef struct {
 
 /* A triangle in the image: a face, or the region of a face in front of the near plane. */
 typedef struct {
-  double x[3], y[3]; /* px */
+  double x[3], y[3]; /* image positions of the corners [px] */
   uint32_t face;
 } DrawnTriangle;
 
@@ -51,9 +52,10 @@ typedef struct {
   int floor_count, floor_capacity;
   DrawnTriangle* triangles;
   int triangle_count, triangle_capacity;
-  int* layer_first_triangle; /* first triangle of each layer (layers + 1) */
-  int* bin_first_entry;      /* first entry in `bins` of each layer and band (layers x bands + 1) */
-  int* bins;                 /* triangles of each band, in order */
+  int* layer_first_triangle; /* for each layer, the index in `triangles` of its first triangle (layers + 1) */
+  int* bin_first_entry; /* for each layer and band of rows, the index of its first entry in `bins` (layers x bands + 1)
+                         */
+  int* bins; /* indices in `triangles` of the triangles that cover each band of rows, in the order of `triangles` */
 } Drawing;
 
 /* Collects the faces of layers[layer_count] in front of the camera and sorts their triangles into bands of rows.

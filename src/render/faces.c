@@ -5,7 +5,8 @@
 /* Distance of the near plane from the eye, relative to the distance of the camera's target. */
 #define NEAR_SHARE 1e-3
 
-/* Brightness of light from above (SKY), from below (BOUNCE) and from the lamp. */
+/* Brightness of a white face in light from above (SKY_LIGHT), from below (BOUNCE_LIGHT) and from the lamp (LAMP_LIGHT).
+ */
 #define SKY_LIGHT 0.55f
 #define BOUNCE_LIGHT 0.34f
 #define LAMP_LIGHT 0.60f
@@ -37,9 +38,10 @@ typedef struct {
   bool floor, fades;
 } Polygon;
 
-/* Sets the form of 1 / distance for a face, a linear function of the pixel. point, normal: point and unit normal of the
- * face's plane. In camera axes, 1 / distance = n . (X, Y, 1) / d for the plane n . p = d. Returns false if the plane is
- * seen from behind or edge-on. */
+/* Sets face->nearness: the coefficients of 1 / distance as a linear function of the pixel. point, normal: point and
+ * unit normal n of the face's plane. In camera axes the plane is n . p = d, and 1 / distance = n . (X, Y, 1) / d. X and
+ * Y are the direction's right and up components per unit along forward. Returns false if the plane is seen from behind
+ * or edge-on. */
 static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point, Vec3 normal) {
   double d = vec3_dot(normal, vec3_sub(point, camera->eye));
   if (!(d < 0.0)) return false;
@@ -51,7 +53,8 @@ static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point
   return isfinite(face->nearness[0]) && isfinite(a) && isfinite(b);
 }
 
-/* Sets the form of a coordinate on a face divided by the distance. The coordinate of a point p is axis . (p - origin).
+/* Sets the coefficients of a coordinate on a face divided by the distance, which is a linear function of the pixel. The
+ * coordinate of a point p is axis . (p - origin).
  */
 static void set_coordinate(const RenderCamera* camera, const DrawnFace* face, Vec3 axis, Vec3 origin, float form[3]) {
   double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
@@ -78,9 +81,9 @@ static void set_light(const Drawing* drawing, DrawnFace* face, Vec3 normal) {
   face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
 }
 
-/* Sets the form of the value on the displacement scale, tint[0] + slope . (p - corner[0]) at a point p of the triangle.
- * With the edges e1, e2 from corner[0] and N = e1 x e2, slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x
- * e1) / N . N. */
+/* Sets face->tint: the coefficients of the value on the displacement scale divided by the distance, as a linear
+ * function of the pixel. The value at a point p of the triangle is tint[0] + slope . (p - corner[0]). With the edges
+ * e1, e2 from corner[0] and N = e1 x e2, slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N. */
 static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon* polygon) {
   Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
        e2 = vec3_sub(polygon->corner[2], origin);
@@ -115,8 +118,8 @@ static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool 
   return drawing->floor_count++;
 }
 
-/* Sets the form of the distance from the line through two corners [px], positive on the side of the third corner. from:
- * index of the first corner. */
+/* Sets the coefficients of the distance from the line through two corners [px]. The distance is a linear function of
+ * the pixel, positive on the side of the third corner. from: index of the first corner. */
 static void set_edge(const double x[3], const double y[3], int from, float edge[3]) {
   assert(from >= 0 && from < 3);
   int to = (from + 1) % 3, third = (from + 2) % 3;
@@ -268,12 +271,12 @@ static void triangle_bands(const Drawing* drawing, const DrawnTriangle* triangle
   *last = bottom < drawing->band_count ? (int)bottom : drawing->band_count - 1;
 }
 
-/* Sorts the triangles into bins, one per layer and band, by a counting sort: counts the entries of each bin, then
- * stores them. */
+/* Sorts the triangles into bins, one for each layer and band of pixel rows, by a counting sort: counts the entries of
+ * each bin, then stores them. */
 static void sort_into_bins(Drawing* drawing) {
   int bin_count = drawing->layer_count * drawing->band_count;
   drawing->bin_first_entry = MEMORY_NEW(int, bin_count + 2);
-  int* next = drawing->bin_first_entry + 1; /* end of each bin after the second pass */
+  int* next = drawing->bin_first_entry + 1; /* next free entry of each bin; after the second pass the end of the bin */
   for (int pass = 0; pass < 2; pass++) {
     for (int layer = 0; layer < drawing->layer_count; layer++)
       for (int i = drawing->layer_first_triangle[layer]; i < drawing->layer_first_triangle[layer + 1]; i++) {

@@ -16,7 +16,7 @@ static int frame_count(const RenderSheet* sheet) {
 typedef struct {
   const RenderSheet* sheet;
   const char* folder;
-  RenderImage* images; /* (threads) */
+  RenderImage* images; /* one image for each thread (threads) */
   int* errors;         /* errno of every frame, 0 if the frame was written  (frames) */
 } FrameJob;
 
@@ -116,7 +116,7 @@ static bool add_frame(const Program* ffmpeg, const RenderImage* image) {
 
 typedef struct {
   const RenderSheet* sheet;
-  RenderImage* images; /* (batch) */
+  RenderImage* images; /* images that are drawn together (batch) */
   int first;
 } FilmBatch;
 

@@ -14,7 +14,7 @@ typedef enum { KEY_FORCE, KEY_CONTACT, KEY_PLANE, KEY_PATH, KEY_SCALE } KeySymbo
 
 typedef struct {
   KeySymbol symbol;
-  double width; /* width of the symbol [px] */
+  double width; /* width of the symbol in the key [px] */
   char text[ITEM_TEXT];
 } KeyItem;
 

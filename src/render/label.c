@@ -24,7 +24,7 @@
 enum { LABELS_MAX = 128 };
 
 typedef struct {
-  double left, top, right, bottom; /* px */
+  double left, top, right, bottom; /* edges of the label's rectangle in the image [px] */
 } LabelBox;
 
 typedef struct {

@@ -35,10 +35,10 @@ Status image_write_png_reported(const RenderImage* image, const char* path, Diag
 /* A pinhole camera. The image position (x, y) [px] of a point p with d = p - eye is x = width/2 + focal (right . d) /
  * (forward . d), y = height/2 - focal (up . d) / (forward . d). */
 typedef struct {
-  Vec3 eye;                /* m */
+  Vec3 eye;                /* position of the camera's centre of projection, world frame [m] */
   Vec3 right, up, forward; /* unit vectors of the camera axes, in the world frame */
-  double width, height;    /* px */
-  double focal;            /* px */
+  double width, height;    /* size of the image [px] */
+  double focal;            /* focal length: image distance of two points one unit apart at unit distance [px] */
   double half_view;        /* tangent of half the field of view of the image's smaller side at zoom 1 */
   Vec3 target;             /* centre of the visible region [m] */
   double reach;            /* half of the length at the target that the image's smaller side shows [m] */
@@ -62,7 +62,8 @@ bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y
 RenderCamera camera_translated(RenderCamera camera, Vec3 offset);
 
 /* Extent of the points that a camera must show. normal[k]: outward normals of the view pyramid's sides right, left, up
- * and down. side[k]: maximum of normal[k] . p over the points p. near, far: extremes of forward . p. */
+ * and down. side[k]: maximum of normal[k] . p over the points p. near, far: smallest and largest value of forward . p.
+ */
 typedef struct {
   Vec3 normal[4], forward;
   double tangent[4], side[4], near, far;
@@ -100,9 +101,9 @@ typedef struct {
   Vec3 up;           /* unit vector against gravity */
   HullPart* part;    /* role of each hull (hulls) */
   float (*color)[3]; /* colour of each link (links) */
-  int* edge_first;   /* first triangle of each hull in `edges` (hulls + 1) */
+  int* edge_first;   /* for each hull, the index in `edges` of the entry of its first triangle (hulls + 1) */
   uint8_t*
-      edges; /* sharp edges of each triangle (triangles); bit k is set if the edge from corner k to k + 1 is sharp */
+      edges; /* one entry per triangle of all hulls; bit k is set if the edge from corner k to corner k + 1 is sharp */
   Vec3 lower, upper;    /* bounding box of all hulls except terrain over the run [m] */
   uint8_t* srgb;        /* conversion table from linear light to sRGB (STAGE_TONES) */
   double* displacement; /* displacement of every vertex from the initial design [m] (vertices); NULL: hulls have the
@@ -165,12 +166,12 @@ bool raster_plane(const double x[3], const double y[3], const double w[3], doubl
 typedef struct {
   Vec3 light, s, t;        /* unit vectors: direction to the light, and axes of the map */
   Vec3 origin;             /* point with the shadow map's coordinates x = y = height = 0 [m] */
-  double texel;            /* width of a texel [m] */
+  double texel;            /* width of a texel, a cell of the shadow map [m] */
   int size;                /* texels per side; 0 without casters */
   int blur;                /* half width of the penumbra, the soft border of a shadow [texel] */
   float* height;           /* height of the uppermost caster, or -INFINITY (size x size) */
   float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel (size x size) */
-  float* owner;            /* hull that alone covers the penumbra square, or -1 (size x size) */
+  float* owner; /* index of the hull that alone covers the penumbra square about each texel, or -1 (size x size) */
 } ShadowMap;
 
 /* Creates the shadow map of the bodies at poses[links], with the resolution that the camera needs. light: unit vector
@@ -179,7 +180,8 @@ void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, 
 /* Frees the map's arrays and zeroes the map. */
 void shadow_destroy(ShadowMap* map);
 /* Returns the fraction of the light, 0 to 1, that reaches a point on the surface of a hull; 1 outside the map.
- * point[3]: map coordinates x, y and height [texel]. slope[2]: derivatives of the surface's height by x and y. */
+ * point[3]: map coordinates x, y and height [texel]. slope[2]: derivatives of the surface's height with respect to the
+ * map coordinates x and y. */
 float shadow_visibility(const ShadowMap* map, const float point[3], const float slope[2], int hull);
 
 /* ---------------------------------------------------------------- scene (scene.c) */
@@ -188,7 +190,7 @@ float shadow_visibility(const ShadowMap* map, const float point[3], const float 
  * `opacity` where they are nearer to the camera than layer 0. */
 typedef struct {
   const Pose* poses;
-  double opacity; /* 0..1 */
+  double opacity; /* opacity of the bodies in this layer, 0 to 1 */
 } RenderLayer;
 
 /* Draws bodies, floors with grid, and soft shadows, but no text. layers[layer_count], layer_count >= 1. Overwrites the
@@ -265,8 +267,8 @@ void image_rectangle(RenderImage* image, double x0, double y0, double x1, double
 
 /* ---------------------------------------------------------------- overlays (overlay.c) */
 
-/* Draws the path of a link's centre of mass up to row `row`, with a cross at its end. link: index, or RENDER_PATH_ALL
- * for all movable links. */
+/* Draws the path of a link's centre of mass up to the recorded state `row`, with a cross at its end. link: index, or
+ * RENDER_PATH_ALL for all movable links. */
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link);
 
@@ -281,8 +283,8 @@ void image_plane_square(RenderImage* image, const double corner[4][2]);
  * [s]. contacts: contacts of the whole run, or NULL. poses: (links). */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
-/* Returns the force of the key's arrow, a round number [N]. Nearly all forces of the run then have arrows of at most
- * FORCE_SPAN times its length. Returns 1 without forces. */
+/* Returns the force that the arrow in the image's key stands for, a round number [N]. Nearly all forces of the run then
+ * have arrows of at most FORCE_SPAN times its length. Returns 1 without forces. */
 double force_unit(const RunContacts* contacts);
 #define FORCE_SPAN 2.5
 

@@ -22,8 +22,8 @@ static int first_sample(double number, int limit) {
 /* An edge of a triangle, from its upper to its lower corner. Two triangles thus compute identical crossings on a shared
  * edge. */
 typedef struct {
-  double top, bottom; /* y of the upper and the lower corner */
-  double x, slope;    /* x at the upper corner, and dx/dy */
+  double top, bottom; /* image coordinate y of the upper and the lower corner [px] */
+  double x, slope;    /* image coordinate x at the upper corner [px], and its change per unit of y along the edge */
 } Edge;
 
 static Edge edge_between(const double x[3], const double y[3], int a, int b) {
@@ -32,8 +32,8 @@ static Edge edge_between(const double x[3], const double y[3], int a, int b) {
   return (Edge){y[upper], y[lower], x[upper], height > 0.0 ? (x[lower] - x[upper]) / height : 0.0};
 }
 
-/* Sets [*from, *to) to the intersection of a triangle with the horizontal line at height y. Returns false if it is
- * empty. */
+/* Sets *from and *to to the range of x in which the horizontal line at height y crosses a triangle [px]. Returns false
+ * if it is empty. */
 static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   *from = INFINITY;
   *to = -INFINITY;
@@ -47,7 +47,8 @@ static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   return *to > *from;
 }
 
-/* Fills the samples first..last - 1 of a row with a triangle of nearness start + step i. Keeps nearer samples. */
+/* Fills the samples first..last - 1 of a row with a triangle, whose nearness (1 / distance) at sample i is start + step
+ * i. Keeps samples of nearer triangles. */
 static void fill_span(float* restrict nearness, uint32_t* restrict face, int first, int last, double start, double step,
                       uint32_t number) {
   if (face) {

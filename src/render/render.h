@@ -53,7 +53,7 @@ RenderOptions render_defaults(void);
 /* One or two subjects side by side with the same camera and scale. Links of the options must have the same index in
  * both models. */
 typedef struct {
-  const RenderSubject* subjects; /* (count) */
+  const RenderSubject* subjects; /* runs to draw, from left to right (count) */
   int count;
 } RenderSubjects;
 enum { RENDER_SUBJECTS_MAX = 2 };
@@ -100,7 +100,7 @@ Status render_hulls(const char* path, const HullPicture* picture, int threads, D
  * <= high[0] and low[1] <= v <= high[1]. */
 typedef struct {
   Vec3 origin;            /* point of the ground plane nearest to the world origin [m] */
-  Vec3 axis[2];           /* unit vectors */
+  Vec3 axis[2];           /* unit vectors in the ground plane along which u and v are measured */
   double low[2], high[2]; /* bounds of u and v [m] */
 } GroundPatch;
 
@@ -140,7 +140,7 @@ extern const uint8_t FORCE_COLOR[3]; /* sRGB colour of force arrows */
 
 /* Options of a plot. Texts are borrowed; for NULL the name in the table or run is used. */
 typedef struct {
-  int width, height; /* px */
+  int width, height; /* size of the image [px] */
   bool log_y;        /* logarithmic y axis */
   bool log_x;
   const char *title, *x_label, *y_label;

@@ -10,15 +10,15 @@ static const double SAMPLE_OFFSET[SAMPLES] = {0.375, 0.875, 0.125, 0.625};
 
 /* Samples and colours of the band of rows that a thread draws. */
 typedef struct {
-  float *nearness, *ghost_nearness; /* (BAND_ROWS x SAMPLES x width) */
+  float *nearness, *ghost_nearness; /* 1 / distance of the nearest face at each sample (BAND_ROWS x SAMPLES x width) */
   uint32_t *face, *ghost_face;
-  float* color; /* linear light  (BAND_ROWS x width x 3) */
+  float* color; /* colour of each pixel in linear light (BAND_ROWS x width x 3) */
 } BandBuffers;
 
 typedef struct {
   Drawing drawing;
   RenderImage* image;
-  BandBuffers* buffers; /* (threads) */
+  BandBuffers* buffers; /* one for each thread (threads) */
 } Painting;
 
 static void create_buffers(BandBuffers* buffers, int width, bool ghosts) {
@@ -40,7 +40,7 @@ static void destroy_buffers(BandBuffers* buffers) {
 }
 
 typedef struct {
-  int width, first_row, row_count; /* px */
+  int width, first_row, row_count; /* image width, and rows of the band [px] */
 } Band;
 
 // NOLINTNEXTLINE(readability-non-const-parameter): raster_triangle writes through the target

@@ -23,7 +23,8 @@ static Pose hull_pose(const RenderStage* stage, const Pose* poses, int hull) {
   return poses[stage->model->hulls[hull].link];
 }
 
-/* Sets [*low, *high] to the range of axis . x over all casters near the camera's target. */
+/* Sets *low and *high to the smallest and largest axis . x over the points x of all casters near the camera's target.
+ * Casters are hulls that cast shadows. */
 static void cast_range(const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 axis, double* low,
                        double* high) {
   *low = INFINITY;
@@ -69,7 +70,8 @@ static void cast_hull(const ShadowMap* map, const ModelHull* hull, Pose pose, ui
       y[k] = vec3_dot(map->t, corner) / map->texel;
       height[k] = vec3_dot(map->light, corner) / map->texel;
     }
-    /* only faces towards the light, because s, t and the light form a right-handed frame */
+    /* only faces towards the light are drawn: their corners are counterclockwise in the map, because its axes s, t and
+     * the light form a right-handed frame */
     bool faces_light = (x[1] - x[0]) * (y[2] - y[0]) > (x[2] - x[0]) * (y[1] - y[0]);
     if (faces_light && raster_plane(x, y, height, plane)) raster_triangle(target, x, y, plane, number);
   }
@@ -166,9 +168,9 @@ void shadow_destroy(ShadowMap* map) {
   *map = (ShadowMap){0};
 }
 
-/* Returns the lit fraction of a square of 2 blur texels per side about (x, y). A texel is lit if its caster is below
- * the surface. The height of the surface follows its slope, so that a convex body does not shadow its own lit faces.
- * Rows and columns at the border are weighted. */
+/* Returns the lit fraction of a square about the map position (x, y), whose side is 2 blur texels. A texel is lit if
+ * its caster is below the surface. The height of the surface follows its slope, so that a convex body does not shadow
+ * its own lit faces. Rows and columns at the border are weighted. */
 static float sample_square(const ShadowMap* map, float x, float y, float height, const float slope[2]) {
   int left = (int)floorf(x - 0.5f), top = (int)floorf(y - 0.5f), last = 2 * map->blur;
   float in_x = x - 0.5f - (float)left, in_y = y - 0.5f - (float)top;

@@ -29,7 +29,7 @@ typedef struct {
   uint8_t color[4];
 } FontCorner;
 
-/* Returns the length of the intersection of the pixel [i, i + 1) with [from, to). */
+/* Returns the length of the intersection of pixel i, which covers [i, i + 1), with the interval [from, to) [px]. */
 static double overlap(int i, double from, double to) {
   double low = from > i ? from : i, high = to < i + 1 ? to : i + 1;
   return high > low ? high - low : 0.0;

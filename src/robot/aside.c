@@ -16,8 +16,8 @@ enum { NAMES_MAX = 10 };
 typedef struct {
   Robot* robot;
   double largest_depth; /* largest penetration that is removed [m] */
-  Vec3* direction;      /* unit direction in which a root link was moved, or zero (links) */
-  Vec3* displacement;   /* displacement of a root link in the present iteration [m] (links) */
+  Vec3* direction;      /* for each root link, the unit direction in which it was moved, or zero (links) */
+  Vec3* displacement;   /* for each root link, its displacement in the present iteration [m] (links) */
 } PlaneExit;
 
 static bool is_moved(const PlaneExit* x, int root) { return vec3_norm(x->direction[root]) > 0; }
@@ -32,8 +32,8 @@ static void add_displacement(PlaneExit* x, int root, Vec3 direction, double dist
   if (distance > vec3_norm(x->displacement[root])) x->displacement[root] = vec3_scale(direction, distance);
 }
 
-/* Moves a body out of the half-spaces of a fixed link. touch: pair of the body and the fixed link. poses[links]:
- * initial poses. */
+/* Moves a body out of the half-spaces of a fixed link. touch: pair that consists of the body and the fixed link.
+ * poses[links]: initial poses. */
 static void move_out_of_half_spaces(PlaneExit* x, const ModelTouch* touch, const Pose* poses) {
   const Model* model = &x->robot->model;
   int still = model->links[touch->a].tree < 0 ? touch->a : touch->b, other = still == touch->a ? touch->b : touch->a;

@@ -314,7 +314,7 @@ bool robot_stands_free(const Model* model, int link) {
   return joint_is_floating(&model->links[model_root(model, link)].joint);
 }
 
-/* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]: the sum of m v^2 + w.I.w over the moved
+/* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]: twice the kinetic energy of the moved
  * links at unit rate. With a free base, the other links of the tree move instead when the robot stands; the larger
  * inertia is returned. */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {

@@ -39,46 +39,48 @@ typedef struct {
   const XmlElement* key;
 } MjcfAttachedKey;
 
-/* Collision masks of a geom. Geoms a and b can collide if (type_a & affinity_b) || (type_b & affinity_a) is nonzero. */
+/* Collision masks of a geom (contype and conaffinity). Two geoms can collide if the type of one and the affinity of the
+ * other have a common bit. */
 typedef struct {
-  int link; /* of the robot */
+  int link; /* robot link of the geom, index in MjcfModel.robot.links */
   unsigned type, affinity;
 } MjcfMask;
 
 /* Sliding friction and solref of a geom. Of two geoms in contact, the geom of higher priority determines both values.
  * With equal priorities the larger friction applies, and solref is mixed. */
 typedef struct {
-  int link; /* of the robot */
+  int link; /* robot link of the geom, index in MjcfModel.robot.links */
   double value;
   int priority;
   double solref[2]; /* solref[0] > 0: 1 and the damping ratio, as the time constant is ignored; otherwise -stiffness
                        [1/s^2] and -damping [1/s] */
-  double mix;       /* solmix: weight of solref */
+  double mix;       /* solmix: weight of this geom's solref in the mean of the solref of two geoms in contact */
   bool is_ground;   /* true for a plane or height field, whose values apply to its whole link */
 } MjcfFriction;
 
-/* A joint of the file. MjcfModel.coordinates contains the joints in the order of qpos. */
+/* A joint of the file. MjcfModel.coordinates contains the joints in the order of qpos, MuJoCo's vector of joint
+ * coordinates. */
 typedef struct {
-  int joint;        /* of the robot */
-  const char* name; /* "" for a joint without name */
+  int joint;        /* index in MjcfModel.robot.joints */
+  const char* name; /* name of the joint in the file; "" for a joint without name */
   double reference; /* value of MuJoCo's coordinate where the scene's coordinate is 0 [m or rad] */
-  Quat start;       /* initial rotation of the body, if `relative` */
+  Quat start;       /* initial rotation of the body, only used for a free joint (`relative`) */
   bool relative;    /* true for a free joint made of three slides and a ball; its coordinates are relative to the body's
                        position */
 } MjcfCoordinate;
 
 /* A <site>: a named frame of a body. */
 typedef struct {
-  int link;      /* of the robot */
-  UrdfPose pose; /* in the body's frame */
+  int link;      /* robot link of the body, index in MjcfModel.robot.links */
+  UrdfPose pose; /* pose of the site in the body's frame [m] */
 } MjcfSite;
 
 /* A named cylinder or sphere around which tendons may wrap. */
 typedef struct {
-  int link;      /* of the robot */
-  UrdfPose pose; /* in the link's frame */
+  int link;      /* robot link of the geom, index in MjcfModel.robot.links */
+  UrdfPose pose; /* pose of the solid in the link's frame [m] */
   bool sphere;   /* true: sphere; false: cylinder about the z axis of `pose` */
-  double radius; /* m */
+  double radius; /* radius of the cylinder or sphere [m] */
 } MjcfWrapGeom;
 
 /* A mesh and its mass moment at unit density, computed once for all geoms with the mesh. */
@@ -92,8 +94,8 @@ typedef struct {
 typedef struct {
   SourcePosition place;
   int link, before; /* links of the robot: segment and previous segment */
-  Vec3 stiffness;   /* N m/rad */
-  Vec3 rest;        /* rad */
+  Vec3 stiffness;   /* torsional and bending stiffness, one value per axis of the previous segment [N m/rad] */
+  Vec3 rest;        /* rotation vector `w` without torque [rad] */
 } MjcfElasticity;
 
 /* Number of actuator groups, 0 to 30, that an <option> can disable. */
@@ -112,25 +114,25 @@ typedef struct {
   MjcfCompiler compiler;       /* settings of the first file */
   MjcfFileCompiler* compilers; /* settings of attached models */
   int compiler_count, compiler_capacity;
-  Names defaults; /* classes -> index in default_elements */
+  Names defaults; /* names of default classes; each gives an index in default_elements */
   const XmlElement** default_elements;
   int default_count, default_capacity;
-  Names meshes, materials, height_fields; /* names -> index in assets */
+  Names meshes, materials, height_fields; /* names of assets; each gives an index in `assets` */
   const XmlElement** assets;
   int asset_count, asset_capacity;
   UrdfRobot robot;
-  Names bodies;  /* names -> link of the robot */
+  Names bodies;  /* names of bodies; each gives an index in robot.links */
   Vec3* anchors; /* origin of each robot link's frame in its body's frame (links) */
   int anchor_capacity;
   UrdfPose* placed; /* pose of each robot link in the frame of its scene link, or in the world for links of the world
                        (links) */
-  Names paired;     /* names of geoms in a <pair> -> index in paired_link */
+  Names paired;     /* names of geoms in <pair> elements; each gives an index in paired_link */
   int* paired_link; /* robot link of each geom; -1: geom not read yet */
   int paired_count, paired_capacity;
-  Names site_names; /* names -> index in sites */
+  Names site_names; /* names of sites; each gives an index in `sites` */
   MjcfSite* sites;
   int site_count, site_capacity;
-  Names wrap_geom_names; /* geoms around which tendons may wrap -> index in wrap_geoms */
+  Names wrap_geom_names; /* names of geoms around which tendons may wrap; each gives an index in wrap_geoms */
   MjcfWrapGeom* wrap_geoms;
   int wrap_geom_count, wrap_geom_capacity;
   MjcfMeshMoment* mesh_moments;
@@ -141,7 +143,7 @@ typedef struct {
   int coordinate_count, coordinate_capacity;
   MjcfFriction* frictions;
   int friction_count, friction_capacity;
-  MjcfElasticity* elasticities; /* of cables */
+  MjcfElasticity* elasticities; /* elasticities of the joints between cable segments */
   int elasticity_count, elasticity_capacity;
   bool small_restitution;   /* true if damping ratios from 1 to 5 mean restitutions below exp(-2), as in files of `sdrs
                                export` */
@@ -212,7 +214,7 @@ void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier);
 /* An element and its default class, which applies if the element names no class. */
 typedef struct {
   const XmlElement* element;
-  const char* class_name; /* "" for the class `main` */
+  const char* class_name; /* name of the default class; "" for the class `main` */
 } MjcfElement;
 
 /* Returns an attribute of the element, else of its class or of an enclosing class. Returns NULL if none has it. The

@@ -6,7 +6,7 @@
 #include "robot/mjcf_equality.h"
 
 /* Force law of an actuator: F = gear * (gain * control + constant - stiffness * l - damping * dl/dt) with the length l
- * = gear * q. F is clamped to |F| <= limit, unless limit is 0. */
+ * = gear * q. q is the coordinate of the joint or tendon. F is clamped to |F| <= limit, unless limit is 0. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
   double ratio;    /* damping ratio that determines `damping`; 0: `damping` is given */
@@ -83,8 +83,9 @@ static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const 
   return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
 }
 
-/* Sets out[2] to the control range that a position actuator inherits from its joint: the joint's range, scaled about
- * its centre by `inheritrange`. Returns false if the attribute is absent or the joint has no range. */
+/* Sets out[0] and out[1] to the bounds of the control range that a position actuator inherits from its joint: the
+ * joint's range, scaled about its centre by `inheritrange`. Returns false if the attribute is absent or the joint has
+ * no range. */
 static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   double part = mjcf_number(model, e, "inheritrange", 0);
   int index = find_joint(model, mjcf_text(model, e, "joint"));
@@ -114,7 +115,8 @@ static void read_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   limited = limited || inherited_range(model, e, range);
   if (limited) law->control = fmax(fmin(law->control, range[1]), range[0]);
   double largest_force = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
-  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = largest_force; /* motor */
+  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0)
+    law->limit = largest_force; /* a motor, whose force depends on the control only */
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 
@@ -183,8 +185,8 @@ static double initial_coordinate(const Scene* scene, const RobotJointPlace* plac
   return 0;
 }
 
-/* Returns the derivative of the coordinate `follower` by `leader` if a coupling relates them, 1 if both are the same,
- * and 0 otherwise. */
+/* Returns the derivative of the joint coordinate `follower` with respect to the coordinate `leader` if a coupling
+ * relates them. Returns 1 if both are the same, and 0 otherwise. */
 static double coupling_ratio(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
   if (follower->link == leader->link && follower->dof == leader->dof) return 1;
   for (int k = 0; k < scene->coupling_count; k++) {
@@ -222,12 +224,12 @@ static double joint_inertia(const MjcfModel* model, int index) {
   assert(index >= 0 && index < model->robot.joint_count);
   const UrdfRobot* robot = &model->robot;
   const UrdfJoint* joint = &robot->joints[index];
-  UrdfPose* pose = MEMORY_NEW(UrdfPose, robot->link_count + 1); /* in the joint's frame */
+  UrdfPose* pose = MEMORY_NEW(UrdfPose, robot->link_count + 1); /* poses of the robot's links in the joint's frame */
   bool* carried = MEMORY_NEW(bool, robot->link_count + 1);
   double sum = joint->armature;
   carried[joint->child] = true;
   pose[joint->child] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
-  for (int i = 0; i < robot->link_count; i++) { /* parents come first */
+  for (int i = 0; i < robot->link_count; i++) { /* each link comes after its parent */
     const UrdfLink* link = &robot->links[i];
     const UrdfJoint* above = link->joint >= 0 ? &robot->joints[link->joint] : NULL;
     if (i != joint->child && above && carried[above->parent]) {
@@ -245,8 +247,8 @@ static double joint_inertia(const MjcfModel* model, int index) {
   return sum;
 }
 
-/* Sets the damping from the damping ratio: damping = 2 * ratio * sqrt(stiffness * m), with the effective mass m at the
- * actuator's length. */
+/* Sets the damping from the damping ratio: damping = 2 ratio sqrt(stiffness m). m is the effective mass that the
+ * actuator's length moves. */
 static void set_damping_from_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   int joint = find_joint(model, mjcf_text(model, e, "joint"));
   if (!(law->ratio > 0) || law->gear == 0) return;
@@ -375,8 +377,8 @@ static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, c
 
 /* ---------------------------------------------------------------- springs and limits of tendons */
 
-/* Sets rest to the range of lengths without spring force. If the file gives no range or -1, both ends are the reference
- * length. */
+/* Sets rest[0] and rest[1] to the smallest and largest length without spring force. If the file gives no range or -1,
+ * both are the reference length. */
 static void read_rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
   rest[0] = rest[1] = -1;
   if (mjcf_numbers(model, e, "springlength", 1, 2, rest) == 1) rest[1] = rest[0];
@@ -407,9 +409,10 @@ static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, do
   mjcf_add_tendon(scene, &route, e.element->place, stiffness, stiffness * rest[1]);
 }
 
-/* Stiffness of a tendon limit, divided by the mass that loads it [1/s^2]. A weight m g then exceeds the limit by the
- * same length m g / k in MuJoCo, whose stiffness is k = m d^2 / (D^2 t^2 (1 - d)). The defaults of solreflimit and
- * solimplimit are t = 0.02 s, d = 0.9 and D = 0.95. */
+/* Stiffness of a tendon limit, divided by the mass that loads it [1/s^2]. A hanging mass m with the weight m g then
+ * exceeds the limit by the same length m g / k as in MuJoCo. MuJoCo's stiffness is k = m d^2 / (D^2 t^2 (1 - d)). t is
+ * the time constant of solreflimit, d and D are the impedances of solimplimit. Their defaults are t = 0.02 s, d = 0.9
+ * and D = 0.95. */
 #define LIMIT_RATE (0.9 * 0.9 / (0.95 * 0.95 * 0.02 * 0.02 * 0.1))
 
 /* Returns an upper bound of the mass that loads a tendon [kg]: the total mass of the kinematic trees with the tendon's
@@ -473,8 +476,8 @@ static SceneTendon* add_combination_tendon(Scene* scene, SourcePosition place, c
   return tendon;
 }
 
-/* Adds a tendon with the limits of a fixed tendon. Shifts range, because the scene's coordinates are 0 at MuJoCo's
- * reference. Returns false if the tendon is not supported. */
+/* Adds a tendon with the limits of a fixed tendon. Shifts the range of lengths, because the scene's joint coordinates
+ * are 0 in MuJoCo's reference configuration. Returns false if the tendon is not supported. */
 static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
   JointCombination sum;
   double mass = mjcf_fixed_tendon_length(model, item, &sum) ? effective_mass(model, &sum) : 0;

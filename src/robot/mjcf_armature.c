@@ -5,9 +5,9 @@
 
 static bool has_armature(const UrdfJoint* joint) { return joint->type == URDF_FLOATING && joint->armature > 0; }
 
-/* Adds a point mass A = armature at the link's origin and a rotational inertia A about all axes. With the link's mass
- * m, centre c and inertia I, and u = m A / (m + A), the new inertia is I + A 1 + u (c.c 1 - c c^T) about the new centre
- * m c / (m + A). */
+/* Adds a point mass A = armature at the link's origin and a rotational inertia A about all axes. The link has the mass
+ * m, the centre of mass c and the inertia I. With u = m A / (m + A) and the 3 x 3 identity E, the new inertia is I + A
+ * E + u (c.c E - c c^T). It is about the new centre of mass m c / (m + A). */
 static void add_to_link(UrdfLink* link, double armature) {
   double mass = link->mass + armature, reduced = link->mass * armature / mass;
   Vec3 c = link->center;

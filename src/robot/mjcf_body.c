@@ -343,7 +343,7 @@ typedef struct {
 } BodyParent;
 
 typedef struct {
-  int link, before; /* links of the robot */
+  int link, before; /* indices in robot->links */
 } Segment;
 
 static void visit_elasticity(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
@@ -422,6 +422,6 @@ bool mjcf_read_bodies(MjcfModel* model) {
   if (robot->link_count < 2 && robot->links[0].collision.count == 0)
     mjcf_error(model, model->root->place, "<worldbody> has no body: add a <body>");
   robot->order = MEMORY_NEW(int, robot->link_count + 1);
-  for (int i = 0; i < robot->link_count; i++) robot->order[i] = i; /* parents come first */
+  for (int i = 0; i < robot->link_count; i++) robot->order[i] = i; /* each link comes after its parent */
   return model->diagnostics->error_count == before;
 }

@@ -29,9 +29,9 @@ typedef struct {
   Pose* poses;
   double *residual, *residual_plus,
       *residual_minus;    /* residuals of the equations, also at both ends of a difference (rows) */
-  double* jacobian;       /* derivatives of the residuals (rows x count) */
-  double *matrix, *right; /* (rows x count), (rows or count) */
-  double* step;           /* (count) */
+  double* jacobian;       /* derivatives of the residuals with respect to the coordinates (rows x count) */
+  double *matrix, *right; /* matrix and right-hand side of the least-squares problem: (rows x count), (rows or count) */
+  double* step;           /* change of each coordinate in this iteration (count) */
   bool* is_fixed;         /* true: fixed at a limit that the step would exceed (count) */
 } ClosureSolver;
 

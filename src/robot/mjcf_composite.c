@@ -10,8 +10,8 @@
  * largest number of attributes of a generated element. */
 enum { VERTICES_MAX = 500, PAIRS_MAX = 32 };
 
-/* Attributes that segments inherit from the composite's geom (GEOM) and joint (JOINT). A free joint inherits FREE_JOINT
- * only. */
+/* Attributes that cable segments inherit: GEOM from the geom of the <composite>, JOINT from its joint. A free joint
+ * inherits FREE_JOINT only. */
 #define GEOM "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material"
 #define JOINT "damping|stiffness|armature|frictionloss|range"
 #define FREE_JOINT "stiffness"
@@ -58,8 +58,9 @@ static int append_inherited(const XmlElement* from, const char* names, const cha
 
 /* ---------------------------------------------------------------- the curve */
 
-/* Returns a coordinate of vertex k of n by a word of `curve` [m]. s is a straight line; cos(s) and sin(s) are an arc of
- * radius size[1] over size[2] half turns; 0 and zero give zero. Returns NAN after an error. */
+/* Returns one coordinate of vertex k of n vertices [m]. word: entry of the attribute `curve`. The word s is a straight
+ * line. cos(s) and sin(s) are an arc of radius size[1] over size[2] half turns. The words 0 and zero give zero. Returns
+ * NAN after an error. */
 static double curve_coordinate(const Cable* cable, const char* word, const double* size, int k, int n) {
   assert(n >= 2 && k >= 0 && k < n);
   double angle = 3.14159265358979323846 * k * size[2] / (n - 1);
@@ -308,8 +309,8 @@ void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier) {
 
 /* ---------------------------------------------------------------- the chain */
 
-/* Returns the first body of the chain of segments, which are nested. empty_default: an empty default class, because
- * elements of a composite have no defaults. */
+/* Returns the first body of the chain of cable segments, each of which contains the next one. empty_default: an empty
+ * default class, because elements of a composite have no defaults. */
 static XmlElement* make_chain(const Cable* cable, const char* empty_default, Vec3 offset, XmlElement* contact) {
   XmlElement *first = NULL, *parent = NULL;
   Quat rotation = first_rotation(cable), before = quat_identity();

@@ -119,8 +119,8 @@ static bool masks_collide(const MjcfMask* a, const MjcfMask* b) {
   return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
 }
 
-/* Returns how many pairs of geoms of two links can collide: 0 for none, 1 for some, 2 for all. The masks of the links
- * are masks[a] to masks[a_end - 1] and masks[b] to masks[b_end - 1]. */
+/* Returns how many pairs of geoms of two links can collide: 0 for none, 1 for some, 2 for all. The first link has the
+ * masks with indices a to a_end - 1, the second link those with indices b to b_end - 1. */
 static int count_colliding(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
   assert(a < a_end && b < b_end);
   int yes = 0, no = 0;

@@ -13,7 +13,7 @@
 typedef struct {
   MjcfModel* model;
   Scene* scene;
-  const int* carrier;        /* scene link of each robot link */
+  const int* carrier;        /* for each robot link, the scene link that contains it */
   UrdfPose* reference_poses; /* world poses of the robot's links */
   Pose* poses;               /* world poses of the scene's links */
   Equalities found;
@@ -47,8 +47,8 @@ static void compute_reference_poses(EqualityReading* r, const Model* model) {
 
 static Pose to_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
 
-/* Attaches end `side` of a closure to the scene link that carries a body, or to the world. body: robot link; 0 or
- * negative for the world. place: world pose of the end. */
+/* Attaches end number `side`, 0 or 1, of a closure to the scene link that carries a body, or to the world. body: robot
+ * link; 0 or negative for the world. place: world pose of the end. */
 static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
   assert(side == 0 || side == 1);
   int link = body > 0 ? r->carrier[body] : -1;
@@ -152,8 +152,8 @@ static void add_coupling(EqualityReading* r, SourcePosition place, JointCombinat
   found->couplings[found->coupling_count++] = (EqualityCoupling){place, sum, constant};
 }
 
-/* Sets line to the constant and the slope of `polycoef`. Returns false, with a report, if the polynomial has a higher
- * degree. */
+/* Sets line[0] to the constant and line[1] to the slope of the linear polynomial in the attribute `polycoef`. Returns
+ * false, with a report, if the polynomial has a higher degree. */
 static bool read_linear_coefficients(EqualityReading* r, const XmlElement* item, double line[2]) {
   double polynomial[5] = {0, 1, 0, 0, 0};
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);

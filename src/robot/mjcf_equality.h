@@ -21,11 +21,11 @@ typedef struct {
   SourcePosition place;
   ClosureType type; /* CLOSURE_BALL, _WELD or _DISTANCE */
   int link[2];      /* scene links; link[1] is -1 for the world */
-  Pose end[2];      /* poses of the ends in the links' frames */
-  double length;    /* m */
+  Pose end[2];      /* pose of the frame or point on each link, in the link's frame [m] */
+  double length;    /* for CLOSURE_DISTANCE: distance of the two ends [m] */
 } EqualityClosure;
 
-/* A coupling of joint coordinates: `sum` equals `constant`. */
+/* A coupling of joint coordinates: the linear combination `sum` of coordinates equals `constant`. */
 typedef struct {
   SourcePosition place;
   JointCombination sum;
@@ -53,9 +53,9 @@ bool mjcf_fixed_tendon_length(MjcfModel* model, const XmlElement* tendon, JointC
 
 /* Path of a spatial tendon: straight between sites, or wrapped around geoms. */
 typedef struct {
-  SceneTendonPoint* points; /* owned (count) */
+  SceneTendonPoint* points; /* points of the path, owned (count) */
   int count;
-  SceneTendonWrap* wraps; /* owned (wrap_count) */
+  SceneTendonWrap* wraps; /* solids around which the tendon bends, owned (wrap_count) */
   int wrap_count;
   double reference; /* length in MuJoCo's reference configuration [m] */
 } MjcfRoute;

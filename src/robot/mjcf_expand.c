@@ -73,7 +73,7 @@ static void add_name(Renaming* renaming, const char* kind, const char* name) {
   names_add(&renaming->names, mjcf_own_text(renaming->model, &key), 0);
 }
 
-/* Adds the names of an element and its descendants to the renaming. */
+/* Adds the names of an element and of its descendants to the names that are changed in copies. */
 static void collect(Renaming* renaming, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "name");
   if (name) add_name(renaming, kind_of_element(element), name->value);
@@ -387,7 +387,7 @@ static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, 
 }
 
 /* Returns true if element a precedes element b in the tree below `parent`, which contains b. Sets *searching to false
- * once a or b is found. */
+ * when the depth-first search has found a or b. */
 static bool is_before(const XmlElement* parent, const XmlElement* a, const XmlElement* b, bool* searching) {
   for (const XmlElement* item = parent->first; item && *searching; item = item->next) {
     if (item == a || item == b) {

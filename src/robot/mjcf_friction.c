@@ -14,8 +14,10 @@ typedef struct {
   Scene* scene;
   MjcfFriction kinds[KINDS_MAX];
   int kind_count;
-  int* find_or_add_kind; /* index in `kinds` for each scene link; -1: none (links) */
-  bool used[KINDS_MAX];  /* true if links of the kind form a group */
+  int* find_or_add_kind; /* for each scene link, the index in `kinds` of its combination of friction, priority and
+                            solref; -1: none (links) */
+  bool used[KINDS_MAX];  /* for each kind (combination of friction, priority and solref), true if its links form a group
+                          */
 } Frictions;
 
 static bool has_precedence(const MjcfFriction* a, const MjcfFriction* b) {
@@ -60,8 +62,8 @@ static double pair_restitution(const MjcfModel* model, const MjcfFriction* a, co
   return mjcf_restitution(model, solref);
 }
 
-/* Returns the index of a combination of values in f->kinds, to which a new one is added. Returns -1 if there are too
- * many. */
+/* Returns the index in f->kinds of a combination of friction, priority and solref. Adds a new combination. Returns -1
+ * if there are too many. */
 static int find_or_add_kind(Frictions* f, const MjcfFriction* friction) {
   for (int k = 0; k < f->kind_count; k++)
     if (same_kind(&f->kinds[k], friction)) return k;

@@ -30,10 +30,10 @@ static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0, 0};
 typedef struct {
   MjcfModel* model;
   MjcfElement element;
-  int link; /* of the robot */
+  int link; /* robot link of the geom, index in MjcfModel.robot.links */
   GeomType type;
-  double size[3];  /* m */
-  UrdfPose pose;   /* in the link's frame */
+  double size[3];  /* attribute `size` of the geom: radii and half lengths [m] */
+  UrdfPose pose;   /* pose of the geom in the link's frame */
   bool concave;    /* true for a mesh that is decomposed into convex hulls */
   bool torus;      /* true for a torus about z, which becomes a ring of capsules */
   double radii[2]; /* major and minor radius of the torus [m] */

@@ -72,8 +72,8 @@ static void reserve(ConvexHull* solid, int rings, int around, int poles) {
   solid->triangles = memory_alloc(sizeof(int[3]) * 2 * ((size_t)(rings + 1) * (size_t)around));
 }
 
-/* Builds a superellipsoid of unit radii from n - 1 rings. Vertex 1 is the south pole, the last vertex the north pole.
- * around, along: exponents about z and along the meridian. */
+/* Builds a superellipsoid with radii of 1 from n - 1 rings of vertices and two poles on the z axis. Vertex 1 is the
+ * lower pole, the last vertex the upper pole. around, along: exponents of the sections across z and along z. */
 static void make_supersphere(ConvexHull* solid, int n, double around, double along) {
   reserve(solid, n - 1, n, 2);
   int north = solid->vertex_count - 1;
@@ -157,8 +157,8 @@ MjcfMeshResult mjcf_build_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 sc
   return MESH_BUILT;
 }
 
-/* Returns the next line of a text without leading blanks, or NULL at the end. Starts at *at and moves *at to the end of
- * the line. */
+/* Returns the next line of a text without leading blanks, or NULL at the end. Starts at *cursor and moves *cursor to
+ * the end of the line. */
 static const char* next_line(const char** cursor) {
   const char* line = *cursor + strspn(*cursor, " \t\r\n");
   *cursor = line + strcspn(line, "\n");

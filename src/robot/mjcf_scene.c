@@ -108,9 +108,10 @@ static int dof_count_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 6 : joint->type == URDF_BALL ? 3 : 1;
 }
 
-/* Sets a joint's initial velocity from the numbers v of the keyframe's qvel. The linear velocity of a free joint is in
- * world axes in MJCF and in the axes of the joint's frame in a scene. For a free joint made of slides and a ball, the
- * scene uses the body's initial axes. Angular velocities are in the body's axes in both formats. */
+/* Sets a joint's initial velocity from v, the joint's entries of the keyframe's attribute qvel. The linear velocity of
+ * a free joint is in world axes in MJCF and in the axes of the joint's frame in a scene. For a free joint made of
+ * slides and a ball, the scene uses the body's initial axes. Angular velocities are in the body's axes in both formats.
+ */
 static void set_initial_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   Mat3 turn = mat3_from_quat(joint->origin.rotation);

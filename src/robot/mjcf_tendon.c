@@ -27,7 +27,8 @@ static const MjcfSite* find_side_site(const MjcfModel* model, const XmlElement* 
 
 static Vec3 pose_axis(UrdfPose pose) { return mat3_mul_vec(mat3_from_quat(pose.rotation), vec3(0, 0, 1)); }
 
-/* Returns the distance of the side site from the centre of a sphere or from the axis of a cylinder [m]. */
+/* Returns the distance of the side site from the centre of the wrapped sphere or the axis of the wrapped cylinder [m].
+ * The side site is a point on the side on which the tendon passes. */
 static double side_distance(const SceneTendonWrap* wrap) {
   Vec3 arm = vec3_sub(wrap->side, wrap->position);
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, wrap->axis));

@@ -18,8 +18,8 @@ typedef struct {
   double radius, z;
 } Meridian;
 
-/* A candidate solid: convex hull of two circles about the axis, enlarged by a rounding radius. z, radius: heights and
- * radii of the circles [m]. */
+/* A candidate solid: convex hull of two circles about the axis, enlarged by a rounding radius. z[k], radius[k]: height
+ * along the axis and radius of circle k [m]. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Trapezoid;
@@ -165,8 +165,8 @@ static void try_axes(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotRoun
   }
 }
 
-/* Returns the sum of area * n n^T over all faces with unit normals n. Its principal axes are candidates for the axis of
- * revolution. */
+/* Returns the sum over all faces of area n n^T, where n is the unit normal of the face. Its principal axes are
+ * candidates for the axis of revolution. */
 static Mat3 facet_tensor(const ConvexHull* hull) {
   Mat3 sum = mat3_zero();
   for (int k = 0; k < hull->triangle_count; k++) {

@@ -12,7 +12,7 @@ typedef struct {
 
 typedef struct {
   const char* joint; /* name of the joint in the file */
-  double value;      /* m or rad */
+  double value;      /* initial coordinate of the joint [m or rad] */
 } RobotStart;
 
 /* Options of an import. Zero members mean: fixed base at the origin, collision shapes, masses of the file, and fixed
@@ -48,7 +48,7 @@ typedef struct {
 
 /* A joint of the file with one degree of freedom, and the link and degree of freedom of the scene that represent it. */
 typedef struct {
-  char* name; /* owned */
+  char* name; /* name of the joint in the file, owned */
   int link, dof;
   double effort; /* force limit of a drive of the joint [N, N m]; 0: no limit */
 } RobotJointPlace;
@@ -93,7 +93,7 @@ void robot_exclude(Scene* scene, const char* a, const char* b);
 
 /* A solid of revolution that approximates a hull. Lengths in m; those that the type does not have are unused. */
 typedef struct {
-  ShapeType type; /* SHAPE_SPHERE .. SHAPE_CONE */
+  ShapeType type; /* type of the round solid, SHAPE_SPHERE to SHAPE_CONE */
   double radius, length, width, rim, bottom_radius, top_radius;
   Vec3 position; /* origin of the solid's frame in the frame of the hull or shape [m] */
   Quat rotation;

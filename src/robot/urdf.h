@@ -44,14 +44,15 @@ typedef struct {
   SourcePosition place; /* position of the geometry's element */
   UrdfGeometry kind;
   UrdfPose origin;
-  Vec3 size;          /* box, height field [m] */
+  Vec3 size;          /* for a box: edge lengths; for a height field: extents along x, y and z [m] */
   double level, base; /* height field: height of its zero level, thickness of the ground below its lowest point [m] */
-  double radius, length; /* m */
-  const char* file;      /* mesh, as written */
+  double radius,
+      length;       /* of a cylinder or capsule: radius, and length of the cylindrical part; of a sphere: radius [m] */
+  const char* file; /* path of the mesh file, as written in the robot file */
   SourcePosition file_place;
   Vec3 scale;
   bool concave; /* true: the mesh is decomposed into convex hulls, whatever RobotOptions.decompose is */
-  Vec3* points; /* owned (point_count) */
+  Vec3* points; /* for URDF_POINTS: the points whose convex hull is the shape, owned (point_count) */
   int point_count;
 } UrdfShape;
 
@@ -65,7 +66,7 @@ typedef struct {
   SourcePosition place;
   SourcePosition inertial_place;
   double mass;  /* mass [kg], at least 0 */
-  Vec3 center;  /* m */
+  Vec3 center;  /* centre of mass in the link's frame [m] */
   Mat3 inertia; /* inertia about the centre of mass, in the link's axes [kg m^2] */
   UrdfShapes visual, collision;
   double color[3]; /* sRGB colour of the first visual that has a colour; negative: no colour */
@@ -80,15 +81,16 @@ typedef struct {
   const char* name;
   SourcePosition place;
   UrdfJointType type;
-  int parent, child; /* links, or -1 after an error */
+  int parent, child; /* indices of the parent and the child link, or -1 after an error */
   SourcePosition parent_place, child_place;
   const char *parent_name, *child_name;
   UrdfPose origin;
-  Vec3 axis;           /* unit */
+  Vec3 axis;           /* joint axis, unit vector in the joint frame */
   double lower, upper; /* limits [m or rad]; -INFINITY and INFINITY if there is no limit */
   double damping, friction;
-  double stiffness, rest, armature; /* MJCF only */
-  double start[4];                  /* URDF_BALL: initial rotation, quaternion w x y z */
+  double stiffness, rest,
+      armature;       /* spring stiffness, equilibrium coordinate and rotor inertia of the joint; only in MJCF files */
+  double start[4];    /* URDF_BALL: initial rotation, quaternion w x y z */
   double velocity[6]; /* initial velocities of the degrees of freedom in their order in a scene [m/s, rad/s] */
   double effort;      /* largest force or torque of a drive [N, N m]; 0: no limit */
   double speed;       /* largest speed [m/s, rad/s]; 0: no limit */
@@ -99,13 +101,13 @@ typedef struct {
 } UrdfJoint;
 
 typedef struct {
-  const char* name; /* "" if the file gives no name */
+  const char* name; /* name of the robot; "" if the file gives no name */
   UrdfLink* links;
   int link_count, link_capacity;
   UrdfJoint* joints;
   int joint_count, joint_capacity;
   int* order;      /* indices of the links, each link after its parent (link_count) */
-  int root;        /* link, or -1 after an error */
+  int root;        /* index of the root link of the tree, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
   Text remarks;    /* values that were replaced, one line each */
   bool has_drives; /* true if the file defines drives (MJCF only), which are added after the links */
@@ -126,7 +128,7 @@ typedef struct {
   double mass; /* total mass [kg]; 0 before a link with mass is merged */
   Vec3 center;
   Mat3 inertia;         /* inertia about the centre of mass [kg m^2] */
-  const UrdfLink* from; /* first merged link */
+  const UrdfLink* from; /* first robot link that was merged into the scene link */
 } UrdfBody;
 
 typedef struct {
@@ -135,19 +137,21 @@ typedef struct {
   Scene* scene;
   RobotReport* report;
   Diagnostics* diagnostics;
-  Scene defaults;       /* scene whose shapes hold the default values, one shape for each UrdfGeometry */
-  int* carrier;         /* scene link that contains each robot link; -1: the world (robot's links) */
-  UrdfPose* pose;       /* pose of each robot link's frame in the frame of its carrier (robot's links) */
-  int* children;        /* number of child joints (robot's links) */
-  int* child_joint;     /* one of the child joints (robot's links) */
-  bool* has_no_content; /* true if neither the link nor a descendant has a mass or a shape; false for MJCF (robot's
-                           links) */
-  bool* deferred; /* true for a link without mass and shape between two joints that become one joint (robot's links) */
-  int *shape_first, *shape_number; /* index of the link's first shape among those of its carrier, and number of its
-                                      shapes (robot's links) */
-  UrdfBody* body; /*                                                                         (scene's links) */
-  bool* moves;    /*                                                                         (scene's links) */
-  int* link_shape_capacity; /* allocated capacity for the shapes of a link (scene's links) */
+  Scene defaults;   /* scene whose shapes hold the default values, one shape for each UrdfGeometry */
+  int* carrier;     /* for each robot link, the scene link that contains it; -1: the world (one entry per robot link) */
+  UrdfPose* pose;   /* pose of each robot link's frame in the frame of the scene link that contains it (one entry per
+                       robot link) */
+  int* children;    /* for each robot link, the number of joints whose parent it is (one entry per robot link) */
+  int* child_joint; /* for each robot link, one of the joints whose parent it is (one entry per robot link) */
+  bool* has_no_content; /* for each robot link, true if neither the link nor a descendant has a mass or a shape; false
+                           for MJCF (one entry per robot link) */
+  bool* deferred; /* true for a link without mass and shape between two joints that become one joint (one entry per
+                     robot link) */
+  int *shape_first, *shape_number; /* index of a robot link's first shape among the shapes of its scene link, and number
+                                      of its shapes (one entry per robot link) */
+  UrdfBody* body;                  /* total mass of the robot links in each scene link (one entry per scene link) */
+  bool* moves; /* true if the joint of the link or of one of its ancestors is not fixed (one entry per scene link) */
+  int* link_shape_capacity; /* number of shapes for which each scene link has memory (one entry per scene link) */
   int shape_capacity;
   const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene (mesh_count) */
   int* mesh_shapes;               /* scene shape of each mesh, shared by all links with the mesh (mesh_count) */
@@ -157,12 +161,12 @@ typedef struct {
 
 /* Adds the links and joints of a robot to `scene`, which must have the values of urdf_load_defaults. Sets
  * carrier[robot's links] to the scene link of each robot link, or -1 for the world. Sets placed[robot's links] to the
- * pose of each robot link's frame in the frame of its carrier. Both may be NULL. Returns false if there is an error.
+ * pose of each robot link's frame in the frame of its scene link. Both may be NULL. Returns false if there is an error.
  * The caller owns the scene and the report's joints, also after an error. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* carrier_poses, Diagnostics* diagnostics);
-/* Returns true if consecutive joints can become one joint of a scene. chain[count]: joints connected by links without
- * mass and shape. */
+/* Returns true if consecutive joints can become one joint of a scene. chain[count]: the joints from the root outward,
+ * connected by links without mass and shape. */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
 /* Sets *scene to a scene without links, with the default values of the scene format. Returns STATUS_OK, or
  * STATUS_BAD_INPUT with diagnostics. The caller frees the scene with scene_free. */

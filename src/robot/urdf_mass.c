@@ -27,7 +27,7 @@ MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int
     scene.shape_count = build->scene->shape_count;
     model_create(&model, &scene, &ignored_diagnostics);
     if (model.links && ignored_diagnostics.error_count == 0) moment = model.links[0].moment;
-    scene.links = NULL; /* borrowed */
+    scene.links = NULL; /* the only link is a local variable, which must not be freed with the scene */
     scene.link_count = 0;
     scene.shapes = NULL;
     scene.shape_count = 0;
@@ -44,8 +44,8 @@ bool urdf_is_identity(const UrdfPose* pose) {
   return p->x == 0 && p->y == 0 && p->z == 0 && q->x == 0 && q->y == 0 && q->z == 0;
 }
 
-/* Returns m (|d|^2 1 - d d^T), the difference between the inertias about a point at distance d and about the centre of
- * mass [kg m^2]. */
+/* Returns the difference between the inertias about a point and about the centre of mass, mass (|d|^2 E - d d^T) [kg
+ * m^2]. d: vector between both points; E: identity matrix. */
 static Mat3 parallel_axis_inertia(double mass, Vec3 d) {
   Mat3 square = mat3_scale(mat3_identity(), vec3_dot(d, d));
   return mat3_scale(mat3_sub(square, mat3_outer(d, d)), mass);

@@ -19,7 +19,7 @@ typedef struct {
   Diagnostics* diagnostics;
   const XmlElement* root;
   Names ignored;   /* names of ignored elements */
-  Names materials; /* names of materials with a <color> -> index in colors */
+  Names materials; /* names of materials with a <color>; each gives an index in `colors` */
   Material* colors;
   int color_count, color_capacity;
 } UrdfReader;
@@ -315,8 +315,8 @@ static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* s
     return;
   }
   normal = vec3_scale(normal, 1 / length);
-  /* the smallest rotation from z to n is the quaternion (1 + z.n, z x n), normalized; for n = -z it is half a turn
-   * about x */
+  /* the smallest rotation from the z axis to the normal n is the quaternion (1 + z.n, z x n), normalized; for n = -z it
+   * is half a turn about x */
   Quat turn = normal.z > -1 ? quat_normalized((Quat){1 + normal.z, -normal.y, normal.x, 0}) : (Quat){0, 1, 0, 0};
   shape->origin = urdf_pose_mul(shape->origin, (UrdfPose){{0, 0, 0}, turn});
 }

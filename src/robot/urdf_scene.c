@@ -142,15 +142,16 @@ static bool is_single(const UrdfJoint* joint) {
   return joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC;
 }
 
-/* Returns 0, 1, 2 for +x, +y, +z, and -1 for other directions. */
+/* Returns the number of the coordinate axis that a joint axis equals: 0, 1, 2 for +x, +y, +z, and -1 for other
+ * directions. */
 static int axis_number(Vec3 axis) {
   if (axis.x == 1) return 0;
   if (axis.y == 1) return 1;
   return axis.z == 1 ? 2 : -1;
 }
 
-/* Returns the axes of a free joint that moves as a chain of slides and at most two hinges, each along x, y, z in this
- * order. Returns 0 if there is none. */
+/* Returns the bits of the directions in which one joint must be free to have the motion of a chain of joints. The chain
+ * consists of slides and at most two hinges, each along x, y, z in this order. Returns 0 for other chains. */
 static unsigned find_free_axes(const UrdfJoint* const* chain, int count) {
   unsigned axes = 0;
   int hinges = 0;
@@ -163,7 +164,8 @@ static unsigned find_free_axes(const UrdfJoint* const* chain, int count) {
   return hinges <= 2 ? axes : 0;
 }
 
-/* Sets type and axes of one joint with the motion of a chain. Returns false if there is none. */
+/* Sets type and axes of one joint that has the same motion as a chain of joints. Returns false if no joint type has
+ * this motion. */
 static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* joint) {
   joint->axes[0] = chain[0]->axis;
   joint->type = is_slide(chain[0]) ? JOINT_SLIDE : JOINT_HINGE;
@@ -187,8 +189,8 @@ static void add_joint_place(UrdfBuild* build, const UrdfJoint* joint, int link, 
   report->joints[report->joint_count++] = (RobotJointPlace){memory_copy_text(joint->name), link, dof, joint->effort};
 }
 
-/* Sets chain to the joints between the nearest ancestor in the scene and `link`, from the root on. Returns their
- * number, or 0 if there are more than CHAIN_MAX. */
+/* Sets chain[] to the joints between robot link `link` and its nearest ancestor that is a scene link, beginning at the
+ * ancestor. Returns their number, or 0 if there are more than CHAIN_MAX. */
 static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain) {
   int count = 0;
   for (int at = link; at == link || build->deferred[at];
@@ -231,7 +233,8 @@ static void place_single_joint(UrdfBuild* build, int link) {
   const UrdfJoint* chain[CHAIN_MAX];
   int count = find_chain(build, link, chain);
   SceneJoint axes = {0};
-  bool one = count > 0 && fill_axes(chain, count, &axes); /* is_deferred has checked it */
+  bool one = count > 0 &&
+             fill_axes(chain, count, &axes); /* is_deferred has checked that the chain of joints can become one joint */
   assert(one);
   (void)one;
   int above = chain[0]->parent;
@@ -472,7 +475,7 @@ static void compute_mass(UrdfBuild* build, int index) {
     correct_inertia(build, place, link);
     return;
   }
-  if (!good && !moves) { /* no effect on a fixed link */
+  if (!good && !moves) { /* the inertia has no effect on a fixed link */
     link->has_mass = false;
     link->mass_model = MASS_VERTICES;
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
@@ -766,7 +769,7 @@ static void find_empty_subtrees(UrdfBuild* build) {
 }
 
 /* Adds the armature of each ball joint on the world to the inertia of its link about all axes. This is exact, because
- * the energy of MuJoCo's rotor is armature/2 |w|^2 with the link's angular velocity w. Warns of ball joints with
+ * MuJoCo's rotor has the kinetic energy armature/2 |w|^2 with the link's angular velocity w. Warns of ball joints with
  * armature between two moving links. */
 static void add_ball_armatures(UrdfBuild* build) {
   const UrdfJoint* first = NULL;
@@ -830,7 +833,7 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   build.body = MEMORY_NEW(UrdfBody, count + 2);
   build.moves = MEMORY_NEW(bool, count + 2);
   build.link_shape_capacity = MEMORY_NEW(int, count + 2);
-  scene->links = MEMORY_NEW(SceneLink, count + 2); /* one more for the ground */
+  scene->links = MEMORY_NEW(SceneLink, count + 2); /* the ground may be one more link */
   scene->initials = MEMORY_NEW(SceneInitial, count + 2);
   report->joints = MEMORY_NEW(RobotJointPlace, robot->joint_count + 1);
   urdf_load_shape_defaults(&build);

@@ -77,8 +77,8 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
                     "the joints form a loop: every link has a parent; remove the joint whose child is to be the root");
 }
 
-/* Sets robot->order to depth-first order, with children in the order of their joints. first, next: linked list of the
- * joints of each parent link, last joint first. */
+/* Sets robot->order to depth-first order, with children in the order of their joints. first[link]: last joint whose
+ * parent is the link; next[joint]: previous joint with the same parent; -1 ends the list. */
 static void order_links(UrdfRobot* robot) {
   int *first = MEMORY_NEW(int, robot->link_count + 1), *next = MEMORY_NEW(int, robot->joint_count + 1), count = 0;
   int *stack = MEMORY_NEW(int, robot->link_count + 1), depth = 0;

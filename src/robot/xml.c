@@ -12,7 +12,7 @@ typedef struct {
   int depth;
   const char* text;
   size_t length;
-  SourcePosition place; /* place of the byte at index `counted` */
+  SourcePosition place; /* line and column of the byte at index `counted` of the text */
   size_t counted;
   XML_Parser parser;
   Diagnostics* diagnostics;

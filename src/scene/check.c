@@ -125,7 +125,8 @@ static void check_half_space(Reader* reader, const SceneLink* link) {
   }
 }
 
-/* Items of one repeat have the same position in the file. One message is enough for all of them. */
+/* Returns true if two links have the same position in the file, because one `repeat` defines both. One message is
+ * enough for all of its links. */
 static bool is_same_repeat(const SceneLink* a, const SceneLink* b) {
   return a->place.line == b->place.line && a->place.column == b->place.column;
 }

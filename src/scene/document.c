@@ -14,7 +14,8 @@ struct ArenaBlock {
 
 #define ARENA_BLOCK ((size_t)1 << 16)
 #define ARENA_ALIGNMENT ((size_t)16)
-/* Size of the header of a block [bytes], rounded up so that the data after the header are aligned. */
+/* Size of the header of a memory block of the arena [bytes], rounded up so that the data after the header are aligned.
+ */
 #define ARENA_HEADER ((sizeof(ArenaBlock) + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT)
 
 static void* arena_alloc(Document* document, size_t size) {

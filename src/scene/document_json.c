@@ -11,8 +11,8 @@ typedef struct {
   Document* document;
   Diagnostics* diagnostics;
   const char* end;
-  const char* cursor;   /* next character */
-  SourcePosition place; /* position of the character `located` */
+  const char* cursor;   /* next character of the text that the second pass reads */
+  SourcePosition place; /* line and column of the character to which `located` points */
   const char* located;
 } JsonReader;
 
@@ -23,8 +23,8 @@ typedef struct {
   SourcePosition place;
 } Token;
 
-/* Returns line and column of a character. Calls must be in the order of the text, so that each character is counted
- * once. */
+/* Returns line and column of the character `at`. Calls must be in the order of the text, so that each character is
+ * counted once. */
 static SourcePosition locate(JsonReader* reader, const char* at) {
   assert(at >= reader->located);
   while (reader->located < at) source_position_advance(&reader->place, reader->located++);

@@ -217,8 +217,8 @@ static bool finish_map(YamlReader* reader, Node* map) {
   return merge_map(reader, map, merge);
 }
 
-/* Reads one `key: value` of a map. Returns false at the end of the map, or after an error. After an error *good is
- * false. */
+/* Reads one `key: value` of a map. Returns false at the end of the map, or after an error. Sets *good to false after an
+ * error. */
 static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
   yaml_event_t key, value;
   *good = false;

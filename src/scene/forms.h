@@ -70,7 +70,8 @@ typedef struct {
   PoseForm pose;
   Vec3 axis;
   const Node *axes, *free_axes, *limits, *twist;
-  double swing; /* 0: not given */
+  double swing; /* for a ball joint: largest angle between `twist_axis` and its direction at zero coordinates [rad]; 0:
+                   not given */
   Vec3 twist_axis;
   int limit_law;
   double limit_stiffness, limit_margin, limit_restitution;

@@ -12,15 +12,16 @@
 /* Largest nesting depth of included files. */
 enum { INCLUDE_DEPTH_MAX = 8 };
 
-/* An item of `include` while it is merged into the scene. */
+/* An item of the scene's list `include`, which names another scene file, while this file is merged into the scene. */
 typedef struct {
   Reader* reader;
   const Node* item;
   IncludeForm form;
   Scene part;
-  char* prefix; /* owned */
-  int attach;   /* link of the scene, -1 = world */
-  int* link;    /* index in the including scene of each link of `part`; -1 if the link is left out (part.link_count) */
+  char* prefix; /* text that is put before the names of the included file; owned */
+  int attach;   /* index of the link of the including scene to which the file is attached; -1: the world */
+  int* link;    /* for each link of the included file, its index in the including scene; -1 if the link is left out
+                   (part.link_count) */
   int shape_first;
 } Include;
 
@@ -120,8 +121,8 @@ static bool is_named(const Node* list, const char* name) {
   return false;
 }
 
-/* Sets include->link: new indices of the included links, -1 for links that the key `without` excludes and for their
- * descendants. Reports names in `without` that the file does not have. */
+/* Sets include->link to the indices that the included links get in the including scene, -1 for links that the key
+ * `without` excludes and for their descendants. Reports names in `without` that the file does not have. */
 static void map_links(Include* include) {
   const Scene* part = &include->part;
   include->link = MEMORY_NEW(int, part->link_count + 1);
@@ -159,7 +160,8 @@ static void move_shapes(Include* include) {
   }
 }
 
-/* Multiplies the pose of a root link by the pose in the item of `include`. */
+/* Multiplies the pose of a root link of the included file from the left by the pose that the item of `include` gives.
+ */
 static void move_root(const Include* include, SceneLink* link) {
   Quat turn = pose_form_rotation(&include->form.pose);
   Vec3 moved = mat3_mul_vec(mat3_from_quat(turn), link->joint.position);
@@ -233,8 +235,8 @@ static void move_controllers(Include* include) {
   }
 }
 
-/* Moves the source of a field: by the pose of the include if the source is in the world, otherwise by converting its
- * link index. The direction of a uniform field does not change. */
+/* Converts the source of a field to the including scene. A source in the world moves with the pose of the include; a
+ * source on a link gets the link's new index. The direction of a uniform field does not change. */
 static void move_field(const Include* include, SceneField* field) {
   assert(include->link);
   if (field->to >= 0) {

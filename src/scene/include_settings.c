@@ -36,8 +36,9 @@ static bool changes_motion(const char* section, const char* key) {
   return words_index("exclude|pairs", key) < 0;
 }
 
-/* Appends the settings of a section that have no effect: `part` gives them, they differ from the default, and `outer`
- * does not give them. count: number of settings that `out` already has. Returns the new number. */
+/* Appends the settings of a section that have no effect: the included file `part` gives them, they differ from the
+ * default, and the including file `outer` lacks them. count: number of settings that `out` already has. Returns the new
+ * number. */
 static int add_section(Text* out, const Node* part, const Node* outer, const char* section, int count) {
   const Node *given = node_find(part, section), *outer_section = outer ? node_find(outer, section) : NULL;
   const SchemaObject* object = schema_object(&SCENE_SCHEMA, section);

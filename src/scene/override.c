@@ -29,8 +29,8 @@ typedef struct {
   Document* document;
   const Node* root;
   const LocatedOverride* located;
-  const char *path, *path_end; /* rest of the path that is not applied yet */
-  const char* value;           /* text after the = */
+  const char *path, *path_end; /* the rest of the path `path.to.key` that is not applied yet, and its end */
+  const char* value;           /* the new value: text after the = of the override */
   Diagnostics* diagnostics;
 } OverrideCursor;
 
@@ -55,7 +55,7 @@ static const char* next_component(const OverrideCursor* override) {
 static void advance(OverrideCursor* override, size_t length) {
   assert(override->path + length <= override->path_end);
   override->path += length;
-  if (override->path < override->path_end) override->path++; /* past the dot */
+  if (override->path < override->path_end) override->path++; /* skips the dot after the component */
 }
 
 /* Returns true if the rest of the path begins with `name`, followed by a dot or the end of the path. Names may contain

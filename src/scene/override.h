@@ -10,7 +10,7 @@
 
 /* An override from the command line or from a task, with its position for messages. */
 typedef struct {
-  const char* text;     /* "path.to.key=value" */
+  const char* text;     /* the override, of the form "path.to.key=value" */
   SourcePosition place; /* position of the override for messages; the file name must outlive the nodes */
 } LocatedOverride;
 

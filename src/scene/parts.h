@@ -35,7 +35,8 @@ void repeat_expand(Reader* reader, const Node* entry, const char* object, const 
 /* Moves a joint frame from the pose of the first item of a repeat to that of the current item. Changes *position [m]
  * and *rotation of the frame. Does nothing if the item is not repeated. */
 void repeat_apply_pose(const Repeat* repeat, const RepeatIndices* indices, Vec3* position, Quat* rotation);
-/* Adds the increments of the current item of a repeat to values (increments->width). */
+/* Adds the increments of the current item of a repeat to the joint coordinates or velocities values[increments->width].
+ */
 void repeat_add_increments(const RepeatIncrements* increments, const RepeatIndices* indices, double* values);
 
 /* ---- read_shape.c */

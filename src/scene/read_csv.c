@@ -14,7 +14,7 @@ typedef struct {
   const char* path;
   CsvTable table;
   Diagnostics problems; /* errors in the CSV file */
-  int time;             /* index of the column of time, and of the column of each channel (column_count) */
+  int time; /* index of the column with the time, and for each channel the index of its column (column_count) */
   int* columns;
   int column_count;
 } CsvSignal;
@@ -83,7 +83,7 @@ static void report_row_error(CsvSignal* s, int row, const char* rule) {
 }
 
 /* Returns the rotation vector of a quaternion q that is nearest to the rotation vector of the previous row [rad].
- * Candidates are log q plus 2 pi k along the axis of log q, for all whole k. */
+ * Candidates have the axis of the quaternion's rotation, and its angle plus any multiple of 2 pi. */
 static Vec3 nearest_rotation_vector(Quat q, Vec3 before) {
   Vec3 v = quat_log(q);
   double angle = vec3_norm(v);
@@ -96,9 +96,9 @@ static Vec3 nearest_rotation_vector(Quat q, Vec3 before) {
   return vec3_scale(axis, angle + 2 * M_PI * turns);
 }
 
-/* Converts a quaternion to a rotation vector in the last three channels of a row. q: w x y z, of any length but zero.
- * Neighbouring rows must be less than half a turn apart, so that the rotation between them is unique. Returns false
- * after an error. */
+/* Converts a quaternion to a rotation vector in the last three channels of a row. q: the quaternion w x y z, of any
+ * length but zero. Neighbouring rows must be less than half a turn apart, so that the rotation between them is unique.
+ * Returns false after an error. */
 static bool read_rotation(CsvSignal* s, int row, const double q[4], double* values, int channels) {
   double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(size > QUATERNION_LENGTH_MIN) || !isfinite(size)) {

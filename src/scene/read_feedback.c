@@ -21,7 +21,8 @@ static int coordinate_named(const SceneJoint* joint, const char* name, size_t le
 
 static int axis_of(char c) { return c >= 'x' && c <= 'z' ? c - 'x' : -1; }
 
-/* Reads a measurement of two letters: the quantity, and its world axis. Returns false if `what` is no such pair. */
+/* Reads a measurement that two letters name: the quantity, and its world axis x, y or z. Returns false if the text
+ * `what` is no such pair. */
 static bool read_axis_letters(const char* what, SceneMeasure* measure) {
   static const struct {
     char letter;

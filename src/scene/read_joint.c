@@ -26,7 +26,7 @@ static bool unit_axis(Reader* reader, const Node* node, Vec3 written, Vec3* axis
 
 static void read_axis(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   const Node* node = node_find(map, "axis");
-  if (!node || node->kind != NODE_LIST || node->count != 3) return; /* already reported */
+  if (!node || node->kind != NODE_LIST || node->count != 3) return; /* an error in the value was already reported */
   size_t mark = reader_enter_key(reader, "axis");
   unit_axis(reader, node, form->axis, &joint->axes[0]);
   reader_leave(reader, mark);
@@ -80,7 +80,7 @@ static bool read_limit(Reader* reader, const Node* node, double open, double* va
 }
 
 /* Checks a limit of the total rotation angle of a ball joint, which has no lower limit. The upper limit must be at most
- * pi. Sets *low to -HUGE_VAL. Returns false after an error. */
+ * pi. Sets *low, the absent lower limit, to -HUGE_VAL. Returns false after an error. */
 static bool check_angle(Reader* reader, const Node* node, double* low, double high) {
   if (isfinite(*low) && *low != 0) {
     reader_error(reader, node->place,
@@ -410,7 +410,7 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
     joint->place = form->joint->place;
     known = read_given_joint(reader, item, form, joint, &pose);
   } else if (node_has_key(item, "joint") || is_unreadable_flag(node_find(item, "fixed"))) {
-    known = false; /* already reported */
+    known = false; /* an error in the joint's type was already reported */
   } else if (form->fixed) {
     joint->type = JOINT_FIXED;
   } else if (form->parent) {

@@ -10,7 +10,8 @@
 #define SEGMENTS_DEFAULT 16
 /* Shear coefficient of a round section at a Poisson's ratio of 0.3 (Cowper 1966). */
 #define SHEAR_FACTOR 0.9
-/* Smallest cosine of the angle between neighbouring segments. Opposite directions have no mean direction. */
+/* Smallest cosine of the angle between the directions of neighbouring segments of a rod. Opposite directions have no
+ * mean direction. */
 #define FOLD_COSINE (-0.999)
 
 /* Links and cross-section of the rod that is being read. */
@@ -19,8 +20,8 @@ typedef struct {
   const Node* item;
   const RodForm* form;
   char* name;
-  Vec3* nodes;      /* end points of the segments (count + 1) [m] */
-  Quat* turns;      /* rotations of the links, z along the segment (count) */
+  Vec3* nodes;      /* end points of the segments in the world frame (count + 1) [m] */
+  Quat* turns;      /* orientation of each link in the world frame, with z along its segment (count) */
   int count, first; /* number of segments; index of the first link */
 } RodChain;
 

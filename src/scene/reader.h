@@ -24,18 +24,18 @@
 /* A link name that was used before its definition. It is resolved or reported when all links are read. */
 typedef struct {
   const Node* node;
-  char *name, *trail; /* name: the link name; trail: the reader's `trail` without its first root_trail_length bytes.
-                         Both are owned */
+  char *name, *trail; /* name: the link name; trail: path of keys to the place of use, such as "links[2].parent", from
+                         the scene's root. Both are owned */
   int item;           /* index of the item in its repeat; -1 outside a repeat */
 } UnresolvedName;
 
 /* An end of a rod that attach_rod_ends attaches when the initial poses of links are known. */
 typedef struct {
   const Node* link; /* definition of the link to which the end is attached; NULL: the world */
-  char* trail; /* path of keys in the file: the reader's `trail` without its first root_trail_length bytes; owned */
+  char* trail; /* path of keys to the definition of this end, such as "rods[0].from", from the scene's root; owned */
   SceneBushing bushing;
   Vec3 node;       /* position of the end, world [m] */
-  Quat rotation;   /* rotation of the last segment */
+  Quat rotation;   /* world orientation of the rod's segment at this end */
   int count, step; /* count: segments of the rod; step: 1 if segments count from its first end, -1 from its last */
   double reach;    /* length along the rod, from the end, without contact with the link [m] */
 } RodEnd;
@@ -72,14 +72,15 @@ typedef struct Reader {
   Names shape_names, link_names, group_names;
 } Reader;
 
-/* Frees the names, the trail and the lists of the reader. Does not free scene, document and diagnostics. */
+/* Frees the names, the path of keys (trail) and the lists of the reader. Does not free scene, document and diagnostics.
+ */
 void reader_free(Reader* reader);
 
-/* Reports an error as "trail: message" at `place`. The trail is the path of keys to the value. If the reader is muted,
- * the error is counted but not reported. */
+/* Reports an error as "trail: message" at `place`. The trail is the path of keys to the value, such as
+ * "links[2].joint". If the reader is muted, the error is counted but not reported. */
 void reader_error(Reader* reader, SourcePosition place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Reports a warning as "trail: message" at `place`. Does nothing if the reader is muted. Warnings are not counted in
- * problem_count. */
+/* Reports a warning as "trail: message" at `place`. The trail is the path of keys to the value, such as
+ * "links[2].joint". Does nothing if the reader is muted. Warnings are not counted in problem_count. */
 void reader_warning(Reader* reader, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reports that a node has a wrong kind of value, such as "expected a number, got a list". what: the expected kind, such
@@ -94,10 +95,11 @@ void reader_stop(Reader* reader);
 /* Appends a key to the trail, the path of the value that is being read. Returns the previous length of the trail
  * [bytes], for reader_leave. */
 size_t reader_enter_key(Reader* reader, const char* key);
-/* Appends the index of a list item, from 0, to the trail. Returns the previous length of the trail [bytes], for
- * reader_leave. */
+/* Appends the index of a list item, from 0, to the trail, the path of the value that is being read. Returns the
+ * previous length of the trail [bytes], for reader_leave. */
 size_t reader_enter_index(Reader* reader, int index);
-/* Restores the trail to the length `mark` [bytes]. mark: return value of reader_enter_key or reader_enter_index. */
+/* Shortens the trail, the path of the value that is being read, to the length `mark` [bytes]. mark: return value of
+ * reader_enter_key or reader_enter_index. */
 void reader_leave(Reader* reader, size_t mark);
 
 /* ---- scalars: functions of type bool return false after reporting an error */

@@ -107,7 +107,8 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
 
 /* ---------------------------------------------------------------- expanding */
 
-/* Returns the map of the first item of a repeat: the entry, with keys replaced by those of the map `first`. */
+/* Returns the map of the first item of a `repeat`: a copy of the list entry, in which the keys of the map `first`
+ * replace those of the entry. */
 static const Node* apply_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
   const Node* first = repeat->form.first;
   Node* merged = first ? document_shallow_copy(reader->document, entry) : NULL;
@@ -133,7 +134,8 @@ static void report_errors_of_unused(Reader* reader, const Node* entry, const cha
   schema_read(reader, entry, object, &unused);
 }
 
-/* Sets the indices of item number n along the axes of a grid. The last axis varies fastest. */
+/* Sets *indices to the position of item number n along each axis of the grid of a `repeat`. The last axis varies
+ * fastest. */
 static void set_indices(const Repeat* repeat, int n, RepeatIndices* indices) {
   assert(n >= 0);
   indices->n = n;

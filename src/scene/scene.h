@@ -9,32 +9,34 @@
 #include "shapes/shapes.h"
 
 typedef enum {
-  SHAPE_BOX,         /* keys: size */
-  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..6) */
-  SHAPE_CYLINDER,    /* radius, length, segments; axis z */
-  SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
-  SHAPE_WHEEL,       /* radius, width, rim: two circles with a radius about them; axis z */
-  SHAPE_DISC,        /* radius, rim: one circle with a radius about it; axis z */
-  SHAPE_CONE,        /* bottom_radius, top_radius, length: two circles; axis z */
-  SHAPE_ROUNDED_BOX, /* radius, size (distances between the centres of the corners, some of which may be 0), segments */
-  SHAPE_ROUNDED_POINTS, /* radius, points: all positions within the radius of the points' hull, segments */
-  SHAPE_POINTS,         /* points: hull of a list */
-  SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
-  SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
-  SHAPE_HALF_SPACE,     /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
+  SHAPE_BOX,            /* keys: size */
+  SHAPE_SPHERE,         /* keys: radius, resolution (number of subdivisions of an icosahedron, 0..6) */
+  SHAPE_CYLINDER,       /* keys: radius, length, segments; axis z */
+  SHAPE_CAPSULE,        /* keys: radius, length (straight part), segments; axis z */
+  SHAPE_WHEEL,          /* keys: radius, width, rim; hull of two circles, rounded by the radius `rim`; axis z */
+  SHAPE_DISC,           /* keys: radius, rim; hull of one circle, rounded by the radius `rim`; axis z */
+  SHAPE_CONE,           /* keys: bottom_radius, top_radius, length; hull of two circles; axis z */
+  SHAPE_ROUNDED_BOX,    /* keys: radius, size (distances between the centres of the corners, some of which may be 0),
+                           segments */
+  SHAPE_ROUNDED_POINTS, /* keys: radius, points, segments; all positions within `radius` of the points' convex hull */
+  SHAPE_POINTS,         /* key: points; convex hull of a list of points */
+  SHAPE_MESH,           /* keys: file, scale, and hulls (whole | groups), max_vertices or decompose */
+  SHAPE_HEIGHT_FIELD,   /* keys: file (PNG, CSV), size, origin, base */
+  SHAPE_HALF_SPACE, /* keys: normal, offset; all points x with normal . x <= offset; only for fixed or kinematic links
+                     */
   SHAPE_SUPERELLIPSOID, /* this type and all following: smooth shapes (shapes/shapes.h) */
   SHAPE_SUPERELLIPTIC_CYLINDER,
   SHAPE_TRUNCATED_CONE,
   SHAPE_SMOOTH_POLYTOPE,
   SHAPE_SUPERQUADRIC,
-  SHAPE_ORIENTED_POINTS, /* points, normals, radius */
-  SHAPE_UNION,           /* parts, smoothing */
+  SHAPE_ORIENTED_POINTS, /* keys: points, normals, radius */
+  SHAPE_UNION,           /* keys: parts, smoothing */
   SHAPE_SUBTRACTION,
 } ShapeType;
 
 /* A shape placed in the frame of a link or of a union. */
 typedef struct {
-  int shape; /* index into Scene.shapes */
+  int shape; /* index of the placed shape in Scene.shapes */
   SourcePosition place;
   Vec3 position;
   Quat rotation;
@@ -67,31 +69,31 @@ typedef struct {
   bool hull_per_group;
   bool triangles;   /* MESH: each triangle is a piece; POINTS: every three points are one piece */
   bool orient_fix;  /* MESH with triangles: true: uses the repaired surface, closed and oriented outward */
-  int max_vertices; /* 0 = keep all */
+  int max_vertices; /* largest number of vertices of each hull of a mesh; 0: hulls keep all vertices */
   HullTie tie;      /* constraint between the blocks of a grid */
   bool decompose;   /* true: convex hulls that cover the mesh replace the mesh */
   DecomposeOptions decomposition;
   Vec3 origin;   /* for HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
   double base;   /* for HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: the reader derives the
                     thickness */
-  Vec3 normal;   /* for HALF_SPACE: normal as the scene gives it, not necessarily a unit vector */
-  double offset; /* for HALF_SPACE: offset along the unit normal [m] */
-  ShapeDefinition smooth; /* level function of a convex smooth shape */
+  Vec3 normal;   /* for HALF_SPACE: outward normal as the scene gives it, not necessarily a unit vector */
+  double offset; /* for HALF_SPACE: distance of the boundary plane from the frame's origin along the unit normal [m] */
+  ShapeDefinition smooth; /* function phi that defines a convex smooth shape as the points z with phi(z) <= 0 */
   double (*faces)[4];     /* for SMOOTH_POLYTOPE: the faces that `smooth` points to */
   Vec3* normals;          /* for ORIENTED_POINTS: normals, of any length except zero (point_count) */
   double smoothing;       /* for UNION and SUBTRACTION: smoothing length [m] */
   SceneShapeUse* parts;   /* for UNION and SUBTRACTION: the combined shapes (part_count) */
   int part_count;
-  /* Set by model_expand_shapes: */
+  /* Members that model_expand_shapes sets when it replaces a shape by shapes of type POINTS: */
   bool replaced;   /* true: shapes of type POINTS replace this shape */
   bool decomposed; /* for POINTS, true: the shape is a hull of a decomposed mesh */
 } SceneShape;
 
-/* Returns true for a smooth shape, a solid with a smooth level function (shapes/shapes.h). shape: not NULL. Allocates
- * nothing. */
+/* Returns true for a smooth shape: the points z with phi(z) <= 0 for one or several smooth functions phi
+ * (shapes/shapes.h). shape: not NULL. Allocates nothing. */
 static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
-/* Returns true for a convex smooth shape with one level function. Returns false for a union or subtraction. shape must
- * not be NULL. Allocates nothing. */
+/* Returns true for a convex smooth shape: the points z with phi(z) <= 0 for one smooth function phi. Returns false for
+ * a union or subtraction. shape must not be NULL. Allocates nothing. */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
@@ -104,8 +106,8 @@ enum { ROUND_PARAMETERS_MAX = 4 };
  * Returns the number of lengths, 0 for other shapes. The size of a rounded box may be 0 along an axis. shape: not NULL.
  */
 int scene_shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
-/* Returns the number of parameters of a shape that can be design variables. They are the parameters of the level
- * function of a convex smooth shape, or the lengths of an exact round solid. Returns 0 for other shapes. shape: not
+/* Returns the number of parameters of a shape that can be design variables. They are the parameters of the function
+ * that defines a convex smooth shape, or the lengths of an exact round solid. Returns 0 for other shapes. shape: not
  * NULL. Allocates nothing. */
 int scene_shape_parameter_count(const SceneShape* shape);
 
@@ -116,8 +118,8 @@ typedef struct {
   SourcePosition place;
   JointType type;
   Vec3 position; /* origin of the joint frame in the parent's link frame (world for a root) [m] */
-  Quat rotation; /* joint frame at zero coordinates */
-  Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
+  Quat rotation; /* orientation of the joint frame in the parent's link frame at zero coordinates */
+  Vec3 axes[2];  /* unit vectors of the joint axes, in the joint frame; reading a zero vector is an error */
   unsigned free_axes;
   double parameters[JOINT_MAX_PARAMETER]; /* parameters of the joint type (JOINT_PARAMETER_ROWS) */
   bool limited[JOINT_MAX_DOF]; /* one entry per scalar degree of freedom; a ball joint limits its total angle, swing and
@@ -147,7 +149,8 @@ enum {
   MATERIAL_RESTITUTION,
   MATERIAL_ROLLING,
   MATERIAL_SPINNING,
-  MATERIAL_FRICTION_ALONG, /* friction along `axis`; MATERIAL_FRICTION is then the friction across `axis` */
+  MATERIAL_FRICTION_ALONG, /* friction coefficient along SceneMaterial.axis; MATERIAL_FRICTION is then the coefficient
+                              across this axis */
   MATERIAL_STATIC_FRICTION,
   MATERIAL_STRIBECK_SPEED,
   MATERIAL_SUPPORT,
@@ -183,7 +186,7 @@ const char* mass_model_name(MassModel model);
 typedef struct {
   char* name;
   SourcePosition place;
-  int parent; /* index of an earlier link, or -1 = world */
+  int parent; /* index of the parent link, which is earlier in Scene.links; -1: the world is the parent */
   SceneJoint joint;
   SceneShapeUse* shapes;
   int shape_count;
@@ -203,7 +206,8 @@ typedef struct {
   int tie_count;
   char** groups; /* names of groups, used in contact.exclude and contact.pairs */
   int group_count;
-  double color[3]; /* sRGB 0..1; negative = choose from the palette */
+  double color[3]; /* colour of the link, red, green and blue in sRGB from 0 to 1; negative: the colour is taken from a
+                      palette */
 } SceneLink;
 
 /* A signal: a vector of channels over time. The signal of a joint's drive has one channel per degree of freedom. */
@@ -284,8 +288,10 @@ typedef struct {
                              (measure_count) */
   int measure_count;
   FeedbackType feedback_type;
-  int hidden[MLP_HIDDEN_MAX], hidden_count; /* MLP: neurons of each hidden layer */
-  double scale;     /* MLP: factor by which the outputs are multiplied, in the unit of the target */
+  int hidden[MLP_HIDDEN_MAX],
+      hidden_count; /* for FEEDBACK_MLP, a neural network: number of neurons in each hidden layer */
+  double scale;     /* for FEEDBACK_MLP: factor by which the outputs of the network are multiplied, in the unit of the
+                       target */
   double* feedback; /* coefficients of the feedback law, owned (controller_feedback_count). MATRIX: row by row. MLP: for
                        each layer the weights row by row, then the biases */
   double delay;     /* the target at time t is the signal at t - delay [s] */
@@ -358,8 +364,8 @@ typedef struct {
 
 /* A point of a tendon (docs/derivations/loads.md, L5). */
 typedef struct {
-  int link;   /* -1 = world */
-  Vec3 point; /* in the link's frame [m] */
+  int link;   /* index of the link to which the point is fixed; -1: the world */
+  Vec3 point; /* position of the tendon's point in the link's frame [m] */
   int wrap;   /* number, from 1, of the solid around which the tendon bends on its way to the next point; 0: none */
 } SceneTendonPoint;
 /* A solid around which a tendon bends between two neighbouring points of the tendon (L8). */
@@ -367,7 +373,7 @@ typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
 typedef struct {
   SourcePosition place;
   WrapType type;
-  int link;      /* -1 = world */
+  int link;      /* index of the link to which the solid is fixed; -1: the world */
   int after;     /* index of the tendon point before the wrap */
   double radius; /* radius of the cylinder or sphere [m] */
   Vec3 position; /* position of the centre, link frame [m] */
@@ -387,8 +393,8 @@ typedef struct {
   double stiffness;          /* stiffness of the tendon [N/m]; 0: the tendon has no spring */
   double rest_length;        /* length below which the tendon is slack [m] */
   double eyelet;             /* distance of neighbouring points below which the force decreases [m]; 0: never */
-  SceneCouplingTerm* joints; /* terms of the length sum ratio q, owned (joint_count); NULL: the length is the length of
-                                the path through the points */
+  SceneCouplingTerm* joints; /* terms of the tendon's length, the sum of ratio times joint coordinate, owned
+                                (joint_count); NULL: the length is that of the path through the points */
   int joint_count;
   bool limited;           /* true: a penalty enforces limits of the length (L94); false: the next five members are 0 */
   double lower, upper;    /* limits of the length [m]; infinite: no limit */
@@ -400,15 +406,17 @@ typedef struct {
 } SceneTendon;
 
 /* A bushing: a spring and damper in all six directions between a frame on link a and a frame on link b
- * (docs/derivations/loads.md, L18). u = (translation, rotation vector) of b's frame relative to a's frame [m, rad]. */
+ * (docs/derivations/loads.md, L18). The deflection u consists of the translation [m] and the rotation vector [rad] of
+ * the frame on b relative to the frame on a. */
 typedef struct {
   SourcePosition place;
   int link[2];            /* links a and b; link[1] = -1: b is the world */
   Vec3 position[2];       /* origin of each frame in its link's frame [m] */
   Quat rotation[2];       /* orientation of each frame in its link's frame */
-  double stiffness[6][6]; /* symmetric, positive semidefinite [N/m, N, N m/rad] */
-  double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
-  double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
+  double stiffness[6][6]; /* force and torque per deflection u; symmetric, positive semidefinite [N/m, N, N m/rad] */
+  double damping[6][6];   /* force and torque per rate of u; symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
+  double preload[6]; /* force and torque on link b while both frames coincide, in the axes of the frame on link a [N, N
+                        m] */
 } SceneBushing;
 /* Indices of the parameters of a bushing that can be design variables. They are the diagonals of stiffness and damping,
  * the preload, and the position of each frame [m]. */
@@ -429,25 +437,26 @@ typedef struct {
   ClosureType type;
   int a, b; /* indices of the links; b = -1: world */
   bool has_point, has_axis;
-  bool link_axes;       /* true: point and axis are given in the frame of a; false: in world coordinates at the start */
-  Vec3 point;           /* attachment point [m] */
-  Vec3 axis;            /* axis of the closure, unit vector */
-  double length;        /* CLOSURE_DISTANCE: the length; 0: the initial distance of the two points [m] */
+  bool link_axes; /* true: point and axis are given in the frame of link a; false: in world coordinates at the start */
+  Vec3 point;     /* point at which the closure connects the links [m] */
+  Vec3 axis;      /* axis of the closure, unit vector */
+  double length;  /* CLOSURE_DISTANCE: the length; 0: the initial distance of the two points [m] */
   double break_force;   /* force at which the closure breaks for good [N]; 0: never */
   double release_force; /* force at which the closure opens; it can close again [N]; 0: never */
   SceneSignal active;   /* one channel: the closure is active in steps at whose beginning the signal is >= 1/2; no
                            channels: always active */
   double within;        /* largest distance of the two points near[] at which the closure closes [m]; 0: any distance */
-  Vec3 near[2];         /* points on a and b, in the links' frames, or in world coordinates if b is the world [m] */
+  Vec3 near[2]; /* points on links a and b, in the links' frames, or in world coordinates if b is the world [m] */
 } SceneClosure;
 
-/* A linear coupling of joint coordinates: q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
+/* A linear coupling of joint coordinates: q_0 = sum of ratio_k q_k over k >= 1, plus offset. q_k is the joint
+ * coordinate of terms[k]. */
 typedef struct {
   SourcePosition place;
-  SceneCouplingTerm* terms; /* terms[0] is q_0, with ratio 1 */
+  SceneCouplingTerm* terms; /* terms[0] is the coupled coordinate q_0, with ratio 1 */
   int count;
   bool has_offset; /* false: the offset follows from the initial state */
-  double offset;   /* offset of the equation [m or rad] */
+  double offset;   /* constant that is added to the weighted sum of coordinates [m or rad] */
 } SceneCoupling;
 
 /* Bits for kinds of signals: targets of controllers (drives), forces and torques of loads, tensions of tendons. */
@@ -565,13 +574,13 @@ typedef struct {
   ContactModel model;
   /* Support, stiffness and smoothing are 0 if the scene does not give them. model/contact_defaults.c then derives
    * values from the scene. */
-  double support;           /* range s of the contact potential [m] */
-  double stiffness;         /* stiffness kappa of the contact potential */
-  double friction;          /* Coulomb friction coefficient, >= 0 */
+  double support;   /* barrier distance s of the contact law; contact forces begin at a gap of about 2 s [m] */
+  double stiffness; /* stiffness kappa, the factor of the contact potential; its unit depends on the contact law */
+  double friction;  /* Coulomb friction coefficient, >= 0 */
   double rolling, spinning; /* coefficients of rolling and spinning friction [m], >= 0 */
   double static_friction;   /* static friction coefficient; 0: friction at any speed */
   double stribeck_speed;    /* slip speed over which static friction falls to friction [m/s] */
-  double smoothing;         /* smoothing epsilon of friction [(m/s)^2] */
+  double smoothing;         /* square of the slip speed below which friction is proportional to slip [(m/s)^2] */
   int friction_iterations;  /* number of solves of a step in which the normal force that limits friction is updated; 0:
                                the normal force of the previous step is used */
                             /* -1 (default): one solve with the updated force, weighted as in friction.md, F14 */
@@ -582,7 +591,8 @@ typedef struct {
                      not damped */
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
   SourcePosition support_place, stiffness_place, smoothing_place;
-  char* (*exclude)[2]; /* pairs of names of links or groups that have no contact with each other */
+  char* (
+      *exclude)[2]; /* exclude[k]: two names of links or groups that have no contact with each other (exclude_count) */
   SourcePosition* exclude_place;
   int exclude_count;
   ScenePair* pairs; /* later items override earlier ones */
@@ -633,7 +643,7 @@ void scene_set_start(Scene* scene, NumberFile* state);
 /* An override: the text of one option `--set path.to.key=value`. The path consists of keys, indices of list items, and
  * values of `name` or `link` of list items (`links.box.mass`). The value is read as YAML. */
 typedef struct {
-  const char* text; /* "contact.friction=0.2" */
+  const char* text; /* the override, such as "contact.friction=0.2" */
 } SceneOverride;
 
 /* Reads a scene file, applies the overrides and checks the scene. A path that ends in .json is read as JSON, any other

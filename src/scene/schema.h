@@ -13,19 +13,19 @@ typedef enum {
   VALUE_NUMBER,     /* double */
   VALUE_INTEGER,    /* int */
   VALUE_BOOL,       /* bool */
-  VALUE_CHOICE,     /* int: position in the row's words */
+  VALUE_CHOICE,     /* int: index of the word in the list of allowed words, SchemaRow.of */
   VALUE_VECTOR,     /* Vec3 */
   VALUE_QUATERNION, /* Quat, normalised */
   VALUE_NUMBERS,    /* NumberList: a list */
   VALUE_PER_DOF,    /* NumberList: a number for all degrees of freedom, or a list */
   VALUE_BOUND,      /* NumberList: a number for all three axes, or three */
-  VALUE_WORDS,      /* unsigned: a list of the row's words, one bit each */
+  VALUE_WORDS,      /* unsigned: a list of allowed words; bit k is set if word k of SchemaRow.of is in the list */
   /* Values of the following kinds are stored as nodes (const Node*, NULL if the key is absent). The functions that read
    * a section convert these nodes. */
   VALUE_TEXT,
-  VALUE_OBJECT,     /* a map read as the object `of` */
-  VALUE_LIST,       /* a list of maps, each read as the object `of` */
-  VALUE_MAP,        /* a map from names to maps that are read as the object `of` */
+  VALUE_OBJECT,     /* a map with the keys of the schema object that SchemaRow.of names */
+  VALUE_LIST,       /* a list of maps, each with the keys of the schema object that SchemaRow.of names */
+  VALUE_MAP,        /* a map from names to maps with the keys of the schema object that SchemaRow.of names */
   VALUE_SHAPE,      /* a shape's name, or an object shape_use */
   VALUE_SHAPES,     /* list of VALUE_SHAPE */
   VALUE_POINTS,     /* a list of points */
@@ -33,16 +33,16 @@ typedef enum {
   VALUE_AXES,       /* a list of x, y, z, rx, ry, rz */
   VALUE_NAME_PAIRS, /* a list of pairs of texts */
   VALUE_LIMITS,     /* a pair [low, high], or a list with one pair or null per degree of freedom */
-  VALUE_COLOR,      /* "#rrggbb" or [r, g, b] */
-  VALUE_COUNT,      /* an integer, or a list of up to three */
-  VALUE_STEPS,      /* a vector, or a list of vectors */
-  VALUE_INCREMENTS, /* a list of numbers, or a list of lists of numbers */
+  VALUE_COLOR,      /* a colour: "#rrggbb" or [red, green, blue] */
+  VALUE_COUNT,      /* an integer, or a list of up to three integers */
+  VALUE_STEPS,      /* increments of a vector along the axes of a repeat: a vector, or a list of vectors */
+  VALUE_INCREMENTS, /* increments of numbers along the axes of a repeat: a list of numbers, or a list of such lists */
   VALUE_SIGNAL,     /* a number, a list of numbers, or an object signal */
   VALUE_SERIES,     /* a list of numbers */
   VALUE_TABLE,      /* a list of numbers or of lists of numbers */
   VALUE_TERMS,      /* a list of objects `sine`, or a list of lists of these objects */
   VALUE_INTEGERS,   /* a list of whole numbers */
-  VALUE_CONNECT,    /* true, false or keep */
+  VALUE_CONNECT,    /* one of the words true, false and keep */
   VALUE_ANYTHING,   /* a list of values of any kind */
   VALUE_VARIABLES,  /* a map from names to numbers */
   VALUE_SCENE,      /* the path of a scene, or a scene */
@@ -51,7 +51,7 @@ typedef enum {
 
 /* A list of numbers, at most as many as a joint has coordinates. */
 typedef struct {
-  const Node* node; /* NULL when absent */
+  const Node* node; /* node of the list or number in the document; NULL: the key is absent */
   bool is_list;
   int count;
   double values[JOINT_MAX_COORDINATE];
@@ -71,7 +71,7 @@ typedef struct {
 #define RANGE_BETWEEN(x, y) \
   { true, x, y, false, false }
 #define RANGE_UP_TO(x, y) \
-  { true, x, y, true, false } /* x < value <= y */
+  { true, x, y, true, false } /* allows the numbers x < value <= y */
 
 /* Returns true if the value is finite and within the range. Returns false for NaN. */
 bool range_contains(const ValueRange* range, double value);
@@ -84,15 +84,15 @@ typedef struct {
   ValueKind kind;
   size_t offset;    /* offset of the member in the object's struct [bytes] */
   const char* of;   /* OBJECT, LIST, MAP: name of the object. CHOICE, WORDS: "one|another", in the order of the enum */
-  const char* only; /* types of the object for which the key is allowed, "box|sphere"; NULL = all */
-  const char* unit; /* NULL = none */
-  const char*
-      fallback;     /* default as YAML; "(in brackets)" is documentation only, the code sets the default; NULL: none */
-  ValueRange range; /* allowed range of each number */
+  const char* only; /* types of the object for which the key is allowed, such as "box|sphere"; NULL: all types */
+  const char* unit; /* unit in messages and documentation; NULL: the value has no unit */
+  const char* fallback; /* default value of the key as YAML text. A text "(in brackets)" only describes the default,
+                           which the code sets. NULL: no default */
+  ValueRange range;     /* allowed range of each number */
   bool required;
-  const char* unless; /* "one|another": the key is not required if the object has one of these keys; NULL = none */
-  bool nullable;      /* null (or nothing after the colon) counts as absent */
-  const char* group;  /* group of keys that exclude each other; NULL = none */
+  const char* unless; /* other keys, "one|another": the key is not required if the map has one of them; NULL: none */
+  bool nullable;      /* true: a key with the value null, or with no value, counts as absent */
+  const char* group;  /* name of a group of keys, of which a map may have only one; NULL: the key is in no group */
   const char* meaning;
 } SchemaRow;
 
@@ -106,10 +106,10 @@ typedef struct {
     const char* name; /* name of another object whose rows this object has, too; NULL = none */
     size_t offset;    /* offset of the other object's struct in the struct of this object [bytes] */
   } includes[2];
-  bool partial;        /* required keys may be missing */
-  bool part;           /* the object is used only inside other objects, and has no section of its own in the docs */
+  bool partial; /* true: a map may lack required keys of the object, for example if it only changes some values */
+  bool part;    /* the object is used only inside other objects, and has no section of its own in the docs */
   const char* meaning; /* description of the object for the documentation */
-  const char* example; /* a complete small scene that is printed in the documentation; NULL = none */
+  const char* example; /* a complete small scene or task as YAML that is printed in the documentation; NULL: none */
 } SchemaObject;
 
 typedef struct SchemaTable SchemaTable;

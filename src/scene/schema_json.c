@@ -51,7 +51,7 @@ static void add_property(const SchemaRow* row, const char* types, Text* out) {
 
 typedef struct {
   const SchemaObject* object;
-  const char* types; /* all types of the object, or NULL */
+  const char* types; /* all types of the object as "one|another"; NULL: the object has no types */
   SchemaMember rows[SCHEMA_ROWS_MAX];
   int count;
 } ObjectRows;

@@ -85,7 +85,7 @@ void schema_default(const SchemaRow* row, void* out) {
       break;
     }
     default:
-      break; /* kinds that are stored as nodes stay NULL */
+      break; /* values of the other kinds are stored as document nodes, which are NULL by default */
   }
 }
 
@@ -169,7 +169,7 @@ static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* r
     *out = quat_normalized((Quat){v[0], v[1], v[2], v[3]});
 }
 
-/* Reads one number for all three axes, or a list of three numbers. */
+/* Reads a value of kind VALUE_BOUND: one number for all three axes, or a list of three numbers. */
 static void read_bound(Reader* reader, const Node* node, const SchemaRow* row, NumberList* out) {
   NumberList list = {.node = node, .is_list = node->kind == NODE_LIST, .count = 3};
   if (list.is_list) {

@@ -15,7 +15,7 @@ static inline int task_step_count(int requested, int scene_steps) {
 }
 
 typedef struct {
-  char* text; /* NULL = not given */
+  char* text; /* the name; NULL: not given */
   SourcePosition place;
 } TaskName;
 
@@ -23,13 +23,13 @@ typedef struct {
  * task. The scenario owns the scene. */
 typedef struct {
   SourcePosition place;
-  char* name;    /* "0", "1", ... when not given */
+  char* name;    /* name of the scenario; "0", "1", ... if the task gives none */
   double weight; /* factor of the losses of this scenario, > 0; default 1 */
   int steps;     /* number of steps; 0 selects the number of the scene; or TASK_KINEMATIC */
   Scene scene;
 } TaskScenario;
 
-/* The scenarios to which an item of the task applies. */
+/* The scenarios in which an item of the task, such as a loss term or a control variable, applies. */
 typedef struct {
   bool* in; /* for each scenario, true if the item applies in it; NULL: the item applies in all scenarios */
   int count;
@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
   SourcePosition place;
   TaskName link;
-  int cells[3]; /* along x, y, z; each >= 1 */
+  int cells[3]; /* number of cells along x, y, z; each >= 1 */
   bool has_box; /* true: [box_low, box_high] is the extent of the grid, link frame [m]; false: the grid encloses the
                    link's vertices */
   Vec3 box_low, box_high;
@@ -103,7 +103,7 @@ typedef struct {
   int link_count;
   Vec3 normal; /* for MIRROR: normal of the plane, unit vector */
   Vec3 axis;   /* for ROTATION: axis of the rotation, unit vector */
-  int count;   /* ROTATION, >= 2 */
+  int count;   /* for SYMMETRY_ROTATION: the link is symmetric under rotations by 2 pi / count; >= 2 */
 } TaskSymmetry;
 
 /* A linear constraint on coordinates of attachments and on control parameters: sum_k coefficient_k variable_k is <=, =
@@ -136,9 +136,9 @@ typedef struct {
   double within;    /* largest change from the initial value; INFINITY when absent */
   double low, high; /* lower and upper bound of the value; -INFINITY and INFINITY when absent */
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
-  double step;      /* as in TaskBounds */
+  double step;      /* step of the optimizer for these variables, in their unit; 0: the optimizer's default */
   int tie; /* 0: each link has its own variables. Otherwise all links of the item with the same number share one set of
-              variables */
+variables */
   TaskScenarioSet where; /* scenarios that each have a variable of their own; NULL: one variable for all scenarios */
 } TaskControl;
 
@@ -150,7 +150,7 @@ typedef struct {
                                    joint's velocities are variables */
   bool turns;               /* the three rotations of a ball are variables; at least one of the three flags is set */
   bool dof[JOINT_MAX_DOF];  /* degrees of freedom that are variables; default all */
-  double within, low, high; /* as in TaskControl */
+  double within, low, high; /* largest change from the initial value, lower and upper bound; infinite when absent */
   double prior, step;
   TaskScenarioSet where;
 } TaskStart;
@@ -162,7 +162,8 @@ typedef enum {
   PARAMETER_CENTER,  /* centre of mass of links */
   PARAMETER_INERTIA, /* inertia about the centre of mass */
   PARAMETER_SIZE,    /* edge lengths of the link's box */
-  PARAMETER_DAMPING, /* from here on: joints, one value per degree of freedom */
+  PARAMETER_DAMPING, /* damping; this and the following parameters belong to joints, with one value per degree of
+                        freedom */
   PARAMETER_SPRING,
   PARAMETER_DRY,
   PARAMETER_ARMATURE,
@@ -174,38 +175,43 @@ typedef enum {
   PARAMETER_ROTATION,      /* rotation of the joint frame in the parent frame */
   PARAMETER_SHAPE_SIZE,    /* lengths of the link's convex smooth shapes: sizes, offsets of faces */
   PARAMETER_SHAPE_FORM,    /* exponents and sharpness of the link's convex smooth shapes */
-  PARAMETER_LINK_FRICTION, /* from here on: material of links (SceneMaterial) */
+  PARAMETER_LINK_FRICTION, /* friction; this and the following parameters belong to the material of links
+                              (SceneMaterial) */
   PARAMETER_LINK_RESTITUTION,
   PARAMETER_LINK_ROLLING,
   PARAMETER_LINK_SPINNING,
   PARAMETER_LINK_FRICTION_ALONG,
   PARAMETER_LINK_STATIC_FRICTION,
   PARAMETER_LINK_STRIBECK_SPEED,
-  PARAMETER_PAIR_FRICTION, /* from here on: items of contact.pairs */
+  PARAMETER_PAIR_FRICTION, /* friction; this and the following parameters belong to items of contact.pairs, which set
+                              values for pairs of links */
   PARAMETER_PAIR_RESTITUTION,
   PARAMETER_PAIR_ROLLING,
   PARAMETER_PAIR_SPINNING,
   PARAMETER_PAIR_FRICTION_ALONG,
   PARAMETER_PAIR_STATIC_FRICTION,
   PARAMETER_PAIR_STRIBECK_SPEED,
-  PARAMETER_CLOSURE_POINT, /* from here on: closures between two links */
+  PARAMETER_CLOSURE_POINT, /* attachment point; this and the following parameters belong to closures between two links
+                            */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
   PARAMETER_RATIO,        /* ratios of couplings of a link's coordinates */
   PARAMETER_OFFSET,       /* offset of couplings in which the scene gives an offset */
-  PARAMETER_TENDON_POINT, /* from here on: tendons that end on the link */
+  PARAMETER_TENDON_POINT, /* points of the path; this and the following parameters belong to tendons that end on the
+                             link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,
   PARAMETER_TENDON_FRICTION,
   PARAMETER_TENDON_WRAP_RADIUS,
   PARAMETER_TENDON_WRAP_POSITION,
   PARAMETER_TENDON_WRAP_AXIS,
-  PARAMETER_BUSHING_STIFFNESS, /* from here on: bushings whose link a is the link */
+  PARAMETER_BUSHING_STIFFNESS, /* stiffness; this and the following parameters belong to bushings whose first link is
+                                  the link */
   PARAMETER_BUSHING_DAMPING,
   PARAMETER_BUSHING_PRELOAD,
   PARAMETER_BUSHING_POSITION_A,
   PARAMETER_BUSHING_POSITION_B,
-  PARAMETER_GRAVITY, /* this type and all following: parameters of the whole scene */
+  PARAMETER_GRAVITY, /* gravity; this and all following parameters belong to the whole scene */
   PARAMETER_FLUID_DENSITY,
   PARAMETER_FLUID_VISCOSITY,
   PARAMETER_FLUID_VELOCITY,
@@ -232,13 +238,13 @@ typedef struct {
       pair[2]; /* names of an item of contact.pairs, or names of the links of a closure; NULL for other parameters */
   bool dof[JOINT_MAX_DOF],
       axes[3];      /* degrees of freedom and axes that are variables; default all, for gravity x and y */
-  bool has_axes;    /* true: the task gives `axes` */
+  bool has_axes;    /* true: the task gives `axes`; false: `axes` has its default */
   unsigned lengths; /* lengths of round solids that are variables, as bits of task_length_bit; 0: all */
   TaskInertiaForm form;
   bool tie;                 /* true: one variable for all links, degrees of freedom and axes of the item */
-  double within, low, high; /* as in TaskControl */
+  double within, low, high; /* largest change from the initial value, lower and upper bound; infinite when absent */
   double prior;             /* standard deviation around the initial value; INFINITY when absent */
-  double step;              /* as in TaskBounds */
+  double step;              /* step of the optimizer for these variables, in their unit; 0: the optimizer's default */
 } TaskParameter;
 /* Returns the bit in TaskParameter.lengths for length k of a round solid (scene_shape_round_lengths). Bits 0 to 6 stand
  * for the keys radius, width, rim, length, bottom_radius, top_radius and size. Returns 0 for other shapes and other k.
@@ -258,31 +264,33 @@ typedef enum {
                 */
   LOSS_SMOOTHNESS, /* squared rate of change of the controllers' targets [1/s^2] */
   LOSS_FORCE,  /* |F - target|^2 [N^2], where F is the contact force on the link from all links, or from `other` only */
-  LOSS_GAP,    /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
+  LOSS_GAP,    /* max(margin - smallest gap between `link` and `other`, 0)^2 [m^2] */
   LOSS_SHAPE,  /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
   LOSS_VOLUME, /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
   LOSS_ROUGHNESS, /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
                      hull */
   LOSS_APPROACH,  /* max(D - margin^2, 0) [m^2], where D is the smoothed squared distance between `link` and `other` */
-  LOSS_TOUCH,     /* (gap - margin)^2 plus the squared distances of the nearest points from their targets [m^2] */
+  LOSS_TOUCH,     /* (gap between two links - margin)^2 plus the squared distances of their nearest points from target
+                     points [m^2] */
   LOSS_CLOSURE,   /* for several links that grasp another link: their gaps to it, plus the missing grasp quality */
-  LOSS_POSE,      /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
+  LOSS_POSE,      /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2]; x: position of the link's point; R: rotation
+                     matrix of the link */
   LOSS_NECK,      /* margin - width of the narrowest overlap that holds the link's hulls together [m] */
   LOSS_WALL,      /* margin - width of the link's thinnest hull [m] */
   LOSS_OVERHANG,  /* area that overhangs by more than `angle` when built along `direction` [m^2] */
-  LOSS_EXTENT,    /* size along `direction` [m] */
+  LOSS_EXTENT,    /* extent of the link along the unit vector `direction` [m] */
   LOSS_KEEP_OUT,  /* margin - distance of the link's hulls from a box in its frame [m] */
   LOSS_CLEARANCE, /* margin - smallest distance of link and other over the range of the link's joint [m] */
   LOSS_REMOVAL,   /* margin - smallest distance of link and other on a straight removal path [m] */
   LOSS_MASS,      /* mass of the link [kg] */
-  LOSS_COORDINATE /* (coordinate of link - coordinate of other - value)^2 [m^2 or rad^2] */
+  LOSS_COORDINATE /* (joint coordinate of `link` - joint coordinate of `other` - value)^2 [m^2 or rad^2] */
 } TaskLossType;
 enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
 typedef enum {
-  OVER_MEAN, /* mean of the values; for TRAVEL the value at the last state */
-  OVER_BEST, /* smallest value */
-  OVER_WORST /* largest value */
+  OVER_MEAN, /* mean of the loss over the states of the window; for LOSS_TRAVEL the value at the last state */
+  OVER_BEST, /* smallest loss at a state of the window */
+  OVER_WORST /* largest loss at a state of the window */
 } LossOver;
 
 typedef struct {
@@ -304,7 +312,7 @@ typedef struct {
   double length;            /* for POSE: length that weights rotations [m] */
   double smoothing;         /* for APPROACH: smoothing length [m] */
   bool has_point;           /* false: the loss refers to the centre of mass instead of `point` */
-  Vec3 point;               /* link frame [m] */
+  Vec3 point;               /* point of the link whose position or velocity the loss measures, link frame [m] */
   Vec3 target;              /* target in world coordinates [m, m/s, N]; for ORIENTATION a unit vector */
   Vec3 direction;           /* for TRAVEL, OVERHANG, EXTENT and REMOVAL: direction, unit vector */
   Vec3 axis;                /* for ORIENTATION: axis of the link, link frame, unit vector */
@@ -312,15 +320,15 @@ typedef struct {
   double friction, quality; /* for CLOSURE: friction coefficient, and target of the grasp quality */
   double angle;             /* for OVERHANG: largest angle from the vertical [rad] */
   Vec3 box_low, box_high;   /* for KEEP_OUT: corners of the box, link frame [m] */
-  double margin;            /* margin of a distance [m] */
+  double margin;            /* distance with which the loss compares a gap, width or distance (TaskLossType) [m] */
   int power;                /* for POINT: exponent of the distance, 1 or 2 */
   int dof;                  /* for COORDINATE: index of the degree of freedom */
   double value;             /* for COORDINATE: target value [m or rad] */
-  LossOver over;            /* reduction of the values at the states of the window to one value */
+  LossOver over; /* rule that combines the values at the states of the window to one value: mean, smallest or largest */
   double from,
       to; /* start and end of the window [s]; -1 = not given: the type's default, the end of the run or all of it */
   /* Half width of the random part of the target. Each axis of the target gets a random number in [-spread, spread],
-   * different for each scenario. The numbers follow from task.seed. */
+   * different for each scenario. Task.seed initializes the random numbers. */
   Vec3 spread;
   TaskScenarioSet where; /* the term applies in these scenarios only */
 } TaskLoss;
@@ -363,11 +371,12 @@ typedef struct {
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded) of each block */
   TaskNorm norm;                    /* for step_bounded: norm that measures the length of a step */
   double beta1, beta2, epsilon;     /* for adam and auto: decay rates of the means, and constant added to the divisor */
-  int memory;                       /* for lbfgs and auto: number of stored curvature pairs */
+  int memory;     /* for lbfgs and auto: number of earlier steps that approximate the second derivatives of the loss */
   int population; /* for cma_es: number of samples per generation; 0: the number follows from the number of variables */
-  uint64_t seed;  /* cma_es: seed of the task */
+  uint64_t seed;  /* for cma_es: initial value of the random number generator, the key `seed` of the task */
   TaskSchedule schedule;
-  double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
+  double decay; /* factor on the optimizer's step. SCHEDULE_STEP applies it every `decay_every` iterations;
+                   SCHEDULE_COSINE reaches it at the end */
   int decay_every;
   double clip;         /* largest Euclidean norm of the gradient; INFINITY: no limit */
   double discount;     /* factor on the adjoint variables at each time step, > 0 and <= 1; 1 gives the exact gradient */
@@ -466,7 +475,7 @@ typedef struct {
   int*
       knots; /* indices of the knots of the target that the number is added to; NULL: all knots, with the same number */
   int knot_count;
-  double low, high; /* m or rad */
+  double low, high; /* bounds of the random number [m or rad] */
 } TaskDraw;
 
 /* A discrete design variable: a choice between values of a key. sets[k] is an override "key=value" with value k, as for
@@ -529,7 +538,7 @@ typedef struct {
   TaskChoice* choices;
   int choice_count;
   TaskChoiceMethod choice_method;
-  int choice_tries; /* number of combinations that RANDOM and CLIMB evaluate */
+  int choice_tries; /* number of combinations of choices that CHOICE_RANDOM and CHOICE_CLIMB evaluate */
   int multistart;   /* number of optimizations, each from different initial values; 1: only from the values of the scene
                      */
   int bundle;       /* number of nearby designs over which gradients are averaged; 0: only the design itself */

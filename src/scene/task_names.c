@@ -123,7 +123,7 @@ TaskScenarioSet read_scenario_set(Reader* reader, const Task* task, const Node* 
   TaskName* names = task_names(reader, list, "scenarios", &count);
   if (count > 0) where.in = MEMORY_NEW(bool, task->scenario_count);
   for (int k = 0; names && k < count; k++) {
-    if (!names[k].text) continue; /* already reported */
+    if (!names[k].text) continue; /* an error in this name was already reported */
     bool found = false, all = strcmp(names[k].text, "*") == 0;
     for (int s = 0; s < task->scenario_count; s++) {
       if (!all && strcmp(task->scenarios[s].name, names[k].text) != 0) continue;
@@ -141,7 +141,7 @@ TaskScenarioSet read_scenario_set(Reader* reader, const Task* task, const Node* 
 typedef struct {
   Reader* reader;
   const Task* task;
-  Names* links; /* one table per scenario */
+  Names* links; /* for each scenario, a table of the names of its scene's links */
 } LinkLookup;
 
 static void check_link_exists(const LinkLookup* lookup, const char* text, SourcePosition place) {
@@ -164,7 +164,7 @@ static void check_name(const LinkLookup* lookup, const TaskName* name) {
 /* Checks the link in the name of a variable such as "link/attachment/x". Names of links contain no slash. Names with
  * one slash, such as "link/mass" or "contact/friction", are compared with the list of variables later. */
 static void check_variable_name(const LinkLookup* lookup, const TaskName* variable) {
-  if (!variable->text) return; /* already reported */
+  if (!variable->text) return; /* an error in this name was already reported */
   const char* slash = strchr(variable->text, '/');
   if (slash && !strchr(slash + 1, '/')) return;
   if (!slash) {

@@ -254,8 +254,9 @@ void read_controls(Reader* reader, Task* task, const Node* list);
 void read_starts(Reader* reader, Task* task, const Node* list);
 /* Bounds of one variable. Absent bounds are infinite. */
 typedef struct {
-  double within, low, high, prior; /* prior: INFINITY when absent */
-  double step;                     /* 0 when absent */
+  double within, low, high, prior; /* within: largest change from the initial value; prior: standard deviation around
+                                      the initial value, INFINITY when absent */
+  double step;                     /* step of the optimizer for this variable, in its unit; 0 when absent */
 } Interval;
 /* Returns the bounds of an item's variables, in the unit of the variables. Reports an error if low > high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);

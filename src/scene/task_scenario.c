@@ -16,7 +16,7 @@ typedef struct {
   Reader* reader;
   Task* task;
   int steps;
-  OverrideList set; /* of the task */
+  OverrideList set; /* overrides of the task's key `set`, which apply to the scene of every scenario */
 } ScenarioReader;
 
 /* ---------------------------------------------------------------- changes to a scene */

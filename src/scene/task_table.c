@@ -2,9 +2,9 @@
 #include "scene/task_parts.h"
 
 #define INSIDE(x, y) \
-  { true, x, y, true, true } /* x < value < y */
+  { true, x, y, true, true } /* allows the numbers x < value < y */
 #define BELOW(x, y) \
-  { true, x, y, false, true } /* x <= value < y */
+  { true, x, y, false, true } /* allows the numbers x <= value < y */
 #define AT(type, member) offsetof(type, member)
 
 /* Words for the types of loss terms, in the order of TaskLossType. */

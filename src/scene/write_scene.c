@@ -175,7 +175,7 @@ static void write_signal_value(Text* out, const SceneSignal* signal) {
       write_key_number(out, "interval", signal->interval);
       write_rows(out, signal);
       break;
-    case SIGNAL_ZERO_ORDER_HOLD: /* of no file */
+    case SIGNAL_ZERO_ORDER_HOLD: /* set by programs only, never read from a file */
       break;
   }
   text_add(out, "}");

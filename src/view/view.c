@@ -16,7 +16,7 @@ enum { MOMENTS_PER_ANSWER = 200 };
 #define OPEN_PAGE_SECONDS 5.0
 #define END_WAIT_SECONDS 3.0
 
-/* Page before the first state is available. */
+/* HTML page that a browser gets before the first state is available. */
 static const char WAITING[] =
     "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
     "<link rel=\"icon\" href=\"data:,\"><title>sdrs</title><p>The first state is being computed.</p></html>\n";
