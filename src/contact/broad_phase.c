@@ -248,9 +248,9 @@ static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
   build_in_parallel(tree, groups, boxes, threads, used);
 }
 
-void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count) {
-  assert(count >= 0 && (still || count == 0));
-  plant(&broad->resting, &broad->groups, boxes, broad->threads, still, count);
+void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* resting, int count) {
+  assert(count >= 0 && (resting || count == 0));
+  plant(&broad->resting, &broad->groups, boxes, broad->threads, resting, count);
 }
 
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count) {

@@ -55,8 +55,8 @@ typedef struct {
   Vec3 reference[2];
   PairDerivatives* derivatives; /* derivatives of the potential; NULL if not computed yet (1) */
 } FieldCache;
-/* Frees the arrays of *kept, which may be zeroed. NULL is not accepted. */
-void field_cache_destroy(FieldCache* kept);
+/* Frees the arrays of *cache, which may be zeroed. NULL is not accepted. */
+void field_cache_destroy(FieldCache* cache);
 
 /* Allocates the workspace for the largest two hulls and trees of the model. The caller frees it with
  * field_work_destroy. */

@@ -370,10 +370,10 @@ const PlaneSolution* field_solution(const FieldTraversal* w, const NodePair* at,
   return solve_leaf_plane(w, at, room) ? room : NULL;
 }
 
-const PlaneSolution* field_solution_derivatives(const FieldTraversal* w, const NodePair* at, Blend* parent,
+const PlaneSolution* field_solution_derivatives(const FieldTraversal* walk, const NodePair* at, Blend* parent,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response) {
-  const FieldPair* pair = w->pair;
-  const PlaneSolution* solution = field_solution(w, at, room);
+  const FieldPair* pair = walk->pair;
+  const PlaneSolution* solution = field_solution(walk, at, room);
   if (!solution) return NULL;
   plane_derivatives(solution, pair->ground != NULL, pair->reference[0], pair->reference[1], d, response);
   parent->inner += solution->energy;
@@ -395,13 +395,13 @@ void field_gradient(const PairDerivatives* d, bool ground, double out[12]) {
   }
 }
 
-void field_visit_centers(const FieldTraversal* w, const ChildPairs* at, LaneBits far, Blend* parent,
+void field_visit_centers(const FieldTraversal* walk, const ChildPairs* at, LaneBits far, Blend* parent,
                          CenterVisitor one) {
   for (int k = 0; k < CHILDREN; k++) {
     if (!far[k]) continue;
     NodePair child = child_at(at, k);
     CentredPotential centred = centred_potential(child.distance);
     parent->inner += centred.value;
-    one(w, &child, &centred, parent);
+    one(walk, &child, &centred, parent);
   }
 }

@@ -112,18 +112,18 @@ NodePair field_node_pair(const FarField* field, const FieldPair* pair, const int
  * The pointer is borrowed. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution(const FieldTraversal* walk, const NodePair* at, PlaneSolution* room);
 /* Returns the plane of two leaves, as field_solution does. Also sets *d to the derivatives of the energy and *response
- * to the derivatives of the plane (plane_derivatives). Adds the energy to within->inner. Returns NULL if the plane was
+ * to the derivatives of the plane (plane_derivatives). Adds the energy to parent->inner. Returns NULL if the plane was
  * not found. */
-const PlaneSolution* field_solution_derivatives(const FieldTraversal* walk, const NodePair* at, Blend* within,
+const PlaneSolution* field_solution_derivatives(const FieldTraversal* walk, const NodePair* at, Blend* parent,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
 /* Converts forces and moments of *d to a gradient with respect to the twists of both bodies, out (12). ground: true if
  * body b is a half-space, whose entries are zero. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
 /* Calls the function `one` for each pair of children that is marked in `far`. Adds the potential of each of these pairs
- * to within->inner. A visitor that processes four pairs at once is faster. */
+ * to parent->inner. A visitor that processes four pairs at once is faster. */
 typedef void (*CenterVisitor)(const FieldTraversal* walk, const NodePair* at, const CentredPotential* centred,
-                              Blend* within);
-void field_visit_centers(const FieldTraversal* walk, const ChildPairs* at, LaneBits far, Blend* within,
+                              Blend* parent);
+void field_visit_centers(const FieldTraversal* walk, const ChildPairs* at, LaneBits far, Blend* parent,
                          CenterVisitor one);
 
 #endif

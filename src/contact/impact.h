@@ -112,10 +112,10 @@ typedef struct {
   bool rests; /* true if the pair is in range without an impact. Its restitution is then 0 until it leaves the range */
   double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
 } ImpactProgress;
-/* Returns the impact state of the next substep. course: impact state of the previous substep. dt_before: length of the
- * previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. */
+/* Returns the impact state of the next substep. progress: impact state of the previous substep. dt_before: length of
+ * the previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. */
 ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
-                              const ImpactProgress* course);
+                              const ImpactProgress* progress);
 /* Impact of a pair at the end of a substep. */
 typedef struct {
   ImpactParameters parameters;

@@ -22,12 +22,12 @@ static ImpactStage next_stage(const ImpactParameters* p, const ImpactProgress* p
   return IMPACT_NONE;
 }
 
-ImpactProgress impact_advance(const ImpactParameters* p, double dt_before, double inertia, const Pressure* now,
+ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
                               const ImpactProgress* progress) {
   ImpactProgress next = {.past = {.dt_before = dt_before, .now = *now, .old = progress->past.now, .inertia = inertia}};
-  double z = impact_clearance(p, now->potential);
-  if (!(p->restitution > 0) || !(z < 1)) return next;
-  next.stage = next_stage(p, progress, &next.past);
+  double z = impact_clearance(parameters, now->potential);
+  if (!(parameters->restitution > 0) || !(z < 1)) return next;
+  next.stage = next_stage(parameters, progress, &next.past);
   next.past.bounces = next.stage == IMPACT_REBOUNDS;
   next.past.enters = next.stage == IMPACT_ENTERED;
   next.rests = next.stage == IMPACT_NONE && (progress->rests || z < IMPACT_ENTRY);

@@ -330,9 +330,9 @@ void law_add_motion_now(const LawReplay* pair, int side, Vec3 x, Vec3 force, Vec
 /* Adds the derivatives of contact and friction at t + dt to *out, which the caller zeroes. Returns false if the state
  * of the pair was not reproduced or has no second derivative. */
 bool law_derive_recorded(const LawReplay* pair, PairDerivatives* out);
-/* Adds the derivatives of Phi (A4) with respect to all inputs of the pair to *out. Phi is the work of the contact and
- * friction forces of the pair along `twist`. See ContactLaw.reverse. */
-void law_reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
+/* Adds the derivatives of Phi (A4) with respect to all inputs of the recorded pair to *out. Phi is the work of the
+ * contact and friction forces of the pair along `twist`. See ContactLaw.reverse. */
+void law_reverse(const LawReplay* replay, const double twist[2][6], const PairCarry* carry, PairShares* out);
 
 /* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the
  * range. The entry is static. Never NULL. */

@@ -375,19 +375,19 @@ static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   }
 }
 
-const uint64_t* contact_find_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
+const uint64_t* contact_find_unlisted(ContactSystem* system, const MotionBounds* bounds, bool marked, int* count) {
   bool covered = true; /* true if the reserve of the list covers the path, counted from either end of the path */
-  for (int k = 0; k < s->mover_count && covered; k++) {
-    int i = s->movers[k];
-    double travelled = remembered ? fmin(s->travelled[i], s->path_travelled[i]) : s->travelled[i];
-    covered = travelled + hull_path_length(s, i, bounds) <= s->slack[i];
+  for (int k = 0; k < system->mover_count && covered; k++) {
+    int i = system->movers[k];
+    double travelled = marked ? fmin(system->travelled[i], system->path_travelled[i]) : system->travelled[i];
+    covered = travelled + hull_path_length(system, i, bounds) <= system->slack[i];
   }
   *count = 0;
   if (covered) return NULL;
-  find_near(s, bounds);
-  uint64_t* keys = s->path_broad.keys;
-  for (int k = 0; k < s->path_broad.key_count; k++) {
-    if (can_touch(s, keys[k]) && contact_find(s, keys[k]) < 0) keys[(*count)++] = keys[k];
+  find_near(system, bounds);
+  uint64_t* keys = system->path_broad.keys;
+  for (int k = 0; k < system->path_broad.key_count; k++) {
+    if (can_touch(system, keys[k]) && contact_find(system, keys[k]) < 0) keys[(*count)++] = keys[k];
   }
   return keys;
 }

@@ -106,8 +106,8 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r);
 }
 
-void contact_replay_set_expected_poses(ContactReplay* r, const Pose* aim, double (*bar)[3][4]) {
-  r->aim = aim;
+void contact_replay_set_expected_poses(ContactReplay* r, const Pose* poses, double (*bar)[3][4]) {
+  r->aim = poses;
   r->aim_bar = bar;
 }
 

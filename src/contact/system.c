@@ -307,7 +307,7 @@ bool contact_evaluate_again(ContactSystem* s) {
   return true;
 }
 
-void contact_set_expected_poses(ContactSystem* s, const Pose* aim) { s->expected_poses = aim; }
+void contact_set_expected_poses(ContactSystem* s, const Pose* poses) { s->expected_poses = poses; }
 
 void contact_set_shifts(ContactSystem* s, const RollShift* shift) { s->shift = shift; }
 

@@ -26,7 +26,7 @@ const ShapeMethods* shape_methods(SmoothKind kind);
 
 /* Creates a smooth polytope, a polyhedron with rounded edges (B1), in *shape, where only the kind is set. Returns NULL
  * on success, otherwise the violated rule (static text). Allocates one block at shape->nx, which shape_free frees. */
-const char* polytope_create(Shape* shape, const ShapeDefinition* form);
+const char* polytope_create(Shape* shape, const ShapeDefinition* definition);
 /* Returns the level function phi of a smooth polytope, gradient and Hessian [1/m, 1/m^2] at the point z [m, shape's
  * frame]. */
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
@@ -38,7 +38,7 @@ ShapeValue polytope_value_and_gradient(const Shape* shape, Vec3 z);
 void polytope_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a truncated cone (B2). Returns NULL on success, otherwise the violated rule (static text), for example that
  * the body is not convex. */
-const char* cone_create(Shape* shape, const ShapeDefinition* form);
+const char* cone_create(Shape* shape, const ShapeDefinition* definition);
 /* Returns the level function phi of a truncated cone, gradient and Hessian [1/m, 1/m^2] at the point z [m, shape's
  * frame]. */
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z);
@@ -46,7 +46,7 @@ ShapeValue cone_evaluate(const Shape* shape, Vec3 z);
  * parameter k. Parameter 0 is the sharpness beta, parameter k >= 1 is size[k - 1]. */
 void cone_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a superellipsoid or cylinder (B3). Returns NULL on success, otherwise the violated rule (static text). */
-const char* super_create(Shape* shape, const ShapeDefinition* form);
+const char* super_create(Shape* shape, const ShapeDefinition* definition);
 /* Returns the level function phi of a superellipsoid or superelliptic cylinder, gradient and Hessian at the point z [m,
  * shape's frame]. At the centre, where phi is not differentiable, gradient and Hessian are zero. */
 ShapeValue super_evaluate(const Shape* shape, Vec3 z);
@@ -54,7 +54,7 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z);
  * parameter k. Parameter 0 is the exponent, parameter k >= 1 is size[k - 1]. All derivatives are zero at the centre. */
 void super_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a superquadric (B7). Returns NULL on success, otherwise the violated rule (static text). */
-const char* quadric_create(Shape* shape, const ShapeDefinition* form);
+const char* quadric_create(Shape* shape, const ShapeDefinition* definition);
 /* Returns the level function phi of a superquadric, gradient and Hessian at the point z [m, shape's frame]. At the
  * centre, where phi is not differentiable, gradient and Hessian are zero. */
 ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);

@@ -58,9 +58,9 @@ typedef struct {
 /* Returns the name of a kind of shape in files: "smooth_polytope", "truncated_cone", "superellipsoid",
  * "superelliptic_cylinder" or "superquadric" (static text). */
 const char* shape_kind_name(SmoothKind kind);
-/* Creates a smooth convex shape. form is copied. Returns NULL on success; the caller then frees the shape's arrays with
- * shape_free. Otherwise returns the violated rule (static text), with nothing to free. */
-const char* shape_create(Shape* shape, const ShapeDefinition* form);
+/* Creates a smooth convex shape. definition is copied. Returns NULL on success; the caller then frees the shape's
+ * arrays with shape_free. Otherwise returns the violated rule (static text), with nothing to free. */
+const char* shape_create(Shape* shape, const ShapeDefinition* definition);
 /* Frees the arrays and zeroes the shape. Accepts a zeroed shape, but not NULL. */
 void shape_free(Shape* shape);
 
@@ -123,9 +123,9 @@ void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
 /* Returns a pointer to parameter k of a definition, in the order of shape_parameter_count. The pointer is borrowed from
  * the definition or its faces. The caller writes only if they are not const. */
-double* shape_definition_parameter(const ShapeDefinition* form, int k);
+double* shape_definition_parameter(const ShapeDefinition* definition, int k);
 /* Returns the number of parameters of a definition. */
-int shape_definition_parameter_count(const ShapeDefinition* form);
+int shape_definition_parameter_count(const ShapeDefinition* definition);
 
 /* Returns the half extents of the shape along the x, y and z axes of its frame [m]. */
 Vec3 shape_extents(const Shape* shape);

@@ -130,9 +130,9 @@ void middle_motion_create(Sim* s) {
                               .w = MEMORY_NEW(Vec3, m->link_count)};
 }
 
-void middle_motion_destroy(MiddleMotion* at) {
-  if (!at) return;
-  void* owned[] = {at->q, at->pose, at->screws, at->center, at->v, at->w, at};
+void middle_motion_destroy(MiddleMotion* middle) {
+  if (!middle) return;
+  void* owned[] = {middle->q, middle->pose, middle->screws, middle->center, middle->v, middle->w, middle};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

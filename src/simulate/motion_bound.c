@@ -12,11 +12,11 @@ static JointBound joint_bound(const ModelLink* link, const double* q, const doub
                       .spin_rate = joint.spin_rate};
 }
 
-MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
-  double turning = up.spin * up.spin + up.spin_rate, arm = own->arm + own->length;
-  return (MotionBound){up.speed + up.spin * arm + own->slide,
-                       up.acceleration + turning * arm + 2 * up.spin * own->slide, up.spin + own->spin,
-                       up.spin_rate + up.spin * own->spin + own->spin_rate};
+MotionBound motion_bound_below(MotionBound parent, const JointBound* joint) {
+  double turning = parent.spin * parent.spin + parent.spin_rate, arm = joint->arm + joint->length;
+  return (MotionBound){parent.speed + parent.spin * arm + joint->slide,
+                       parent.acceleration + turning * arm + 2 * parent.spin * joint->slide, parent.spin + joint->spin,
+                       parent.spin_rate + parent.spin * joint->spin + joint->spin_rate};
 }
 
 /* Sets joints[i].start_w and start_v, the exact twist of the frame of link i at the start of the path. The twist of the
