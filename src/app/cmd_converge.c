@@ -128,8 +128,8 @@ static void add_links(Convergence* c) {
       add_quantity(c, model->links[link].name, end ? "position at the end" : "position", "m");
       Quantity* rotation_change =
           add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
-      Quantity* displacement =
-          rotation_change - 1; /* add_quantity may have reallocated the array, so earlier pointers are invalid */
+      /* add_quantity may have reallocated the array, so earlier pointers are invalid */
+      Quantity* displacement = rotation_change - 1;
       for (int r = 0; r < c->refinements; r++)
         compare_link(c, r, link, end ? c->run[0].samples - 1 : 0, &displacement->change[r],
                      &rotation_change->change[r]);

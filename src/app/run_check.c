@@ -314,10 +314,9 @@ static double unit_error(const RunFile* file, int row, int column) {
 
 static double cosine_of_rows(const RunFile* file, int row, int column) {
   double sum = 0;
+  /* the quaternion in row 0 is compared with the identity */
   for (int k = 0; k < 4; k++)
-    sum += run_check_number(file, row, column + k) *
-           (row > 0 ? run_check_number(file, row - 1, column + k)
-                    : k == 0); /* the quaternion in row 0 is compared with the identity */
+    sum += run_check_number(file, row, column + k) * (row > 0 ? run_check_number(file, row - 1, column + k) : k == 0);
   return sum;
 }
 
@@ -349,8 +348,8 @@ static double pose_difference(Pose a, Pose b) {
 }
 
 typedef struct {
-  int position, rotation,
-      center; /* in trajectory.csv, the first column of a link's position, of its rotation and of its centre of mass */
+  /* in trajectory.csv, the first column of a link's position, of its rotation and of its centre of mass */
+  int position, rotation, center;
 } LinkColumns;
 
 static void check_link(RunCheck* c, int row, int link, const LinkColumns* columns, const Pose* pose) {

@@ -29,13 +29,13 @@ typedef struct {
   ConvexHull*
       pieces; /* convex pieces of a mesh with `pieces: hulls` (piece_count); NULL if the hull is the only piece */
   int piece_count;
-  WitnessBody
-      witness;  /* surface samples for QUERY_WITNESS and QUERY_TOUCH, created by the first question that needs them */
-  Field* field; /* signed distance field; owned; separately allocated so that its address is constant */
+  /* surface samples for QUERY_WITNESS and QUERY_TOUCH, created by the first question that needs them */
+  WitnessBody witness;
+  Field* field;            /* signed distance field; owned; separately allocated so that its address is constant */
   const char* no_field;    /* reason why a hull has no signed distance field (static text), otherwise NULL */
   TriangleSurface surface; /* surface of a mesh; becomes part of `manifold` when `manifold` is created */
-  ManifoldBody
-      manifold;        /* surface points and edges for QUERY_MANIFOLD, created by the first question that needs them */
+  /* surface points and edges for QUERY_MANIFOLD, created by the first question that needs them */
+  ManifoldBody manifold;
   Vec3* point_slopes;  /* derivatives of manifold.points with respect to the shape parameters; NULL if not created or if
                           the body is a hull */
   int (*triangles)[3]; /* triangles of a hull, as indices into manifold.points  (triangle_count) */

@@ -81,8 +81,8 @@ static double sinc(double x, double* slope) {
 /* Integral of a sine over time, and the derivatives of this integral with respect to phase and frequency f. The
  * integrand is size * sin(2 pi f s + phase), with the amplitude `size`, and s runs from 0 to t. */
 typedef struct {
-  double value, by_phase,
-      by_frequency; /* units s (value), s/rad (by_phase) and s/Hz (by_frequency), times the unit of the amplitude */
+  /* units s (value), s/rad (by_phase) and s/Hz (by_frequency), times the unit of the amplitude */
+  double value, by_phase, by_frequency;
 } WaveIntegral;
 
 static WaveIntegral constant_amplitude_wave(double size, double frequency, double phase, double t) {

@@ -65,10 +65,8 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
       math_sincos(angle, &sine, &cosine);
       double by_angle = size * (by_value * cosine - by_rate * omega * sine);
       amplitude[i] += by_value * sine + by_rate * omega * cosine;
-      frequency[i] +=
-          TWO_PI *
-          (by_angle * t +
-           by_rate * size * cosine); /* the frequency occurs in the angle and as a factor of the cosine in the rate */
+      /* the frequency occurs in the angle and as a factor of the cosine in the rate */
+      frequency[i] += TWO_PI * (by_angle * t + by_rate * size * cosine);
       phase[i] += by_angle;
     }
   }

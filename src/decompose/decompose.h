@@ -46,8 +46,8 @@ typedef struct {
   int* hulls; /* indices of the hulls, ascending */
   int hull_count;
   int pieces; /* number of connected sets of the hulls; 1 if all are connected */
-  double
-      overlap; /* depth of the shallowest overlap that is needed to connect the hulls [mesh unit]; 0 without overlaps */
+  /* depth of the shallowest overlap that is needed to connect the hulls [mesh unit]; 0 without overlaps */
+  double overlap;
 } MeshComponent;
 
 typedef struct {
@@ -145,8 +145,8 @@ typedef struct {
                                        together */
   double wrong_volume; /* volume inside either the mesh or the superquadrics, but not both, divided by mesh_volume */
   int volume_samples;  /* number of sample points in the common bounding box of the mesh and the superquadrics */
-  int mesh_samples,
-      union_samples; /* number of sample points on the surface of the mesh and on that of the superquadrics */
+  /* number of sample points on the surface of the mesh and on that of the superquadrics */
+  int mesh_samples, union_samples;
   SurfaceGap mesh_to_union, union_to_mesh; /* distances from samples of one surface to the other */
 } SuperquadricUnion;
 

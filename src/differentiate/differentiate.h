@@ -16,8 +16,8 @@ typedef struct {
   int all_link_row_count;
   size_t *pose, *coordinate, *dof; /* for each link, index of its first stored pose, coordinate and velocity in the
                                       arrays of a recording (links) */
-  size_t all_links_pose, all_links_coordinate,
-      all_links_dof; /* where the rows stored for all links begin in the arrays of poses, coordinates and velocities */
+  /* where the rows stored for all links begin in the arrays of poses, coordinates and velocities */
+  size_t all_links_pose, all_links_coordinate, all_links_dof;
   size_t poses, coordinates, dofs; /* number of stored poses, joint coordinates and joint velocities */
 } RowSelection;
 
@@ -232,11 +232,11 @@ struct LossSeeds {
   Vec3* center;          /* dL/d(centre of mass) at fixed poses, link frame (links) */
   Vec3* vertices; /* dL/d(hull vertices) at fixed poses and centres of mass, link frame; in the order of the model's
                      hulls (vertices) */
-  double*
-      control;   /* dL/d(parameters of controller signals) at fixed poses, in the order of the controllers (controls) */
-  double* gains; /* dL/d(controller gains) at fixed poses (gains) */
-  double* mass;  /* dL/d(link masses) at fixed poses and centres of mass [1/kg] (links) */
-  size_t length; /* number of doubles in the memory block that begins at `pose` */
+  /* dL/d(parameters of controller signals) at fixed poses, in the order of the controllers (controls) */
+  double* control;
+  double* gains;          /* dL/d(controller gains) at fixed poses (gains) */
+  double* mass;           /* dL/d(link masses) at fixed poses and centres of mass [1/kg] (links) */
+  size_t length;          /* number of doubles in the memory block that begins at `pose` */
   const ForcePair* pairs; /* pairs of Recording.pairs, borrowed (pair_count) */
   int pair_count;
   Vec3* pair_force; /* dL/d(contact force of each pair of links), allocated separately ((steps + 1) * pair_count) */
@@ -341,8 +341,8 @@ typedef struct {
   double extent[3];  /* size along the axes x, y, z of the link [m] */
   double clearance, clearance_lower_bound; /* smallest distance from the parent link over the joint's range and its
                                               proved lower bound [m]; NAN without a range */
-  double
-      at[3]; /* coordinates of the link's joint at which `clearance` occurs; the first `coordinates` entries are set */
+  /* coordinates of the link's joint at which `clearance` occurs; the first `coordinates` entries are set */
+  double at[3];
   int coordinates;
 } FabricationReport;
 /* Computes the fabrication measures of a link with bounded hulls. build: unit vector of the build direction, link
@@ -521,8 +521,8 @@ typedef struct {
   int tried;
   double error, best_step; /* relative error, and the step size that determines it; NaN if all runs failed */
   double resolution;       /* relative uncertainty of the most accurate difference */
-  double
-      order; /* observed order of convergence of the differences in the step size; NaN if errors are below rounding */
+  /* observed order of convergence of the differences in the step size; NaN if errors are below rounding */
+  double order;
   GradcheckVerdict verdict;
   bool kink; /* not checkable: kink at x, with g . d between the one-sided slopes (J8) or among nearby slopes (J10) */
   bool jump; /* not checkable: the value at x differs from the limit of nearby values (J9) */
@@ -545,8 +545,8 @@ typedef struct {
   bool kink, jump, is_noisy;       /* true if the member of the same name is true for any direction */
   bool singular;                   /* not checkable: a loop is in a singular configuration (J15) */
   double jump_step;                /* largest of the unchecked directions without a jump at x */
-  double noise, lengths_needed,
-      scatter;       /* largest of the directions whose differences are too inaccurate for the bound */
+  /* largest of the directions whose differences are too inaccurate for the bound */
+  double noise, lengths_needed, scatter;
   double valid_step; /* largest of the unchecked directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];

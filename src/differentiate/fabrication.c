@@ -41,10 +41,8 @@ FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, 
   TaskLoss loss = {.link = {.text = name}, .direction = build, .angle = angle};
   FabricationReport report = {0};
   loss.type = LOSS_NECK;
-  report.neck =
-      0 - evaluate_term(
-              &task, &loss, &recording,
-              NULL); /* the loss is margin minus width, here with margin 0; 0 - x gives the width and turns -0 into 0 */
+  /* the loss is margin minus width, here with margin 0; 0 - x gives the width and turns -0 into 0 */
+  report.neck = 0 - evaluate_term(&task, &loss, &recording, NULL);
   loss.type = LOSS_WALL;
   report.wall = -evaluate_term(&task, &loss, &recording, NULL);
   loss.type = LOSS_OVERHANG;

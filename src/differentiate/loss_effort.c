@@ -37,12 +37,12 @@ typedef struct {
   const ModelController* controller;
   const ModelLink* link;
   const double *q, *rate; /* coordinates and velocities of the joint */
-  double t,
-      rate_per_step; /* t: time [s]; rate_per_step: inverse of the time step for which the gains are given [1/s] */
-  double value[JOINT_MAX_DOF],
-      value_rate[JOINT_MAX_DOF]; /* value and time derivative of the controller's target signal */
-  double error[JOINT_MAX_DOF],
-      rate_error[JOINT_MAX_DOF]; /* joint coordinate minus target, joint velocity minus target velocity */
+  /* t: time [s]; rate_per_step: inverse of the time step for which the gains are given [1/s] */
+  double t, rate_per_step;
+  /* value and time derivative of the controller's target signal */
+  double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF];
+  /* joint coordinate minus target, joint velocity minus target velocity */
+  double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF];
 } EffortDrive;
 
 static void compute_drive_errors(EffortDrive* d) {

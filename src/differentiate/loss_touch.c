@@ -21,9 +21,8 @@ static void add_twist_seeds(const Recording* r, int link, int step, const double
   Pose pose = recording_link_pose(r, step, link);
   double(*out)[4] = seeds->pose[row_index(seeds->selection, r->model, step, link).pose];
   Vec3 move = vec3_at(slope + 3), turn = vec3_add(vec3_at(slope), vec3_cross(vec3_sub(center, pose.t), move));
-  Mat3 half =
-      mat3_mul(mat3_scale(mat3_cross(turn), 0.5),
-               pose.r); /* a small rotation w changes the rotation matrix R by the cross-product matrix of w times R */
+  /* a small rotation w changes the rotation matrix R by the cross-product matrix of w times R */
+  Mat3 half = mat3_mul(mat3_scale(mat3_cross(turn), 0.5), pose.r);
   const double column[3] = {move.x, move.y, move.z};
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) out[i][k] += half.m[i][k];

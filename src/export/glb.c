@@ -256,8 +256,8 @@ static void write_children(Json* json, int first, int count) {
 
 /* Writes the root node, which rotates Z to Y because glTF has Y up. */
 static void write_root(Json* json, const Glb* g) {
-  const double half = 0.70710678118654752440,
-               up[4] = {-half, 0, 0, half}; /* quaternion in the order x y z w, as in glTF */
+  /* quaternion in the order x y z w, as in glTF */
+  const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half};
   const PlacedPart* first = &g->parts[0];
   json_open(json, NULL, '{');
   json_text(json, "name", first->model->scene->name);

@@ -167,9 +167,8 @@ static void add_round(Mjcf* m, const ModelHull* hull) {
     Vec3 along = vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0]);
     Vec3 axis = mat3_mul_vec(hull->smooth->pose.r, vec3(0, 0, 1));
     half = 0.5 * vec3_norm(along);
-    if (vec3_dot(axis, along) < 2 * half * (1 - 1e-12))
-      turn = quat_from_z(
-          vec3_normalized(along)); /* the axis of a capsule that is a rounded box or two points need not be along z */
+    /* the axis of a capsule that is a rounded box or two points need not be along z */
+    if (vec3_dot(axis, along) < 2 * half * (1 - 1e-12)) turn = quat_from_z(vec3_normalized(along));
   }
   text_add(m->out, " type=\"%s\" size=\"", type);
   text_add_numbers(m->out, (const double[]){radius, half}, half > 0 ? 2 : 1);
@@ -450,8 +449,8 @@ static void add_options(Mjcf* m) {
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
   bool small = mjcf_has_small_restitution(model), step = m->step != model->simulation.dt;
-  bool other = model->simulation.integrator !=
-               INTEGRATOR_MOMENTUM; /* INTEGRATOR_MOMENTUM is the default when the file is imported again */
+  /* INTEGRATOR_MOMENTUM is the default when the file is imported again */
+  bool other = model->simulation.integrator != INTEGRATOR_MOMENTUM;
   if (!small && !step && !other) return;
   text_add(m->out,
            "  <custom>\n"); /* for re-import: the scene's own values, and the meaning of damping ratios above 1 */

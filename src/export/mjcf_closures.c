@@ -81,9 +81,8 @@ static void add_slide_body(Mjcf* m, int k) {
   const ModelLink* slider = &m->model->links[link];
   Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), own = m->start[link];
   Pose there = pose_mul(pose_inverse(at), own);
-  const ClosureRow* across =
-      &c->rows[c->row_count -
-               2]; /* the slide axis is perpendicular to the directions v of the last two constraint rows */
+  /* the slide axis is perpendicular to the directions v of the last two constraint rows */
+  const ClosureRow* across = &c->rows[c->row_count - 2];
   Pose b = model_closure_pose(c, 1, m->start);
   Vec3 axis = mat3_mul_vec(b.r, vec3_cross(across[0].v, across[1].v));
   axis = vec3_scale(axis, 1 / vec3_norm(axis));

@@ -18,8 +18,8 @@ typedef struct {
   enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
   double stiffness, damping;
   double limit; /* largest force of the actuator [N or N m]; 0: no limit */
-  double control,
-      slope; /* value of the control; slope: derivative of the control with respect to the input of the drive */
+  /* value of the control; slope: derivative of the control with respect to the input of the drive */
+  double control, slope;
 } Actuator;
 
 bool mjcf_is_driven(const Mjcf* m, int index) {

@@ -88,8 +88,8 @@ typedef struct {
 /* Row of convergence.csv. */
 typedef struct {
   double cost, trial; /* current cost; cost of the last trial, NaN without a trial */
-  double gradient,
-      step; /* norms of the gradient and of the step, with each component relative to the scale of its variable */
+  /* norms of the gradient and of the step, with each component relative to the scale of its variable */
+  double gradient, step;
   double simulated; /* number of simulated runs and windows */
   TrialOutcome outcome;
 } FitRow;

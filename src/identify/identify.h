@@ -16,8 +16,8 @@ typedef struct {
   Vec3 *position, *velocity; /* world [m, m/s]  (samples) */
   Quat* rotation;            /* from link axes to world axes (samples) */
   Vec3* spin;                /* angular velocity, link axes [rad/s] (samples) */
-  double *coordinates,
-      *rates; /* joint coordinates (samples x coordinate_count) and joint velocities (samples x rate_count) */
+  /* joint coordinates (samples x coordinate_count) and joint velocities (samples x rate_count) */
+  double *coordinates, *rates;
 } MeasuredLink;
 
 typedef struct {

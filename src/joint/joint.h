@@ -31,8 +31,8 @@ typedef struct JointKind JointKind;
 
 /* Kinematic description of a joint. */
 typedef struct {
-  const JointKind*
-      kind; /* functions of the joint type for the motion M, the part of the motion after the translations */
+  /* functions of the joint type for the motion M, the part of the motion after the translations */
+  const JointKind* kind;
   int dof_count, coordinate_count;
   int slide_count; /* number of translations [m], which are the first degrees of freedom; the others are rotations [rad]
                     */

@@ -11,8 +11,8 @@ typedef struct {
   const Recording* recording;
   LossSeeds* seeds;
   const double* orientations; /* recorded orientations (rows x links x 4); only for SDRS_ORIENTATION */
-  const double*
-      values;          /* derivatives of the loss (rows x columns); a row has the columns of one link after the other */
+  /* derivatives of the loss (rows x columns); a row has the columns of one link after the other */
+  const double* values;
   size_t first, links; /* the derivatives are for the links first ... first + links - 1 */
 } SeedTarget;
 

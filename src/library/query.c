@@ -14,8 +14,8 @@ typedef struct {
   size_t a_count, b_count;
   double support;
   sdrs_distance* out;
-  double *grad_a,
-      *grad_b; /* derivatives of the potential with respect to the points of both hulls; NULL: not requested */
+  /* derivatives of the potential with respect to the points of both hulls; NULL: not requested */
+  double *grad_a, *grad_b;
 } HullPoints;
 
 static bool are_points_valid(const double* points, size_t count) {

@@ -12,9 +12,9 @@ typedef enum { FACTOR_NONE, FACTOR_CHOLESKY, FACTOR_SPECTRAL, FACTOR_INDEFINITE 
 
 typedef struct {
   int order;
-  int member_first,
-      coupling_first; /* index of the component's first entry in BlockSolver.members and
-                         BlockSolver.component_couplings; the range ends at the next component's first entry */
+  /* index of the component's first entry in BlockSolver.members and BlockSolver.component_couplings; the range ends at
+   * the next component's first entry */
+  int member_first, coupling_first;
   int unknown_first; /* index of the component's first entry in BlockSolver.unknowns and in other arrays in the order of
                         `unknowns` */
   size_t storage;    /* offset of the component's factor in BlockSolver.storage */

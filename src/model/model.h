@@ -102,8 +102,8 @@ typedef struct {
   int tree;         /* index into Model.trees; -1 for links fixed to the world */
   Pose origin;      /* pose of the joint frame in the parent's link frame [m] */
   Joint joint;
-  int dof_first,
-      dof_count; /* index of the joint's first degree of freedom in the model, and number of its degrees of freedom */
+  /* index of the joint's first degree of freedom in the model, and number of its degrees of freedom */
+  int dof_first, dof_count;
   int coordinate_first, coordinate_count;
   bool limited[JOINT_MAX_DOF];
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* limits [m or rad] */

@@ -11,8 +11,8 @@ TendonPiece tendon_piece(Vec3 apart, double eyelet) {
   double d = vec3_norm(apart), u = eyelet > 0 ? d / eyelet : 1;
   TendonPiece piece = {.length = d, .slope = vec3(0, 0, 0), .curvature = mat3_zero()};
   if (!(d > COINCIDE) && !(eyelet > 0)) return piece; /* coincident points have no direction */
-  double share = 1 / d,
-         bend = -1 / (d * d * d); /* with the length l as a function of the distance d: l'/d and (l'' - l'/d) / d^2 */
+  /* with the length l as a function of the distance d: l'/d and (l'' - l'/d) / d^2 */
+  double share = 1 / d, bend = -1 / (d * d * d);
   if (u < 1) {
     piece.length = eyelet * (0.375 + 0.75 * u * u - 0.125 * u * u * u * u);
     share = 0.5 * (3 - u * u) / eyelet;

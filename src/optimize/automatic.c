@@ -210,8 +210,8 @@ Status automatic_restore_best(Optimization* o) {
   TrialOutcome outcome = optimization_reevaluate_current(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED; /* the caller calls the function again */
   o->automatic.return_to_best = false;
-  if (outcome != TRIAL_ACCEPTED)
-    o->loss = HUGE_VAL; /* the current design cannot be simulated; with an infinite loss any valid design is better */
+  /* the current design cannot be simulated; with an infinite loss any valid design is better */
+  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL;
   return STATUS_OK;
 }
 

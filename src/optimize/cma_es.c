@@ -28,8 +28,8 @@ typedef struct {
   int n, samples, parents;
   bool full;
   double effective_parents; /* effective number of parents, mu_eff */
-  double c_sigma, damping, c_c, c_1,
-      c_mu;             /* c_...: learning rates; damping: damping of changes of the distribution's width */
+  /* c_...: learning rates; damping: damping of changes of the distribution's width */
+  double c_sigma, damping, c_c, c_1, c_mu;
   double expected_norm; /* expected length of a standard normal vector */
 } Constants;
 

@@ -62,8 +62,8 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
 
 typedef struct {
-  char*
-      name; /* name in design.csv, for example "foot/0/17/x" for the x coordinate of vertex 17 of hull 0 of link foot */
+  /* name in design.csv, for example "foot/0/17/x" for the x coordinate of vertex 17 of hull 0 of link foot */
+  char* name;
   char* former; /* name of the variable in earlier versions, which is accepted with a warning; NULL if the name has not
                    changed */
   double initial, low, high;
@@ -79,8 +79,8 @@ typedef struct {
 enum { ALL_SCENARIOS = -1 };
 typedef struct {
   OverrideKind kind;
-  int link, part,
-      index;    /* which value of the scene it is, as in ModelOverride; for a vertex, `part` is a hull of the link */
+  /* which value of the scene it is, as in ModelOverride; for a vertex, `part` is a hull of the link */
+  int link, part, index;
   int scenario; /* the scenario to which the value belongs; ALL_SCENARIOS if it belongs to all */
   double base;
   int term_first, term_count;

@@ -35,8 +35,8 @@ typedef struct {
   int* shared_first;     /* first shared vertex of each link, or -1 (links) */
   int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
   DesignBox* boxes;      /* (links) */
-  DesignTie*
-      ties; /* variables that several links share, because one entry of the task names them together (tie_count) */
+  /* variables that several links share, because one entry of the task names them together (tie_count) */
+  DesignTie* ties;
   int tie_count, tie_capacity;
   int errors_before;           /* number of errors in the diagnostics before this design */
   SourcePosition last_message; /* task entry for which the last message about bounds was added. Each entry causes at
@@ -55,8 +55,8 @@ typedef struct {
   SourcePosition place;
   double max_change, low, high;
   int block;
-  double
-      prior; /* standard deviation of the normal prior distribution around the initial value; INFINITY or 0: no prior */
+  /* standard deviation of the normal prior distribution around the initial value; INFINITY or 0: no prior */
+  double prior;
   double step; /* step size of the optimizer for the variable; 0: common step size of its block */
 } VariableSpec;
 /* Adds a variable and returns its index. `format` and its arguments give the name, to which `@scenario` is appended if

@@ -376,9 +376,8 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
     o->loss = merit_of(o, o->unconstrained_loss, o->terms);
     return STATUS_OK;
   }
-  TrialOutcome outcome =
-      evaluate_design(o, o->x, &o->unconstrained_loss, o->terms,
-                      &interrupted); /* simulates the current design again, to restore its recordings */
+  /* simulates the current design again, to restore its recordings */
+  TrialOutcome outcome = evaluate_design(o, o->x, &o->unconstrained_loss, o->terms, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
   o->loss = merit_of(o, o->unconstrained_loss, o->terms);
   if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
@@ -430,10 +429,8 @@ static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, do
     return optimizer_report_outcome(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
   double violation = ran ? violation_of(o, o->trial_terms) : HUGE_VAL;
-  if (success_is_known_in_search(o) && !o->trial_is_successful)
-    violation =
-        fmax(violation,
-             DBL_MIN); /* the smallest positive violation ranks the design just before designs that violate bounds */
+  /* the smallest positive violation ranks the design just before designs that violate bounds */
+  if (success_is_known_in_search(o) && !o->trial_is_successful) violation = fmax(violation, DBL_MIN);
   return optimizer_report_loss(o->optimizer, ran ? plain : (double)NAN, violation);
 }
 

@@ -25,8 +25,8 @@ typedef struct {
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
-  double*
-      by_variables; /* derivatives of the weighted loss of this scenario with respect to the variables (variables) */
+  /* derivatives of the weighted loss of this scenario with respect to the variables (variables) */
+  double* by_variables;
   double* terms;
   double value;
   double* success_terms; /* values of the success terms, or NULL */
@@ -161,8 +161,8 @@ struct Optimization {
   ScenarioRun* runs;
   int run_count, term_count;
   int capacity; /* number of rows for which the arrays of rows are allocated */
-  double *x, *gradient, *trial, *trial_gradient,
-      *best_x; /* current design, its gradient, trial design, its gradient, and best design (variables) */
+  /* current design, its gradient, trial design, its gradient, and best design (variables) */
+  double *x, *gradient, *trial, *trial_gradient, *best_x;
   double *terms, *trial_terms;               /* values of the terms for the current design and for the trial (terms) */
   BoundedTerms* bounded_terms;               /* bounded terms of the task; NULL if there are none */
   Success* success;                          /* `success` terms of the task; NULL if there are none */

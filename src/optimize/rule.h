@@ -51,8 +51,8 @@ struct Optimizer {
   double* unit;           /* power of two by which each variable is divided (count); NULL: 1 */
   FeasibleSet scaled_set; /* feasible set of the variables divided by their units, used if there are units. Owns its
                              limits and coefficients */
-  double *own_x, *own_gradient, *own_trial,
-      *own_trial_gradient; /* points and gradients in variables divided by their units (count); NULL: no units */
+  /* points and gradients in variables divided by their units (count); NULL: no units */
+  double *own_x, *own_gradient, *own_trial, *own_trial_gradient;
   Projector* projector;
   LinearProgram* program; /* NULL unless the rule solves linear programs */
   double steps[2];        /* step size in the settings for each block: design variables, control variables */

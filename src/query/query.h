@@ -125,8 +125,8 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
 typedef struct {
   double gap;
   Vec3 normal; /* outward normal of the half-space */
-  Vec3 point,
-      arm; /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to it */
+  /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to it */
+  Vec3 point, arm;
   ShapeSupport support; /* the lowest point with the surface's curvature there, in the shape's frame */
 } HalfSpaceGap;
 /* Returns the gap between a shape and a half-space, negative if the shape penetrates. normal: outward unit normal,

@@ -206,8 +206,8 @@ static bool ends_with(const char* text, const char* end) {
  * distinguish. Further lines are dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
-  static const int points[] = {7,  5, 9, 13,
-                               11, 6, 4}; /* gnuplot's numbers of marker shapes: filled shapes before open ones */
+  /* gnuplot's numbers of marker shapes: filled shapes before open ones */
+  static const int points[] = {7, 5, 9, 13, 11, 6, 4};
   enum { COLORS = sizeof colors / sizeof colors[0] };
   for (int i = 0; i < 2 * COLORS; i++)
     text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d pointtype %d pointsize 0.8\n", i + 1,

@@ -115,8 +115,8 @@ static void read_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   limited = limited || inherited_range(model, e, range);
   if (limited) law->control = fmax(fmin(law->control, range[1]), range[0]);
   double largest_force = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
-  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0)
-    law->limit = largest_force; /* a motor, whose force depends on the control only */
+  /* a motor, whose force depends on the control only */
+  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = largest_force;
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 

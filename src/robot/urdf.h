@@ -46,8 +46,8 @@ typedef struct {
   UrdfPose origin;
   Vec3 size;          /* for a box: edge lengths; for a height field: extents along x, y and z [m] */
   double level, base; /* height field: height of its zero level, thickness of the ground below its lowest point [m] */
-  double radius,
-      length;       /* of a cylinder or capsule: radius, and length of the cylindrical part; of a sphere: radius [m] */
+  /* of a cylinder or capsule: radius, and length of the cylindrical part; of a sphere: radius [m] */
+  double radius, length;
   const char* file; /* path of the mesh file, as written in the robot file */
   SourcePosition file_place;
   Vec3 scale;
@@ -88,8 +88,8 @@ typedef struct {
   Vec3 axis;           /* joint axis, unit vector in the joint frame */
   double lower, upper; /* limits [m or rad]; -INFINITY and INFINITY if there is no limit */
   double damping, friction;
-  double stiffness, rest,
-      armature;       /* spring stiffness, equilibrium coordinate and rotor inertia of the joint; only in MJCF files */
+  /* spring stiffness, equilibrium coordinate and rotor inertia of the joint; only in MJCF files */
+  double stiffness, rest, armature;
   double start[4];    /* URDF_BALL: initial rotation, quaternion w x y z */
   double velocity[6]; /* initial velocities of the degrees of freedom in their order in a scene [m/s, rad/s] */
   double effort;      /* largest force or torque of a drive [N, N m]; 0: no limit */

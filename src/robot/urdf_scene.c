@@ -233,8 +233,8 @@ static void place_single_joint(UrdfBuild* build, int link) {
   const UrdfJoint* chain[CHAIN_MAX];
   int count = find_chain(build, link, chain);
   SceneJoint axes = {0};
-  bool one = count > 0 &&
-             fill_axes(chain, count, &axes); /* is_deferred has checked that the chain of joints can become one joint */
+  /* is_deferred has checked that the chain of joints can become one joint */
+  bool one = count > 0 && fill_axes(chain, count, &axes);
   assert(one);
   (void)one;
   int above = chain[0]->parent;

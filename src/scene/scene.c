@@ -121,8 +121,8 @@ static void check_excluded(Reader* reader, const Node* node) {
 void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePosition place) {
   assert(a && b);
   size_t count = (size_t)contact->exclude_count;
-  if ((count & (count - 1)) ==
-      0) { /* the arrays are full if their number of items is a power of two or 0; their capacity then doubles */
+  if ((count & (count - 1)) == 0) {
+    /* the arrays are full if their number of items is a power of two or 0; their capacity then doubles */
     size_t room = count > 0 ? 2 * count : 1;
     contact->exclude =
         memory_resize(contact->exclude, count * sizeof *contact->exclude, room * sizeof *contact->exclude);

@@ -288,8 +288,8 @@ typedef struct {
                              (measure_count) */
   int measure_count;
   FeedbackType feedback_type;
-  int hidden[MLP_HIDDEN_MAX],
-      hidden_count; /* for FEEDBACK_MLP, a neural network: number of neurons in each hidden layer */
+  /* for FEEDBACK_MLP, a neural network: number of neurons in each hidden layer */
+  int hidden[MLP_HIDDEN_MAX], hidden_count;
   double scale;     /* for FEEDBACK_MLP: factor by which the outputs of the network are multiplied, in the unit of the
                        target */
   double* feedback; /* coefficients of the feedback law, owned (controller_feedback_count). MATRIX: row by row. MLP: for
@@ -591,8 +591,8 @@ typedef struct {
                      not damped */
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
   SourcePosition support_place, stiffness_place, smoothing_place;
-  char* (
-      *exclude)[2]; /* exclude[k]: two names of links or groups that have no contact with each other (exclude_count) */
+  /* exclude[k]: two names of links or groups that have no contact with each other (exclude_count) */
+  char* (*exclude)[2];
   SourcePosition* exclude_place;
   int exclude_count;
   ScenePair* pairs; /* later items override earlier ones */

@@ -472,10 +472,8 @@ void field_corner_derivatives(const FieldCorners* corners, Vec3 position, int fi
 void field_smoothing_derivative(const Field* field, Vec3 position, double* value, Vec3* outward) {
   assert(field->kind == FIELD_SHAPE && field->shape.kind == SMOOTH_POLYTOPE);
   const Shape* shape = &field->shape;
-  double by_beta =
-      -shape->beta * shape->beta /
-      shape
-          ->length; /* derivative of the sharpness beta with respect to the smoothing length l / beta, for constant l */
+  /* derivative of the sharpness beta with respect to the smoothing length l / beta, for constant l */
+  double by_beta = -shape->beta * shape->beta / shape->length;
   field_parameter_derivatives(field, position, 0, 1, value, outward);
   *value *= by_beta;
   *outward = vec3_scale(*outward, by_beta);

@@ -116,8 +116,8 @@ ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
 static void face_parameter_derivative(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, int face,
                                       int entry, double* value, Vec3* gradient) {
   double l = shape->length, norm = shape->face_norm[face], w = weight[face];
-  Vec3 n = vec3(shape->nx[face], shape->ny[face],
-                shape->nz[face]); /* unit normal of the face, divided by the reference length l */
+  /* unit normal of the face, divided by the reference length l */
+  Vec3 n = vec3(shape->nx[face], shape->ny[face], shape->nz[face]);
   Vec3 tilt =
       vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* derivative of the face's weight with respect to z */
   double unit[3] = {n.x * l, n.y * l, n.z * l};

@@ -51,8 +51,8 @@ typedef struct {
   double* given_faces;               /* normals and offsets as given (face_count x 4) */
   double length;                     /* polytope: reference length l of (B1) [m] */
   int length_face;                   /* index of the face whose offset is `length`, or -1 if the user gave `length` */
-  double inner,
-      outer; /* radii of two balls about the centre [m]: `inner` lies inside the body, `outer` contains the body (B5) */
+  /* radii of two balls about the centre [m]: `inner` lies inside the body, `outer` contains the body (B5) */
+  double inner, outer;
 } Shape;
 
 /* Returns the name of a kind of shape in files: "smooth_polytope", "truncated_cone", "superellipsoid",

@@ -97,8 +97,8 @@ void quadric_parameter_derivative(const Shape* shape, Vec3 z, int k, double* val
   double dp = k == 1 ? -2 / (shape->exponents[1] * shape->exponents[1]) : 0;
   double size[3] = {0}; /* derivatives of the logarithms of the semi-axes a, b, c with respect to the parameter */
   if (k >= 2) size[k - 2] = 1 / shape->size[k - 2];
-  double inner = dp * (power_times_log(&s.inner, 0) + power_times_log(&s.inner, 1)) /
-                 s.p; /* derivative of log r, where r is the norm of order p of x/a and y/b */
+  /* derivative of log r, where r is the norm of order p of x/a and y/b */
+  double inner = dp * (power_times_log(&s.inner, 0) + power_times_log(&s.inner, 1)) / s.p;
   for (int i = 0; i < 2; i++)
     inner -= s.inner.scaled_power[i] * s.inner.ratio_to_norm[i] * s.inner.ratio_to_norm[i] * size[i];
   double outer = dq * (power_times_log(&s.outer, 0) + power_times_log(&s.outer, 1)) / s.q + inner_share * inner -

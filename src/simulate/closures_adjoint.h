@@ -16,9 +16,9 @@ typedef struct {
   const Vec3* direction; /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
   double (
       *ratio)[COUPLING_TERMS]; /* derivatives with respect to the ratios of couplings, at constant offset (couplings) */
-  double*
-      nu; /* share of the closure rows in the adjoint solution, which solves H lambda + C^T nu = -(derivatives with
-             respect to coordinates), C lambda = -by_row. H: Hessian; C: derivatives of the closure equations (rows) */
+  /* share of the closure rows in the adjoint solution, which solves H lambda + C^T nu = -(derivatives with respect to
+   * coordinates), C lambda = -by_row. H: Hessian; C: derivatives of the closure equations (rows) */
+  double* nu;
   double* by_load[2]; /* derivatives with respect to closure forces. [0]: forces in the previous substep; [1]: forces
                          one substep earlier (closures) */
   double* by_row;     /* derivatives with respect to the row forces of the present substep (rows) */

@@ -67,8 +67,8 @@ void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, S
 /* ---- shared with fluid_adjoint.c */
 /* Variables on which the force on a face depends. */
 typedef struct {
-  FluidNumber pose[3][4], now[3][4],
-      old[3][4]; /* rotation matrix and position [R | t] of the link at t + dt (pose), t (now) and t - dt (old) */
+  /* rotation matrix and position [R | t] of the link at t + dt (pose), t (now) and t - dt (old) */
+  FluidNumber pose[3][4], now[3][4], old[3][4];
   FluidVector point[3];
   FluidNumber number[FLUID_NUMBERS];
   FluidNumber slowing;

@@ -85,8 +85,8 @@ Limits joint_limits_outside_impact(const ModelLink* link, int dof) {
 static bool evaluate_limit_law(const Limits* limits, double d, LimitEnergy* law) {
   *law = (LimitEnergy){0, 0, 0};
   double m = limits->margin, k = limits->stiffness;
-  if (limits->law ==
-      LIMIT_BARRIER) { /* barrier energy: stiffness times a function of the distance divided by the margin (S6) */
+  if (limits->law == LIMIT_BARRIER) {
+    /* barrier energy: stiffness times a function of the distance divided by the margin (S6) */
     if (!(d > 0)) return false;
     if (d >= m) return true;
     Barrier b = barrier_eval(d / m);

@@ -16,9 +16,9 @@
 /* Sums and previous values of the energy balance, in one block of doubles that scheme_balance_save copies and
  * scheme_balance_restore restores. */
 typedef struct {
-  double *energy, *work, *exchanged,
-      *scale; /* energy: present energy; work: energy change by the scheme; exchanged: sum of the magnitudes of the work
-                 of forces; scale: largest energy (groups) [J] */
+  /* energy: present energy; work: energy change by the scheme; exchanged: sum of the magnitudes of the work of forces;
+   * scale: largest energy (groups) [J] */
+  double *energy, *work, *exchanged, *scale;
   double *rate, *displacement;    /* joint rates and displacements of the previous substep (nv) */
   double *force_work, *is_driven; /* force_work: work of forces [J]; is_driven: nonzero if anything except fixed bodies
                              acts on the group (groups) */

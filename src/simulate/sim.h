@@ -31,8 +31,8 @@ typedef struct {
   double alpha;
   double share; /* fraction of the search direction that the line search tries first; below 1 for links with very many
                    triangles */
-  double
-      slope; /* derivative of the energy along the search direction, summed over the island's degrees of freedom [J] */
+  /* derivative of the energy along the search direction, summed over the island's degrees of freedom [J] */
+  double slope;
   double curvature;        /* second derivative of the energy along the search direction, by the Hessian from which the
                               direction was computed [J] */
   double allowed_increase; /* admissible energy increase while prescribed joints move to their targets [J] */

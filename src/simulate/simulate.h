@@ -311,9 +311,8 @@ typedef struct {
 const InitialFriction* sim_initial_friction(const Sim* sim);
 /* Returns a copy of the frictionless solution in one block, which the caller frees with memory_free. */
 InitialFriction* sim_initial_friction_copy(const InitialFriction* initial_friction, const Model* model);
-size_t sim_initial_friction_size(
-    const InitialFriction* initial_friction,
-    const Model* model); /* Returns the size of the copy that sim_initial_friction_copy makes [bytes]. */
+/* Returns the size of the copy that sim_initial_friction_copy makes [bytes]. */
+size_t sim_initial_friction_size(const InitialFriction* initial_friction, const Model* model);
 /* Stored states (simulate/snapshot.c). A stored state contains everything on which later steps depend. A run that
  * continues from a stored state of the same model is bit-identical to an uninterrupted run, for any number of threads.
  * After sim_restore, sim_substates returns no states and sim_path starts anew. */

@@ -179,9 +179,9 @@ void spin_update_momenta(Sim* s) {
     if (!own->spins || !has_acting_force(s, i)) continue;
     Mat3 pose_change = mat3_sub(c->pose[i].r, s->target[i].r);
     Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
-    Vec3 momentum_change = mat3_axial(
-        mat3_mul(pose_change, arm)); /* sum over the points of mass times (arm at the target) x (change of the arm from
-                                        target to solution), arms about the centre of mass (W5) */
+    /* sum over the points of mass times (arm at the target) x (change of the arm from target to solution), arms about
+     * the centre of mass (W5) */
+    Vec3 momentum_change = mat3_axial(mat3_mul(pose_change, arm));
     s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, momentum_change);
   }
   exchange_momenta(s);

@@ -95,13 +95,13 @@ struct StepAdjoint {
   double (*gains)[JOINT_GAIN_KINDS]
                  [JOINT_MAX_DOF]; /* derivatives with respect to gains of one joint's drives (controllers) */
   bool reacts;                    /* true if the scalar depends on joint reactions of the present step (O3) */
-  double (*field)[6],
-      (*field_now)[6]; /* virtual motion of the links. The work of the step's forces in it equals the sum of the joint
-                          reactions, weighted by the derivatives with respect to them (O3). field: twists about the
-                          centres of mass at t + dt; field_now: twists about the frame origins at t (links) */
-  Vec3* field_at;      /* scratch (links) */
-  double* field_rows;  /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
-                          closures (rows) */
+  /* virtual motion of the links. The work of the step's forces in it equals the sum of the joint reactions, weighted by
+   * the derivatives with respect to them (O3). field: twists about the centres of mass at t + dt; field_now: twists
+   * about the frame origins at t (links) */
+  double (*field)[6], (*field_now)[6];
+  Vec3* field_at;     /* scratch (links) */
+  double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
+                         closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
       (*beyond_bar)[3][4]; /* derivatives for links of trees in free flight (tree_flight.h); NULL if there are no such
                               trees (links). aim_bar: with respect to the target poses. back_bar, behind_bar,

@@ -230,9 +230,8 @@ double tendon_rounding(const TendonSystem* s, int k) {
 /* Sets slope to sign times the derivative of a link point's velocity with respect to the twist of the link. arm: vector
  * from the link's centre of mass to the point. */
 static void velocity_jacobian(Vec3 arm, double sign, double slope[3][6]) {
-  Mat3 turn =
-      mat3_scale(mat3_cross(arm),
-                 -sign); /* the velocity by a rotation w is w x arm, minus the cross product matrix of arm times w */
+  /* the velocity by a rotation w is w x arm, minus the cross product matrix of arm times w */
+  Mat3 turn = mat3_scale(mat3_cross(arm), -sign);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
       slope[i][k] = turn.m[i][k];

@@ -130,8 +130,8 @@ typedef struct {
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTimeWeights
       spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
-  const JointStop*
-      stop; /* impacts at limits, one entry for each degree of freedom; NULL if no limit of the model has restitution */
+  /* impacts at limits, one entry for each degree of freedom; NULL if no limit of the model has restitution */
+  const JointStop* stop;
   const double* held; /* joint forces that the target pose of a tree in free flight (tree_flight.h) already contains [N,
                          N m] (W51). They are subtracted from the gradient. NULL if there are none (dof) */
 } JointInput;

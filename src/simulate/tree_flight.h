@@ -79,11 +79,11 @@ typedef struct TreeFlight {
   Mat3* moment;        /* scratch: first moments summed over descendants (links) */
   double *reduced, *change, *packed; /* scratch  (nv) */
   double* matrices;                  /* storage of FlightTree.matrix */
-  double *joint_force,
-      *joint_stiffness; /* joint_force: forces of springs, dampers and drives in joints at the target (W51) [N, N m];
-                           joint_stiffness: derivatives of the joint forces with respect to their coordinates [N/m, N
-                           m/rad]. Both are 0 where the target does not contain joint forces (nv) */
-  double* drive;        /* forces on prescribed joints at the target [N, N m] (nv) */
+  /* joint_force: forces of springs, dampers and drives in joints at the target (W51) [N, N m]; joint_stiffness:
+   * derivatives of the joint forces with respect to their coordinates [N/m, N m/rad]. Both are 0 where the target does
+   * not contain joint forces (nv) */
+  double *joint_force, *joint_stiffness;
+  double* drive; /* forces on prescribed joints at the target [N, N m] (nv) */
   ClosureSystem *closures_now,
       *closures_at_target; /* closures placed at time t and at the target; NULL if there are no closures or couplings */
   const double* by_row;    /* derivatives with respect to the row forces that the targets contain, borrowed from
