@@ -115,7 +115,7 @@ static void stand(LawBench* p, int move, int which, Standing* out) {
                     .law = p->own_law,
                     .contact = &p->model.contact,
                     .step = &p->step,
-                    .rubs = p->points.count > 0,
+                    .has_points = p->points.count > 0,
                     .points = p->points.list,
                     .point_count = p->points.count,
                     .a = &out->instance[0],

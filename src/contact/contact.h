@@ -524,11 +524,11 @@ typedef struct {
 /* Sets *event to the derivatives of the potential of the pair hull_a, hull_b. Returns false if the pair is not loaded,
  * if it is not active, or if its law has no events. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds to wrench[links] the derivatives that result from the impact factors PairCarry.load of the pairs. wrench:
- * derivatives with respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
- * contact_replay_seed_carry, gives the derivatives with respect to the impact factors. Returns false if all of them are
- * zero. */
-bool contact_replay_add_impact_factor_derivatives(const ContactReplay* replay, double (*wrench)[6]);
+/* Adds to wrench[links] the derivatives that result from numbers that the pairs pass to the next step: impact factors
+ * (PairCarry.load) and elastic slips (PairCarry.elastic). wrench: derivatives with respect to the motion of links at t
+ * + dt (torque about the centre of mass, force). The next step, or contact_replay_seed_carry, gives the derivatives
+ * with respect to these numbers. Returns false if all of them are zero. */
+bool contact_replay_add_carried_derivatives(const ContactReplay* replay, double (*wrench)[6]);
 /* Makes the next contact_replay_adjoint add the derivatives of the scalar nu (U - U_0). U: contact potential of the
  * pair of `event` [1/m]; U_0: potential at which impacts begin [1/m]; nu: factor of the caller [m]. That call adds the
  * derivatives with respect to vertices and half-spaces. This function adds the derivative with respect to the support

@@ -17,7 +17,7 @@
 #define SLIP_HALVINGS 40
 /* Largest elastic slip divided by the root of the smoothing eps of friction (F16). Half of it acts on each body, so the
  * elastic slip holds 98.6 % of the largest friction force. */
-#define ELASTIC_MOST 12.0
+#define MAX_ELASTIC_SLIP_RATIO 12.0
 
 /* ---------------------------------------------------------------- lag: the friction reference of the next step */
 
@@ -621,19 +621,19 @@ static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
 FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
   assert(dt > 0);
   Vec3 a = moved_point(lag, 0, pose_a), b = moved_point(lag, 1, pose_b);
-  Vec3 way = vec3_sub(vec3_sub(a, lag->from[0]), vec3_sub(b, lag->from[1]));
-  Vec3 slip = vec3_scale(vec3_add_scaled(way, -vec3_dot(lag->normal, way), lag->normal), 1 / dt);
+  Vec3 displacement = vec3_sub(vec3_sub(a, lag->from[0]), vec3_sub(b, lag->from[1]));
+  Vec3 slip = vec3_scale(vec3_project(displacement, lag->normal), 1 / dt);
   return (FrictionSlip){true, vec3_dot(slip, slip), vec3_scale(slip, 2 / dt), {a, b}, dt};
 }
 
 static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
   FrictionMotion m = friction_motion(lag, side, pose);
-  double way[2] = {vec3_dot(lag->e1, m.displacement), vec3_dot(lag->e2, m.displacement)};
+  double displacement[2] = {vec3_dot(lag->e1, m.displacement), vec3_dot(lag->e2, m.displacement)};
   double elastic = side == 0 ? 1 : 0;
   FrictionVertex* v = lag->vertices + (side == 0 ? 0 : lag->count[0]);
   for (int k = 0; k < lag->count[side]; k++, v++) {
-    v->velocity[0] = (way[0] - m.spin * v->position[1]) / dt + elastic * lag->offset[0];
-    v->velocity[1] = (way[1] + m.spin * v->position[0]) / dt + elastic * lag->offset[1];
+    v->velocity[0] = (displacement[0] - m.spin * v->position[1]) / dt + elastic * lag->offset[0];
+    v->velocity[1] = (displacement[1] + m.spin * v->position[0]) / dt + elastic * lag->offset[1];
   }
 }
 
@@ -657,25 +657,24 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
 static Vec3 mean_displacement(const FrictionLag* lag, const Pose* pose) {
   Vec3 arm = lag->mean_arm[0], from = vec3_sub(lag->center, arm);
   FrictionRoll roll = friction_roll(lag, 0, pose);
-  Vec3 way = vec3_sub(pose_apply(*pose, pose_apply_inverse(lag->then[0], from)), from);
-  return vec3_add(way, friction_arm_displacement(lag, 0, arm, &roll));
+  Vec3 displacement = vec3_sub(pose_apply(*pose, pose_apply_inverse(lag->then[0], from)), from);
+  return vec3_add(displacement, friction_arm_displacement(lag, 0, arm, &roll));
 }
 
-Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b) {
+Vec3 friction_displacement(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b) {
   if (!lag->half_space)
     return vec3_sub(friction_motion(lag, 0, pose_a).displacement, friction_motion(lag, 1, pose_b).displacement);
   return vec3_sub(mean_displacement(lag, pose_a), vec3_sub(moved_point(lag, 1, pose_b), lag->from[1]));
 }
 
-Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
+Vec3 friction_trial_elastic_slip(const FrictionLag* lag, Vec3 displacement, double dt) {
   assert(dt > 0);
-  Vec3 sum = vec3_add_scaled(lag->elastic, lag->share / dt, friction_way(lag, pose_a, pose_b));
-  return vec3_add_scaled(sum, -vec3_dot(lag->normal, sum), lag->normal);
+  return vec3_project(vec3_add_scaled(lag->elastic, lag->share / dt, displacement), lag->normal);
 }
 
 /* Returns the factor g = (1 + x^8)^(-1/8), which limits the elastic slip x g to 1. Sets *bend to x^6 g / (1 + x^8),
  * which its derivative contains. Powers of large x do not overflow. */
-static double yield_factor(double x, double* bend) {
+static double return_map_factor(double x, double* bend) {
   bool large = x > 1;
   double z = large ? 1 / x : x, z2 = z * z, z8 = z2 * z2 * z2 * z2, g = 1 / sqrt(sqrt(sqrt(1 + z8)));
   if (large) g *= z;
@@ -683,16 +682,16 @@ static double yield_factor(double x, double* bend) {
   return g;
 }
 
-Vec3 friction_yield(Vec3 strain, double smoothing) {
+Vec3 friction_return_map(Vec3 trial, double smoothing) {
   double bend;
-  return vec3_scale(strain, yield_factor(vec3_norm(strain) / (ELASTIC_MOST * sqrt(smoothing)), &bend));
+  return vec3_scale(trial, return_map_factor(vec3_norm(trial) / (MAX_ELASTIC_SLIP_RATIO * sqrt(smoothing)), &bend));
 }
 
-Vec3 friction_yield_reverse(Vec3 strain, double smoothing, Vec3 by, double* by_smoothing) {
-  double most = ELASTIC_MOST * sqrt(smoothing), bend, along = vec3_dot(by, strain);
-  double g = yield_factor(vec3_norm(strain) / most, &bend), square = vec3_dot(strain, strain) / (most * most);
+Vec3 friction_return_map_reverse(Vec3 trial, double smoothing, Vec3 by, double* by_smoothing) {
+  double most = MAX_ELASTIC_SLIP_RATIO * sqrt(smoothing), bend, along = vec3_dot(by, trial);
+  double g = return_map_factor(vec3_norm(trial) / most, &bend), square = vec3_dot(trial, trial) / (most * most);
   *by_smoothing = 0.5 * along * square * bend / smoothing;
-  return vec3_add_scaled(vec3_scale(by, g), -bend * along / (most * most), strain);
+  return vec3_add_scaled(vec3_scale(by, g), -bend * along / (most * most), trial);
 }
 
 /* Sets the in-plane velocity of each contact point of body a relative to the half-space b, which may move. */

@@ -77,8 +77,8 @@ typedef struct {
   bool half_space;
   Vec3 elastic;     /* elastic slip a of the pair at t (F16) [m/s], added to the velocity of the points of body a */
   double offset[2]; /* elastic . e1, elastic . e2 [m/s] */
-  double share;     /* factor on the displacement of the step in the result of friction_strain (F16); the caller sets it
-                       before */
+  double share; /* factor on the displacement of the step in the result of friction_trial_elastic_slip (F16); the caller
+                   sets it before */
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
               */
   double slip[3]; /* common slip velocity u1, u2 along e1 and e2 [m/s], and spin omega times `length` [m/s]; start of
@@ -138,17 +138,17 @@ FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pos
 void friction_set_elastic(FrictionLag* lag, Vec3 elastic);
 /* Returns the displacement of body a relative to body b at FrictionLag.center, from t to the poses pose_a and pose_b
  * [m]. Undefined if the normal force of the same step limits friction. */
-Vec3 friction_way(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b);
-/* Returns the elastic slip V that the pair would have without sliding, after a step of length dt [s] from t to the
- * poses pose_a and pose_b (F16) [m/s]. V = Pi (s way / dt + a). Pi: projection onto the contact plane; s: lag->share;
- * way: result of friction_way; a: elastic slip at t. Undefined if the normal force of the same step limits friction. */
-Vec3 friction_strain(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
-/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. strain: V, the result of friction_strain. A body at
+Vec3 friction_displacement(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b);
+/* Returns the trial elastic slip V: the elastic slip that the pair would have without sliding after a step of length dt
+ * [s] (F16) [m/s]. V = Pi (s displacement / dt + a). Pi: projection onto the contact plane; s: lag->share;
+ * displacement: result of friction_displacement [m]; a: elastic slip at t. */
+Vec3 friction_trial_elastic_slip(const FrictionLag* lag, Vec3 displacement, double dt);
+/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. trial: trial elastic slip V. A body at
  * rest creeps at the velocity V - phi(V) (R14). smoothing: smoothing eps of friction [(m/s)^2]. */
-Vec3 friction_yield(Vec3 strain, double smoothing);
-/* Differentiates the scalar product of `by` and the result phi(V) of friction_yield. Returns the derivative with
- * respect to V = strain. Sets *by_smoothing to the derivative with respect to the smoothing eps. */
-Vec3 friction_yield_reverse(Vec3 strain, double smoothing, Vec3 by, double* by_smoothing);
+Vec3 friction_return_map(Vec3 trial, double smoothing);
+/* Differentiates the scalar product of `by` and the result phi(V) of friction_return_map. Returns the derivative with
+ * respect to V = trial. Sets *by_smoothing to the derivative with respect to the smoothing eps. */
+Vec3 friction_return_map_reverse(Vec3 trial, double smoothing, Vec3 by, double* by_smoothing);
 /* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. With the rotation
  * matrix R = motion->rotation and n = normal, it is (tr(R) n - R^T n) / 2, where tr is the trace. */
 Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);

@@ -214,8 +214,9 @@ typedef struct {
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
   Vec3 fixed;        /* part of LagBar.direction that results from quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
-  Vec3 way;          /* displacement of body a relative to body b (friction_way); set if by_way is not zero */
-  Vec3 by_way;       /* with respect to the displacement of body a relative to body b, through V (F16) */
+  Vec3 displacement; /* displacement of body a relative to body b (friction_displacement); set if by_displacement is not
+                        zero */
+  Vec3 by_displacement;           /* with respect to the displacement of body a relative to body b, through V (F16) */
   double by_offset[2];            /* with respect to FrictionLag.offset */
   Vec3 by_roll[2];                /* with respect to FrictionLag.roll */
   Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
@@ -332,8 +333,8 @@ static void add_offset(FrictionReverse* f, const double b[2]) {
 
 /* Returns derivatives of Phi with respect to the position of a contact point over a half-space, at t + dt (`next`) and
  * at t (`now`). They include only the dependence of Phi through the slip of the point, its velocity by the twists, and
- * the elastic slip (friction_strain). Sets *by_arm to the derivative of Phi with respect to the arm of the point at t +
- * dt. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. */
+ * the elastic slip (friction_trial_elastic_slip). Sets *by_arm to the derivative of Phi with respect to the arm of the
+ * point at t + dt. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* weight_bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -347,9 +348,10 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   slip_reverse(f, v, zeta, b, e, &phi_q, out);
   add_offset(f, b);
   /* the displacement in V is the weighted mean of `moved` over the contact points */
-  *weight_bar = f->parameters->coefficient * phi_q + vec3_dot(f->by_way, vec3_sub(moved, f->way)) / side_weight;
+  *weight_bar =
+      f->parameters->coefficient * phi_q + vec3_dot(f->by_displacement, vec3_sub(moved, f->displacement)) / side_weight;
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
-  by_r = vec3_add_scaled(by_r, v->weight / side_weight, f->by_way);
+  by_r = vec3_add_scaled(by_r, v->weight / side_weight, f->by_displacement);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
   *by_arm = vec3_add(by_r, turning_reverse(f, 0, v->arm, by_r, by_q, f->roll.change, turn, out));
@@ -728,27 +730,26 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
 }
 
 /* Returns the derivative of a scalar with respect to the displacement of body a relative to body b, from which
- * friction_strain computes V. by_strain: derivative of the scalar with respect to V. */
-static Vec3 by_way_of(const FrictionLag* lag, double dt, Vec3 by_strain) {
-  Vec3 along = vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal);
-  return vec3_scale(along, lag->share / dt);
+ * friction_trial_elastic_slip computes V. by_trial: derivative of the scalar with respect to V. */
+static Vec3 trial_slip_by_displacement(const FrictionLag* lag, double dt, Vec3 by_trial) {
+  return vec3_scale(vec3_project(by_trial, lag->normal), lag->share / dt);
 }
 
-/* (F16) Adds the contribution of the result V of friction_strain to derivatives of Phi, except those with respect to
- * single contact points over a half-space (over_ground). by_strain: derivative of the differentiated scalar with
- * respect to V. */
-static void strain_reverse(FrictionReverse* f, Vec3 by_strain, LagBar* bar, PairShares* out) {
+/* (F16) Adds the contribution of the result V of friction_trial_elastic_slip to derivatives of Phi, except those with
+ * respect to single contact points over a half-space (over_ground). by_trial: derivative of the differentiated scalar
+ * with respect to V. */
+static void trial_slip_reverse(FrictionReverse* f, Vec3 by_trial, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double dt = f->parameters->dt;
   for (int side = 0; side < 2 && !lag->half_space; side++)
-    f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, f->by_way);
-  Vec3 sum = vec3_add_scaled(lag->elastic, lag->share / dt, f->way);
-  Vec3 by_n = vec3_scale(by_strain, -vec3_dot(lag->normal, sum));
-  by_n = vec3_add_scaled(by_n, -vec3_dot(lag->normal, by_strain), sum);
+    f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, f->by_displacement);
+  Vec3 sum = vec3_add_scaled(lag->elastic, lag->share / dt, f->displacement);
+  Vec3 by_n = vec3_scale(by_trial, -vec3_dot(lag->normal, sum));
+  by_n = vec3_add_scaled(by_n, -vec3_dot(lag->normal, by_trial), sum);
   f->fixed = vec3_add(f->fixed, by_n);
   bar->direction = vec3_add(bar->direction, by_n);
-  out->elastic = vec3_add_scaled(vec3_add(out->elastic, by_strain), -vec3_dot(lag->normal, by_strain), lag->normal);
-  out->dt -= vec3_dot(f->by_way, f->way) / dt;
+  out->elastic = vec3_add_scaled(vec3_add(out->elastic, by_trial), -vec3_dot(lag->normal, by_trial), lag->normal);
+  out->dt -= vec3_dot(f->by_displacement, f->displacement) / dt;
 }
 
 /* (F16) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
@@ -859,9 +860,9 @@ void friction_product(const FrictionLag* lag, const FrictionParameters* paramete
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], double by_slip, Vec3 by_strain, ActiveSides* then, PairShares* out) {
+                      const double twist[2][6], double by_slip, Vec3 by_trial, ActiveSides* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
-  const bool strains = by_strain.x != 0 || by_strain.y != 0 || by_strain.z != 0;
+  const bool has_elastic_slip = !vec3_is_zero(by_trial);
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
                        .support = support,
@@ -871,8 +872,8 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .own = own,
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next),
-                       .by_way = by_way_of(lag, parameters->dt, by_strain)};
-  if (strains) f.way = friction_way(lag, &next[0].hull.pose, &next[1].hull.pose);
+                       .by_displacement = trial_slip_by_displacement(lag, parameters->dt, by_trial)};
+  if (has_elastic_slip) f.displacement = friction_displacement(lag, &next[0].hull.pose, &next[1].hull.pose);
   for (int side = 0; side < 2; side++) f.centers[side] = friction_centers(lag, &now[0].hull, &now[1].hull, side);
   find_fields(&f, twist);
   LagBar bar = {{0, 0, 0}, 0, {0}};
@@ -883,7 +884,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   then->count[0] = then->count[1] = 0;
   for (int side = 0; side < sides; side++)
     then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
-  if (strains) strain_reverse(&f, by_strain, &bar, out);
+  if (has_elastic_slip) trial_slip_reverse(&f, by_trial, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
   offset_reverse(&f, out);
   if (by_slip != 0) slip_square_reverse(&f, by_slip, &bar, out);
@@ -913,13 +914,14 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   if (parameters->coefficient > 0) out->friction += (out->value - before) / parameters->coefficient;
 }
 
-double friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_strain,
-                              double wrench[2][6]) {
-  Vec3 by_way = by_way_of(lag, dt, by_strain);
+double friction_elastic_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_trial,
+                               double wrench[2][6]) {
+  Vec3 by_displacement = trial_slip_by_displacement(lag, dt, by_trial);
   for (int side = 0; side < (lag->half_space ? 1 : 2); side++) {
     const Pose* pose = &next[side].hull.pose;
     FrictionMotion m = friction_motion(lag, side, pose);
-    Vec3 arm = lag->half_space ? lag->mean_arm[0] : lag->arm[side], by = vec3_scale(by_way, side == 0 ? 1 : -1);
+    Vec3 arm = lag->half_space ? lag->mean_arm[0] : lag->arm[side],
+         by = vec3_scale(by_displacement, side == 0 ? 1 : -1);
     Vec3 center = m.center;
     if (lag->half_space) {
       m.roll = friction_roll(lag, side, pose);
@@ -930,5 +932,5 @@ double friction_strain_wrench(const FrictionLag* lag, double dt, const PairBody 
     if (lag->half_space || m.rolls) torque = vec3_add(torque, torque_of_roll(&m.roll, roll_rows_moment(&rows, by)));
     add_wrench(by, torque, wrench[side]);
   }
-  return -vec3_dot(by_way, friction_way(lag, &next[0].hull.pose, &next[1].hull.pose)) / dt;
+  return -vec3_dot(by_displacement, friction_displacement(lag, &next[0].hull.pose, &next[1].hull.pose)) / dt;
 }

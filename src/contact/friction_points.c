@@ -34,8 +34,6 @@ void friction_points_free(FrictionPoints* points) {
 
 /* ---------------------------------------------------------------- a contact point in a step */
 
-static double sign_of(int side) { return side == 0 ? -1 : 1; }
-
 PointDisplacement point_motion(const FrictionPoint* point, const Pose* a, const Pose* b) {
   PointDisplacement m = {.x = {pose_apply(*a, point->at[0]), pose_apply(*b, point->at[1])}};
   m.u = vec3_sub(vec3_sub(m.x[1], m.x[0]), point->apart);
@@ -46,7 +44,8 @@ Vec3 point_rate(const PointDisplacement* m, const Vec3 reference[2], bool half_s
   Vec3 zeta = {0, 0, 0};
   for (int k = 0; k < (half_space ? 1 : 2); k++) {
     Vec3 arm = vec3_sub(m->x[k], reference[k]);
-    zeta = vec3_add_scaled(zeta, sign_of(k), vec3_add(vec3_at(twist[k] + 3), vec3_cross(vec3_at(twist[k]), arm)));
+    zeta =
+        vec3_add_scaled(zeta, point_side_sign(k), vec3_add(vec3_at(twist[k] + 3), vec3_cross(vec3_at(twist[k]), arm)));
   }
   return zeta;
 }
@@ -56,12 +55,12 @@ void point_derivatives(const PointDisplacement* m, const Vec3 reference[2], bool
   int sides = half_space ? 1 : 2;
   Vec3 turn[12]; /* turn[i]: derivative of u with respect to component i of the twists of both bodies */
   for (int side = 0; side < sides; side++) {
-    Vec3 force = vec3_scale(pull, sign_of(side)), arm = vec3_sub(m->x[side], reference[side]);
+    Vec3 force = vec3_scale(pull, point_side_sign(side)), arm = vec3_sub(m->x[side], reference[side]);
     out->force[side] = vec3_add(out->force[side], force);
     out->moment[side] = mat3_add(out->moment[side], mat3_outer(force, arm));
     for (int k = 0; k < 6; k++) {
       Vec3 e = vec3_axis(k);
-      turn[6 * side + k] = vec3_scale(k < 3 ? vec3_cross(e, arm) : e, sign_of(side));
+      turn[6 * side + k] = vec3_scale(k < 3 ? vec3_cross(e, arm) : e, point_side_sign(side));
     }
   }
   if (half_space) out->force[1] = vec3_add(out->force[1], pull);

@@ -14,6 +14,8 @@
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
+#include <assert.h>
+
 #include "contact/hierarchy.h"
 #include "contact/impact.h"
 #include "contact/friction_points.h"
@@ -46,7 +48,7 @@ typedef struct {
   GjkCache* gjk;
   void* memory;                /* the law's data of the pair (ContactLaw.pair_size) */
   bool lagged;                 /* true if the pair was active at the start of the step */
-  bool rubs;                   /* true if the pair had contact points at the start of the step (ContactLaw.points) */
+  bool has_points;             /* true if the pair had contact points at the start of the step (ContactLaw.points) */
   const FrictionPoint* points; /* contact points at the start of the step; none in a restored state (point_count) */
   int point_count;
   int which; /* which of the two stored states of the pair the law processes, 0 or 1 */
@@ -154,7 +156,7 @@ typedef struct {
   /* Differentiates the scalar product of the vector `by` and the elastic slip at t + dt (friction.md, F16). Adds its
    * derivatives with respect to the motion of both bodies at t + dt to wrench. Returns its derivative with respect to
    * the length of the step. Call only after `replay`. */
-  double (*strain)(const LawReplay* pair, Vec3 by, double wrench[2][6]);
+  double (*elastic_wrench)(const LawReplay* pair, Vec3 by, double wrench[2][6]);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
@@ -304,6 +306,7 @@ struct ContactLaw {
 /* Returns the link to which an item belongs. Items are numbered: first all hulls, then all links. item is not checked.
  */
 static inline int contact_item_link(const Model* model, int item) {
+  assert(item >= 0 && item < model->hull_count + model->link_count);
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
 
@@ -386,15 +389,18 @@ double laws_reach(const SceneLaws* all, int hull);
  * parameters that the law's item of contact.pairs sets. */
 void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
 
-/* Entries of ContactLaw.parameters that all laws with friction have. LAWS: names of the laws, separated by |. */
+/* Entries of ContactLaw.parameters that all laws with friction have. LAWS: names of the laws, separated by |. MEANING:
+ * text for the documentation of the key. */
 // clang-format off
 #define LAW_FRICTION_ROW(LAWS) \
   {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = (LAWS), .fallback = "0.5", \
    .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."}
-#define LAW_SMOOTHING_ROW(LAWS) \
+#define LAW_SMOOTHING_ROW_WITH(LAWS, MEANING) \
   {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = (LAWS), .unit = "(m/s)^2", \
-   .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0), \
-   .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."}
+   .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0), .meaning = (MEANING)}
+#define LAW_SMOOTHING_ROW(LAWS) \
+  LAW_SMOOTHING_ROW_WITH( \
+      LAWS, "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root.")
 // clang-format on
 
 #endif

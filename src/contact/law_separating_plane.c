@@ -53,7 +53,7 @@ typedef struct {
   double dt;               /* length of the step that `lag` began [s] */
   ElasticSlip elastic;     /* elastic slip at t (F16) */
   double force;            /* normal force at t without the impact factor, for stiffness 1 */
-  bool strains;            /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
+  bool has_elastic_slip;   /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
   ElasticSlip next;        /* elastic slip of the accepted state, if has_past is true */
   bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
   FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
@@ -104,11 +104,10 @@ static const SchemaRow rows[] = {
     {"contact", "stribeck_speed", VALUE_NUMBER, offsetof(ContactForm, contact.stribeck_speed), .only = ONLY,
      .unit = "m/s", .fallback = "0.01", .range = RANGE_ABOVE(0),
      .meaning = "Slip over which static_friction falls to friction."},
-    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
-     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning =
-         "Friction smoothing epsilon: friction has 71 % of its full force at the slip sqrt(epsilon) on each side. "
-         "A contact that sticks holds up to 98 % of its full force without creep."},
+    LAW_SMOOTHING_ROW_WITH(
+        ONLY,
+        "Friction smoothing epsilon: friction has 71 % of its full force at the slip sqrt(epsilon) on each side. "
+        "A contact that sticks holds up to 98 % of its full force without creep."),
     {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
      .nullable = true, .range = RANGE_BETWEEN(0, 1),
      .meaning = "Coefficient of restitution, independent of dt. It applies to approach speeds above 10 rest_speed. "
@@ -414,15 +413,15 @@ static ElasticSlip elastic_at_end(const LawPair* p) {
   Memory* memory = p->memory;
   const double smoothing = ((const PlaneLaw*)p->law)->smoothing;
   if (memory->has_past) return memory->next;
-  if (!memory->strains || p->state->outcome != PAIR_PRESSED) return (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
+  if (!memory->has_elastic_slip || p->state->outcome != PAIR_PRESSED) return (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
   ElasticShare share = elastic_share(memory->force, pressure_of(p).force);
   memory->lag.share = share.value;
-  Vec3 strain = friction_strain(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
-  Vec3 way = friction_way(&memory->lag, &p->a->pose, &p->b->pose);
-  Vec3 by_force = vec3_scale(way, share.by_now / memory->dt);
-  by_force = vec3_add_scaled(by_force, -vec3_dot(memory->lag.normal, by_force), memory->lag.normal);
+  Vec3 displacement = friction_displacement(&memory->lag, &p->a->pose, &p->b->pose);
+  Vec3 trial = friction_trial_elastic_slip(&memory->lag, displacement, memory->dt);
+  Vec3 by_force = vec3_project(vec3_scale(displacement, share.by_now / memory->dt), memory->lag.normal);
   double unused;
-  return (ElasticSlip){friction_yield(strain, smoothing), friction_yield_reverse(strain, smoothing, by_force, &unused)};
+  return (ElasticSlip){friction_return_map(trial, smoothing),
+                       friction_return_map_reverse(trial, smoothing, by_force, &unused)};
 }
 
 static void impact(const LawPair* p, PairImpact* out) {
@@ -511,7 +510,7 @@ static size_t lag(const LawPair* p, void* room) {
   memory->slip = slip_to(p);
   memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
   memory->force = p->lagged ? now.force : 0;
-  memory->strains = p->lagged && slides(p->material);
+  memory->has_elastic_slip = p->lagged && slides(p->material);
   memory->has_past = false;
   memory->dt = ((const PlaneLaw*)p->law)->step->dt;
   memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
@@ -803,7 +802,7 @@ static const LawImpacts impacts = {
     .recall = recall,
     .hold = hold,
     .passes = plane_law_passes,
-    .strain = plane_law_strain,
+    .elastic_wrench = plane_law_elastic_wrench,
     .slip_product = plane_law_slip_product,
 };
 

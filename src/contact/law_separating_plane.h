@@ -37,15 +37,14 @@ typedef struct {
   Vec3 value, by_force; /* value: [m/s] */
 } ElasticSlip;
 
-/* Factor s on the displacement of a step, from which the elastic slip is computed (friction_strain, F16). by_then,
- * by_now: derivatives of s with respect to the normal forces at t and at t + dt. */
+/* Factor s on the displacement of a step, from which the elastic slip is computed (friction_trial_elastic_slip, F16).
+ * by_then, by_now: derivatives of s with respect to the normal forces at t and at t + dt. */
 typedef struct {
   double value, by_then, by_now;
 } ElasticShare;
 
-/* Returns the factor s = 2 N / (N + N') on the displacement of a step in friction_strain (F16). then, now: normal
- * forces N at t and N' at t + dt, not both
- * 0. */
+/* Returns the factor s = 2 N / (N + N') on the displacement of a step in friction_trial_elastic_slip (F16). then, now:
+ * normal forces N at t and N' at t + dt, not both 0. */
 static inline ElasticShare elastic_share(double then, double now) {
   double sum = then + now;
   return (ElasticShare){2 * then / sum, 2 * now / (sum * sum), -2 * then / (sum * sum)};
@@ -212,9 +211,9 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
 /* LawImpacts.passes: sets *out to the numbers that the pair passes to the next step. out->left is ContactRecord.grip *
  * FrictionScale.left, a force for stiffness 1 [1/m^2]. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
-/* LawImpacts.strain: adds the derivatives of the scalar product of `by` and the elastic slip at t + dt to wrench.
- * Returns the derivative with respect to the length of the step. */
-double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]);
+/* LawImpacts.elastic_wrench: adds the derivatives of the scalar product of `by` and the elastic slip at t + dt to
+ * wrench. Returns the derivative with respect to the length of the step. */
+double plane_law_elastic_wrench(const LawReplay* p, Vec3 by, double wrench[2][6]);
 /* ContactLaw.reverse: adds the derivatives with respect to the inputs of the pair to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

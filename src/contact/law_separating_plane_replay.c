@@ -67,10 +67,8 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
   return parameters;
 }
 
-static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
-
 /* Returns true if the step changes the elastic slip of a recorded pair (F16). */
-static bool strains(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
+static bool has_elastic_slip(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
 
 /* Returns the factor on the displacement in V. */
 static ElasticShare share_of(const LawReplay* p) {
@@ -78,31 +76,33 @@ static ElasticShare share_of(const LawReplay* p) {
 }
 
 /* Differentiates the scalar product of `by` and the elastic slip at t + dt. Returns the derivative with respect to the
- * result V of friction_strain. Sets *by_smoothing to the derivative with respect to the smoothing of friction. */
-static Vec3 by_strain_of(const LawReplay* p, Vec3 by, double* by_smoothing) {
+ * result V of friction_trial_elastic_slip. Sets *by_smoothing to the derivative with respect to the smoothing of
+ * friction. */
+static Vec3 trial_slip_derivative(const LawReplay* p, Vec3 by, double* by_smoothing) {
   const PlaneLaw* law = p->law;
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
   *by_smoothing = 0;
-  if (!strains(p) || is_zero(by)) return vec3(0, 0, 0);
-  Vec3 strain = friction_strain(lag, &p->next[0].hull.pose, &p->next[1].hull.pose, law->step->dt);
-  return friction_yield_reverse(strain, law->smoothing, by, by_smoothing);
+  if (!has_elastic_slip(p) || vec3_is_zero(by)) return vec3(0, 0, 0);
+  Vec3 displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
+  Vec3 trial = friction_trial_elastic_slip(lag, displacement, law->step->dt);
+  return friction_return_map_reverse(trial, law->smoothing, by, by_smoothing);
 }
 
 /* Returns the derivative of a scalar with respect to the factor FrictionLag.share on the displacement in
- * friction_strain. by_strain: derivative of the scalar with respect to the result of friction_strain. */
-static double by_share_of(const LawReplay* p, Vec3 by_strain) {
+ * friction_trial_elastic_slip. by_trial: derivative of the scalar with respect to the result of
+ * friction_trial_elastic_slip. */
+static double by_share_of(const LawReplay* p, Vec3 by_trial) {
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
-  Vec3 along = vec3_add_scaled(by_strain, -vec3_dot(lag->normal, by_strain), lag->normal);
-  Vec3 way = friction_way(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
-  return vec3_dot(along, way) / ((const PlaneLaw*)p->law)->step->dt;
+  Vec3 displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
+  return vec3_dot(vec3_project(by_trial, lag->normal), displacement) / ((const PlaneLaw*)p->law)->step->dt;
 }
 
-double plane_law_strain(const LawReplay* p, Vec3 by, double wrench[2][6]) {
+double plane_law_elastic_wrench(const LawReplay* p, Vec3 by, double wrench[2][6]) {
   const PlaneLaw* law = p->law;
   double by_smoothing;
-  Vec3 by_strain = by_strain_of(p, by, &by_smoothing);
-  if (is_zero(by_strain)) return 0;
-  return friction_strain_wrench(&((const PlaneReplay*)p->memory)->lag, law->step->dt, p->next, by_strain, wrench);
+  Vec3 by_trial = trial_slip_derivative(p, by, &by_smoothing);
+  if (vec3_is_zero(by_trial)) return 0;
+  return friction_elastic_wrench(&((const PlaneReplay*)p->memory)->lag, law->step->dt, p->next, by_trial, wrench);
 }
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
@@ -130,7 +130,7 @@ static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool own) {
   const PlaneSolution* solution = own ? p->own_solve : p->own_now;
   FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
   FrictionVertex* room = p->vertices;
-  if (own && strains(p)) room += memory->lag.count[0] + memory->lag.count[1];
+  if (own && has_elastic_slip(p)) room += memory->lag.count[0] + memory->lag.count[1];
   FrictionDirection direction;
   friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, lag);
@@ -184,7 +184,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
-  if (strains(p)) {
+  if (has_elastic_slip(p)) {
     PlaneRecord r = record_of(p->record);
     replay_lag(p, &r, false);
   }
@@ -249,7 +249,7 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
  * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to FrictionScale.left, found
  * in the next step. Adds the derivatives with respect to the potential and force of the pair at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
-                              double by_left, Vec3 by_strain, Pressure* bar, PairShares* s) {
+                              double by_left, Vec3 by_trial, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
   PlaneRecord r = record_of(p->record);
@@ -261,9 +261,9 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
                                      times the factors of (F14) */
-  if (p->record->late || !is_zero(by_strain)) {
+  if (p->record->late || !vec3_is_zero(by_trial)) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
-    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, by_strain,
+    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, by_trial,
                      &then, s);
     by_late = s->friction;
     s->friction = 0;
@@ -354,16 +354,16 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   }
   bool weighted = p->record->own_force || payment_in(p, &r).pays;
   double by_smoothing;
-  Vec3 by_strain = by_strain_of(p, carry->elastic, &by_smoothing);
+  Vec3 by_trial = trial_slip_derivative(p, carry->elastic, &by_smoothing);
   s->smoothing += by_smoothing;
-  if (!is_zero(by_strain)) bar.force += by_share_of(p, by_strain) * share_of(p).by_then;
-  if (weighted) reverse_own_force(p, twist, &impact, carry->left, by_strain, &bar, s);
-  if ((p->record->has_friction || !is_zero(by_strain)) && !weighted) {
+  if (!vec3_is_zero(by_trial)) bar.force += by_share_of(p, by_trial) * share_of(p).by_then;
+  if (weighted) reverse_own_force(p, twist, &impact, carry->left, by_trial, &bar, s);
+  if ((p->record->has_friction || !vec3_is_zero(by_trial)) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
-                       carry->slip, by_strain, &then, s);
+                       carry->slip, by_trial, &then, s);
     if (p->record->has_friction && rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
     double by_rest_speed = s->rest_speed;

@@ -7,12 +7,7 @@
 
 #include "contact/law.h"
 
-static double sign_of(int side) { return side == 0 ? -1 : 1; }
-
 /* ---------------------------------------------------------------- friction (G14) */
-
-/* Returns (I - n n^T) v. The result is perpendicular to n only if n has unit length. */
-static Vec3 across(Vec3 n, Vec3 v) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
 
 typedef struct {
   Vec3 velocity, slip; /* u / dt and r [m/s] */
@@ -21,7 +16,7 @@ typedef struct {
 
 static PointSlip slip_of(const FrictionPoint* point, const PointDisplacement* m, double dt, double smoothing) {
   PointSlip s = {.velocity = vec3_scale(m->u, 1 / dt)};
-  s.slip = across(point->n, s.velocity);
+  s.slip = vec3_project(s.velocity, point->n);
   s.rho = sqrt(vec3_dot(s.slip, s.slip) + smoothing);
   return s;
 }
@@ -44,7 +39,7 @@ static void add_friction(const LawPair* p, const FrictionPoint* point, PairDeriv
 bool law_has_friction(const ContactLaw* row) { return row->points || row->history; }
 
 bool law_friction_acts(const LawPair* p) {
-  return p->row->points ? p->lagged && p->rubs : p->row->history && p->row->history->friction_acts(p);
+  return p->row->points ? p->lagged && p->has_points : p->row->history && p->row->history->friction_acts(p);
 }
 
 /* Contact points are listed only for pairs with friction, unless the contact energy depends on the points, too. */
@@ -92,7 +87,7 @@ LawPair law_recorded_pair(const LawReplay* p, bool at_end, PairState* state) {
                    .material = p->material,
                    .grip = p->record->grip,
                    .lagged = p->record->has_friction,
-                   .rubs = p->record->has_friction,
+                   .has_points = p->record->has_friction,
                    .points = p->points,
                    .point_count = p->point_count,
                    .state = state};
@@ -128,7 +123,7 @@ static void reverse_friction(const LawReplay* p, const FrictionPoint* point, con
   double mu = p->material->value[MATERIAL_FRICTION], dt = p->step->dt;
   if (!(point->load > 0)) return;
   PointSlip s = slip_of(point, m, dt, p->contact->smoothing);
-  Vec3 n = point->n, side = across(n, zeta);
+  Vec3 n = point->n, side = vec3_project(zeta, n);
   double phi = vec3_dot(s.slip, side) / s.rho, scale = mu * point->load / s.rho;
   out->value += mu * point->load * phi;
   out->friction += point->load * phi;
@@ -139,8 +134,8 @@ static void reverse_friction(const LawReplay* p, const FrictionPoint* point, con
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, s.velocity), by_slip);
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(by_side, n), zeta);
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, zeta), by_side);
-  bar->u = vec3_add_scaled(bar->u, 1 / dt, across(n, by_slip));
-  bar->zeta = vec3_add(bar->zeta, across(n, by_side));
+  bar->u = vec3_add_scaled(bar->u, 1 / dt, vec3_project(by_slip, n));
+  bar->zeta = vec3_add(bar->zeta, vec3_project(by_side, n));
 }
 
 void law_add_motion_now(const LawReplay* p, int side, Vec3 x, Vec3 force, Vec3 torque, PairShares* out) {
@@ -162,9 +157,9 @@ static void continue_to_positions(const LawReplay* p, const FrictionPoint* point
                                   const Mat3 turn[2], const double twist[2][6], PointBar* bar, PairShares* out) {
   bool half_space = p->next[1].hull.half_space;
   for (int k = 0; k < 2; k++) {
-    Vec3 by_apart = vec3_scale(bar->u, -sign_of(k)), moved = vec3_scale(bar->u, sign_of(k));
+    Vec3 by_apart = vec3_scale(bar->u, -point_side_sign(k)), moved = vec3_scale(bar->u, point_side_sign(k));
     if (k == 0 || !half_space)
-      moved = vec3_add_scaled(moved, sign_of(k), vec3_cross(bar->zeta, vec3_at(twist[k])));
+      moved = vec3_add_scaled(moved, point_side_sign(k), vec3_cross(bar->zeta, vec3_at(twist[k])));
     else
       ground_add(&out->ground_next, moved, m->x[1], p->next[1].hull.pose.t);
     Vec3 carried = mat3_tmul_vec(turn[k], moved);
@@ -191,11 +186,11 @@ static void reverse_points(const LawReplay* p, const double twist[2][6], PairSha
 
 void law_reverse(const LawReplay* replay, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   LawReplay p = *replay;
-  bool rubs = p.row->points && p.record->has_friction && find_recorded_points(&p, true);
-  if (rubs) {
+  bool has_points = p.row->points && p.record->has_friction && find_recorded_points(&p, true);
+  if (has_points) {
     friction_points_zero_bars(p.room);
     p.bars = p.room->bars;
   }
   p.row->reverse(&p, twist, carry, out);
-  if (rubs) reverse_points(&p, twist, out);
+  if (has_points) reverse_points(&p, twist, out);
 }

@@ -354,39 +354,37 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
-static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
-
 /* Adds the derivatives that result from the elastic slip of a pair at t + dt (PairCarry.elastic) to own[2][6]. Adds its
  * derivative with respect to the length of the step to *by_dt. Returns false if there are none. */
-static bool strain_wrench(const ContactReplay* r, int index, double own[2][6], double* by_dt) {
+static bool elastic_wrench(const ContactReplay* r, int index, double own[2][6], double* by_dt) {
   const ReplayPair* p = &r->pairs[index];
-  if (is_zero(r->carry[1][index].elastic) || !p->law->row->impacts) return false;
+  if (vec3_is_zero(r->carry[1][index].elastic) || !p->law->row->impacts) return false;
   LawReplay pair = law_replay(r, index, 0);
   memset(own, 0, 2 * sizeof(double[6]));
-  *by_dt += p->contact->stiffness * p->law->row->impacts->strain(&pair, r->carry[1][index].elastic, own);
+  *by_dt += p->contact->stiffness * p->law->row->impacts->elastic_wrench(&pair, r->carry[1][index].elastic, own);
   return true;
 }
 
-static bool add_strain_wrenches(const ContactReplay* r, double (*wrench)[6]) {
+static bool add_elastic_wrenches(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     double own[2][6], by_dt = 0;
-    if (!strain_wrench(r, k, own, &by_dt)) continue;
+    if (!elastic_wrench(r, k, own, &by_dt)) continue;
     for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * own[i / 6][i % 6];
     found = true;
   }
   return found;
 }
 
-double contact_replay_strain_by_dt(const ContactReplay* r) {
+double contact_replay_elastic_slip_by_dt(const ContactReplay* r) {
   double own[2][6], sum = 0;
-  for (int k = 0; k < r->count; k++) (void)strain_wrench(r, k, own, &sum);
+  for (int k = 0; k < r->count; k++) (void)elastic_wrench(r, k, own, &sum);
   return sum;
 }
 
-bool contact_replay_add_impact_factor_derivatives(const ContactReplay* r, double (*wrench)[6]) {
-  bool found = add_strain_wrenches(r, wrench);
+bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wrench)[6]) {
+  bool found = add_elastic_wrenches(r, wrench);
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->impacts) continue;
@@ -591,7 +589,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 
 static bool carries(const PairCarry* c) {
   return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0 || c->slip != 0 ||
-         c->left != 0 || !is_zero(c->elastic);
+         c->left != 0 || !vec3_is_zero(c->elastic);
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -662,11 +660,11 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   double(*pose)[4] = pose_now[link];
   for (int k = 0; k < s->count[side]; k++) {
     const VertexShare* v = &s->share[side][k];
-    if (!is_zero(v->next))
+    if (!vec3_is_zero(v->next))
       add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)), gradient);
-    if (!is_zero(v->own))
+    if (!vec3_is_zero(v->own))
       add_local(r, item, v->vertex, mat3_tmul_vec(r->solved.pose[link].r, vec3_scale(v->own, kappa)), gradient);
-    if (is_zero(v->now)) continue;
+    if (vec3_is_zero(v->now)) continue;
     Vec3 now = vec3_scale(v->now, kappa);
     add_point(now, local_point(r->model, item, v->vertex), pose);
     add_local(r, item, v->vertex, mat3_tmul_vec(turn_now, now), gradient);
@@ -697,7 +695,7 @@ static void add_shift(const RollShift* by, double kappa, RollShift* bar) {
 }
 
 static void add_motion(Vec3 move, Vec3 turn, double kappa, Mat3 r, double (*pose)[4]) {
-  if (is_zero(turn) && is_zero(move)) return;
+  if (vec3_is_zero(turn) && vec3_is_zero(move)) return;
   GroundShare share = {move, turn};
   add_ground(&share, kappa, r, pose);
 }
@@ -803,7 +801,8 @@ void contact_replay_add_solve_derivatives(const ContactReplay* r, double (*bar)[
       int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
       for (int i = 0; i < s->count[side]; i++) {
         const VertexShare* v = &s->share[side][i];
-        if (!is_zero(v->own)) add_point(vec3_scale(v->own, kappa), local_point(r->model, item, v->vertex), bar[link]);
+        if (!vec3_is_zero(v->own))
+          add_point(vec3_scale(v->own, kappa), local_point(r->model, item, v->vertex), bar[link]);
       }
       add_motion(s->move_own[side], s->turn_own[side], kappa, r->solved.pose[link].r, bar[link]);
     }

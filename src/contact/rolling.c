@@ -78,7 +78,7 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, cons
  * normal. */
 static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* then,
                            PairShares* out) {
-  Vec3 n = lag->normal, across = vec3_add_scaled(bar, -vec3_dot(n, bar), n);
+  Vec3 n = lag->normal, across = vec3_project(bar, n);
   if (now->body[1].hull.half_space) {
     out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(n, across));
     return;

@@ -111,7 +111,7 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
 static void pass_law_data(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   const ContactLaw* law = p->law->row;
-  if (law->points) state_block_bool(block, &p->rubs); /* the contact points follow from the poses */
+  if (law->points) state_block_bool(block, &p->has_points); /* the contact points follow from the poses */
   if (law->history) {
     law->history->pass(&pair, block);
     return;

@@ -289,7 +289,7 @@ static void measure_lag_memory(void* context, int index, int thread) {
   s->lag_first[index] = p->lagged && law->history ? law->history->lag(&pair, NULL) : 0;
   p->point_count = 0;
   if (law->points) find_points(s, p, &pair);
-  p->rubs = p->point_count > 0;
+  p->has_points = p->point_count > 0;
 }
 
 static void lag_pair(void* context, int index, int thread) {

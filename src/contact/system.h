@@ -36,7 +36,7 @@ typedef struct {
   const SceneLaw* law;   /* law of the pair, owned by the system */
   GjkCache gjk;
   bool lagged;                                /* true if the pair was active at the last contact_lag */
-  bool rubs;                                  /* true if the pair had contact points at the last contact_lag */
+  bool has_points;                            /* true if the pair had contact points at the last contact_lag */
   int point_thread, point_first, point_count; /* its contact points: list, first point and number (SceneLaws.points) */
   PairState state[2];
   PathStart path_start;
@@ -354,7 +354,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->laws.pair_size,
                    .lagged = p->lagged,
-                   .rubs = p->rubs,
+                   .has_points = p->has_points,
                    .points = p->point_count > 0 ? s->laws.points[p->point_thread].list + p->point_first : NULL,
                    .point_count = p->point_count,
                    .which = which,

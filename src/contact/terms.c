@@ -45,10 +45,10 @@ typedef struct {
                                             |displacement|; for stiffness 1 [1/m] */
 } NearestPointSums;
 
-static void add_point(NearestPointSums* sum, double force, double displacement_sum) {
+static void add_point(NearestPointSums* sum, double force, double displacement) {
   sum->force += force;
-  sum->displacement_sum += force * displacement_sum;
-  sum->distance_sum += force * fabs(displacement_sum);
+  sum->displacement_sum += force * displacement;
+  sum->distance_sum += force * fabs(displacement);
 }
 
 /* Returns the displacement, from pose[1] to pose[0], of the point of a ball or circle that is farthest along a unit
@@ -64,9 +64,6 @@ static double displacement_along(Vec3 direction, const Circle* ring, const Pose 
   return reach[0] - reach[1];
 }
 
-/* Length of the arrays of a point set with one point (PointView). */
-enum { POINT_LANES = 8 };
-
 /* A pair of bodies of which one rolls. Element 0 of the arrays is the rolling body, element 1 the other body. */
 typedef struct {
   const HullInstance* body[2];
@@ -81,13 +78,12 @@ typedef struct {
  * t + dt [m]. A half-space is flat, so that its distance is a height along its normal. */
 static double decrease_of_distance(const RollingPair* pair, Vec3 direction, const Circle* ring) {
   if (pair->body[1]->half_space) return displacement_along(direction, ring, pair->seen);
-  _Alignas(64) double at[3][POINT_LANES];
-  for (int k = 0; k < POINT_LANES; k++) at[0][k] = ring->center.x, at[1][k] = ring->center.y, at[2][k] = ring->center.z;
+  _Alignas(64) double at[3][POINT_VIEW_PADDING];
   RoundBody part = {.rounding = pair->body[0]->rounding}, other = hull_body(pair->other);
   if (ring->radius > 0)
     part.rings = ring, part.ring_count = 1;
   else
-    part.points = (PointView){at[0], at[1], at[2], 1, POINT_LANES};
+    part.points = point_view_of_one(ring->center, at);
   double distance[2];
   for (int k = 0; k < 2; k++)
     distance[k] = round_distance(&part, pair->pose[0][k], &other, pair->pose[1][k], NULL).distance;

@@ -161,7 +161,8 @@ static bool repeats_contact(const ContactSystem* s, const ContactPair* p, const 
   const PairState* old = from->state;
   PairState* state = trial->state;
   if (!trial->row->points || trial->row->points_press || !from->stays) return false;
-  if (old->outcome != PAIR_PRESSED && (p->is_link_pair || !(old->separation > s->reach[p->hull_a] + s->reach[p->hull_b])))
+  if (old->outcome != PAIR_PRESSED &&
+      (p->is_link_pair || !(old->separation > s->reach[p->hull_a] + s->reach[p->hull_b])))
     return false;
   if (s->laws.state_size) memcpy(trial->own, from->own, s->laws.state_size);
   state->outcome = old->outcome;

@@ -19,16 +19,6 @@ typedef struct {
   Pose pose, other; /* world pose of the link with the vertex; world pose of the link with the hull */
 } VertexHullPair;
 
-/* Returns vertex i of a point set as a point set of its own, stored in `coordinates`. */
-static PointView single_vertex(PointView view, int i, double coordinates[3][8]) {
-  for (int k = 0; k < 8; k++) {
-    coordinates[0][k] = view.x[i];
-    coordinates[1][k] = view.y[i];
-    coordinates[2][k] = view.z[i];
-  }
-  return (PointView){coordinates[0], coordinates[1], coordinates[2], 1, 8};
-}
-
 /* Squared distance of a vertex from a hull, and the nearest point. */
 typedef struct {
   double square;       /* squared distance [m^2] */
@@ -49,10 +39,10 @@ static VertexDistance vertex_distance(const VertexHullPair* p) {
   const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
   Vec3 x = pose_apply(p->pose, point_at(own->points, p->vertex));
   if (!hull->kind->bounded) return half_space_distance(p, hull, x);
-  double coordinates[3][8] __attribute__((aligned(64)));
+  double coordinates[3][POINT_VIEW_PADDING] __attribute__((aligned(64)));
   GjkCache simplex = {0};
-  GjkResult found =
-      gjk_distance(single_vertex(own->points, p->vertex, coordinates), p->pose, hull->points, p->other, &simplex);
+  GjkResult found = gjk_distance(point_view_of_one(point_at(own->points, p->vertex), coordinates), p->pose,
+                                 hull->points, p->other, &simplex);
   VertexDistance out = {.square = found.distance * found.distance, .from = x, .nearest = x};
   if (!(found.distance > 0)) return out;
   Vec3 corner[4];

@@ -333,8 +333,9 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
 
 /* ---------------------------------------------------------------- vertex arrays */
 
+enum { POINT_VIEW_PADDING = 8 }; /* number of doubles in the widest vector register */
 /* View of a convex point set as a structure of arrays, in its local frame. Each array is 64-byte aligned and padded
- * with the last vertex to padded = 8 * ceil(count / 8). */
+ * with the last vertex to a multiple of POINT_VIEW_PADDING entries. */
 typedef struct {
   const double *x, *y, *z;
   int count, padded;
@@ -343,6 +344,9 @@ typedef struct {
 static inline Vec3 point_at(PointView points, int i) { return vec3(points.x[i], points.y[i], points.z[i]); }
 /* Returns a view of a copy of points[count], count >= 1. The caller frees the view with point_view_free. */
 PointView point_view_create(const Vec3* points, int count);
+/* Returns a view of a single point. coordinates: storage of the view, 64-byte aligned, borrowed while the view is used.
+ */
+PointView point_view_of_one(Vec3 point, double coordinates[3][POINT_VIEW_PADDING]);
 /* Frees the block of point_view_create and zeroes the view. Not for views of other arrays. */
 void point_view_free(PointView* view);
 

@@ -42,6 +42,9 @@ static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
 }
 static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
 static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
+static inline bool vec3_is_zero(Vec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+/* Returns (I - n n^T) v. For a unit vector n, this is the projection of v onto the plane perpendicular to n. */
+static inline Vec3 vec3_project(Vec3 v, Vec3 n) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
 /* Returns a unit vector perpendicular to the unit vector n: n x (1, 0, 0), normalized. If n is near the x axis, n x (0,
  * 1, 0) is used. */
 static inline Vec3 vec3_perpendicular(Vec3 n) {

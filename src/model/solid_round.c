@@ -340,7 +340,7 @@ Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   Vec3 out = vec3_sub(hull->solid.vertices[vertex], center), radial = {0, 0, 0};
   if (core->ring_count > 0) {
     Vec3 axis = core->rings[end].axis;
-    radial = vec3_add_scaled(out, -vec3_dot(axis, out), axis);
+    radial = vec3_project(out, axis);
     double length = vec3_norm(radial);
     radial = length > 0 ? vec3_scale(radial, 1 / length) : radial;
     out = vec3_add_scaled(out, -core->rings[end].radius, radial);

@@ -279,12 +279,10 @@ void read_shapes(Reader* reader, const Node* map) {
 
 /* ---------------------------------------------------------------- shapes in a link */
 
-static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
-
 /* Only rotations that the scene gives are multiplied. A product with the identity may turn -0 into 0 and change the
  * written file. */
 Quat pose_form_rotation(const PoseForm* pose) {
-  if (is_zero(pose->rotation_vector) && is_zero(pose->rpy)) return pose->rotation;
+  if (vec3_is_zero(pose->rotation_vector) && vec3_is_zero(pose->rpy)) return pose->rotation;
   Quat other = quat_mul(quat_exp(pose->rotation_vector), quat_from_rpy(pose->rpy));
   return quat_mul(pose->rotation, other);
 }

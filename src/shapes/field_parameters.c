@@ -50,7 +50,7 @@ static void shape_derivatives(const Shape* shape, Vec3 x, int first, int count, 
     double gauge_change = gamma * value_change / vec3_dot(at.gradient, z);
     Vec3 change = vec3_add_scaled(normal_change, -gauge_change / gamma, hessian_z);
     value[j] = distance * gauge_change / (gamma * gamma);
-    outward[j] = vec3_scale(vec3_add_scaled(change, -vec3_dot(n, change), n), 1 / steepness);
+    outward[j] = vec3_scale(vec3_project(change, n), 1 / steepness);
   }
 }
 
@@ -134,8 +134,7 @@ static void points_derivatives(const Field* field, Vec3 x, int first, int count,
     } else {
       Vec3 e = vec3_axis(k - 1), n = field->normals[i], none = {0, 0, 0};
       bool moves = (k - 1) % 6 < 3;
-      PointDerivative d =
-          field_point_derivative(&mean, i, moves ? e : none, moves ? none : vec3_add_scaled(e, -vec3_dot(n, e), n));
+      PointDerivative d = field_point_derivative(&mean, i, moves ? e : none, moves ? none : vec3_project(e, n));
       field_mean_add_derivative(&mean, i, &d, &sum);
     }
     field_mean_derivative(&mean, &sum, &value[j], &outward[j]);

@@ -307,7 +307,7 @@ void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size
 bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   if (!a->replay) return false;
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
-  bool found = contact_replay_add_impact_factor_derivatives(a->replay, a->wrench);
+  bool found = contact_replay_add_carried_derivatives(a->replay, a->wrench);
   if (found) step_adjoint_wrenches_to_poses(a, pose, bar);
   return found;
 }

@@ -118,7 +118,7 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
 void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                                   double (*bar)[3][4]);
 /* Converts derivatives with respect to the loads that contact pairs carry to the next step
- * (contact_replay_add_impact_factor_derivatives) into derivatives with respect to poses at t + dt, and adds these to
+ * (contact_replay_add_carried_derivatives) into derivatives with respect to poses at t + dt, and adds these to
  * bar[links]. pose[links]: at t + dt. Returns false if no pair carries a load. */
 bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* Adds a->wrench[links] (torque about the centre of mass, force) to bar[links], converted into derivatives with respect

@@ -116,7 +116,7 @@ static LawPair pair_at(const Step* s, const PairBody body[2], PairState* state, 
                    .reference = {body[0].reference, body[1].reference},
                    .material = &s->material,
                    .lagged = true,
-                   .rubs = list->count > 0,
+                   .has_points = list->count > 0,
                    .points = list->list,
                    .point_count = list->count,
                    .state = state};

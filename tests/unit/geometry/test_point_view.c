@@ -36,10 +36,32 @@ static void points_are_copied(void** state) {
   point_view_free(&view); /* again, empty */
 }
 
+/* A point is repeated to the end of arrays of the caller. */
+static void one_point_fills_the_arrays(void** state) {
+  (void)state;
+  _Alignas(64) double storage[3][POINT_VIEW_PADDING];
+  PointView view = point_view_of_one(vec3(1, 2, 3), storage);
+  assert_int_equal(view.count, 1);
+  assert_int_equal(view.padded, POINT_VIEW_PADDING);
+  for (int i = 0; i < view.padded; i++) assert_true(view.x[i] == 1 && view.y[i] == 2 && view.z[i] == 3);
+  assert_true(view.x == storage[0] && view.z == storage[2]);
+}
+
+/* The projection is perpendicular to the normal, and leaves vectors of the plane as they are. */
+static void projection_onto_a_plane(void** state) {
+  (void)state;
+  const Vec3 n = {0.6, 0, 0.8}, v = vec3_project(vec3(5, 7, 0), n);
+  assert_true(vec3_norm(vec3_sub(v, vec3(3.2, 7, -2.4))) < 1e-15 * 8);
+  assert_true(vec3_norm(vec3_sub(vec3_project(v, n), v)) < 1e-14);
+  assert_true(vec3_is_zero(vec3(0, -0.0, 0)) && !vec3_is_zero(vec3(0, 0, 1e-300)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_are_aligned_and_padded),
       cmocka_unit_test(points_are_copied),
+      cmocka_unit_test(one_point_fills_the_arrays),
+      cmocka_unit_test(projection_onto_a_plane),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
