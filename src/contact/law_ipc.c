@@ -5,6 +5,7 @@
  *
  * The energy of a pair of links covers all hulls of both links. A pair of a hull and a half-space has an energy of its
  * own. A pair of two hulls has no energy, and only provides a distance for the certificate. */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -462,6 +463,7 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
  * respect to the vertices at t, the support and the half-space, and adds these to the result. ground: pose of the
  * half-space at t, NULL for a pair of links. */
 static void reverse_point(const Reverse* r, const Stencil* s, const PointBar* bar, const Pose* ground) {
+  assert(ground || !s->is_half_space);
   StencilEnergy e = local_energy(r->law, s);
   Vec3 by_x[STENCIL_POINTS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}},
        y_bar = vec3_scale(s->n, -bar->load * e.by_dd);

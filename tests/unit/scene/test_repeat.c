@@ -147,8 +147,9 @@ static void a_mistake_is_told_once(void** state) {
       "shapes: {s0: {type: sphere, radius: 1}}\n"
       "links: [{name: 'a{i}', mass: 1, shape: 's{i}', repeat: {count: 1000}}]\n",
       "2:40: error: links[0].shape: no shape is named 's1' (did you mean 's0'?) (item 1 of the repeat)\n");
-  expect_problems("links: [{name: 'a{i}', shape: {type: sphere, radius: 1}, repeat: {count: 1000}}]\n",
-                  "1:9: error: the link 'a0' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3], or 'fixed: true'\n");
+  expect_problems(
+      "links: [{name: 'a{i}', shape: {type: sphere, radius: 1}, repeat: {count: 1000}}]\n",
+      "1:9: error: the link 'a0' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3], or 'fixed: true'\n");
 }
 
 static void mistakes_in_a_repeat_are_told(void** state) {
