@@ -263,6 +263,11 @@ void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]) {
     for (int j = 0; i < rows && j < rows; j++) sum -= d.hessian[i][j] * bar[j];
     wrench[i / 6][i % 6] = law->stiffness * sum;
   }
+  for (int side = 0; 6 * side < rows; side++) { /* the Hessian leaves out the rotation of the lever arms (C5) */
+    Vec3 turn = p->work->torque[side];
+    Vec3 curved = vec3_add_scaled(mat3_mul_vec(d.moment[side], turn), -mat3_trace(d.moment[side]), turn);
+    vec3_store(vec3_add_scaled(vec3_at(wrench[side]), -law->stiffness, curved), wrench[side]);
+  }
 }
 
 /* Sets contact_twist to the twists of both bodies, minus the derivatives of a scalar with respect to the normal force

@@ -190,6 +190,9 @@ static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedSt
   add_rotation_bar(now.pose[e.link], mat3_mul(mat3_transpose(by_product), r_next));
   add_center_bar(m, e.link, r_next, by_displacement, next.pose[e.link], gradient);
   add_center_bar(m, e.link, r_now, vec3_scale(by_displacement, -1), now.pose[e.link], gradient);
+  /* the torque is about the centre of mass */
+  Vec3 by_center = vec3_cross(bar.torque[e.side], work->force[e.side]);
+  model_gradient_center(m, e.link, mat3_tmul_vec(r_next, by_center), gradient);
   return bar;
 }
 
