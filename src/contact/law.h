@@ -19,6 +19,7 @@
 #include "contact/hierarchy.h"
 #include "contact/impact.h"
 #include "contact/friction_points.h"
+#include "contact/step.h"
 #include "scene/schema.h"
 
 typedef struct ContactLaw ContactLaw;
@@ -89,10 +90,11 @@ typedef struct {
   const Pose* aim[2];    /* expected poses of the links at the end of the step; NULL if unknown */
   const RollShift* shift[2]; /* shifts of the links (step.h); NULL: zero */
   const void *own_now, *own_next, *own_solve;
-  void* memory;   /* the law's data of the recorded pair (ContactLaw.replay_size) */
-  void* vertices; /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
-  bool apart;     /* true if `replay` leaves out the Hessian of friction that the impulse of an impact limits;
-                     LawImpacts.slip_product then multiplies with it */
+  void* memory;            /* the law's data of the recorded pair (ContactLaw.replay_size) */
+  void* vertices;          /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
+  bool apart;              /* true if `replay` leaves out the Hessian of friction that the impulse of an impact limits;
+                              LawImpacts.slip_product then multiplies with it */
+  const ContactWork* work; /* derivatives of a scalar with respect to the members of ContactWork; NULL: zero */
 } LawReplay;
 
 /* Friction that the normal force of the same step limits (LawImpacts.own_force). */
@@ -132,6 +134,9 @@ typedef struct {
   /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: motion
    * (w, v) of both bodies in the next Newton step (I13). */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
+  /* Sets *out to the normal force of the pair in the accepted state and to its stored energy (step.h). Returns false if
+   * the pair exerts no normal force, or if it has restitution. */
+  bool (*work)(const LawPair* pair, ContactWork* out);
   /* Returns the factor by which an impact scales the force of an active pair. The step of length dt [s] starts from the
    * state of `kept`; NULL means that the pair was inactive in that state. rest_speed [m/s] and restitution replace the
    * parameters of the pair. */
@@ -162,6 +167,12 @@ typedef struct {
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
    * of the pair. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
+  /* Sets *out as `work` does, for the state at t + dt. Call only after `replay`. */
+  bool (*recorded_work)(const LawReplay* pair, ContactWork* out);
+  /* Sets wrench (torque and force of both bodies) to the derivatives of a scalar with respect to the motion of both
+   * bodies at t + dt. LawReplay.work contains the derivatives of the scalar with respect to the members of ContactWork.
+   * A half-space gets none. Call only after `replay`. */
+  void (*work_wrench)(const LawReplay* pair, double wrench[2][6]);
 } LawImpacts;
 
 /* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without

@@ -401,6 +401,19 @@ static void refine(const LawPair* p, const double twist_a[6], const double twist
   own->impact.first = fmax(own->impact.first + own->impact.second * change, 0);
 }
 
+static bool work(const LawPair* p, ContactWork* out) {
+  const PlaneLaw* law = p->law;
+  const PairOwn* own = p->own;
+  const double before = ((const Memory*)p->memory)->before;
+  if (p->state->outcome != PAIR_PRESSED || p->material->value[MATERIAL_RESTITUTION] > 0) return false;
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
+  *out = plane_work(law, &contact, own->impact.first, own->solution.energy,
+                    before * before * POTENTIAL_TERMS / law->support);
+  return true;
+}
+
 static Pressure pressure_of(const LawPair* p) {
   const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
   if (p->state->outcome != PAIR_PRESSED) return (Pressure){0, 0};
@@ -795,6 +808,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 static const LawImpacts impacts = {
     .impact = impact,
     .refine = refine,
+    .work = work,
     .impact_factor = impact_factor,
     .own_force = own_force,
     .relag = relag,
@@ -804,6 +818,8 @@ static const LawImpacts impacts = {
     .passes = plane_law_passes,
     .elastic_wrench = plane_law_elastic_wrench,
     .slip_product = plane_law_slip_product,
+    .recorded_work = plane_law_recorded_work,
+    .work_wrench = plane_law_work_wrench,
 };
 
 static const LawHistory history = {

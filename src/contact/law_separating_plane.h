@@ -214,6 +214,14 @@ void plane_law_passes(const LawReplay* p, PairPasses* out);
 /* LawImpacts.elastic_wrench: adds the derivatives of the scalar product of `by` and the elastic slip at t + dt to
  * wrench. Returns the derivative with respect to the length of the step. */
 double plane_law_elastic_wrench(const LawReplay* p, Vec3 by, double wrench[2][6]);
+/* Returns the normal force and the stored energy of a pair (ContactWork). contact: derivatives of the potential U at t
+ * + dt, for stiffness 1. factor: impact factor at t + dt. energy, before: U at t + dt and at t. */
+ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, double factor, double energy,
+                       double before);
+/* LawImpacts.recorded_work: returns false if the pair exerts no normal force or has restitution. */
+bool plane_law_recorded_work(const LawReplay* p, ContactWork* out);
+/* LawImpacts.work_wrench: sets wrench to the derivatives with respect to the motion of both bodies at t + dt. */
+void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]);
 /* ContactLaw.reverse: adds the derivatives with respect to the inputs of the pair to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

@@ -218,6 +218,78 @@ void plane_law_passes(const LawReplay* p, PairPasses* out) {
   if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 
+ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, double factor, double energy,
+                       double before) {
+  ContactWork out = {.stored = law->stiffness * ((energy - before) - STORED_ENERGY_ROUNDING * (energy + before))};
+  for (int side = 0; side < 2; side++) { /* a force is minus the gradient of the energy */
+    out.force[side] = vec3_scale(contact->force[side], -law->stiffness * factor);
+    out.torque[side] = vec3_scale(mat3_axial(contact->moment[side]), -law->stiffness * factor);
+  }
+  return out;
+}
+
+static double potential_before(const LawReplay* p) {
+  return p->own_now ? ((const PlaneSolution*)p->own_now)->energy : 0;
+}
+
+bool plane_law_recorded_work(const LawReplay* p, ContactWork* out) {
+  if (!p->record->active || p->material->value[MATERIAL_RESTITUTION] > 0) return false;
+  PairDerivatives d;
+  PlaneResponse response;
+  const PairBody* body = p->next;
+  const PlaneSolution* next = p->own_next;
+  plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  *out = plane_work(p->law, &d, ((const PlaneReplay*)p->memory)->impact.first, next->energy, potential_before(p));
+  return true;
+}
+
+void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]) {
+  const PlaneLaw* law = p->law;
+  const PairBody* body = p->next;
+  PairDerivatives d;
+  PlaneResponse response;
+  plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  double bar[12], slope[12];
+  for (int side = 0; side < 2; side++) {
+    vec3_store(p->work->torque[side], bar + 6 * side);
+    vec3_store(p->work->force[side], bar + 6 * side + 3);
+    vec3_store(mat3_axial(d.moment[side]), slope + 6 * side);
+    vec3_store(d.force[side], slope + 6 * side + 3);
+  }
+  impact_scale(&((const PlaneReplay*)p->memory)->impact, body[1].hull.half_space, &d);
+  int rows = body[1].hull.half_space ? 6 : 12;
+  for (int i = 0; i < 12; i++) {
+    double sum = i < rows ? p->work->stored * (1 - STORED_ENERGY_ROUNDING) * slope[i] : 0;
+    for (int j = 0; i < rows && j < rows; j++) sum -= d.hessian[i][j] * bar[j];
+    wrench[i / 6][i % 6] = law->stiffness * sum;
+  }
+  for (int side = 0; 6 * side < rows; side++) { /* the Hessian leaves out the rotation of the lever arms (C5) */
+    Vec3 turn = p->work->torque[side];
+    Vec3 curved = vec3_add_scaled(mat3_mul_vec(d.moment[side], turn), -mat3_trace(d.moment[side]), turn);
+    vec3_store(vec3_add_scaled(vec3_at(wrench[side]), -law->stiffness, curved), wrench[side]);
+  }
+}
+
+/* Sets contact_twist to the twists of both bodies, minus the derivatives of a scalar with respect to the normal force
+ * and its torque. Adds the derivative of the scalar with respect to the potential at t to *bar. Returns the derivatives
+ * with respect to the numbers that the pair passes to the next step, with the derivative of the scalar with respect to
+ * the potential at t + dt. */
+static PairCarry add_work_bars(const LawReplay* p, const double twist[2][6], const PairCarry* carry,
+                               double contact_twist[2][6], Pressure* bar) {
+  PairCarry out = *carry;
+  memcpy(contact_twist, twist, 2 * sizeof(double[6]));
+  if (!p->work) return out;
+  for (int side = 0; side < 2; side++) {
+    double by[6];
+    vec3_store(p->work->torque[side], by);
+    vec3_store(p->work->force[side], by + 3);
+    for (int k = 0; k < 6; k++) contact_twist[side][k] -= by[k];
+  }
+  out.event += p->work->stored * (1 - STORED_ENERGY_ROUNDING);
+  bar->potential -= p->work->stored * (1 + STORED_ENERGY_ROUNDING);
+  return out;
+}
+
 /* Friction is a weighted sum of friction by the force at t and friction by the force of the previous solve of the step,
  * its own force (F14). Adds the contribution of the weight of the own force to the derivatives of Phi with respect to
  * parameters. by_share: derivative of Phi with respect to this weight. change: difference of the own force from the
@@ -348,9 +420,16 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   Pressure bar = {0, 0}; /* derivatives with respect to the pressure at t */
   PlaneRecord r = record_of(p->record);
   if (p->record->active) {
-    plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
-    if (r.past.bounces) s->value = potential_change(p, twist);
-    impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
+    double contact_twist[2][6];
+    const PairCarry at_end = add_work_bars(p, twist, carry, contact_twist, &bar);
+    plane_adjoint(p->next, law->support, next.solution, &memory->response, (const double(*)[6])contact_twist, &active,
+                  s);
+    if (r.past.bounces) s->value = potential_change(p, (const double(*)[6])contact_twist);
+    impact_adjoint(&memory->impact, &impact, &r.past, &at_end, &now, &next, &active, &bar, s);
+    if (p->work) {
+      double energy = next.solution->energy, before = potential_before(p);
+      s->value += p->work->stored * ((energy - before) - STORED_ENERGY_ROUNDING * (energy + before));
+    }
   }
   bool weighted = p->record->own_force || payment_in(p, &r).pays;
   double by_smoothing;

@@ -70,9 +70,10 @@ struct ContactReplay {
   int carry_capacity[2];
   PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (records) */
   int aside_capacity;
-  const ContactField* field; /* argument of contact_replay_adjoint while it runs */
-  ContactLengths lengths;    /* result of the last contact_replay_adjoint */
-  bool apart;                /* argument of contact_replay_exclude_impulse_friction */
+  const ContactField* field;    /* argument of contact_replay_adjoint while it runs */
+  ContactLengths lengths;       /* result of the last contact_replay_adjoint */
+  bool apart;                   /* argument of contact_replay_exclude_impulse_friction */
+  const ContactWork* work_bars; /* argument of contact_replay_set_work_bars, borrowed */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -313,7 +314,8 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
                      .memory = r->memory + (size_t)index * r->laws.replay_size,
                      .vertices = p->vertices,
-                     .apart = r->apart};
+                     .apart = r->apart,
+                     .work = r->work_bars ? &r->work_bars[index] : NULL};
 }
 
 static void evaluate_pair(void* context, int index, int thread) {
@@ -530,6 +532,31 @@ bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const Conta
   return evaluate_pairs(r, now, next);
 }
 
+bool contact_replay_work(const ContactReplay* r, int index, ContactWork* out) {
+  assert(index >= 0 && index < r->count);
+  const LawImpacts* impacts = r->pairs[index].law->row->impacts;
+  if (!impacts || r->pairs[index].record->hull_b >= r->model->hull_count) return false;
+  LawReplay pair = law_replay(r, index, 0);
+  return impacts->recorded_work(&pair, out);
+}
+
+void contact_replay_set_work_bars(ContactReplay* r, const ContactWork* bars) { r->work_bars = bars; }
+
+bool contact_replay_add_work_derivatives(const ContactReplay* r, const ContactWork* bars, double (*wrench)[6]) {
+  bool found = false;
+  for (int k = 0; k < r->count; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    if (bars[k].stored == 0) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    pair.work = &bars[k];
+    double own[2][6];
+    p->law->row->impacts->work_wrench(&pair, own);
+    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += own[i / 6][i % 6];
+    found = true;
+  }
+  return found;
+}
+
 static int replay_count(const void* holder) { return ((const ContactReplay*)holder)->count; }
 
 static ContactTerms replay_term(const void* holder, int index) {
@@ -604,7 +631,7 @@ static void reverse_pair(void* context, int index, int thread) {
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
   }
   bool moves = pair_field(r, index, r->field, twist);
-  if (!moves && !carries(&r->carry[1][index]))
+  if (!moves && !carries(&r->carry[1][index]) && !(r->work_bars && r->work_bars[index].stored != 0))
     return; /* the twists of the pair and the derivatives that it carries are zero, so it contributes nothing */
   LawReplay pair = law_replay(r, index, thread);
   law_reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);

@@ -74,6 +74,30 @@ static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 
 int contact_term_rolls(const ContactSystem* system, int index, const Pose* const pose[2], double* along_gap,
                        double* approach, double* slip);
 
+/* ---------------------------------------------------------------- work of normal forces */
+
+/* Relative rounding error of the stored energy of a pair. Clearances are differences of coordinates that are larger
+ * than the support by a factor of up to 1e6. */
+#define STORED_ENERGY_ROUNDING 1e-9
+
+/* Normal force of a pair at t + dt, and the change of its stored energy in the step (docs/derivations/spin.md, W20). */
+typedef struct {
+  Vec3 force[2], torque[2]; /* on both bodies, without friction; torque about the centre of mass [N, N m] */
+  double stored; /* kappa (U+ - U_t) - STORED_ENERGY_ROUNDING kappa (U+ + U_t), with the stiffness kappa and the
+                    potentials U_t at t and U+ at t + dt [J] */
+} ContactWork;
+/* Sets *out for term `index` < contact_term_count in the accepted state. Returns false if the pair exerts no normal
+ * force or has restitution, and for laws without impacts. */
+bool contact_term_work(const ContactSystem* system, int index, ContactWork* out);
+/* Sets *out for pair `index` of the loaded step. Returns false as contact_term_work does. */
+bool contact_replay_work(const ContactReplay* replay, int index, ContactWork* out);
+/* Sets the derivatives of a scalar with respect to the members of ContactWork of each pair (pairs, borrowed). NULL
+ * means that they are zero. The following contact_replay_adjoint adds the derivatives of this scalar to its results. */
+void contact_replay_set_work_bars(ContactReplay* replay, const ContactWork* bars);
+/* Adds the derivatives of a scalar with respect to the motion of links at t + dt to wrench[links]. bars (pairs):
+ * derivatives of the scalar with respect to the members of ContactWork. Returns false if all of them are zero. */
+bool contact_replay_add_work_derivatives(const ContactReplay* replay, const ContactWork* bars, double (*wrench)[6]);
+
 /* ---------------------------------------------------------------- substeps */
 
 /* Shortens the substep that begins, so that impacts are resolved (I10). Halves its length *length [s] until the impacts

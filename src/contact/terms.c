@@ -162,6 +162,14 @@ int contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose
   return side;
 }
 
+bool contact_term_work(const ContactSystem* s, int index, ContactWork* out) {
+  assert(index >= 0 && index < contact_term_count(s));
+  ContactPair* p = &s->pairs[s->terms[index]];
+  if (!p->law->row->impacts || p->hull_b >= s->model->hull_count) return false;
+  LawPair pair = contact_law_pair(s, p, s->current, 0);
+  return p->law->row->impacts->work(&pair, out);
+}
+
 static int system_term_count(const void* holder) { return contact_term_count(holder); }
 
 static ContactTerms system_term(const void* holder, int index) { return contact_term(holder, index); }

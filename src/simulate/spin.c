@@ -170,6 +170,39 @@ static void exchange_momenta(Sim* s) {
   }
 }
 
+SpinExcess spin_excess(const Model* m, const SpinBody* spin_bodies, ContactTerms t, const ContactWork* work,
+                       const Pose* now, const Pose* next, double lasts) {
+  const int link[2] = {t.link_a, t.link_b};
+  SpinExcess out = {.link = -1};
+  int side = m->link_tree[link[1]] < 0 ? 0 : 1, moving = link[side];
+  if (m->link_tree[link[1 - side]] >= 0 || !spin_bodies[moving].spins) return out;
+  Vec3 center = m->links[moving].center;
+  out.side = side;
+  out.displacement = vec3_sub(pose_apply(next[moving], center), pose_apply(now[moving], center));
+  out.rotation = vec3_scale(mat3_axial(mat3_mul(next[moving].r, mat3_transpose(now[moving].r))), 0.5);
+  out.energy =
+      vec3_dot(work->force[side], out.displacement) + vec3_dot(work->torque[side], out.rotation) + work->stored;
+  double square = vec3_dot(out.rotation, out.rotation);
+  if (!(out.energy > 0) || !(square > 0)) return out;
+  out.link = moving;
+  out.factor = -lasts / square;
+  out.momentum_change = vec3_scale(out.rotation, out.factor * out.energy);
+  return out;
+}
+
+/* Removes the energy that normal forces on fixed bodies would add (W20). */
+static void remove_excess_energy(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactWork work;
+    if (!contact_term_work(s->contact, k, &work)) continue;
+    SpinExcess e = spin_excess(s->model, s->spin_bodies, contact_term(s->contact, k), &work, s->pose_now, c->pose,
+                               s->clock.dt / s->weights.factor);
+    if (e.link >= 0) s->state.momentum[e.link] = vec3_add(s->state.momentum[e.link], e.momentum_change);
+  }
+}
+
 void spin_update_momenta(Sim* s) {
   if (!s->spin_bodies) return;
   const Configuration* c = &s->configuration[s->current];
@@ -185,6 +218,7 @@ void spin_update_momenta(Sim* s) {
     s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, momentum_change);
   }
   exchange_momenta(s);
+  remove_excess_energy(s);
 }
 
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum) {

@@ -4,6 +4,7 @@
 #ifndef SDRS_SIMULATE_SPIN_H
 #define SDRS_SIMULATE_SPIN_H
 
+#include "contact/step.h"
 #include "simulate/sim.h"
 
 /* Directions in which a link can roll. ROLLS_IN_ALL_DIRECTIONS: the only hull of the link is a sphere.
@@ -70,6 +71,22 @@ typedef struct {
  * the step. */
 SpinExchange spin_exchange(const Model* model, const SpinBody* spin_bodies, int a, int b, const Pose* now,
                            const Pose* next);
+/* Energy that the normal force of a pair would add to a body that integrates its momentum, and the change of angular
+ * momentum that removes this energy (W20). The other body of the pair is fixed. */
+typedef struct {
+  int link;                    /* the moving link; -1 if no energy is removed */
+  int side;                    /* 0 if the moving link is link_a, 1 if it is link_b */
+  Vec3 displacement, rotation; /* displacement of the centre of mass [m]; sine of the rotation angle times the unit axis
+                                  of the rotation of the moving link in the step, world axes */
+  double energy;               /* work of the normal force minus the decrease of the stored energy [J] */
+  double factor;               /* momentum_change divided by energy and rotation [s] */
+  Vec3 momentum_change;        /* world axes [kg m^2/s] */
+} SpinExcess;
+/* Returns the energy that the pair of a term would add in a step. now, next: poses (links) at the start and at the end
+ * of the step. lasts: time for which forces act in the step [s]. If `link` of the result is -1, energy, factor and
+ * momentum_change are not used. */
+SpinExcess spin_excess(const Model* model, const SpinBody* spin_bodies, ContactTerms terms, const ContactWork* work,
+                       const Pose* now, const Pose* next, double lasts);
 /* Returns the angular velocity of a link that integrates its momentum, link axes [rad/s]. momentum: angular momentum of
  * the link, world axes [kg m^2/s]. */
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum);

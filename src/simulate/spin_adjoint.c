@@ -13,6 +13,7 @@ struct SpinAdjoint {
   Mat3* target_rotation_bar; /* derivatives with respect to the entries of the target's rotation (links) */
   Vec3*
       pair_force_bar; /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
+  ContactWork* work_bar; /* derivatives with respect to the members of ContactWork of each pair (capacity) */
   int capacity;
   bool has_pair_force_bars; /* true: `pair_force_bar` belongs to the present step */
 };
@@ -31,6 +32,7 @@ void spin_adjoint_destroy(SpinAdjoint* a) {
   memory_free(a->momentum_bar);
   memory_free(a->target_rotation_bar);
   memory_free(a->pair_force_bar);
+  memory_free(a->work_bar);
   memory_free(a);
 }
 
@@ -73,6 +75,10 @@ void spin_adjoint_add_momentum_bars(SpinAdjoint* adjoint, const Vec3* aside) {
 }
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->has_pair_force_bars ? a->pair_force_bar : NULL; }
+
+const ContactWork* spin_adjoint_work_bars(const SpinAdjoint* a) {
+  return a && a->has_pair_force_bars ? a->work_bar : NULL;
+}
 
 /* Converts bar, the derivative of a scalar with respect to the second moment of the mass about the centre of mass. Adds
  * the derivative with respect to the second moment about the frame origin to out. */
@@ -162,10 +168,40 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   return vec3_cross(sum, e.displacement);
 }
 
+/* Adds the derivatives of a scalar through the change of angular momentum that removes the energy of a pair (W20).
+ * Returns the derivatives with respect to the members of ContactWork. */
+static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t,
+                                  const ContactWork* work, StateBar next, StateBar now, ModelGradient* gradient) {
+  const Model* m = a->model;
+  ContactWork bar = {.stored = 0};
+  SpinExcess e =
+      spin_excess(m, s->spin_bodies, t, work, step->pose_now, step->pose_next, s->clock.dt / s->weights.factor);
+  if (e.link < 0) return bar;
+  Vec3 by = a->momentum_bar[e.link];
+  bar.stored = e.factor * vec3_dot(by, e.rotation); /* derivative with respect to the energy */
+  bar.force[e.side] = vec3_scale(e.displacement, bar.stored);
+  bar.torque[e.side] = vec3_scale(e.rotation, bar.stored);
+  Vec3 by_displacement = vec3_scale(work->force[e.side], bar.stored);
+  Vec3 by_rotation = vec3_add_scaled(vec3_scale(work->torque[e.side], bar.stored), e.factor * e.energy, by);
+  by_rotation = vec3_add_scaled(by_rotation, -2 * bar.stored * e.energy / vec3_dot(e.rotation, e.rotation), e.rotation);
+  Mat3 r_now = step->pose_now[e.link].r, r_next = step->pose_next[e.link].r;
+  Mat3 by_product = mat3_scale(mat3_cross(by_rotation), 0.5); /* derivative with respect to R+ R_t^T */
+  add_rotation_bar(next.pose[e.link], mat3_mul(by_product, r_now));
+  add_rotation_bar(now.pose[e.link], mat3_mul(mat3_transpose(by_product), r_next));
+  add_center_bar(m, e.link, r_next, by_displacement, next.pose[e.link], gradient);
+  add_center_bar(m, e.link, r_now, vec3_scale(by_displacement, -1), now.pose[e.link], gradient);
+  /* the torque is about the centre of mass */
+  Vec3 by_center = vec3_cross(bar.torque[e.side], work->force[e.side]);
+  model_gradient_center(m, e.link, mat3_tmul_vec(r_next, by_center), gradient);
+  return bar;
+}
+
 static void reserve_pairs(SpinAdjoint* a, int count) {
   if (count <= a->capacity) return;
   memory_free(a->pair_force_bar);
+  memory_free(a->work_bar);
   a->capacity = count + count / 2 + 16;
+  a->work_bar = MEMORY_NEW(ContactWork, a->capacity);
   a->pair_force_bar = MEMORY_NEW(Vec3, a->capacity);
 }
 
@@ -184,8 +220,14 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
   reserve_pairs(a, count);
   a->has_pair_force_bars = true;
   spin_compute_residual_forces(s, contact);
-  for (int k = 0; k < count; k++)
-    a->pair_force_bar[k] = exchange_adjoint(a, s, step, contact.at(contact.holder, k), next, now, gradient);
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    ContactWork work;
+    a->pair_force_bar[k] = exchange_adjoint(a, s, step, t, next, now, gradient);
+    a->work_bar[k] = (ContactWork){.stored = 0};
+    if (contact_replay_work(contact.holder, k, &work))
+      a->work_bar[k] = excess_adjoint(a, s, step, t, &work, next, now, gradient);
+  }
 }
 
 /* Returns the total derivative of a scalar with respect to the angular momentum of link i at t + dt: the stored
@@ -211,6 +253,12 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
+    ContactWork work;
+    if (contact_replay_work(contact.holder, k, &work)) {
+      SpinExcess own = spin_excess(a->model, s->spin_bodies, t, &work, step->pose_now, step->pose_next,
+                                   s->clock.dt / s->weights.factor);
+      if (own.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, own.link), own.momentum_change);
+    }
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -s->clock.dt / s->weights.factor);

@@ -32,19 +32,23 @@ void spin_adjoint_add_momentum_bars(SpinAdjoint* adjoint, const Vec3* aside);
 /* Call before the step's equations are solved. Converts the derivatives with respect to rates at t + dt, rate[nv], and
  * momenta at t + dt into derivatives with respect to poses at t + dt and t, rotations of the targets and forces of the
  * pairs (W8). Adds those with respect to poses to next and now. sim must hold the targets of the step. contact: pair
- * terms of the step. Steps must be processed from last to first. Allocates as the number of pairs grows. */
+ * terms of the step, from contact_replay_terms. Steps must be processed from last to first. Allocates as the number of
+ * pairs grows. */
 void spin_adjoint_advance(SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
                           ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient);
 /* Returns sum g . (change of the angular momentum in the step) over the links. g: derivatives of the scalar with
  * respect to the momentum at t + dt, directly and through rate[nv]. The change is evaluated with the present clock,
- * targets and contact of the sim, so that differences of the result give derivatives with respect to the clock. Call
- * before spin_adjoint_advance. Returns 0 if adjoint is NULL. */
+ * targets and contact (contact_replay_terms), so that differences of the result give derivatives with respect to the
+ * clock. Call before spin_adjoint_advance. Returns 0 if adjoint is NULL. */
 double spin_adjoint_momentum_product(const SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
                                      ContactTermList contact);
 /* Returns the derivatives of the scalar with respect to the force of each pair of hulls on the first link of the pair,
  * world axes, in the order of the contact terms (pairs). Borrowed until the next spin_adjoint_advance. Returns NULL if
  * there are no such derivatives, and between spin_adjoint_begin and spin_adjoint_advance. */
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);
+/* Returns the derivatives of the scalar with respect to the members of ContactWork of each pair, in the order of the
+ * contact terms (pairs). Borrowed until the next spin_adjoint_advance. Returns NULL as spin_adjoint_pairs does. */
+const ContactWork* spin_adjoint_work_bars(const SpinAdjoint* adjoint);
 /* Call after spin_adjoint_advance. On entry target_bar holds the derivatives with respect to the target pose of the
  * link, except those found by spin_adjoint_advance. On return target_bar holds the derivatives with respect to the
  * target before spin_set_targets replaced it. They depend on the centre of mass only. Adds the derivatives with respect

@@ -295,6 +295,12 @@ void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size
   assert(pose && bar);
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
+  const ContactWork* work_bars = spin_adjoint_work_bars(a->spin);
+  if (work_bars) {
+    memset(a->wrench, 0, sizeof(double[6]) * links);
+    if (contact_replay_add_work_derivatives(a->replay, work_bars, a->wrench))
+      step_adjoint_wrenches_to_poses(a, pose, bar);
+  }
   ContactField field = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
   field.force = null_if_zero(field.force, links);
   field.pair = null_if_zero(field.pair, pairs);

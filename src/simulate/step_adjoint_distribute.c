@@ -229,7 +229,9 @@ static void contact_adjoint_without_end_state(StepAdjoint* a, const RecordedStep
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->expected_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   if (a->shift_bar) memset(a->shift_bar, 0, sizeof(RollShift) * (size_t)m->link_count);
+  contact_replay_set_work_bars(a->replay, spin_adjoint_work_bars(a->spin));
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
+  contact_replay_set_work_bars(a->replay, NULL);
   roll_shifts_adjoint(a, now, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_frames(a, step->pose_next, gradient);

@@ -314,7 +314,8 @@ static void spin_rolls_down(void** state) {
   double slope = 0.1, wanted = 0.5 * 5.0 / 7 * 9.81 * sin(slope) * 0.5 * 0.5, found = rolled("momentum", slope);
   compare_near(found, wanted, 0.04 * wanted, "way of the ball");
   double lag = 0.5 * 5.0 / 7 * 9.81 * sin(slope) * 0.5 * 0.002; /* a t dt / 2 */
-  compare_near(found, rolled("first_order", slope) - lag, 0.002 * wanted, "way of the ball at first order");
+  /* first_order keeps the energy that (W20) removes from the polyhedron */
+  compare_near(found, rolled("first_order", slope) - lag, 0.005 * wanted, "way of the ball at first order");
 }
 
 /* Friction takes r from the spin for what it gives to the way, whatever the turn of a step: over three radians a step
