@@ -437,20 +437,29 @@ void check_intersections(const Model* model, Diagnostics* diagnostics) {
   memory_free(search.poses);
 }
 
+/* Sets *pairs to all pairs of links with a gap of at most `largest` [m], which is at most `narrow` of the search. Frees
+ * the arrays of the search. Returns the number of pairs. */
+static int take_link_pairs(TouchSearch* search, double largest, ModelTouch** pairs) {
+  int count = 0;
+  *pairs = MEMORY_NEW(ModelTouch, search->count + 1);
+  for (int first = 0; first < search->count;) {
+    OverlappingLinks links = find_next_pair(search, first);
+    const HullPair* pair = &search->pairs[first];
+    first += links.count;
+    if (links.gap > largest) continue;
+    (*pairs)[count++] = (ModelTouch){pair->link_a, pair->link_b, link_pair_depth(search, &links)};
+  }
+  memory_free(search->pairs);
+  memory_free(search->poses);
+  return count;
+}
+
 int model_touching(const Model* model, ModelTouch** pairs) {
   TouchSearch search = find_pairs(model, NULL);
-  int count = 0;
-  *pairs = MEMORY_NEW(ModelTouch, search.count + 1);
-  for (int first = 0; first < search.count;) {
-    OverlappingLinks links = find_next_pair(&search, first);
-    const HullPair* pair = &search.pairs[first];
-    ModelTouch* touch = &(*pairs)[count];
-    first += links.count;
-    if (links.gap > search.touch) continue;
-    *touch = (ModelTouch){pair->link_a, pair->link_b, link_pair_depth(&search, &links)};
-    count++;
-  }
-  memory_free(search.pairs);
-  memory_free(search.poses);
-  return count;
+  return take_link_pairs(&search, search.touch, pairs);
+}
+
+int model_nearly_touching(const Model* model, ModelTouch** pairs) {
+  TouchSearch search = find_pairs(model, NULL);
+  return take_link_pairs(&search, search.narrow, pairs);
 }

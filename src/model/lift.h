@@ -9,6 +9,11 @@
  * positions (closures, couplings, a stored state). Discards messages. */
 void model_move_links(Model* model, const Scene* scene);
 
+/* Finds all pairs of links that intersect, touch, or start so close that model_create warns of their contact force. The
+ * member `depth` of a pair with a gap is 0. Returns the number of pairs. Sets *pairs to the list, never NULL, which the
+ * caller frees with memory_free (model/checks.c). */
+int model_nearly_touching(const Model* model, ModelTouch** pairs);
+
 /* Returns the depth of the overlap of two hulls [m], negative for a gap (model/checks.c). At most one hull is
  * unbounded. Sets *normal to the unit direction, world frame, in which moving hull b by the depth ends the overlap. A
  * round solid with circles is replaced by its inscribed polyhedron if its core overlaps the core of the other hull.

@@ -136,9 +136,10 @@ void robot_rebuild_model(Robot* robot);
  * same direction. Appends each moved body with its distance to names, such as "ball 0.01 m". Returns false, and changes
  * nothing, if no body is moved or a moved body would touch another body. Rebuilds robot->model, which must exist. */
 bool robot_move_out_of_half_spaces(Robot* robot, double largest_depth, Text* names);
-/* Separates free bodies that overlap other bodies at the start along the contact normals, to the equilibrium gap.
- * largest_depth: largest overlap that is removed [m]. Appends each moved body with its distance to names. Returns
- * false, and changes nothing, if an overlap is larger or remains. Rebuilds robot->model, which must exist. */
+/* Separates free bodies that overlap or nearly touch other bodies at the start along the contact normals, to the
+ * equilibrium gap where the other bodies leave this space. largest_depth: largest overlap that is removed [m]. Appends
+ * each moved body with its distance to names. Returns false, and changes nothing, if an overlap is larger or remains.
+ * Rebuilds robot->model, which must exist. */
 bool robot_separate_bodies(Robot* robot, double largest_depth, Text* names);
 /* Multiplies the pose of a shape in all links that use it from the right by `transform`. */
 void robot_transform_uses(Scene* scene, int shape, Pose transform);
