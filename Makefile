@@ -97,7 +97,7 @@ MPI_OBJECT := $(if $(MPI_LIBS),$(BUILD)/processes-mpi.o)
 READERS := base geometry scene control robot run export ask
 SOURCES := $(wildcard src/*/*.c)
 
-# The flavours of `make check` compile sources in groups (scripts/make_units.py), in half of the time; ALONE stay those with flags
+# The flavours check, readers, asan and tsan compile sources in groups (scripts/make_units.py), in half of the time; ALONE stay those with flags
 # of their own, those that are linked or left out by name, and those that tests/door compile anew.
 ALONE := $(wildcard src/library/*.c) src/linalg/dense.c src/shapes/field_many.c src/contact/friction.c \
   src/query/growth_derivatives.c src/page/template.c src/base/processes.c \
@@ -106,7 +106,7 @@ ALONE := $(wildcard src/library/*.c) src/linalg/dense.c src/shapes/field_many.c 
 UNIT_FOLDER := out/build/units
 GROUPED :=
 UNITS :=
-ifneq ($(filter check readers,$(FLAVOUR)),)
+ifneq ($(filter check readers asan tsan,$(FLAVOUR)),)
   GROUPED := $(filter-out $(ALONE),$(SOURCES) $(wildcard tests/unit/*/test_*.c tests/gradient/test_*.c tests/property/test_*.c \
     tests/determinism/test_*.c))
   include $(UNIT_FOLDER)/units.mk
