@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/live.h"
+#include "app/tipping.h"
 #include "model/tree.h"
 
 /* State of one run. run_free accepts a zeroed or partly built struct. */
@@ -37,6 +38,7 @@ typedef struct {
   bool* apart_from_parent; /* true if the link has a fixed parent that it did not overlap at the start (links) */
   int link_in_parent;      /* link that moved into its parent; -1 if none */
   double parent_overlap;   /* largest overlap of link_in_parent with its parent [m] */
+  Tipping* tipping;        /* NULL if no body can be judged */
 } Run;
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -72,6 +74,7 @@ static Status run_create(Run* run, const Options* options) {
     run->apart_from_parent[i] = overlap < 0 && isfinite(overlap);
   }
   run->link_in_parent = -1;
+  run->tipping = tipping_create(&run->loaded.model);
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
@@ -98,6 +101,7 @@ static void run_free(Run* run) {
   memory_free(run->opened_at);
   memory_free(run->has_broken);
   memory_free(run->apart_from_parent);
+  tipping_destroy(run->tipping);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
   sim_snapshot_destroy(run->previous_state);
@@ -191,6 +195,7 @@ static Status record(Run* run, const StepReport* report) {
   frame.path = sim_path(run->sim);
   mark_contacts(run, frame.contacts, frame.contact_count);
   note_parent_overlap(run, state->pose);
+  tipping_update(run->tipping, state, frame.contacts, frame.contact_count);
   run_totals_update_gap(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->last_recorded_step = state->step - run->loaded.model.start_step;
@@ -632,6 +637,7 @@ static void report_end(const Run* run, Status status) {
   if (!options->quiet) warn_velocity_limits(run);
   if (!options->quiet) warn_unresolved_rebounds(run);
   if (!options->quiet) warn_parent_overlap(run);
+  if (!options->quiet) tipping_warn(run->tipping);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
   warn_friction_open(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);

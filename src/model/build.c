@@ -47,6 +47,7 @@ static void run_stages(Builder* builder) {
   build_contact(builder);
   build_start(builder);
   build_singular(builder);
+  if (!builder->model->own_scene) build_start_velocities(builder);
   if (!builder->model->start) check_intersections(builder->model, diagnostics);
   model_check_contact(builder->model, diagnostics);
 }

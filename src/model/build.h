@@ -66,6 +66,9 @@ void build_closure_sizes(Builder* builder);
 /* model/singular.c: finds a loop that starts in a singular configuration. Sets Model.singular_closure and adds a
  * warning. Runs after build_closure_sizes. Allocates and frees. */
 void build_singular(Builder* builder);
+/* model/start_velocities.c: adds a warning, or a note if only prescribed joints move, if the initial velocities violate
+ * a closure or coupling. Runs after build_closure_sizes and build_start. Allocates and frees. */
+void build_start_velocities(Builder* builder);
 /* model/couplings.c: builds Model.couplings. Allocates. Runs after build_closures. Each coupling has one row, numbered
  * after the rows of the closures. */
 void build_couplings(Builder* builder);

@@ -221,8 +221,22 @@ static double force_displacement(const Sim* s, int dof) {
   return 0.5 * time * (s->state.rate[dof] + s->balance->at.rate[dof]);
 }
 
+/* Sets force[nv] to the generalized forces of closures and couplings at the end of the substep, for trees of a flight
+ * group, and to 0 for other trees. Forces that the targets contain are not included. */
+static void compute_closure_forces(Sim* s, double* force) {
+  memset(force, 0, sizeof(double) * (size_t)s->model->dof_count);
+  if (!s->closures || !s->flight) return;
+  step_compute_closure_jacobian(s);
+  closures_add_force(s->closures, s->closures->multiplier, force);
+  for (int dof = 0; dof < s->model->dof_count; dof++) {
+    int tree = s->model->links[s->model->dof_link[dof]].tree;
+    force[dof] = tree >= 0 && s->flight->group_of[tree] >= 0 ? -force[dof] : 0;
+  }
+}
+
 /* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The forces of a fluid are
- * included; gravity is not. */
+ * included; gravity is not. Forces of closures and couplings within a group do no work. The work of these forces along
+ * the displacement of the substep is therefore an error of the scheme and is left out. */
 static void add_work_of_forces(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -242,11 +256,12 @@ static void add_work_of_forces(Sim* s, double* done) {
   memset(b->reduced, 0, sizeof(double) * (size_t)m->dof_count);
   pose_bars_sum_forces(m, link_span_of_model(m), s->pose_now, b->bar, b->force, b->moment);
   pose_bars_reduce(m, link_span_of_model(m), s->pose_now, b->screws, b->force, b->moment, b->reduced);
+  compute_closure_forces(s, b->slope);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     for (int dof = link->dof_first, k = 0; k < link->dof_count; k++, dof++) {
-      double force = b->reduced[dof];
+      double force = b->reduced[dof] - b->slope[dof];
       if (s->armature_target && link->armature[k] > 0)
         force += link->armature[k] * weight * (s->difference_old[dof] - s->armature_target[dof]);
       if (link->prescribed >= 0 && tree_flight_has_target(s->flight, link)) force += s->flight->drive[dof];

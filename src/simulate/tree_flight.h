@@ -45,7 +45,9 @@ typedef struct TreeFlight {
   bool* contains_joint_forces;   /* true if the target of the tree contains the forces of springs, dampers and drives in
                                     the tree's joints (W51) (trees) */
   bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (trees) */
-  bool* is_steady_wheel;    /* true if the link is a balanced wheel whose axis has a constant direction (links) */
+  bool* is_steady_wheel; /* true if the link is a balanced wheel whose axis has a constant direction (links) */
+  bool* has_any_speed;   /* true if the link is a steady wheel on which no closure or coupling acts. Its target is exact
+                            at   any angular velocity (W14) (links) */
   bool* has_joint_forces;   /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
                                armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
                                (links) */
@@ -108,7 +110,7 @@ void tree_flight_set_targets(Sim* sim);
 /* Largest rotation per substep of a link of a tree in free flight [rad] (W14). */
 #define TREE_ROTATION_MAX 0.25
 /* Returns the largest angular speed of the links of trees in free flight in the present state [rad/s]; 0 if there are
- * no such links. Balanced wheels whose axis has a constant direction are left out. */
+ * no such links. Links with TreeFlight.has_any_speed are left out. */
 double tree_flight_angular_speed(const Sim* sim);
 static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { return flight && flight->needs_refinement; }
 /* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_needs_refinement

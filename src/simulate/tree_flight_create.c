@@ -128,6 +128,16 @@ static bool is_steady_wheel_of_model(const Model* m, int i) {
   return true;
 }
 
+/* Returns true if a closure acts on link i, or a coupling on its joint. */
+static bool has_rows(const Model* m, int i) {
+  for (int k = 0; k < m->closure_count; k++)
+    if (m->closures[k].link[0] == i || m->closures[k].link[1] == i) return true;
+  for (int k = 0; k < m->coupling_count; k++)
+    for (int n = 0; n < m->couplings[k].count; n++)
+      if (m->dof_link[m->couplings[k].dof[n]] == i) return true;
+  return false;
+}
+
 /* Returns true if the target of the tree contains the forces of the link's joint (W51). */
 static bool has_target_joint_forces(const Model* m, const FlightTree* tree, int i) {
   const ModelLink* link = &m->links[i];
@@ -153,7 +163,11 @@ TreeFlight* tree_flight_create(const Sim* s) {
   f->is_steady_wheel = MEMORY_NEW(bool, m->link_count);
   f->has_joint_forces = MEMORY_NEW(bool, m->link_count);
   f->target_links = MEMORY_NEW(ModelLink, m->link_count);
-  for (int i = 0; i < m->link_count; i++) f->is_steady_wheel[i] = is_steady_wheel_of_model(m, i);
+  f->has_any_speed = MEMORY_NEW(bool, m->link_count);
+  for (int i = 0; i < m->link_count; i++) {
+    f->is_steady_wheel[i] = is_steady_wheel_of_model(m, i);
+    f->has_any_speed[i] = f->is_steady_wheel[i] && !has_rows(m, i);
+  }
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
   f->free = MEMORY_NEW(int, m->dof_count);
@@ -183,6 +197,7 @@ void tree_flight_destroy(TreeFlight* f) {
                    f->free,
                    f->has_target,
                    f->is_steady_wheel,
+                   f->has_any_speed,
                    f->is_without_contact,
                    f->before_q,
                    f->target_q,
