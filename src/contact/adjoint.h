@@ -5,6 +5,7 @@
 #ifndef SDRS_CONTACT_ADJOINT_H
 #define SDRS_CONTACT_ADJOINT_H
 
+#include "contact/elastic_slip.h"
 #include "contact/friction.h"
 #include "contact/impact.h"
 
@@ -82,19 +83,13 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
 /* Adds the derivatives of the friction part of Phi to *out. lag: friction reference, after friction_evaluate at the
  * poses of `next`, the bodies at t + dt. now: bodies at t. solution: plane at t. then: memory of the caller, which
  * receives the active vertices at t. own: true if the normal force of the previous solve of the step limits friction;
- * `solution` and `now` then belong to that solve, and slip is relative to FrictionLag.then. by_slip: derivative of a
- * scalar with respect to FrictionSlip.square at t + dt, 0 if `own`; its derivatives with respect to poses at t + dt are
- * not added. by_trial: derivative of a scalar with respect to the result V of friction_trial_elastic_slip at t + dt, 0
- * if `own`. Its derivatives with respect to poses at t + dt are not added, either. Adds the derivative with respect to
- * the elastic slip at t to out->elastic. Does nothing without a contact force. */
+ * `solution` and `now` then belong to that solve, and slip is relative to FrictionLag.then. passed: derivatives
+ * through the displacement of the step, from which the step passes numbers to the next step; NULL if they are zero or
+ * `own` is true. Adds the derivative with respect to the elastic slip at t to out->elastic. Does nothing without a
+ * contact force. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], double by_slip, Vec3 by_trial, ActiveSides* then, PairShares* out);
-/* Differentiates the scalar product of by_trial and the vector V that friction_trial_elastic_slip returns. Adds its
- * derivatives with respect to the motion of both bodies at t + dt to wrench. A half-space gets none. next: bodies at t
- * + dt. Returns its derivative with respect to the step length dt. */
-double friction_elastic_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_trial,
-                               double wrench[2][6]);
+                      const double twist[2][6], const DisplacementBar* passed, ActiveSides* then, PairShares* out);
 
 /* Sets wrench to the Hessian of the friction energy times the motion (w, v) of both bodies, for stiffness 1. wrench:
  * torque about the reference point of each body, and force. wrench is the sum of T^T b / dt over the contact points. T:

@@ -525,7 +525,7 @@ typedef struct {
  * if it is not active, or if its law has no events. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
 /* Adds to wrench[links] the derivatives that result from numbers that the pairs pass to the next step: impact factors
- * (PairCarry.load) and elastic slips (PairCarry.elastic). wrench: derivatives with respect to the motion of links at t
+ * (PairCarry.load), elastic slip and slip (elastic, slip). wrench: derivatives with respect to the motion of links at t
  * + dt (torque about the centre of mass, force). The next step, or contact_replay_seed_carry, gives the derivatives
  * with respect to these numbers. Returns false if all of them are zero. */
 bool contact_replay_add_carried_derivatives(const ContactReplay* replay, double (*wrench)[6]);

@@ -15,9 +15,6 @@
  * ONE_POINT, the contact points count as one point. Planes are solved to a relative accuracy of about 1e-8. */
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
-/* Largest elastic slip divided by the root of the smoothing eps of friction (F16). Half of it acts on each body, so the
- * elastic slip holds 98.6 % of the largest friction force. */
-#define MAX_ELASTIC_SLIP_RATIO 12.0
 
 /* ---------------------------------------------------------------- lag: the friction reference of the next step */
 
@@ -618,14 +615,6 @@ static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
   return pose_apply(*pose, pose_apply_inverse(lag->then[side], lag->from[side]));
 }
 
-FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt) {
-  assert(dt > 0);
-  Vec3 a = moved_point(lag, 0, pose_a), b = moved_point(lag, 1, pose_b);
-  Vec3 displacement = vec3_sub(vec3_sub(a, lag->from[0]), vec3_sub(b, lag->from[1]));
-  Vec3 slip = vec3_scale(vec3_project(displacement, lag->normal), 1 / dt);
-  return (FrictionSlip){true, vec3_dot(slip, slip), vec3_scale(slip, 2 / dt), {a, b}, dt};
-}
-
 static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
   FrictionMotion m = friction_motion(lag, side, pose);
   double displacement[2] = {vec3_dot(lag->e1, m.displacement), vec3_dot(lag->e2, m.displacement)};
@@ -665,33 +654,6 @@ Vec3 friction_displacement(const FrictionLag* lag, const Pose* pose_a, const Pos
   if (!lag->half_space)
     return vec3_sub(friction_motion(lag, 0, pose_a).displacement, friction_motion(lag, 1, pose_b).displacement);
   return vec3_sub(mean_displacement(lag, pose_a), vec3_sub(moved_point(lag, 1, pose_b), lag->from[1]));
-}
-
-Vec3 friction_trial_elastic_slip(const FrictionLag* lag, Vec3 displacement, double dt) {
-  assert(dt > 0);
-  return vec3_project(vec3_add_scaled(lag->elastic, lag->share / dt, displacement), lag->normal);
-}
-
-/* Returns the factor g = (1 + x^8)^(-1/8), which limits the elastic slip x g to 1. Sets *bend to x^6 g / (1 + x^8),
- * which its derivative contains. Powers of large x do not overflow. */
-static double return_map_factor(double x, double* bend) {
-  bool large = x > 1;
-  double z = large ? 1 / x : x, z2 = z * z, z8 = z2 * z2 * z2 * z2, g = 1 / sqrt(sqrt(sqrt(1 + z8)));
-  if (large) g *= z;
-  *bend = (large ? z2 : z2 * z2 * z2) * g / (1 + z8);
-  return g;
-}
-
-Vec3 friction_return_map(Vec3 trial, double smoothing) {
-  double bend;
-  return vec3_scale(trial, return_map_factor(vec3_norm(trial) / (MAX_ELASTIC_SLIP_RATIO * sqrt(smoothing)), &bend));
-}
-
-Vec3 friction_return_map_reverse(Vec3 trial, double smoothing, Vec3 by, double* by_smoothing) {
-  double most = MAX_ELASTIC_SLIP_RATIO * sqrt(smoothing), bend, along = vec3_dot(by, trial);
-  double g = return_map_factor(vec3_norm(trial) / most, &bend), square = vec3_dot(trial, trial) / (most * most);
-  *by_smoothing = 0.5 * along * square * bend / smoothing;
-  return vec3_add_scaled(vec3_scale(by, g), -bend * along / (most * most), trial);
 }
 
 /* Sets the in-plane velocity of each contact point of body a relative to the half-space b, which may move. */
@@ -751,20 +713,16 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
-/* axial(M) is the axial vector of the matrix M (mat3_axial). Returns the derivative of x . axial(M) / 2 with respect to
- * a small rotation vector w that changes M to exp(w) M. It is (tr(M) x - M^T x) / 2. */
-static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
+Vec3 friction_axial_by_rotation(Mat3 m, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(m)), mat3_tmul_vec(m, x)), 0.5);
 }
-
-Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
 /* Returns the TwistRows of a body's point, plus the rows of an arm that rotates with the body (F13, F15). center:
  * vector from the body's reference point to the point. */
 static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
-  rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e1)));
-  rows.w2 = vec3_add(rows.w2, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e2)));
+  rows.w1 = vec3_add(rows.w1, friction_axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e1)));
+  rows.w2 = vec3_add(rows.w2, friction_axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e2)));
   return rows;
 }
 
@@ -789,7 +747,7 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     center = vec3_sub(m.center, reference);
     arm_rows = roll_rows(&lag->shift[side], lag->arm[side]);
     rows_at_center = m.rolls ? rows_of_roll(lag, &arm_rows, &m.roll, center) : rows_at(lag, center);
-    spin = friction_spin_by_rotation(&m, lag->normal);
+    spin = friction_axial_by_rotation(m.rotation, lag->normal);
   }
   double factor = p->coefficient / p->dt, h[2][2], r[2], torque = 0;
   Vec3 force = {0, 0, 0};

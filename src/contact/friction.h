@@ -77,8 +77,6 @@ typedef struct {
   bool half_space;
   Vec3 elastic;     /* elastic slip a of the pair at t (F16) [m/s], added to the velocity of the points of body a */
   double offset[2]; /* elastic . e1, elastic . e2 [m/s] */
-  double share; /* factor on the displacement of the step in the result of friction_trial_elastic_slip (F16); the caller
-                   sets it before */
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
               */
   double slip[3]; /* common slip velocity u1, u2 along e1 and e2 [m/s], and spin omega times `length` [m/s]; start of
@@ -121,37 +119,20 @@ typedef struct {
 } FrictionMotion;
 /* Returns the motion of the body of `side` from t to `pose`. */
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
-/* Slip velocity in the contact plane over a step from t (F12). It is the slip between those two points of the bodies
- * that are at FrictionLag.center at t. */
-typedef struct {
-  bool known;    /* true if friction acted in that step; also true, with zero slip, at the start of a run */
-  double square; /* squared slip [(m/s)^2] */
-  Vec3 by; /* derivative of `square` with respect to point[0] [m/s^2]; the derivative with respect to point[1] is the
-              opposite */
-  Vec3 point[2]; /* positions of both points [m] */
-  double dt;     /* length of the step [s] */
-} FrictionSlip;
-/* Returns the slip over a step of length dt [s] from t to the poses pose_a and pose_b. Undefined if the normal force of
- * the same step limits friction. */
-FrictionSlip friction_slip(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b, double dt);
 /* Adds the elastic slip a of the pair at t to the slip of the points of body a (F16) [m/s]. Before the call, a is 0. */
 void friction_set_elastic(FrictionLag* lag, Vec3 elastic);
 /* Returns the displacement of body a relative to body b at FrictionLag.center, from t to the poses pose_a and pose_b
  * [m]. Undefined if the normal force of the same step limits friction. */
 Vec3 friction_displacement(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b);
-/* Returns the trial elastic slip V: the elastic slip that the pair would have without sliding after a step of length dt
- * [s] (F16) [m/s]. V = Pi (s displacement / dt + a). Pi: projection onto the contact plane; s: lag->share;
- * displacement: result of friction_displacement [m]; a: elastic slip at t. */
-Vec3 friction_trial_elastic_slip(const FrictionLag* lag, Vec3 displacement, double dt);
-/* Returns the elastic slip phi(V) at the end of a step (F16) [m/s]. trial: trial elastic slip V. A body at
- * rest creeps at the velocity V - phi(V) (R14). smoothing: smoothing eps of friction [(m/s)^2]. */
-Vec3 friction_return_map(Vec3 trial, double smoothing);
-/* Differentiates the scalar product of `by` and the result phi(V) of friction_return_map. Returns the derivative with
- * respect to V = trial. Sets *by_smoothing to the derivative with respect to the smoothing eps. */
-Vec3 friction_return_map_reverse(Vec3 trial, double smoothing, Vec3 by, double* by_smoothing);
-/* Returns the derivative of the spin about `normal` with respect to a rotation vector of the body. With the rotation
- * matrix R = motion->rotation and n = normal, it is (tr(R) n - R^T n) / 2, where tr is the trace. */
-Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
+/* axial(M) is the axial vector of the matrix M (mat3_axial). Returns the derivative of x . axial(M) / 2 with respect to
+ * a small rotation vector w that changes M to exp(w) M. It is (tr(M) x - M^T x) / 2. */
+Vec3 friction_axial_by_rotation(Mat3 m, Vec3 x);
+
+/* Adds a force and a torque to wrench[6], the torque before the force. */
+static inline void friction_add_wrench(Vec3 force, Vec3 torque, double wrench[6]) {
+  const double x[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
+  for (int i = 0; i < 6; i++) wrench[i] += x[i];
+}
 
 /* Returns the displacement of the end of an arm by the rotation of its body [m]. It is lag->roll[side] x arm, plus the
  * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15). Without a shift, the result

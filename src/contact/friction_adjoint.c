@@ -89,7 +89,7 @@ static HullField hull_field(const FrictionLag* lag, int side, const PairBody* ne
   f.field = field_of(next, twist, f.motion.center);
   if (f.motion.rolls)
     f.field = vec3_add(f.field, arm_field(lag, side, lag->arm[side], axial_change(f.motion.roll.turn, f.w)));
-  f.spin = vec3_dot(friction_spin_by_rotation(&f.motion, lag->normal), f.w);
+  f.spin = vec3_dot(friction_axial_by_rotation(f.motion.rotation, lag->normal), f.w);
   return f;
 }
 
@@ -214,9 +214,8 @@ typedef struct {
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
   Vec3 fixed;        /* part of LagBar.direction that results from quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
-  Vec3 displacement; /* displacement of body a relative to body b (friction_displacement); set if by_displacement is not
-                        zero */
-  Vec3 by_displacement;           /* with respect to the displacement of body a relative to body b, through V (F16) */
+  Vec3 displacement; /* DisplacementBar.displacement, or zero */
+  Vec3 by_displacement;           /* DisplacementBar.by_displacement, or zero */
   double by_offset[2];            /* with respect to FrictionLag.offset */
   Vec3 by_roll[2];                /* with respect to FrictionLag.roll */
   Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
@@ -333,7 +332,7 @@ static void add_offset(FrictionReverse* f, const double b[2]) {
 
 /* Returns derivatives of Phi with respect to the position of a contact point over a half-space, at t + dt (`next`) and
  * at t (`now`). They include only the dependence of Phi through the slip of the point, its velocity by the twists, and
- * the elastic slip (friction_trial_elastic_slip). Sets *by_arm to the derivative of Phi with respect to the arm of the
+ * the displacement of body a relative to body b. Sets *by_arm to the derivative of Phi with respect to the arm of the
  * point at t + dt. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* weight_bar, Vec3* by_arm, PairShares* out) {
@@ -347,7 +346,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   vertex_zeta(lag, field, zeta);
   slip_reverse(f, v, zeta, b, e, &phi_q, out);
   add_offset(f, b);
-  /* the displacement in V is the weighted mean of `moved` over the contact points */
+  /* the displacement of body a relative to body b is the weighted mean of `moved` over the contact points */
   *weight_bar =
       f->parameters->coefficient * phi_q + vec3_dot(f->by_displacement, vec3_sub(moved, f->displacement)) / side_weight;
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
@@ -708,48 +707,14 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
   }
 }
 
-/* (A7d) Adds by_slip times the derivatives of the squared slip from t to t + dt. They are derivatives with respect to
- * the poses at t, to FrictionLag.center and to the contact normal. The half-space's derivatives at t are the negative
- * of the body's. */
-static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar, PairShares* out) {
-  const FrictionLag* lag = f->lag;
-  FrictionSlip slip = friction_slip(lag, &f->next[0].hull.pose, &f->next[1].hull.pose, f->parameters->dt);
-  Vec3 by = vec3_scale(slip.by, by_slip), moved = vec3_sub(slip.point[0], slip.point[1]);
-  Vec3 by_n = vec3_scale(by, -vec3_dot(lag->normal, moved));
-  f->fixed = vec3_add(f->fixed, by_n);
-  bar->direction = vec3_add(bar->direction, by_n);
-  for (int side = 0; side < 2; side++) {
-    Vec3 forth = vec3_scale(by, side == 0 ? 1 : -1);
-    Vec3 back = mat3_tmul_vec(friction_motion(lag, side, &f->next[side].hull.pose).rotation, forth);
-    f->by_center = vec3_add(f->by_center, vec3_sub(back, forth));
-    if (side == 1 && lag->half_space) continue;
-    move_now(out, side, vec3_scale(back, -1), vec3_sub(lag->center, lag->then[side].t));
-    if (lag->half_space && f->now[0].hull.ring_count == 0)
-      ground_add(&out->ground_now, back, lag->center, f->now[1].hull.pose.t);
-  }
-}
-
-/* Returns the derivative of a scalar with respect to the displacement of body a relative to body b, from which
- * friction_trial_elastic_slip computes V. by_trial: derivative of the scalar with respect to V. */
-static Vec3 trial_slip_by_displacement(const FrictionLag* lag, double dt, Vec3 by_trial) {
-  return vec3_scale(vec3_project(by_trial, lag->normal), lag->share / dt);
-}
-
-/* (F16) Adds the contribution of the result V of friction_trial_elastic_slip to derivatives of Phi, except those with
- * respect to single contact points over a half-space (over_ground). by_trial: derivative of the differentiated scalar
- * with respect to V. */
-static void trial_slip_reverse(FrictionReverse* f, Vec3 by_trial, LagBar* bar, PairShares* out) {
-  const FrictionLag* lag = f->lag;
-  double dt = f->parameters->dt;
-  for (int side = 0; side < 2 && !lag->half_space; side++)
-    f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, f->by_displacement);
-  Vec3 sum = vec3_add_scaled(lag->elastic, lag->share / dt, f->displacement);
-  Vec3 by_n = vec3_scale(by_trial, -vec3_dot(lag->normal, sum));
-  by_n = vec3_add_scaled(by_n, -vec3_dot(lag->normal, by_trial), sum);
-  f->fixed = vec3_add(f->fixed, by_n);
-  bar->direction = vec3_add(bar->direction, by_n);
-  out->elastic = vec3_add_scaled(vec3_add(out->elastic, by_trial), -vec3_dot(lag->normal, by_trial), lag->normal);
-  out->dt -= vec3_dot(f->by_displacement, f->displacement) / dt;
+/* (A7d) Adds the contribution of the displacement of body a relative to body b to derivatives of Phi, except those with
+ * respect to single contact points over a half-space (over_ground). */
+static void add_displacement(FrictionReverse* f, const DisplacementBar* passed, LagBar* bar, PairShares* out) {
+  for (int side = 0; side < 2 && !f->lag->half_space; side++)
+    f->by[side].displacement = vec3_add_scaled(f->by[side].displacement, side == 0 ? 1 : -1, passed->by_displacement);
+  f->fixed = vec3_add(f->fixed, passed->by_normal);
+  bar->direction = vec3_add(bar->direction, passed->by_normal);
+  out->elastic = vec3_add(out->elastic, passed->by_elastic);
 }
 
 /* (F16) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
@@ -804,17 +769,6 @@ static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   solve_slip_adjoint(lag, f->parameters->smoothing, f->next, twist, f->hull, &f->roll, f->a);
 }
 
-/* Returns the torque of a force at the end of a rotating arm. It is (tr(M) x - M^T x) / 2 with the rotation M =
- * roll->turn and the vector x, the cross product of arm and force. */
-static Vec3 torque_of_roll(const FrictionRoll* roll, Vec3 x) {
-  return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(roll->turn)), mat3_tmul_vec(roll->turn, x)), 0.5);
-}
-
-static void add_wrench(Vec3 force, Vec3 torque, double wrench[6]) {
-  const double x[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
-  for (int i = 0; i < 6; i++) wrench[i] += x[i];
-}
-
 /* Adds to wrench[6] the product with the Hessian (friction_product) of one contact point over a half-space. */
 static void add_ground_product(const FrictionReverse* f, const FrictionVertex* v, const double twist[6],
                                double wrench[6]) {
@@ -825,8 +779,8 @@ static void add_ground_product(const FrictionReverse* f, const FrictionVertex* v
   Vec3 by = in_plane(f->lag, b[0] / f->parameters->dt, b[1] / f->parameters->dt);
   Vec3 arm = vec3_sub(pose_apply(f->next[0].hull.pose, v->local), f->next[0].reference);
   RollRows rows = roll_rows(&f->lag->shift[0], v->arm);
-  Vec3 torque = vec3_add(vec3_cross(arm, by), torque_of_roll(&f->roll, roll_rows_moment(&rows, by)));
-  add_wrench(by, torque, wrench);
+  Vec3 torque = vec3_add(vec3_cross(arm, by), friction_axial_by_rotation(f->roll.turn, roll_rows_moment(&rows, by)));
+  friction_add_wrench(by, torque, wrench);
 }
 
 /* Adds to wrench[6] the product with the Hessian (friction_product) of the contact points of one of two hulls. */
@@ -840,11 +794,12 @@ static void add_hull_product(FrictionReverse* f, int side, double wrench[6]) {
     over_hull(f, side, &lag->vertices[side * lag->count[0] + k], b, e, &phi_q, &unused);
   }
   Vec3 torque = vec3_cross(vec3_sub(h->motion.center, f->next[side].reference), by->displacement);
-  torque = vec3_add_scaled(torque, by->spin, friction_spin_by_rotation(&h->motion, lag->normal));
+  torque = vec3_add_scaled(torque, by->spin, friction_axial_by_rotation(h->motion.rotation, lag->normal));
   RollRows rows = roll_rows(&lag->shift[side], lag->arm[side]);
   if (h->motion.rolls)
-    torque = vec3_add(torque, torque_of_roll(&h->motion.roll, roll_rows_moment(&rows, by->displacement)));
-  add_wrench(by->displacement, torque, wrench);
+    torque =
+        vec3_add(torque, friction_axial_by_rotation(h->motion.roll.turn, roll_rows_moment(&rows, by->displacement)));
+  friction_add_wrench(by->displacement, torque, wrench);
 }
 
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
@@ -860,9 +815,8 @@ void friction_product(const FrictionLag* lag, const FrictionParameters* paramete
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], double by_slip, Vec3 by_trial, ActiveSides* then, PairShares* out) {
+                      const double twist[2][6], const DisplacementBar* passed, ActiveSides* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
-  const bool has_elastic_slip = !vec3_is_zero(by_trial);
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
                        .support = support,
@@ -871,9 +825,9 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .next = next,
                        .own = own,
                        .plane = &solution->plane,
-                       .ground = ground_motion(lag, next),
-                       .by_displacement = trial_slip_by_displacement(lag, parameters->dt, by_trial)};
-  if (has_elastic_slip) f.displacement = friction_displacement(lag, &next[0].hull.pose, &next[1].hull.pose);
+                       .ground = ground_motion(lag, next)};
+  if (passed) f.displacement = passed->displacement;
+  if (passed) f.by_displacement = passed->by_displacement;
   for (int side = 0; side < 2; side++) f.centers[side] = friction_centers(lag, &now[0].hull, &now[1].hull, side);
   find_fields(&f, twist);
   LagBar bar = {{0, 0, 0}, 0, {0}};
@@ -884,12 +838,10 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   then->count[0] = then->count[1] = 0;
   for (int side = 0; side < sides; side++)
     then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
-  if (has_elastic_slip) trial_slip_reverse(&f, by_trial, &bar, out);
+  if (passed) add_displacement(&f, passed, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
   offset_reverse(&f, out);
-  if (by_slip != 0) slip_square_reverse(&f, by_slip, &bar, out);
-  int centered = !lag->half_space ? 2 : by_slip != 0 ? 1 : 0;
-  for (int side = 0; side < centered; side++)
+  for (int side = 0; side < 2 && !lag->half_space; side++)
     side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
                 out->share[side] + first[side], &bar, out);
   then->is_set = true;
@@ -912,25 +864,4 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     if (f.hull[side].motion.rolls) roll_reverse(&f, side, twist[side], out);
   axis_reverse(&f, out);
   if (parameters->coefficient > 0) out->friction += (out->value - before) / parameters->coefficient;
-}
-
-double friction_elastic_wrench(const FrictionLag* lag, double dt, const PairBody next[2], Vec3 by_trial,
-                               double wrench[2][6]) {
-  Vec3 by_displacement = trial_slip_by_displacement(lag, dt, by_trial);
-  for (int side = 0; side < (lag->half_space ? 1 : 2); side++) {
-    const Pose* pose = &next[side].hull.pose;
-    FrictionMotion m = friction_motion(lag, side, pose);
-    Vec3 arm = lag->half_space ? lag->mean_arm[0] : lag->arm[side],
-         by = vec3_scale(by_displacement, side == 0 ? 1 : -1);
-    Vec3 center = m.center;
-    if (lag->half_space) {
-      m.roll = friction_roll(lag, side, pose);
-      center = pose_apply(*pose, pose_apply_inverse(lag->then[0], vec3_sub(lag->center, arm)));
-    }
-    Vec3 torque = vec3_cross(vec3_sub(center, next[side].reference), by);
-    RollRows rows = roll_rows(&lag->shift[side], arm);
-    if (lag->half_space || m.rolls) torque = vec3_add(torque, torque_of_roll(&m.roll, roll_rows_moment(&rows, by)));
-    add_wrench(by, torque, wrench[side]);
-  }
-  return -vec3_dot(by_displacement, friction_displacement(lag, &next[0].hull.pose, &next[1].hull.pose)) / dt;
 }

@@ -158,10 +158,11 @@ typedef struct {
   /* ---- a recorded pair */
   /* Sets *out to the numbers that the pair passes to events and to the next step. Call only after `replay`. */
   void (*passes)(const LawReplay* pair, PairPasses* out);
-  /* Differentiates the scalar product of the vector `by` and the elastic slip at t + dt (friction.md, F16). Adds its
-   * derivatives with respect to the motion of both bodies at t + dt to wrench. Returns its derivative with respect to
-   * the length of the step. Call only after `replay`. */
-  double (*elastic_wrench)(const LawReplay* pair, Vec3 by, double wrench[2][6]);
+  /* Adds to wrench derivatives with respect to the motion of both bodies at t + dt. They result from numbers that the
+   * pair computes from the displacement of the step and passes to the next step (PairCarry.elastic, PairCarry.slip).
+   * carry: derivatives with respect to these numbers. Returns false if the derivatives are zero. Call only after
+   * `replay`. */
+  bool (*displacement_wrench)(const LawReplay* pair, const PairCarry* carry, double wrench[2][6]);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction

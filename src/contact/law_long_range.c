@@ -554,7 +554,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   FrictionParameters parameters = recorded_friction(p);
   double before = s->friction;
   friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->own_now, twist,
-                   0, vec3(0, 0, 0), &then, s);
+                   NULL, &then, s);
   double by_coefficient =
       s->friction - before; /* derivative with respect to (local share * friction coefficient of the pair) */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.value;

@@ -245,7 +245,7 @@ static void begin(const LawPair* p) {
   memory->before = compression(p);
   memory->has_past = true;
   memory->past = (FrictionSlip){.known = true};
-  memory->next = (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
+  memory->next = (ElasticSlip){0};
 }
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
@@ -282,7 +282,7 @@ static FrictionSlip slip_to(const LawPair* p) {
   if (!sticks(p->material)) return (FrictionSlip){.known = false};
   if (memory->has_past) return memory->past;
   if (!memory->acts) return (FrictionSlip){.known = false};
-  return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, memory->dt);
+  return friction_slip(&memory->lag, friction_displacement(&memory->lag, &p->a->pose, &p->b->pose), memory->dt);
 }
 
 /* Returns true if one of the two parts of friction acts. own: false for friction by the force at t, true for friction
@@ -426,15 +426,10 @@ static ElasticSlip elastic_at_end(const LawPair* p) {
   Memory* memory = p->memory;
   const double smoothing = ((const PlaneLaw*)p->law)->smoothing;
   if (memory->has_past) return memory->next;
-  if (!memory->has_elastic_slip || p->state->outcome != PAIR_PRESSED) return (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
+  if (!memory->has_elastic_slip || p->state->outcome != PAIR_PRESSED) return (ElasticSlip){0};
   ElasticShare share = elastic_share(memory->force, pressure_of(p).force);
-  memory->lag.share = share.value;
   Vec3 displacement = friction_displacement(&memory->lag, &p->a->pose, &p->b->pose);
-  Vec3 trial = friction_trial_elastic_slip(&memory->lag, displacement, memory->dt);
-  Vec3 by_force = vec3_project(vec3_scale(displacement, share.by_now / memory->dt), memory->lag.normal);
-  double unused;
-  return (ElasticSlip){friction_return_map(trial, smoothing),
-                       friction_return_map_reverse(trial, smoothing, by_force, &unused)};
+  return elastic_slip_next(&memory->lag, displacement, share, memory->dt, smoothing);
 }
 
 static void impact(const LawPair* p, PairImpact* out) {
@@ -521,7 +516,7 @@ static size_t lag(const LawPair* p, void* room) {
       impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
   memory->step_load = impact_friction_factor(&memory->load, memory->load_bounces, load_ratio(p));
   memory->slip = slip_to(p);
-  memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){{0, 0, 0}, {0, 0, 0}};
+  memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){0};
   memory->force = p->lagged ? now.force : 0;
   memory->has_elastic_slip = p->lagged && slides(p->material);
   memory->has_past = false;
@@ -689,8 +684,6 @@ static void pass_slip(const LawPair* p, StateBlock* block) {
   state_block_bool(block, &slip->known);
   double* numbers[] = {&slip->square, &slip->dt};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
-  state_block_doubles(block, &slip->by.x, 3);
-  for (int k = 0; k < 2; k++) state_block_doubles(block, &slip->point[k].x, 3);
 }
 
 /* Reads from a state block, or writes to it, the data of a pair on which later steps depend. The friction reference is
@@ -719,14 +712,16 @@ static void pass(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) {
     state_block_doubles(block, &slips[k]->value.x, 3);
     state_block_doubles(block, &slips[k]->by_force.x, 3);
+    state_block_doubles(block, &slips[k]->by_dt.x, 3);
   }
 }
 
 /* Sets the derivatives of the slip and of the impact factor to 0 after a state was restored, because both are then
  * constants of the run. */
 static void hold(const LawPair* p) {
-  ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
-  ((Memory*)p->memory)->next.by_force = vec3(0, 0, 0);
+  Memory* memory = p->memory;
+  memory->past.dt = 0;
+  memory->next = (ElasticSlip){.value = memory->next.value};
   Impact* impact = &((PairOwn*)p->own)->impact;
   *impact = (Impact){.value = impact->value, .first = impact->first};
 }
@@ -816,7 +811,7 @@ static const LawImpacts impacts = {
     .recall = recall,
     .hold = hold,
     .passes = plane_law_passes,
-    .elastic_wrench = plane_law_elastic_wrench,
+    .displacement_wrench = plane_law_displacement_wrench,
     .slip_product = plane_law_slip_product,
     .recorded_work = plane_law_recorded_work,
     .work_wrench = plane_law_work_wrench,

@@ -31,25 +31,6 @@ typedef struct {
   bool owes; /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlaneDeferredForce;
 
-/* Elastic slip of a pair (F16). by_force: derivative of `value` with respect to the normal force at the same time for
- * stiffness 1 [m^3/s], at fixed elastic slip of earlier steps. */
-typedef struct {
-  Vec3 value, by_force; /* value: [m/s] */
-} ElasticSlip;
-
-/* Factor s on the displacement of a step, from which the elastic slip is computed (friction_trial_elastic_slip, F16).
- * by_then, by_now: derivatives of s with respect to the normal forces at t and at t + dt. */
-typedef struct {
-  double value, by_then, by_now;
-} ElasticShare;
-
-/* Returns the factor s = 2 N / (N + N') on the displacement of a step in friction_trial_elastic_slip (F16). then, now:
- * normal forces N at t and N' at t + dt, not both 0. */
-static inline ElasticShare elastic_share(double then, double now) {
-  double sum = then + now;
-  return (ElasticShare){2 * then / sum, 2 * now / (sum * sum), -2 * then / (sum * sum)};
-}
-
 /* Data of this law for a recorded pair, stored in ContactRecord.kept. */
 typedef struct {
   Plane plane; /* plane of an active record */
@@ -211,9 +192,6 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
 /* LawImpacts.passes: sets *out to the numbers that the pair passes to the next step. out->left is ContactRecord.grip *
  * FrictionScale.left, a force for stiffness 1 [1/m^2]. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
-/* LawImpacts.elastic_wrench: adds the derivatives of the scalar product of `by` and the elastic slip at t + dt to
- * wrench. Returns the derivative with respect to the length of the step. */
-double plane_law_elastic_wrench(const LawReplay* p, Vec3 by, double wrench[2][6]);
 /* Returns the normal force and the stored energy of a pair (ContactWork). contact: derivatives of the potential U at t
  * + dt, for stiffness 1. factor: impact factor at t + dt. energy, before: U at t + dt and at t. */
 ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, double factor, double energy,
@@ -222,6 +200,9 @@ ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, doub
 bool plane_law_recorded_work(const LawReplay* p, ContactWork* out);
 /* LawImpacts.work_wrench: sets wrench to the derivatives with respect to the motion of both bodies at t + dt. */
 void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]);
+/* LawImpacts.displacement_wrench: adds to wrench the derivatives through the displacement of the step. Returns false if
+ * they are zero. */
+bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, double wrench[2][6]);
 /* ContactLaw.reverse: adds the derivatives with respect to the inputs of the pair to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

@@ -68,41 +68,32 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
 }
 
 /* Returns true if the step changes the elastic slip of a recorded pair (F16). */
-static bool has_elastic_slip(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
+static bool changes_elastic_slip(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
 
 /* Returns the factor on the displacement in V. */
 static ElasticShare share_of(const LawReplay* p) {
   return elastic_share(force_of(p->own_now), p->record->active ? force_of(p->own_next) : 0);
 }
 
-/* Differentiates the scalar product of `by` and the elastic slip at t + dt. Returns the derivative with respect to the
- * result V of friction_trial_elastic_slip. Sets *by_smoothing to the derivative with respect to the smoothing of
- * friction. */
-static Vec3 trial_slip_derivative(const LawReplay* p, Vec3 by, double* by_smoothing) {
+/* Sets *bar to the derivatives through the displacement of the step, from which the step passes numbers to the next
+ * step. carry: derivatives with respect to these numbers. Returns false if the derivatives are zero. */
+static bool displacement_bar(const LawReplay* p, const PairCarry* carry, DisplacementBar* bar) {
   const PlaneLaw* law = p->law;
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
-  *by_smoothing = 0;
-  if (!has_elastic_slip(p) || vec3_is_zero(by)) return vec3(0, 0, 0);
-  Vec3 displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
-  Vec3 trial = friction_trial_elastic_slip(lag, displacement, law->step->dt);
-  return friction_return_map_reverse(trial, law->smoothing, by, by_smoothing);
+  *bar = (DisplacementBar){0};
+  if (!changes_elastic_slip(p) || (vec3_is_zero(carry->elastic) && carry->slip == 0)) return false;
+  const Pose* const next[2] = {&p->next[0].hull.pose, &p->next[1].hull.pose};
+  *bar = displacement_reverse(lag, next, share_of(p).value, law->step->dt, law->smoothing, carry->elastic, carry->slip);
+  return true;
 }
 
-/* Returns the derivative of a scalar with respect to the factor FrictionLag.share on the displacement in
- * friction_trial_elastic_slip. by_trial: derivative of the scalar with respect to the result of
- * friction_trial_elastic_slip. */
-static double by_share_of(const LawReplay* p, Vec3 by_trial) {
-  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
-  Vec3 displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
-  return vec3_dot(vec3_project(by_trial, lag->normal), displacement) / ((const PlaneLaw*)p->law)->step->dt;
-}
-
-double plane_law_elastic_wrench(const LawReplay* p, Vec3 by, double wrench[2][6]) {
-  const PlaneLaw* law = p->law;
-  double by_smoothing;
-  Vec3 by_trial = trial_slip_derivative(p, by, &by_smoothing);
-  if (vec3_is_zero(by_trial)) return 0;
-  return friction_elastic_wrench(&((const PlaneReplay*)p->memory)->lag, law->step->dt, p->next, by_trial, wrench);
+bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, double wrench[2][6]) {
+  DisplacementBar bar;
+  if (!displacement_bar(p, carry, &bar)) return false;
+  const Pose* const next[2] = {&p->next[0].hull.pose, &p->next[1].hull.pose};
+  const Vec3 reference[2] = {p->next[0].reference, p->next[1].reference};
+  displacement_wrench(&((const PlaneReplay*)p->memory)->lag, next, reference, bar.by_displacement, wrench);
+  return true;
 }
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
@@ -130,12 +121,11 @@ static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool own) {
   const PlaneSolution* solution = own ? p->own_solve : p->own_now;
   FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
   FrictionVertex* room = p->vertices;
-  if (own && has_elastic_slip(p)) room += memory->lag.count[0] + memory->lag.count[1];
+  if (own && changes_elastic_slip(p)) room += memory->lag.count[0] + memory->lag.count[1];
   FrictionDirection direction;
   friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, lag);
   friction_set_elastic(lag, r->elastic.value);
-  if (!own) lag->share = share_of(p).value;
 }
 
 /* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
@@ -184,7 +174,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
-  if (has_elastic_slip(p)) {
+  if (changes_elastic_slip(p)) {
     PlaneRecord r = record_of(p->record);
     replay_lag(p, &r, false);
   }
@@ -321,7 +311,7 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
  * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to FrictionScale.left, found
  * in the next step. Adds the derivatives with respect to the potential and force of the pair at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
-                              double by_left, Vec3 by_trial, Pressure* bar, PairShares* s) {
+                              double by_left, const DisplacementBar* passed, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
   PlaneRecord r = record_of(p->record);
@@ -333,9 +323,9 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
                                      times the factors of (F14) */
-  if (p->record->late || !vec3_is_zero(by_trial)) {
+  if (p->record->late || passed) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
-    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, by_trial,
+    friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, passed,
                      &then, s);
     by_late = s->friction;
     s->friction = 0;
@@ -343,8 +333,8 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   then.is_set = false;
   if (p->record->own_force) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
-    friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, 0,
-                     vec3(0, 0, 0), &then, s);
+    friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, NULL,
+                     &then, s);
     by_own = s->friction;
   }
   s->friction = by_late * late_weight * b.load + by_own * own_weight * b.own_load;
@@ -374,8 +364,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
 }
 
 /* Converts the derivative with respect to the acting friction coefficient into derivatives with respect to both
- * coefficients, the Stribeck speed and the slip (F12). Adds the derivatives of the slip with respect to the poses at t
- * here; the step to t adds the others (PairCarry.slip). */
+ * coefficients, the Stribeck speed and the slip (F12). The step to t differentiates the slip (PairCarry.slip). */
 static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
   const double* value = p->material->value;
   double part = static_friction_fraction(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
@@ -388,15 +377,6 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   if (!(slip->dt > 0)) return; /* the slip at the start of a run is a constant without derivatives */
   s->carry.slip = by_slip;
   s->dt_before -= 2 * slip->square / slip->dt * by_slip;
-  for (int side = 0; side < 2; side++) {
-    Vec3 move = vec3_scale(slip->by, side == 0 ? by_slip : -by_slip);
-    Vec3 turn = vec3_cross(vec3_sub(slip->point[side], p->now[side].hull.pose.t), move);
-    bool ground = p->now[side].hull.half_space;
-    Vec3* moves = ground ? &s->ground_now.force : &s->move_now[side];
-    Vec3* turns = ground ? &s->ground_now.torque : &s->turn_now[side];
-    *moves = vec3_add(*moves, move);
-    *turns = vec3_add(*turns, turn);
-  }
 }
 
 /* Returns Phi of a pair whose impact has restitution, computed from the same numbers as the Hessian. plane_adjoint
@@ -432,17 +412,17 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     }
   }
   bool weighted = p->record->own_force || payment_in(p, &r).pays;
-  double by_smoothing;
-  Vec3 by_trial = trial_slip_derivative(p, carry->elastic, &by_smoothing);
-  s->smoothing += by_smoothing;
-  if (!vec3_is_zero(by_trial)) bar.force += by_share_of(p, by_trial) * share_of(p).by_then;
-  if (weighted) reverse_own_force(p, twist, &impact, carry->left, by_trial, &bar, s);
-  if ((p->record->has_friction || !vec3_is_zero(by_trial)) && !weighted) {
+  DisplacementBar displacement;
+  const DisplacementBar* passed = displacement_bar(p, carry, &displacement) ? &displacement : NULL;
+  s->smoothing += displacement.by_smoothing;
+  if (passed) bar.force += displacement.by_share * share_of(p).by_then;
+  if (weighted) reverse_own_force(p, twist, &impact, carry->left, passed, &bar, s);
+  if ((p->record->has_friction || passed) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
-      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist,
-                       carry->slip, by_trial, &then, s);
+      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist, passed,
+                       &then, s);
     if (p->record->has_friction && rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
     double by_rest_speed = s->rest_speed;
@@ -454,6 +434,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   }
   s->carry.elastic = s->elastic;
   bar.force += vec3_dot(s->elastic, r.elastic.by_force);
+  s->dt_before += vec3_dot(s->elastic, r.elastic.by_dt);
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);
 }

@@ -356,37 +356,22 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
-/* Adds the derivatives that result from the elastic slip of a pair at t + dt (PairCarry.elastic) to own[2][6]. Adds its
- * derivative with respect to the length of the step to *by_dt. Returns false if there are none. */
-static bool elastic_wrench(const ContactReplay* r, int index, double own[2][6], double* by_dt) {
-  const ReplayPair* p = &r->pairs[index];
-  if (vec3_is_zero(r->carry[1][index].elastic) || !p->law->row->impacts) return false;
-  LawReplay pair = law_replay(r, index, 0);
-  memset(own, 0, 2 * sizeof(double[6]));
-  *by_dt += p->contact->stiffness * p->law->row->impacts->elastic_wrench(&pair, r->carry[1][index].elastic, own);
-  return true;
-}
-
-static bool add_elastic_wrenches(const ContactReplay* r, double (*wrench)[6]) {
+static bool add_displacement_wrenches(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    double own[2][6], by_dt = 0;
-    if (!elastic_wrench(r, k, own, &by_dt)) continue;
+    if (!p->law->row->impacts) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    double own[2][6] = {{0}};
+    if (!p->law->row->impacts->displacement_wrench(&pair, &r->carry[1][k], own)) continue;
     for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * own[i / 6][i % 6];
     found = true;
   }
   return found;
 }
 
-double contact_replay_elastic_slip_by_dt(const ContactReplay* r) {
-  double own[2][6], sum = 0;
-  for (int k = 0; k < r->count; k++) (void)elastic_wrench(r, k, own, &sum);
-  return sum;
-}
-
 bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wrench)[6]) {
-  bool found = add_elastic_wrenches(r, wrench);
+  bool found = add_displacement_wrenches(r, wrench);
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->impacts) continue;

@@ -113,10 +113,6 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
  * contact_replay_refresh. */
 double contact_replay_deferred_sum(const ContactReplay* replay);
 
-/* Returns the derivative with respect to the length of the loaded step that results from the elastic slips at t + dt
- * (PairCarry.elastic). ContactLengths.dt contains it, too. */
-double contact_replay_elastic_slip_by_dt(const ContactReplay* replay);
-
 /* Evaluates the terms of the loaded step again, with or without the Hessian of one kind of friction. If `apart` is
  * true, the terms leave out the Hessian of friction that is limited by the impulse of an impact
  * (docs/derivations/impact.md, I16). contact_replay_product then adds the product with this Hessian separately, as

@@ -272,7 +272,6 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   double own = equation_derivative(a, BY_DT, l->lambda) + equation_derivative(a, BY_TIME, l->lambda);
   double sum = l->dt_bar + l->end_time_bar + direct_derivative(a, BY_DT) + direct_derivative(a, BY_TIME) +
                equation_derivative(a, BY_DT, a->lambda) + equation_derivative(a, BY_TIME, a->lambda);
-  if (a->replay) sum += contact_replay_elastic_slip_by_dt(a->replay);
   if (s->fixed_count > 0) {
     const ContactField none = {.twist = NULL}, all = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
     const double* nu = a->closures ? a->closures->nu : NULL;

@@ -1823,7 +1823,6 @@ ROWS += [
         0.01 * SIDEWAYS / (MECANUM[3] + MECANUM[4]),
         "the same over half wheelbase + half track",
         recommended=("simulation.dt=0.005",),
-        known={"default": "friction impulses that act in a later step reduce the yaw rate by 1.0 % at 10 ms, 0.1 % at 5 ms"},
     ),
     Row(
         "snake of eight links, friction 0.1 along and 0.8 across: speed",

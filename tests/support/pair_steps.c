@@ -282,8 +282,7 @@ void pair_step_adjoint(const PairStep* s, double phi[2], double* contact, double
   phi[0] = shares.value;
   shares_free(&shares);
   shares = shares_create(s);
-  friction_adjoint(&p.lag, &p.friction, p.support, now, next, false, &p.now.plane, s->twist, 0, vec3(0, 0, 0), &at_now,
-                   &shares);
+  friction_adjoint(&p.lag, &p.friction, p.support, now, next, false, &p.now.plane, s->twist, NULL, &at_now, &shares);
   add_shares(s, &shares, friction);
   phi[1] = shares.value;
   shares_free(&shares);

@@ -841,42 +841,8 @@ static void friction_F1_worked_example(void** state) {
   compare_near(d.hessian[3][3], 0.5 * 16 / pow(18.25, 1.5), 1e-12, "Hessian");
 }
 
-/* ---------------------------------------------------------------- elastic slip (F16) */
-
-/* phi(V) is V where V is small, 2^(-1/8) V at the largest elastic slip 12 sqrt(eps), and 12 sqrt(eps) where V is large.
- * Its derivatives are those of central differences. */
-static void friction_F16_elastic_slip_yields(void** state) {
-  (void)state;
-  const double eps = 4e-8, most = 12 * sqrt(eps), h = 1e-5;
-  Vec3 direction = vec3_normalized(vec3(1, -2, 0.5)), by = vec3(0.3, 0.7, -0.2);
-  compare_near(vec3_norm(friction_return_map(vec3_scale(direction, 0.1 * most), eps)) / most, 0.1, 1e-9, "small");
-  compare_near(vec3_norm(friction_return_map(vec3_scale(direction, most), eps)) / most, pow(2, -0.125), 1e-14,
-               "at the limit");
-  compare_near(vec3_norm(friction_return_map(vec3_scale(direction, 1e60 * most), eps)) / most, 1, 1e-14, "large");
-  for (double x = 0.2; x < 20; x *= 1.7) {
-    Vec3 v = vec3_scale(direction, x * most);
-    double by_eps;
-    Vec3 found = friction_return_map_reverse(v, eps, by, &by_eps);
-    double wanted[4];
-    for (int k = 0; k < 4; k++) {
-      double d = k < 3 ? h * most : h * eps, at[2];
-      for (int side = 0; side < 2; side++) {
-        double move = side == 0 ? d : -d;
-        Vec3 moved = vec3_add(v, vec3(k == 0 ? move : 0, k == 1 ? move : 0, k == 2 ? move : 0));
-        at[side] = vec3_dot(by, friction_return_map(moved, k == 3 ? eps + move : eps));
-      }
-      wanted[k] = (at[0] - at[1]) / (2 * d);
-    }
-    compare_near(found.x, wanted[0], 1e-8, "x %g: by V, x", x);
-    compare_near(found.y, wanted[1], 1e-8, "x %g: by V, y", x);
-    compare_near(found.z, wanted[2], 1e-8, "x %g: by V, z", x);
-    compare_near(by_eps * eps / most, wanted[3] * eps / most, 1e-8, "x %g: by eps", x);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(friction_F16_elastic_slip_yields),
       cmocka_unit_test(friction_F1_F2_is_the_minimum_over_slip_and_spin),
       cmocka_unit_test(friction_F3_derivatives_match_central_differences),
       cmocka_unit_test(friction_F3_of_a_single_vertex_leaves_the_spin_alone),
