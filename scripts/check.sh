@@ -72,6 +72,7 @@ for folder in tests/unit/*; do # the readers' tests run sanitized alone, but for
   if ((all)) || [[ " ${readers[*]} " != *" $folder "* ]]; then folders+=("$folder"); fi
 done
 mapfile -t -O "${#tests[@]}" tests < <(programs check "${folders[@]}")
+keep=()
 if ((all)); then
   limit=7200 slow=0
   build check FLAVOUR=check long-tests || exit 1
@@ -87,10 +88,10 @@ if ((all)); then
     echo "scripts/lint.sh --all"
   )
 else
-  limit=1800 slow=20
+  limit=1800 slow=20 keep=(-k)
   mapfile -t -O "${#tests[@]}" tests < <(
     programs readers "${readers[@]}"
     for fuzzer in tests/fuzz/fuzz_*.c; do echo "tests/fuzz/run.sh out/build/readers/${fuzzer%.c}"; done # their files alone
   )
 fi
-exec tests/run.sh -j "$TEST_JOBS" -t "$limit" -s "$slow" -b "$BUILDS" "${tests[@]}"
+exec tests/run.sh "${keep[@]}" -j "$TEST_JOBS" -t "$limit" -s "$slow" -b "$BUILDS" "${tests[@]}"

@@ -1,12 +1,14 @@
 #!/bin/bash
 # Runs tests and counts them, one count per case.
-#   tests/run.sh [-j JOBS] [-t SECONDS] [-s SLOW] [-b BUILDS] TEST...
+#   tests/run.sh [-k] [-j JOBS] [-t SECONDS] [-s SLOW] [-b BUILDS] TEST...
 # A TEST is a cmocka program, or a script with its arguments in one word. A script ends with `N passed, N failed`, or
 # counts as one test by its exit code. A crash, a timeout or a sanitizer's report is a failure of its own. SECONDS (default
 # 1800) end what hangs: many times what a test takes, so that a busy machine fails none. (A limit of processor time would
 # do it better, but under one Linux tells processor time in ticks of 1 ms and more, and `bench` measures with it.)
 # Processor time is counted: a script prints `(N cpu s)` after each of its cases, or is one case. With -s a case
 # above SLOW seconds fails unless tests/slow lists it. BUILDS is a file of lines `STEP SECONDS` that are added to the sums.
+# With -k a program that has passed is not run again while its binary and all files outside src/ are the same: its result
+# is that in out/build/passed/. (An archive member that changed without being linked leaves the binary the same.)
 # Each log is kept in out/tests/. Prints the logs of failures, the slowest cases, the processor time by step, then
 # `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
@@ -72,13 +74,29 @@ cases_of() { # test, log, processor time
   echo "${found:-$3 $name}"
 }
 
+# Hash of what a program can read: all files outside src/. C sources are compiled into the programs. Empty without git.
+inputs() {
+  git rev-parse --git-dir >/dev/null 2>&1 || return
+  { echo "${SDRS_LONG:-}"; git ls-files -z -co --exclude-standard -- . ':!src' ':!*.[ch]' | xargs -0 sha256sum 2>/dev/null; } | sha256sum
+}
+
 run_one() {
   local -a command
   read -ra command <<<"$1"
   local name=${1#out/build/} code seconds passed failed skipped
   name=${name//[^A-Za-z0-9_.=-]/_}
   local log=$LOGS/$name.log
-  local start=$EPOCHREALTIME spent
+  local start=$EPOCHREALTIME spent kept=out/build/passed/$name key=
+  if [[ -n ${INPUTS:-} && ${command[0]} != *.sh ]]; then
+    key="$(sha256sum <"${command[0]}") $INPUTS"
+    if [[ $(cat "$kept.key" 2>/dev/null) == "$key" ]]; then
+      cp "$kept.log" "$kept.count" "$LOGS"
+      echo "0 $(step_of "$1")" >"$LOGS/$name.cpu"
+      : >"$LOGS/$name.cases"
+      echo "kept $1"
+      return
+    fi
+  fi
   if [[ ${command[0]} == *.sh ]]; then
     { time timeout -k 10 "$TIMEOUT" "${command[@]}" </dev/null >"$log" 2>&1; } 2>"$LOGS/$name.cpu"
     code=$?
@@ -93,6 +111,10 @@ run_one() {
   echo "$passed $failed $skipped $log" >"$LOGS/$name.count"
   echo "$spent $(step_of "$1")" >"$LOGS/$name.cpu"
   cases_of "$1" "$log" "$spent" >"$LOGS/$name.cases"
+  if [[ -n $key ]] && ((failed + skipped == 0)); then
+    mkdir -p out/build/passed
+    cp "$log" "$LOGS/$name.count" out/build/passed && echo "$key" >"$kept.key"
+  fi
   seconds=$(awk "BEGIN { print $EPOCHREALTIME - $start }")
   printf '%-4s %4d passed %3d failed %6.1f s %6.1f cpu s  %s%s\n' "$( ((failed)) && echo FAIL || echo ok)" "$passed" \
     "$failed" "$seconds" "$spent" "$1" "$(exit_reason $code "${seconds%.*}")"
@@ -103,9 +125,10 @@ if [[ ${1:-} == --one ]]; then
   exit 0
 fi
 
-jobs=2 TIMEOUT=1800 slow=0 builds=/dev/null
-while getopts j:t:s:b: option; do
+jobs=2 TIMEOUT=1800 slow=0 builds=/dev/null INPUTS=
+while getopts kj:t:s:b: option; do
   case $option in
+    k) INPUTS=$(inputs) ;;
     j) jobs=$OPTARG ;;
     t) TIMEOUT=$OPTARG ;;
     s) slow=$OPTARG ;;
@@ -115,7 +138,7 @@ while getopts j:t:s:b: option; do
 done
 shift $((OPTIND - 1))
 
-export TIMEOUT
+export TIMEOUT INPUTS
 export SDRS_CACHE=off # nothing is left in a home
 export OMP_WAIT_POLICY=passive # threads that wait for others take no processor time
 # The Python that scripts/deps.sh equips comes first: a version manager's wrapper takes half a second a start.

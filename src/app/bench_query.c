@@ -83,13 +83,13 @@ static double time_cold(const QueryBenchPair* pair) {
 }
 
 static double time_warm(const QueryBenchPair* pair) {
-  GrowthCache growth = {.warm = false};
+  GrowthCache growth = {.warm = 0};
   GjkCache gjk = {.count = 0};
   double start = processor_time();
   for (int i = 0; i < POSES; i++) {
     const Pose* p = pair->path[i];
     if (i % PATH == 0) {
-      growth.warm = false;
+      growth.warm = 0;
       gjk.count = 0;
     }
     if (pair->hull)

@@ -247,7 +247,8 @@ struct ContactLaw {
   void* (*create)(const Model* model, int threads, double tolerance, const LawStep* step);
   void (*destroy)(void* law);
   /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other.
-   * INFINITY makes all pairs candidates. */
+   * INFINITY makes all pairs candidates. If the function is NULL, the range is 0: bodies exert a force where they
+   * overlap. */
   double (*range)(const Model* model);
   /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. If the
    * function is NULL, no pair of links represents its hulls. */
@@ -255,11 +256,10 @@ struct ContactLaw {
   /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
    * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Return the equilibrium of two parallel faces with n_a and n_b vertices for stiffness 1 (ContactEquilibrium in
-   * model.h): under a given force, or at a given gap. If both functions are NULL, the stiffness of the scene is neither
-   * derived nor checked. */
-  ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
-  ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
+  /* Returns an equilibrium of two parallel faces with n_a and n_b vertices for stiffness 1 (ContactEquilibrium in
+   * model.h). z in (0, 1) selects one of all equilibria: the gap increases with z, and the force decreases. If the
+   * function is NULL, the stiffness of the scene is neither derived nor checked. */
+  ContactEquilibrium (*rest)(double support, int n_a, int n_b, double z);
 
   /* ---- a pair in a trial */
   /* Evaluates the contact of a trial state. Sets outcome, separation, axis, contact_energy and has_terms of

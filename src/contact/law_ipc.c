@@ -104,20 +104,13 @@ static double range(const Model* model) { return model->contact.support; }
 
 /* ---------------------------------------------------------------- the barrier (N21) */
 
-/* Returns the equilibrium of two parallel faces at a given gap [m]. The faces are modelled as REST_VERTICES_BOTH
- * independent vertices. */
-static ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
+/* The faces are modelled as REST_VERTICES_BOTH independent vertices. z: gap divided by the support. */
+static ContactEquilibrium rest(double support, int n_a, int n_b, double z) {
   (void)n_a;
   (void)n_b;
+  double gap = z * support;
   LogBarrier b = log_barrier(gap, support);
   return (ContactEquilibrium){gap, -REST_VERTICES_BOTH * b.first, REST_VERTICES_BOTH * b.second};
-}
-
-static ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
-  double low = 1e-30 * support, high = support;
-  for (double middle = sqrt(low * high); middle > low && middle < high; middle = sqrt(low * high))
-    *(rest_at_gap(support, n_a, n_b, middle).force > force ? &low : &high) = middle;
-  return rest_at_gap(support, n_a, n_b, low);
 }
 
 /* Returns the short-range energy of a stencil. Friction is proportional to the force of this energy. */
@@ -540,8 +533,7 @@ const ContactLaw LAW_ipc = {
     .create = create,
     .destroy = destroy,
     .range = range,
-    .rest_under_force = rest_under_force,
-    .rest_at_gap = rest_at_gap,
+    .rest = rest,
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,

@@ -164,30 +164,13 @@ static double reach(const void* instance, int hull) {
 /* ---- equilibrium of two faces (N15): half of the vertices of each piece lie on its face; the other vertices are
  * neglected */
 
-static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
-
-static ContactEquilibrium rest_of(double gap) {
-  double slope = 1.5 * rest_force(gap) / gap + 3 / (gap * gap * gap);
-  return (ContactEquilibrium){gap, rest_force(gap), slope};
-}
-
-static ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
+static ContactEquilibrium rest(double support, int n_a, int n_b, double z) {
   (void)support;
   (void)n_a;
   (void)n_b;
-  return rest_of(gap);
-}
-
-#define REST_LEAST 1e-30
-#define REST_MOST 1e30
-static ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
-  (void)support;
-  (void)n_a;
-  (void)n_b;
-  double low = REST_LEAST, high = REST_MOST;
-  for (double middle = sqrt(low * high); middle > low && middle < high; middle = sqrt(low * high))
-    *(rest_force(middle) > force ? &low : &high) = middle;
-  return rest_of(low);
+  double gap = z / (1 - z); /* any gap > 0 has an equilibrium */
+  double force = sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap));
+  return (ContactEquilibrium){gap, force, 1.5 * force / gap + 3 / (gap * gap * gap)};
 }
 
 /* ---------------------------------------------------------------- data of a pair */
@@ -591,8 +574,7 @@ const ContactLaw LAW_long_range = {
     .range = range,
     .whole = whole,
     .reach = reach,
-    .rest_under_force = rest_under_force,
-    .rest_at_gap = rest_at_gap,
+    .rest = rest,
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,

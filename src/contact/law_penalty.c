@@ -10,29 +10,17 @@
 #include "contact/law.h"
 #include "query/query.h"
 
-enum { COLUMNS = QUERY_POSE_COLUMNS };
+enum { COLUMNS = QUERY_POSE_COLUMNS, ROWS = GROWTH_ROWS + GAP_ROWS };
 #define ENERGY_ROUNDINGS 50.0
-
-/* Workspace of one thread. */
-typedef struct {
-  double* slopes; /* derivatives of growth and gap */
-  BodyGap then;   /* gap at t that `points` found for `reverse_points` */
-} Work;
 
 typedef struct {
   const Model* model;
   double stiffness, exponent;
-  int columns; /* largest number of columns of the derivatives of a pair: motions of both bodies and their shape
-                  parameters */
-  Work* work;
-  int threads;
+  int columns;    /* largest number of columns of the derivatives of a pair: motions of both bodies and their shape
+                     parameters */
+  double* slopes; /* derivatives of growth and gap (threads x ROWS x columns) */
+  BodyGap* then;  /* gap at t that `points` found for `reverse_points` (threads) */
 } Law;
-
-/* Solution (p, u) of the growth problem in one state, from which the next solution starts. warm: 1 if there is a
- * solution, otherwise 0. All members are doubles, so that a state block can store them. */
-typedef struct {
-  double warm, p[3], u;
-} Own;
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -55,29 +43,12 @@ static int parameters_of(const Model* model, int hull) {
 static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
   (void)step;
-  Law* law = MEMORY_NEW(Law, 1);
-  int most = 0;
-  for (int k = 0; k < model->hull_count; k++) most = (int)fmax(most, parameters_of(model, k));
-  *law = (Law){.model = model,
-               .stiffness = model->contact.stiffness,
-               .exponent = model->contact.own[0],
-               .columns = COLUMNS + 2 * most,
-               .work = MEMORY_NEW(Work, threads),
-               .threads = threads};
-  for (int t = 0; t < threads; t++) law->work[t].slopes = MEMORY_NEW(double, (GROWTH_ROWS + GAP_ROWS) * law->columns);
+  int columns = COLUMNS;
+  for (int k = 0; k < model->hull_count; k++) columns = (int)fmax(columns, COLUMNS + 2 * parameters_of(model, k));
+  Law* law = memory_alloc(sizeof(Law) + (size_t)threads * (sizeof(BodyGap) + sizeof(double) * ROWS * (size_t)columns));
+  BodyGap* then = (BodyGap*)(law + 1); /* both arrays follow the struct */
+  *law = (Law){model, model->contact.stiffness, model->contact.own[0], columns, (double*)(then + threads), then};
   return law;
-}
-
-static void destroy(void* instance) {
-  Law* law = instance;
-  for (int t = 0; t < law->threads; t++) memory_free(law->work[t].slopes);
-  memory_free(law->work);
-  memory_free(law);
-}
-
-static double range(const Model* model) {
-  (void)model;
-  return 0;
 }
 
 /* ---------------------------------------------------------------- two bodies */
@@ -94,17 +65,18 @@ static GapBodies bodies_at(const LawPair* p) {
   return out;
 }
 
-/* Returns the gap in the state of a pair, from the solution of this state if it is known. */
-static BodyGap gap_at(const LawPair* p, const GapBodies* bodies) {
-  const Own own = p->own ? *(const Own*)p->own : (Own){.warm = 0};
-  GrowthCache cache = {.warm = own.warm > 0, .p = vec3_at(own.p), .u = own.u};
-  return body_gap(bodies, false, &cache);
+/* Sets *bodies and *gap in the state of a pair, from the solution of this state if it is known. Returns true if the
+ * bodies overlap. */
+static bool find_overlap(const LawPair* p, GapBodies* bodies, BodyGap* gap) {
+  GrowthCache cache = p->own ? *(const GrowthCache*)p->own : (GrowthCache){.warm = 0};
+  *bodies = bodies_at(p);
+  *gap = body_gap(bodies, false, &cache);
+  return gap->found && gap->gap < 0;
 }
 
-/* Sets arm to the vectors from the reference points of the links to the origins of their shapes, world axes [m]; zero
- * for a half-space. */
+/* Sets arm to the vectors from the reference points of the links to the origins of their shapes, world axes [m]. */
 static void find_arms(const LawPair* p, const GapBodies* bodies, Vec3 arm[2]) {
-  for (int k = 0; k < 2; k++) arm[k] = bodies->shape[k] ? vec3_sub(bodies->pose[k].t, p->reference[k]) : vec3(0, 0, 0);
+  for (int k = 0; k < 2; k++) arm[k] = vec3_sub(bodies->pose[k].t, p->reference[k]);
 }
 
 /* Returns the derivatives of the gap as a matrix. The constants GAP_... number its rows. The columns are the poses and,
@@ -112,7 +84,8 @@ static void find_arms(const LawPair* p, const GapBodies* bodies, Vec3 arm[2]) {
  * which is valid until the next call of the thread. */
 static const double* slopes_of(const LawPair* p, const GapBodies* bodies, const BodyGap* gap, bool parameters) {
   const Law* law = p->law;
-  double *work = law->work[p->thread].slopes, *out = work + GROWTH_ROWS * law->columns;
+  double* work = law->slopes + (ptrdiff_t)p->thread * ROWS * law->columns;
+  double* out = work + GROWTH_ROWS * law->columns;
   return body_gap_derivatives(bodies, gap, parameters, work, out) ? NULL : out;
 }
 
@@ -120,22 +93,16 @@ static const double* slopes_of(const LawPair* p, const GapBodies* bodies, const 
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
-  Own* own = p->own;
+  GrowthCache* own = p->own;
   GapBodies bodies = bodies_at(p);
-  *own = (Own){.warm = 0};
-  if (from->state->outcome == PAIR_PRESSED) *own = *(const Own*)from->own;
-  GrowthCache cache = {.warm = own->warm > 0, .p = vec3_at(own->p), .u = own->u};
-  BodyGap gap = body_gap(&bodies, true, &cache);
-  *own = (Own){.warm = 0};
-  if (!gap.found) {
+  *own = from->state->outcome == PAIR_PRESSED ? *(const GrowthCache*)from->own : (GrowthCache){.warm = 0};
+  BodyGap gap = body_gap(&bodies, true, own);
+  if (!gap.found || !(gap.gap < 0)) {
+    *own = (GrowthCache){.warm = 0};
     p->state->outcome = PAIR_FAILED;
+    if (gap.found) pair_set_apart(p->state, gap.distance, gap.normal);
     return;
   }
-  if (!(gap.gap < 0)) {
-    pair_set_apart(p->state, gap.distance, gap.normal);
-    return;
-  }
-  *own = (Own){cache.warm, {cache.p.x, cache.p.y, cache.p.z}, cache.u};
   pair_set_pressed(p->state, gap.gap, vec3_scale(vec3_add(gap.witness[0], gap.witness[1]), 0.5), gap.normal);
   p->state->contact_energy = law->stiffness * math_pow(-gap.gap, law->exponent + 1) / (law->exponent + 1);
   p->state->has_terms = true;
@@ -149,9 +116,9 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 static bool derive(const LawPair* p) {
   const Law* law = p->law;
   if (p->state->outcome != PAIR_PRESSED) return true;
-  GapBodies bodies = bodies_at(p);
-  BodyGap gap = gap_at(p, &bodies);
-  if (!gap.found || !(gap.gap < 0)) return gap.found;
+  GapBodies bodies;
+  BodyGap gap;
+  if (!find_overlap(p, &bodies, &gap)) return gap.found;
   double delta = -gap.gap, exponent = law->exponent, hessian[COLUMNS][COLUMNS], gradient[COLUMNS];
   double first = law->stiffness * math_pow(delta, exponent);
   double second = law->stiffness * exponent * math_pow(delta, exponent - 1);
@@ -172,8 +139,7 @@ static bool derive(const LawPair* p) {
 
 static double rounding(const LawPair* p, double reach) {
   const Law* law = p->law;
-  double delta = p->state->separation < 0 ? -p->state->separation : 0;
-  double slope = delta > 0 ? law->stiffness * math_pow(delta, law->exponent) : 0;
+  double slope = law->stiffness * math_pow(fmax(0, -p->state->separation), law->exponent);
   return DBL_EPSILON * ENERGY_ROUNDINGS * (slope * reach + p->state->contact_energy + p->state->friction_energy);
 }
 
@@ -181,20 +147,23 @@ static double rounding(const LawPair* p, double reach) {
 static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   const Law* law = p->law;
   const Pose* pose[2] = {&p->a->pose, &p->b->pose};
-  GapBodies bodies = bodies_at(p);
-  BodyGap gap = gap_at(p, &bodies);
-  if (!gap.found || !(gap.gap < 0)) return;
+  GapBodies bodies;
+  BodyGap gap;
+  if (!find_overlap(p, &bodies, &gap)) return;
   friction_points_add(out, pose, math_pow(-gap.gap, law->exponent), gap.normal, gap.witness[0], gap.witness[1]);
-  if (reverses) law->work[p->thread].then = gap;
+  if (reverses) law->then[p->thread] = gap;
 }
 
 /* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
 
-/* Adds a derivative with respect to shape parameter k of the pair. The parameters of body a come before the parameters
- * of body b. */
-static void add_parameter(const GapBodies* bodies, int k, double value, PairShares* out) {
-  int first = shape_parameter_count(bodies->shape[0]);
-  out->shape[k < first ? 0 : 1][k < first ? k : k - first] += value;
+/* Stores the derivative with respect to column k: of a pose in by[k], of a shape parameter in *out. The parameters of
+ * body a come before the parameters of body b. */
+static void add_column(const GapBodies* bodies, int k, double value, double by[COLUMNS], PairShares* out) {
+  int first = shape_parameter_count(bodies->shape[0]), parameter = k - COLUMNS;
+  if (parameter < 0)
+    by[k] = value;
+  else
+    out->shape[parameter >= first][parameter < first ? parameter : parameter - first] += value;
 }
 
 /* Adds the derivatives of Phi = -delta^p g . t, with the overlap delta, the gradient g of the gap and the twists t
@@ -206,9 +175,9 @@ static void reverse(const LawReplay* replay, const double twist[2][6], const Pai
   PairState state;
   LawPair p = law_recorded_pair(replay, true, &state);
   const Law* law = p.law;
-  GapBodies bodies = bodies_at(&p);
-  BodyGap gap = gap_at(&p, &bodies);
-  if (state.outcome != PAIR_PRESSED || !gap.found || !(gap.gap < 0)) return;
+  GapBodies bodies;
+  BodyGap gap;
+  if (state.outcome != PAIR_PRESSED || !find_overlap(&p, &bodies, &gap)) return;
   double t[COLUMNS], by[COLUMNS] = {0}, along = 0, delta = -gap.gap, first = math_pow(delta, law->exponent);
   double second = law->exponent * math_pow(delta, law->exponent - 1);
   int columns = body_gap_columns(&bodies);
@@ -222,11 +191,7 @@ static void reverse(const LawReplay* replay, const double twist[2][6], const Pai
   for (int k = 0; slopes && k < columns; k++) {
     double bend = 0;
     for (int i = 0; i < COLUMNS; i++) bend += slopes[(GAP_GRADIENT + i) * columns + k] * t[i];
-    double value = second * slopes[GAP_VALUE * columns + k] * along - first * bend;
-    if (k < COLUMNS)
-      by[k] = value;
-    else
-      add_parameter(&bodies, k - COLUMNS, value, out);
+    add_column(&bodies, k, second * slopes[GAP_VALUE * columns + k] * along - first * bend, by, out);
   }
   if (!p.b->half_space) return;
   out->ground_next.torque = vec3_add(out->ground_next.torque, vec3_at(by + 6));
@@ -245,7 +210,7 @@ static void reverse_points(const LawReplay* replay, PairShares* out) {
   LawPair p = law_recorded_pair(replay, false, &state);
   const Law* law = p.law;
   const PointBar* bar = replay->bars;
-  const BodyGap* gap = &law->work[p.thread].then;
+  const BodyGap* gap = &law->then[p.thread];
   GapBodies bodies = bodies_at(&p);
   const double* slopes = slopes_of(&p, &bodies, gap, true);
   int columns = body_gap_columns(&bodies);
@@ -256,10 +221,7 @@ static void reverse_points(const LawReplay* replay, PairShares* out) {
     value += along_rows(bar->n, slopes, GAP_NORMAL, columns, k);
     value += along_rows(bar->x[0], slopes, GAP_WITNESS_A, columns, k);
     value += along_rows(bar->x[1], slopes, GAP_WITNESS_B, columns, k);
-    if (k < COLUMNS)
-      by[k] = value;
-    else
-      add_parameter(&bodies, k - COLUMNS, value, out);
+    add_column(&bodies, k, value, by, out);
   }
   for (int side = 0; side < 2; side++)
     law_add_motion_now(replay, side, bodies.pose[side].t, vec3_at(by + 6 * side + 3), vec3_at(by + 6 * side), out);
@@ -275,11 +237,10 @@ const ContactLaw LAW_penalty = {
     .smooth_only =
         "needs smooth convex shapes (superellipsoid, superelliptic_cylinder, truncated_cone, "
         "smooth_polytope, superquadric) and half_spaces",
-    .state_size = sizeof(Own),
+    .state_size = sizeof(GrowthCache),
     .vertex_shares = 1,
     .create = create,
-    .destroy = destroy,
-    .range = range,
+    .destroy = memory_free,
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,

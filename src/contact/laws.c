@@ -13,7 +13,9 @@ LAWS(DECLARE)
 #define POINTER(name) &LAW_##name,
 static const ContactLaw* const laws[] = {LAWS(POINTER)};
 
-enum { LAW_COUNT = sizeof(laws) / sizeof(laws[0]) };
+/* Lower end of the bisection over the parameter of ContactLaw.rest. */
+#define Z_MIN 1e-20
+enum { LAW_COUNT = sizeof(laws) / sizeof(laws[0]), MAX_BISECTIONS = 120 };
 
 const char contact_model_words[] = "none" LAWS(WORD);
 
@@ -71,15 +73,30 @@ double contact_force_at_overlap(ContactModel model, const double* own, double ov
   return find_law(model)->overlaps ? math_pow(overlap, own[0]) : 0;
 }
 
-bool contact_has_equilibrium_gap(ContactModel model) { return find_law(model)->rest_at_gap != NULL; }
+bool contact_has_equilibrium_gap(ContactModel model) { return find_law(model)->rest != NULL; }
+
+/* Returns the equilibrium with the largest gap below `gap` [m] and with a force above `force` (ContactEquilibrium). The
+ * bisection is in log z, down to neighbouring doubles, because the forces of laws grow like powers of 1 / z. */
+static ContactEquilibrium find_equilibrium(ContactModel model, double support, int n_a, int n_b, double gap,
+                                           double force) {
+  const ContactLaw* law = find_law(model);
+  assert(law->rest && !(support <= 0)); /* NaN is accepted here and reported later */
+  double low = Z_MIN, high = 1;
+  for (int i = 0; i < MAX_BISECTIONS; i++) {
+    double middle = sqrt(low * high);
+    if (middle <= low || middle >= high) break;
+    ContactEquilibrium at = law->rest(support, n_a, n_b, middle);
+    *(at.gap < gap && at.force > force ? &low : &high) = middle;
+  }
+  return law->rest(support, n_a, n_b, low);
+}
 
 ContactEquilibrium contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
-  assert(find_law(model)->rest_under_force && !(support <= 0) &&
-         !(force < 0)); /* NaN is accepted here and reported later */
-  return find_law(model)->rest_under_force(support, n_a, n_b, force);
+  assert(!(force < 0));
+  return find_equilibrium(model, support, n_a, n_b, INFINITY, force);
 }
 
 ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
-  assert(find_law(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* NaN is accepted here and reported later */
-  return find_law(model)->rest_at_gap(support, n_a, n_b, gap);
+  assert(!(gap <= 0));
+  return find_equilibrium(model, support, n_a, n_b, gap, -1);
 }

@@ -26,11 +26,17 @@ static Model model_with_law_parameters(const Model* model, int pair_law) {
   return view;
 }
 
+/* Returns the range of the law of `model` [m]. */
+static double law_range(const Model* model) {
+  const ContactLaw* law = contact_law(model);
+  return law->range ? law->range(model) : 0;
+}
+
 double contact_range(const Model* model) {
   double range = 0;
   for (int k = -1; k < model->pair_law_count; k++) {
     Model view = model_with_law_parameters(model, k);
-    range = fmax(range, contact_law(&view)->range(&view));
+    range = fmax(range, law_range(&view));
   }
   return range;
 }
@@ -47,9 +53,9 @@ double contact_listed_range(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   int own = model_pair_law(model, link_a, link_b);
   if (!contact_law_of_links(model, link_a, link_b)->links) return INFINITY;
-  if (own < 0) return contact_law(model)->range(model);
+  if (own < 0) return law_range(model);
   Model view = model_with_law_parameters(model, own);
-  return contact_law(&view)->range(&view);
+  return law_range(&view);
 }
 
 /* ---------------------------------------------------------------- laws of a scene */
@@ -88,7 +94,7 @@ void laws_create(const Model* model, int threads, double tolerance, SceneLaws* a
     law->view = model_with_law_parameters(model, k - 1);
     const Model* view = k == 0 ? model : &law->view;
     law->row = contact_law(view);
-    law->range = law->row->range(view);
+    law->range = law_range(view);
     law->data = law->row->create(view, threads, tolerance, all->step);
     find_parameter_sources(model, k, law);
     update_max_sizes(law->row, all);

@@ -80,10 +80,6 @@ static inline double plane_range(double support) { return 2.0 * support / (1.0 -
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
-/* Returns the first-order change of the pair's potential U [1/m] if one body, not a half-space, moves by a small twist
- * (C4). side: 0 or 1 (asserted). twist: (w, v) about the body's reference point [rad, m]. */
-double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
-
 /* Derivative of the plane p = (nx, ny, nz, o) with respect to the twists of both bodies (4x12). */
 typedef struct {
   double dp[4][12];

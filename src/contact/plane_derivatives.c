@@ -148,15 +148,6 @@ void plane_balance(const PlaneSolution* solution, const PlaneResponse* response,
   }
 }
 
-double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]) {
-  assert(side == 0 || side == 1);
-  double by_twist[6], sum = 0;
-  Vec3 origin = solution->plane.origin;
-  twist_from_array(solution->side[side].first, vec3_sub(reference, origin), solution->plane.n, by_twist);
-  for (int i = 0; i < 6; i++) sum += by_twist[i] * twist[i];
-  return sum;
-}
-
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]) {
   double d[4];
   for (int k = 0; k < 4; k++) {

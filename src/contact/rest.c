@@ -1,5 +1,5 @@
 /* Equilibrium gap and force of two parallel faces. Both depend monotonically on the distance of one face from the
- * plane, and are found by bisection over this distance. */
+ * plane. */
 #include <assert.h>
 
 #include "contact/rest.h"
@@ -28,10 +28,10 @@ static double scaled_force_inverse(double q) {
   return high;
 }
 
-/* Returns the equilibrium of two faces for a given clearance z s of face a from the plane. s: barrier distance [m].
- * n_a, n_b: numbers of vertices of the faces. The length of the plane's normal and the gap of the faces depend on each
- * other only weakly, by a factor of order BARRIER_NORM_WIDTH, so fixed-point iteration finds both. */
-static ContactEquilibrium equilibrium_at_clearance(double s, int n_a, int n_b, double z) {
+/* The length of the plane's normal and the gap of the faces depend on each other only weakly, by a factor of order
+ * BARRIER_NORM_WIDTH, so fixed-point iteration finds both. */
+ContactEquilibrium rest_at_clearance(double s, int n_a, int n_b, double z) {
+  assert(!(s <= 0) && z > 0);
   double q = n_a * scaled_force(z), clearance_b = n_a == n_b ? z : scaled_force_inverse(q / n_b);
   double sum = s * (z + clearance_b), gap = sum, a = 1;
   for (int i = 0; i < MAX_NORM_ITERATIONS; i++) {
@@ -43,32 +43,4 @@ static ContactEquilibrium equilibrium_at_clearance(double s, int n_a, int n_b, d
   }
   double compliance = 1 / (n_a * barrier_eval(z).second) + 1 / (n_b * barrier_eval(clearance_b).second);
   return (ContactEquilibrium){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
-}
-
-ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
-  assert(!(support <= 0) &&
-         !(force < 0)); /* if a number overflows or underflows, the result is NaN or 0, which the callers reject */
-  double low = Z_MIN, high = 1;
-  for (int i = 0; i < MAX_BISECTIONS; i++) {
-    double middle = sqrt(low * high);
-    if (middle <= low || middle >= high) break;
-    if (equilibrium_at_clearance(support, n_a, n_b, middle).force > force)
-      low = middle;
-    else
-      high = middle;
-  }
-  return equilibrium_at_clearance(support, n_a, n_b, low);
-}
-
-ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
-  double low = Z_MIN, high = 1;
-  for (int i = 0; i < MAX_BISECTIONS; i++) {
-    double middle = sqrt(low * high);
-    if (middle <= low || middle >= high) break;
-    if (equilibrium_at_clearance(support, n_a, n_b, middle).gap < gap)
-      low = middle;
-    else
-      high = middle;
-  }
-  return equilibrium_at_clearance(support, n_a, n_b, low);
 }

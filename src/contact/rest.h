@@ -11,11 +11,9 @@
 
 #include "model/model.h"
 
-/* Returns the equilibrium under a force > 0, found by bisection. force: the force divided by the stiffness kappa
- * [1/m^2]. support: s > 0 [m]. n_a, n_b: numbers of vertices in contact on both sides. */
-ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force);
-/* Returns the equilibrium at a gap between 0 and 2 s [m]. Other gaps are replaced by the nearest end of this interval.
- * support: s > 0 [m]. n_a, n_b: numbers of vertices in contact on both sides. */
-ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap);
+/* Returns the equilibrium of two faces for the clearance c_a = z s of face a from the plane, 0 < z < 1. support: s > 0
+ * [m]. n_a, n_b: numbers of vertices in contact on both sides. If a number overflows or underflows, the result is NaN
+ * or 0, which the callers reject. */
+ContactEquilibrium rest_at_clearance(double support, int n_a, int n_b, double z);
 
 #endif

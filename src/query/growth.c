@@ -257,7 +257,7 @@ static bool solve_by_barrier(const GrowthProblem* problem, GrowthPoint* x, Growt
 static bool solve_problem(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, GrowthSolution* end,
                           Growth* answer) {
   double s = problem->scale;
-  if (cache && cache->warm) {
+  if (cache && cache->warm > 0) {
     *x = (GrowthPoint){vec3_scale(cache->p, 1 / s), cache->u / s, 1, 1};
     if (growth_newton(problem, x, end, &answer->iterations)) return true;
   }
@@ -288,7 +288,7 @@ static Growth query_smaller_first(Placed small, Placed large, GrowthCache* cache
   double s = problem.scale, u = fmin(fmax(x.u, end.low), end.high) * s;
   g.at_a = end.value.a;
   g.at_b = end.value.b;
-  if (cache) *cache = (GrowthCache){g.proved, vec3_scale(x.p, s), u};
+  if (cache) *cache = (GrowthCache){g.proved ? 1 : 0, vec3_scale(x.p, s), u};
   g.low = distance / (end.high * s);
   g.high = distance / (end.low * s);
   double alpha = g.alpha = fmin(fmax(distance / u, g.low), g.high);

@@ -43,11 +43,12 @@ typedef struct {
 /* Largest relative width (high - low) / alpha of the bounds at which a result counts as proved. */
 #define GROWTH_PROOF 1e-9
 
-/* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
+/* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. All members are doubles, so
+ * that a state block can store them. */
 typedef struct {
-  bool warm;
-  Vec3 p;   /* point on the smaller body, in its frame [m] */
-  double u; /* distance of the two centres divided by alpha [m] */
+  double warm; /* 1 if p and u are a solution, otherwise 0 */
+  Vec3 p;      /* point on the smaller body, in its frame [m] */
+  double u;    /* distance of the two centres divided by alpha [m] */
 } GrowthCache;
 
 /* Returns the growth distance of two smooth shapes. cache is read and updated; NULL means a cold start. The cache

@@ -137,14 +137,6 @@ void closures_begin_step(ClosureSystem* s) {
   s->ambiguous = false;
 }
 
-void closures_store_multipliers(ClosureSystem* s) {
-  memcpy(s->stored_multiplier, s->multiplier, sizeof(double) * (size_t)s->row_count);
-}
-
-void closures_restore_multipliers(ClosureSystem* s) {
-  memcpy(s->multiplier, s->stored_multiplier, sizeof(double) * (size_t)s->row_count);
-}
-
 void closures_omit_curvature(ClosureSystem* s, const bool* marked) {
   for (int k = 0; k < s->count; k++) s->convex[k] = s->convex[k] || marked[closure_link(s, k)];
 }

@@ -85,10 +85,8 @@ typedef struct ClosureSystem {
   double gap_before;    /* largest closure_relative_error in the previous Newton iteration */
   double exact; /* tolerance of closure errors, relative to ModelClosure.size for lengths and in rad for angles */
   /* arrays over all rows (rows) */
-  double *multiplier, *accepted, *saved,
-      *stored_multiplier; /* multipliers mu [N or N m]. multiplier: of the present iteration; accepted: of the present
-                             state; saved: of the state at the start of the step; stored_multiplier: copy made by
-                             closures_store_multipliers */
+  double *multiplier, *accepted, *saved; /* multipliers mu [N or N m]. multiplier: of the present iteration; accepted:
+                                            of the present state; saved: of the state at the start of the step */
   double *stiffness, *value; /* stiffness: penalty stiffness rho of each row [N/m, N m/rad]; value: closure error c of
                                 each row at the assembled configuration [m or 1] */
   double* change;            /* change of the multipliers mu by the last Newton direction [N or N m] */
@@ -318,11 +316,6 @@ bool closures_stiffen(ClosureSystem* system);
 /* Prepares the multipliers for a new step. They become the accepted ones minus the forces system->target_force. Makes
  * the Hessian include the curvature of every closure. */
 void closures_begin_step(ClosureSystem* system);
-/* Stores the multipliers (forces of the closures), before a direction is solved with a modified Hessian. Overwrites the
- * multipliers stored before. */
-void closures_store_multipliers(ClosureSystem* system);
-/* Restores the multipliers stored by closures_store_multipliers. */
-void closures_restore_multipliers(ClosureSystem* system);
 /* Makes the Hessian omit the curvature of the equations of marked closures from the next assembly on. Closure k is
  * marked if marked[closure_link(k)] is true. marked[links]. */
 void closures_omit_curvature(ClosureSystem* system, const bool* marked);

@@ -133,8 +133,8 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->exact = fmin(CLOSURE_TOLERANCE, CLOSURE_TOLERANCE_FACTOR * tolerance);
   s->count = m->closure_count + m->coupling_count;
   s->row_count = m->closure_row_count;
-  double** of_rows[] = {&s->multiplier, &s->accepted,        &s->saved,  &s->stored_multiplier, &s->stiffness,
-                        &s->value,      &s->evaluated_value, &s->change, &s->target_force,      &s->pushed};
+  double** of_rows[] = {&s->multiplier,      &s->accepted, &s->saved,        &s->stiffness, &s->value,
+                        &s->evaluated_value, &s->change,   &s->target_force, &s->pushed};
   for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
   s->open = MEMORY_NEW(bool, s->count);
   s->open_saved = MEMORY_NEW(bool, s->count);
@@ -186,7 +186,6 @@ void closures_destroy(ClosureSystem* s) {
   void* owned[] = {s->multiplier,
                    s->accepted,
                    s->saved,
-                   s->stored_multiplier,
                    s->stiffness,
                    s->value,
                    s->change,

@@ -581,10 +581,6 @@ void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Clears the accumulated derivatives with respect to initial velocities, delayed measurements and contact history. Call
  * before the last step of a run is processed. */
 void step_adjoint_begin(StepAdjoint* adjoint);
-/* Selects whether substep lengths are constants. They are constants in a run that repeats the substeps of another run
- * (sim_step_repeat). fixed is false by default; the lengths then depend on the state (docs/derivations/impact.md, I11).
- */
-void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
 /* Derivatives of a scalar with respect to forces at a state. link: with respect to contact forces on links (links), or
  * NULL. between: with respect to contact forces between links. reaction: with respect to joint reactions
  * (sim_reactions) (links), or NULL. */

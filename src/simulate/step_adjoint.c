@@ -492,5 +492,3 @@ void step_adjoint_discount(StepAdjoint* a, double factor) {
   for (int i = 0; a->contact_force && i < a->model->link_count; i++)
     a->contact_force[i] = vec3_scale(a->contact_force[i], factor);
 }
-
-void step_adjoint_fix_lengths(StepAdjoint* a, bool fixed) { a->lengths->fixed = fixed; }

@@ -26,7 +26,7 @@ void growth_check(const Shape* a, const Shape* b, double distance, const Growth*
 
 static int sweep_pair(const Shape* a, const Shape* b, Random* random, uint64_t seed, int poses) {
   int bracketed = 0;
-  GrowthCache cache = {.warm = false};
+  GrowthCache cache = {.warm = 0};
   Pose pa = pose_identity(), pb = pose_identity();
   Vec3 way = vec3(0, 0, 0);
   double distance = 0;

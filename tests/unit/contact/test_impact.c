@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "contact/rest.h"
 #include "simulate/sim.h"
 #include "support/runs.h"
 
@@ -165,7 +164,8 @@ static void check_drop(const Drop* drop) {
   const ModelContact* c = &run->model.contact;
   compare_at_most(fastest / (9.81 * fall), 0.005, "%s, dt = %g, %g kg: rebound", drop->integrator, drop->dt,
                   drop->mass);
-  double gap = rest_under_force(c->support, 4, 1, drop->mass * 9.81 / c->stiffness).gap;
+  double gap =
+      contact_rest_under_force(CONTACT_SEPARATING_PLANE, c->support, 4, 1, drop->mass * 9.81 / c->stiffness).gap;
   compare_relative(height(run) - 0.5 * drop->size, gap, 1e-3, "%s, dt = %g, %g kg: gap at rest", drop->integrator,
                    drop->dt, drop->mass);
   run_free(run);

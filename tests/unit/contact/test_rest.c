@@ -1,6 +1,5 @@
 /* Tests the equilibrium gap of parallel faces against an independent search. */
 #include "unit/model/fixture.h"
-#include "contact/rest.h"
 #include "unit/model/rest_search.h"
 
 static void check_faces(int n_a, int n_b) {
@@ -8,7 +7,8 @@ static void check_faces(int n_a, int n_b) {
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 6; j++) {
       double s = supports[i], gap = gaps[j] * s, wanted = searched_force(s, n_a, n_b, gap);
-      ContactEquilibrium at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
+      ContactEquilibrium at_gap = contact_rest_at_gap(CONTACT_SEPARATING_PLANE, s, n_a, n_b, gap),
+                         under = contact_rest_under_force(CONTACT_SEPARATING_PLANE, s, n_a, n_b, at_gap.force);
       check_near(at_gap.force / wanted, 1, 1e-6, "force at a gap, found / wanted");
       check_near(at_gap.gap / gap, 1, 1e-13, "gap reached / asked for");
       check_near(under.gap / gap, 1, 1e-11, "gap under the force / gap");
@@ -35,16 +35,20 @@ static void stiffness_is_the_slope_of_the_force(void** state) {
   for (int i = 0; i < 4; i++)
     for (int n_b = 1; n_b <= 4; n_b += 3) {
       double s = 1e-4, gap = gaps[i] * s, h = 1e-4 * gap;
-      double slope = -(rest_at_gap(s, 4, n_b, gap + h).force - rest_at_gap(s, 4, n_b, gap - h).force) / (2 * h);
-      check_near(rest_at_gap(s, 4, n_b, gap).stiffness / slope, 1, 3 * NORM_WIDTH, "stiffness / slope");
+      double slope = -(contact_rest_at_gap(CONTACT_SEPARATING_PLANE, s, 4, n_b, gap + h).force -
+                       contact_rest_at_gap(CONTACT_SEPARATING_PLANE, s, 4, n_b, gap - h).force) /
+                     (2 * h);
+      check_near(contact_rest_at_gap(CONTACT_SEPARATING_PLANE, s, 4, n_b, gap).stiffness / slope, 1, 3 * NORM_WIDTH,
+                 "stiffness / slope");
     }
 }
 
 /* The equilibrium gap falls with about the sixth root of the load. */
 static void gap_follows_the_sixth_root_of_a_large_force(void** state) {
   (void)state;
-  double f = rest_at_gap(1e-3, 4, 4, 1e-5).force;
-  double ratio = rest_under_force(1e-3, 4, 4, f).gap / rest_under_force(1e-3, 4, 4, 64 * f).gap;
+  double f = contact_rest_at_gap(CONTACT_SEPARATING_PLANE, 1e-3, 4, 4, 1e-5).force;
+  double ratio = contact_rest_under_force(CONTACT_SEPARATING_PLANE, 1e-3, 4, 4, f).gap /
+                 contact_rest_under_force(CONTACT_SEPARATING_PLANE, 1e-3, 4, 4, 64 * f).gap;
   check_near(ratio, 2, 0.02, "gap ratio for 64 times the force");
 }
 
@@ -52,7 +56,7 @@ static void extreme_forces_stay_finite(void** state) {
   (void)state;
   const double forces[] = {1e-300, 1e-30, 1, 1e30, 1e80};
   for (int i = 0; i < 5; i++) {
-    ContactEquilibrium rest = rest_under_force(1e-3, 4, 1, forces[i]);
+    ContactEquilibrium rest = contact_rest_under_force(CONTACT_SEPARATING_PLANE, 1e-3, 4, 1, forces[i]);
     assert_true(isfinite(rest.gap) && rest.gap > 0 && rest.gap < 2.01e-3);
     assert_true(isfinite(rest.stiffness));
   }
@@ -70,7 +74,8 @@ static void worked_example_of_the_guide(void** state) {
               {1e-2, 1e-6, 4, 7.994156234e-3},
               {1e-2, 1e-6, 1, 7.344477232e-3}};
   for (int i = 0; i < 4; i++) {
-    double f = 9.81 / rows[i].stiffness, gap = rest_under_force(rows[i].s, 4, rows[i].n_b, f).gap;
+    double f = 9.81 / rows[i].stiffness,
+           gap = contact_rest_under_force(CONTACT_SEPARATING_PLANE, rows[i].s, 4, rows[i].n_b, f).gap;
     check_near(gap, rows[i].gap, 1e-9 * gap, "gap, found / in the guide");
     check_near(gap, searched_gap(rows[i].s, 4, rows[i].n_b, f), 1e-6 * gap, "gap, found / searched");
   }
@@ -84,8 +89,10 @@ static void table_of_the_guide(void** state) {
   const double on_ground[] = {0.927, 0.627, 0.455, 0.324, 0.227, 0.158, 0.135};
   double unit = searched_force(s, 4, 4, 0.5 * s);
   for (int i = 0; i < 7; i++) {
-    check_near(rest_under_force(s, 4, 4, times[i] * unit).gap / s, on_hull[i], 5.1e-4, "gap on a hull");
-    check_near(rest_under_force(s, 4, 1, times[i] * unit).gap / s, on_ground[i], 5.1e-4, "gap on a half-space");
+    check_near(contact_rest_under_force(CONTACT_SEPARATING_PLANE, s, 4, 4, times[i] * unit).gap / s, on_hull[i], 5.1e-4,
+               "gap on a hull");
+    check_near(contact_rest_under_force(CONTACT_SEPARATING_PLANE, s, 4, 1, times[i] * unit).gap / s, on_ground[i],
+               5.1e-4, "gap on a half-space");
   }
 }
 

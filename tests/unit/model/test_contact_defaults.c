@@ -69,6 +69,23 @@ static void derived_R13_for_laws_that_overlap(void** state) {
   }
 }
 
+/* Under `ipc` the body of median weight rests at half the support. Its four vertices and the four of the other face
+ * have the barrier (d - s)^2 ln(s / d) each, with the force s (ln 2 + 1/2) at d = s / 2. The barrier has no force at d
+ * = s, so that the lightest body sets no bound. */
+static void derived_R5_of_ipc(void** state) {
+  (void)state;
+  ModelContact c = contact_of(
+      "contact: {model: ipc}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: one, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 5]}\n"
+      "  - {name: two, mass: 2, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [1, 0, 5]}\n"
+      "  - {name: four, mass: 4, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [2, 0, 5]}\n");
+  assert_true(c.stiffness_derived);
+  check_near(c.stiffness * 8 * c.support * (log(2) + 0.5), 2 * 9.81, 1e-9, "force at half the support");
+  check_near(c.gap_at_rest, 0.5 * c.support, 1e-12, "gap at rest");
+}
+
 /* A mass ratio of ten million between pile and lightest body exceeds the possible range. The pile then determines the
  * stiffness. */
 static void derived_R5_keeps_pile_and_lightest_in_range(void** state) {
@@ -328,6 +345,7 @@ int main(void) {
       cmocka_unit_test(derived_R4_R5_R6_for_one_box),
       cmocka_unit_test(derived_R13_for_laws_that_overlap),
       cmocka_unit_test(derived_R5_keeps_pile_and_lightest_in_range),
+      cmocka_unit_test(derived_R5_of_ipc),
       cmocka_unit_test(derived_R5_without_gravity),
       cmocka_unit_test(creep_R11_matches_the_guide),
       cmocka_unit_test(derived_R6_has_a_floor_from_the_step),

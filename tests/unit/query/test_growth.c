@@ -389,7 +389,7 @@ static void a_false_memory_does_no_harm(void** state) {
     Pair p;
     pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &WILD_NOT,
               random_uniform(&random, 0.1, 4));
-    GrowthCache cache = {true, vec3_scale(random_direction(&random), random_uniform(&random, 0, 3)),
+    GrowthCache cache = {1, vec3_scale(random_direction(&random), random_uniform(&random, 0, 3)),
                          random_uniform(&random, -1, 5)};
     if (k % 10 == 0) cache.u = NAN;
     Growth warm = pair_query(&p, &cache), cold = pair_query(&p, NULL);
