@@ -278,7 +278,7 @@ static void judgement_J17_rounding_of_the_gradient(void** state) {
   GradcheckOptions options = {.directions = 2, .bound = 1e-6};
   for (int k = 0; k < 4; k++) {
     double slope = 1 + off[k];
-    GradcheckFloor floor = {1e-16, 0, rounded_slope};
+    GradcheckFloor floor = {.value = 1e-16, .gradient = 0, .gradient_at = rounded_slope};
     GradcheckBlockReport report;
     gradcheck_vector(1, &slope, &one, &zero, floor, exponential, NULL, &options, 1, &report);
     assert_int_equal(report.verdict, k == 0 ? GRADCHECK_UNCHECKED : GRADCHECK_WRONG);
