@@ -184,6 +184,85 @@ class HeadOn(Case):
                 + 0.5 * (1 - 0.5 * p["gravity"] * self.span ** 2))
 
 
+class Balls(Case):
+    """Solid balls that fall, spin and meet in any direction: rigid impacts with Coulomb friction, one after the other. `radii` and
+    `inertias` belong to the links `names`."""
+    names, radii, inertia = ("a", "b"), (0.05, 0.05), 3e-4
+    start = {"place": -0.12, "speed_a": 1.5, "side": -0.01, "spin": 10.0, "mass_a": 0.3, "friction": 0.03}
+    state = {"place": ("coordinates", 0, 1), "side": ("coordinates", 1, 1), "speed_a": ("velocities", 0, 1), "spin": ("velocities", 5, 1)}
+    variables = {"mass_a": "{type: mass, link: a}"}
+    seeds = {"a": [1, 0.7, 0.2], "b": [0.6, -0.4, 0.3]}
+
+    def masses(self, p):
+        return (p["mass_a"], 0.5)
+
+    def motion(self, p):
+        """Positions, velocities and spins of the balls at the start."""
+        return (np.array([[p["place"], p["side"], 1], [0.12, 0, 1]]), np.array([[p["speed_a"], 0, 0], [-0.5, 0.2, 0]]),
+                np.array([[0, 0, p["spin"]], [0, 1.0, 0]]))
+
+    def scene(self, p):
+        x, v, w = self.motion(p)
+        text = "".join("  - {name: %s, mass: %r, mass_model: given, inertia: [%r, %r, %r, 0, 0, 0], position: %s, shape: {type: sphere, radius: "
+                       "%r}}\n" % (name, m, *3 * [self.inertia], list(map(float, x[k])), radius)
+                       for k, (name, m, radius) in enumerate(zip(self.names, self.masses(p), self.radii)))
+        return text + "initial:\n" + "".join("  - {link: %s, velocities: %s}\n" % (name, list(map(float, [*v[k], *w[k]])))
+                                             for k, name in enumerate(self.names))
+
+    def collide(self, p, x, v, w, i, j):
+        """Newton's restitution and Coulomb's friction. The impulse acts at the middle of the gap."""
+        m, n = self.masses(p)[i], self.masses(p)[j]
+        normal = (x[j] - x[i]) / np.linalg.norm(x[j] - x[i])
+        arms = (self.radii[i] + GAP / 2) * normal, -(self.radii[j] + GAP / 2) * normal
+        slip = v[i] + np.cross(w[i], arms[0]) - v[j] - np.cross(w[j], arms[1])
+        push = (1 + p["e"]) * (slip @ normal) / (1 / m + 1 / n)
+        slip = slip - slip @ normal * normal
+        size = np.linalg.norm(slip)
+        mobility = 1 / m + 1 / n + sum(arm @ arm for arm in arms) / self.inertia
+        impulse = push * normal + min(p["friction"] * push, size / mobility) * slip / max(size, 1e-300)
+        v[i], v[j] = v[i] - impulse / m, v[j] + impulse / n
+        w[i], w[j] = w[i] - np.cross(arms[0], impulse) / self.inertia, w[j] + np.cross(arms[1], impulse) / self.inertia
+
+    def number(self, p):
+        x, v, w = (np.array(a, float) for a in self.motion(p))
+        left, bodies = self.span, range(len(x))
+        while True:  # all fall alike, so relative motion is uniform
+            times = {}
+            for i in bodies:
+                for j in bodies[i + 1:]:
+                    d, u, reach = x[j] - x[i], v[j] - v[i], self.radii[i] + self.radii[j] + GAP
+                    root = (d @ u) ** 2 - (u @ u) * (d @ d - reach * reach)
+                    if d @ u < 0 and root > 0:
+                        times[(d @ d - reach * reach) / (-(d @ u) + math.sqrt(root))] = (i, j)
+            t = min(min(times, default=left), left)
+            x, left = x + t * v, left - t
+            if not left > 0:
+                break
+            self.collide(p, x, v, w, *times[t])
+        x[:, 2] -= 0.5 * p["gravity"] * self.span ** 2
+        return sum(x[k] @ np.array(self.seeds[name]) for k, name in enumerate(self.names) if name in self.seeds)
+
+
+class BallsStick(Balls):
+    start = dict(Balls.start, spin=4.0, friction=0.8)
+
+
+class CradleFriction(Balls):
+    """Three balls in a row with gaps; the first one spins."""
+    names, radii = ("a", "b", "c"), (0.05, 0.05, 0.05)
+    start = {"place": -0.14, "speed": 1.5, "spin": 10.0, "mass_b": 0.2, "friction": 0.03}
+    state = {"place": ("coordinates", 0, 1), "speed": ("velocities", 0, 1), "spin": ("velocities", 5, 1)}
+    variables = {"mass_b": MASS}
+    seeds = {"b": [0.5, 0.4, 0], "c": [1, -0.6, 0.3]}
+
+    def masses(self, p):
+        return (0.2, p["mass_b"], 0.2)
+
+    def motion(self, p):
+        return (np.array([[p["place"], 0, 0], [0, 0, 0], [0.13, 0, 0]]), np.array([[p["speed"], 0, 0], [0, 0, 0], [0, 0, 0]]),
+                np.array([[0, 0, p["spin"]], [0, 0, 0], [0, 0, 0]]))
+
+
 class Rod(Case):
     """A capsule without friction that lands on its end: J = m (1 + e) v / (1 + m x^2 / I), x its lever."""
     span = 0.1
@@ -225,6 +304,45 @@ class Edge(Rod):
         return "{type: box, size: [0.3, 0.2, %r]}" % p["edge"], 0.15 * s + half * c, 0.15 * c - half * s
 
 
+class RodSlides(Rod):
+    """The rod moves along x and lands on its end with friction, in the plane. The impulses act one after the other (I9): the normal one
+    reverses the approach, then Coulomb friction acts. u: velocity of the contact point along x and up; both impulses change both."""
+    start = dict(Rod.start, along=2.5, friction=0.1)
+    state = dict(Rod.state, along=("velocities", 0, 1))
+    seeds = {"b": [0.8, 0, 1]}
+    lever = -1  # side of the contact point along x
+
+    def scene(self, p):
+        down = repr(-p["down"])
+        return super().scene(p).replace("velocities: [0, 0, %s" % down, "velocities: [%r, 0, %s" % (p["along"], down))
+
+    def number(self, p):
+        _, height, lever = self.body(p)
+        t, speed = fall(self.start_height(p) - height, p["down"], p["gravity"])
+        r = np.array([self.lever * lever, -height - GAP / 2])  # from the centre to the contact point
+        turn = np.array([r[1], -r[0]])  # velocity of that point for a unit angular velocity about y
+        mobility = np.eye(2) / p["mass"] + np.outer(turn, turn) / self.inertia
+        push = (1 + p["e"]) * speed / mobility[1, 1]
+        slip = p["along"] + mobility[0, 1] * push
+        impulse = np.array([-math.copysign(min(p["friction"] * push, abs(slip) / mobility[0, 0]), slip), push])
+        v, rest = np.array([p["along"], -speed]) + impulse / p["mass"], self.span - t
+        return 0.8 * (p["along"] * t + v[0] * rest) + height + v[1] * rest - 0.5 * p["gravity"] * rest * rest
+
+
+class RodSticks(RodSlides):
+    start = dict(RodSlides.start, along=0.3, friction=0.8)
+
+
+class EdgeSlides(RodSlides):
+    """The same with a box on an edge."""
+    start = dict(Edge.start, along=2.5, friction=0.2)
+    variables, tilt, body, lever = Edge.variables, Edge.tilt, Edge.body, 1
+
+
+class EdgeSticks(EdgeSlides):
+    start = dict(EdgeSlides.start, along=0.3, friction=0.8)
+
+
 class Pendulum(Case):
     """A rod on a hinge strikes a wall with its lower corner, without weight."""
     span, gravity = 0.4, False
@@ -258,6 +376,18 @@ class Pendulum(Case):
         wall = self.angle_of_wall(p)
         t = (wall - p["angle"]) / p["rate"]
         return wall - p["e"] * p["rate"] * (self.span - t)
+
+
+class PendulumFriction(Pendulum):
+    """The same with friction (I9): after the impact the corner slides down along the wall. The levers about the hinge are the height of
+    the corner for the normal impulse and its distance from the hinge along x for friction."""
+    start = dict(Pendulum.start, friction=0.3)
+
+    def number(self, p):
+        wall = self.angle_of_wall(p)
+        height = (0.2 + p["length"] / 2) * math.cos(wall) - 0.02 * math.sin(wall)
+        lost = min(p["friction"] * (1 + p["e"]) * (0.08 - GAP / 2) / height, p["e"])  # share of the rate
+        return wall - (p["e"] - lost) * p["rate"] * (self.span - (wall - p["angle"]) / p["rate"])
 
 
 class HeavyPendulum(Pendulum):
@@ -331,6 +461,33 @@ class Bounces(Case):
         return p["radius"] + up * rest - 0.5 * g * rest * rest
 
 
+class BouncesFriction(Bounces):
+    """The same ball thrown with a spin: at each bounce it slides through or sticks."""
+    start = dict(Bounces.start, along=2.0, spin=-20.0, friction=0.15)
+    state = dict(Bounces.state, along=("velocities", 0, 1), spin=("velocities", 4, 1))
+    seeds = {"b": [0.3, 0, 1]}
+    inertia = 3e-4
+
+    def scene(self, p):
+        return GROUND + ("  - {name: b, mass: %r, mass_model: given, inertia: [%r, %r, %r, 0, 0, 0], position: [0, 0, %r], shape: {type: "
+                         "sphere, radius: %r}}\ninitial: [{link: b, velocities: [%r, 0, %r, 0, %r, 0]}]\n" % (
+                             p["mass"], *3 * [self.inertia], p["height"] + 0.05 + GAP, p["radius"], p["along"], -p["down"], p["spin"]))
+
+    def number(self, p):
+        g, left, x, along, spin = p["gravity"], self.span, 0.0, p["along"], p["spin"]
+        t, speed = fall(p["height"] + 0.05 - p["radius"], p["down"], g)
+        while t < left and speed > 1e-9:
+            x, left = x + along * t, left - t
+            slip = along - p["radius"] * spin
+            push = min(abs(slip) / (1 / p["mass"] + p["radius"] ** 2 / self.inertia), p["friction"] * p["mass"] * (1 + p["e"]) * speed)
+            push = math.copysign(push, slip)
+            along, spin = along - push / p["mass"], spin + push * p["radius"] / self.inertia
+            speed *= p["e"]
+            t = 2 * speed / g
+        up = super().number(p)
+        return 0.3 * (x + along * left) + up
+
+
 class Cradle(Case):
     """Three balls in a row with gaps, which fall: an impact passes (1 + e) m / (m + n) of the speed from mass m to n."""
     start = {"place": -0.14, "speed": 1.5, "middle": 0.0, "mass_b": 0.2, "radius": 0.05}
@@ -353,7 +510,9 @@ class Cradle(Case):
 
 CASES = {"drop": Drop, "slope": Slope, "head-on": HeadOn, "oblique, slides": Slide, "ball sticks": Ball, "ball slides, spin": BallSlides,
          "rod on its end": Rod, "box on an edge": Edge, "pendulum, wall": Pendulum, "pendulum, weight": HeavyPendulum, "joint stop": Stop,
-         "ball, bounces in 2 s": Bounces, "cradle of three": Cradle}
+         "ball, bounces in 2 s": Bounces, "cradle of three": Cradle, "two balls, slide": Balls,
+         "two balls, stick": BallsStick, "cradle, friction": CradleFriction, "rod slides": RodSlides, "rod sticks": RodSticks,
+         "edge slides": EdgeSlides, "edge sticks": EdgeSticks, "pendulum, friction": PendulumFriction, "bounces, friction": BouncesFriction}
 
 
 def difference(number, p, name):

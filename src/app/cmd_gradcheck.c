@@ -161,7 +161,9 @@ static void print_block(const char* name, const GradcheckBlockReport* b, double 
     printf("  cannot be checked: the gradient varies by %.1e when numbers change by 1e-12\n", b->scatter);
     return;
   }
-  const char* why = !unchecked         ? ""
+  const char* confirmed =
+      b->precise && b->verdict == GRADCHECK_RIGHT ? ", by runs with a hundredth of the step solver's tolerance" : "";
+  const char* why = !unchecked         ? confirmed
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
                     : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
@@ -200,6 +202,7 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_bool(json, "checked", block->verdict != GRADCHECK_UNCHECKED);
   json_bool(json, "kink", block->kink);
   json_bool(json, "jump", block->jump);
+  json_bool(json, "precise", block->precise);
   json_number(json, "beside", block->jump_step);
   json_number(json, "narrow", block->valid_step);
   json_number(json, "noise", block->noise);
@@ -701,10 +704,11 @@ const Verb VERB_GRADCHECK = {
         "the worst direction. Also prints the order: the power of the step size with which the error falls, 2\n"
         "for a smooth function.\n"
         "A block whose resolution is above the bound cannot be checked. A block fails only if its error is\n"
-        "above both. If rounding exceeds the bound, differences over 16 (--average N) more step lengths are\n"
-        "fitted. A resolution of 1e-4 then passes unless --bound is given.\n"
+        "above both, also with a hundredth of --tolerance. If rounding exceeds the bound, differences over 16\n"
+        "(--average N) more step lengths are fitted. A resolution of 1e-4 then passes unless --bound is given.\n"
         "A scene has no loss, so a random linear function of its poses and rates is used. A direction needs\n"
-        "about 26 runs, and at most 32 more if rounding exceeds the bound. --steps shortens these runs.\n"
+        "about 26 runs, at most 32 more if rounding exceeds the bound, and as many again before it fails.\n"
+        "--steps shortens these runs.\n"
         "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull\n"
         "vertices, joint origins (attachments), masses or densities (mass); support, stiffness, friction,\n"
         "smoothing, rest_speed (contact); restitution and the values above 0 of links and contact.pairs for\n"

@@ -498,6 +498,9 @@ typedef struct {
   void* progress_context;
 } GradcheckOptions;
 
+/* Factor on the solver tolerance of the runs that confirm a disagreement of gradient and differences (J18). */
+#define GRADCHECK_PRECISE_FACTOR 1e-2
+
 /* Verdict on a gradient, ordered from best to worst: the largest of several verdicts is their worst. */
 typedef enum {
   GRADCHECK_RIGHT,     /* relative error within the bound, and the differences are accurate enough to show it */
@@ -535,16 +538,17 @@ typedef struct {
   double valid_step;     /* longest step over which differences agree with the gradient while longer steps disagree
                             (J16), relative to the scales of the parameters; 0: none */
   double scatter;        /* relative variation of g . d when x changes by 1e-12 of the scales (J17); 0: not measured */
+  bool precise; /* the differences are those of runs with the solver tolerance times GRADCHECK_PRECISE_FACTOR (J18) */
 } GradcheckDirection;
 
 typedef struct {
-  int count;                       /* number of parameters of the block */
-  double norm;                     /* norm of the gradient, each component times its scale */
-  double error, resolution, order; /* worst of all directions */
-  GradcheckVerdict verdict;        /* worst of all directions */
-  bool kink, jump, is_noisy;       /* true if the member of the same name is true for any direction */
-  bool singular;                   /* not checkable: a loop is in a singular configuration (J15) */
-  double jump_step;                /* largest of the unchecked directions without a jump at x */
+  int count;                          /* number of parameters of the block */
+  double norm;                        /* norm of the gradient, each component times its scale */
+  double error, resolution, order;    /* worst of all directions */
+  GradcheckVerdict verdict;           /* worst of all directions */
+  bool kink, jump, is_noisy, precise; /* true if the member of the same name is true for any direction */
+  bool singular;                      /* not checkable: a loop is in a singular configuration (J15) */
+  double jump_step;                   /* largest of the unchecked directions without a jump at x */
   /* largest of the directions whose differences are too inaccurate for the bound */
   double noise, lengths_needed, scatter;
   double valid_step; /* largest of the unchecked directions */
@@ -589,6 +593,8 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
+/* Returns a function value, or NaN where the function is undefined. */
+typedef double (*GradcheckValue)(void* context, const double* values);
 /* Computes the gradient of a function at values[count] into gradient[count]. Returns false if the function has no
  * gradient there. */
 typedef bool (*GradcheckGradient)(void* context, const double* values, double* gradient);
@@ -599,10 +605,10 @@ typedef struct {
   double gradient; /* rounding error of the gradient's norm, with each component multiplied by the scale of its
                       parameter */
   GradcheckGradient gradient_at; /* gradient at nearby points, to measure its rounding error (J17), or NULL */
+  GradcheckValue precise_value;  /* the function with time steps solved to the tolerance times
+                                    GRADCHECK_PRECISE_FACTOR (J18), or NULL */
 } GradcheckFloor;
 
-/* Returns a function value, or NaN where the function is undefined. */
-typedef double (*GradcheckValue)(void* context, const double* values);
 /* Compares a gradient with central differences of a function at base[count]. gradient[count]: the gradient at `base`.
  * scale[count]: typical large change of each parameter; 0 if the parameter is not varied. Fills the report; after an
  * interruption it has fewer directions. Allocates temporary memory. */

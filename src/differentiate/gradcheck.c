@@ -90,6 +90,7 @@ typedef struct {
   double* terms;    /* values of the loss terms */
   Probe* probe;
   double rounding;        /* rounding error of one loss value */
+  double tolerance;       /* relative tolerance of the time-step solver in the next run */
   RowSelection selection; /* rows that are stored if memory is limited */
   Recording base, perturbed;
   LossSeeds seeds;
@@ -113,7 +114,7 @@ static double absolute_sum(const GradientCheck* c) {
 
 static RecordOptions get_record_options(const GradientCheck* c) {
   return (RecordOptions){c->options->threads,
-                         c->options->tolerance,
+                         c->tolerance,
                          c->options->interrupted,
                          c->options->substeps,
                          0,
@@ -156,6 +157,15 @@ static double evaluate_with_block(void* context, const double* values) {
   if (++c->runs == c->expected) c->expected += GRADCHECK_RUNS;
   if (c->options->progress)
     c->options->progress(c->options->progress_context, BLOCK_NAMES[b->block], c->runs, c->expected);
+  return value;
+}
+
+/* Returns the same value from a run with the solver tolerance times GRADCHECK_PRECISE_FACTOR (J18). */
+static double evaluate_precisely(void* context, const double* values) {
+  GradientCheck* c = ((const BlockContext*)context)->check;
+  c->tolerance = GRADCHECK_PRECISE_FACTOR * c->options->tolerance;
+  double value = evaluate_with_block(context, values);
+  c->tolerance = c->options->tolerance;
   return value;
 }
 
@@ -222,7 +232,7 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
 #define ZERO_GRADIENT 1e-12
 
 static GradcheckFloor compute_rounding(const GradientCheck* c, const ModelGradient* gradient) {
-  GradcheckFloor floor = {c->rounding, c->report->adjoint.rounding, compute_block_gradient};
+  GradcheckFloor floor = {c->rounding, c->report->adjoint.rounding, compute_block_gradient, evaluate_precisely};
   for (int b = 0; b < GRADCHECK_BLOCKS; b++)
     floor.gradient = fmax(floor.gradient, ZERO_GRADIENT * block_norm(c->model, (GradcheckBlock)b, gradient));
   return floor;
@@ -338,7 +348,12 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
                        GradcheckReport* report, Diagnostics* diagnostics) {
   assert(options->directions >= 0 && options->directions <= GRADCHECK_DIRECTIONS);
   *report = (GradcheckReport){.passed = false};
-  GradientCheck c = {.options = options, .scene = scene, .model = model, .loss = loss, .report = report};
+  GradientCheck c = {.options = options,
+                     .scene = scene,
+                     .model = model,
+                     .loss = loss,
+                     .tolerance = options->tolerance,
+                     .report = report};
   int steps = options->steps > 0 && options->steps < model->simulation.steps ? options->steps : model->simulation.steps;
   RecordOptions record = get_record_options(&c);
   record.substeps = options->substeps;

@@ -615,6 +615,7 @@ static void report_direction(GradcheckBlockReport* report, const GradcheckDirect
   report->kink = report->kink || d->kink;
   report->jump = report->jump || d->jump;
   report->is_noisy = report->is_noisy || d->is_noisy;
+  report->precise = report->precise || d->precise;
   report->valid_step = fmax(report->valid_step, d->valid_step);
   if (d->verdict == GRADCHECK_WRONG || !(d->resolution > bound)) return;
   report->noise = fmax(report->noise, d->noise);
@@ -709,6 +710,26 @@ static bool measure_gradient_rounding(const Sweep* s, GradcheckGradient gradient
   return !is_interrupted(options);
 }
 
+/* Repeats the check of a wrong direction with time steps solved to a smaller tolerance, and takes the result if the
+ * gradient agrees with these differences (J18). The error of a step that is solved to a tolerance varies with x, so it
+ * gives the differences a slope that no gradient has. An agreement with a resolution that hides the former error does
+ * not count. Returns false if interrupted. */
+static bool check_precisely(const Sweep* s, GradcheckFloor floor, const GradcheckOptions* options,
+                            GradcheckDirection* d) {
+  Sweep precise = *s;
+  GradcheckDirection again = {.analytic = d->analytic};
+  double gradient_rounding = floor.gradient / sqrt((double)s->count);
+  precise.value = floor.precise_value;
+  if (!run_sweep(&precise, options, &again)) return false;
+  judge_direction(&again, floor.value, gradient_rounding, options->bound);
+  if (!improve_by_fit(&precise, options, gradient_rounding, &again)) return false;
+  bool hidden = again.verdict == GRADCHECK_UNCHECKED && !(again.error + again.resolution < d->error);
+  if (again.verdict == GRADCHECK_WRONG || hidden) return true;
+  again.precise = true;
+  *d = again;
+  return true;
+}
+
 /* Accepts a direction whose differences are too noisy for the bound, if their relative uncertainty is at most
  * options->accepted_resolution (J14). */
 static void accept_resolution(const GradcheckOptions* options, GradcheckDirection* d) {
@@ -742,6 +763,7 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     double single_resolution = d->resolution;
     if (!improve_by_fit(&s, options, floor.gradient * share, d)) break;
     d->lengths_needed = lengths_needed(d, single_resolution, floor.value, floor.gradient * share, options);
+    if (d->verdict == GRADCHECK_WRONG && floor.precise_value && !check_precisely(&s, floor, options, d)) break;
     if (d->verdict == GRADCHECK_WRONG) {
       draw_displacements(&s, &places_random, gradient, report->norm, scale, displacements);
       if (!excuse_wrong_verdict(&s, displacements, floor, options, d)) break;

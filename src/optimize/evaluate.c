@@ -127,6 +127,7 @@ static void simulate_scenario(void* context, int index, int thread) {
   if (!build_model(o, batch->x, run)) return;
   Diagnostics diagnostics = {0};
   RecordOptions options = {.threads = batch->threads,
+                           .tolerance = o->check_tolerance,
                            .interrupted = o->options.interrupted,
                            .substep_reference = run->repeated.steps > 0 ? &run->repeated : NULL};
   double share = o->task->memory * GIBIBYTE / batch->count; /* all recordings exist at the same time */

@@ -30,10 +30,19 @@ static double evaluate_block(void* context, const double* values) {
   return outcome == TRIAL_ACCEPTED && !interrupted ? optimization_merit(o, loss, o->trial_terms) : (double)NAN;
 }
 
+/* Returns the same value from runs with the solver tolerance times GRADCHECK_PRECISE_FACTOR (J18). */
+static double evaluate_precisely(void* context, const double* values) {
+  Optimization* o = ((const CheckedVariableBlock*)context)->optimization;
+  o->check_tolerance = GRADCHECK_PRECISE_FACTOR * o->task->optimizer.tolerance;
+  double value = evaluate_block(context, values);
+  o->check_tolerance = 0;
+  return value;
+}
+
 static double variable_scale(const DesignVariable* v) { return v->scale > 0 ? v->scale : DEFAULT_SCALE; }
 
 static GradcheckFloor compute_rounding(const Optimization* o) {
-  GradcheckFloor floor = {0, 0, NULL};
+  GradcheckFloor floor = {.precise_value = evaluate_precisely};
   for (int k = 0; k < o->term_count; k++) floor.value += DBL_EPSILON * fabs(o->terms[k]);
   for (int k = 0; k < o->design.variable_count; k++)
     floor.gradient =

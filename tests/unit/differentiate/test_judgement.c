@@ -278,7 +278,7 @@ static void judgement_J17_rounding_of_the_gradient(void** state) {
   GradcheckOptions options = {.directions = 2, .bound = 1e-6};
   for (int k = 0; k < 4; k++) {
     double slope = 1 + off[k];
-    GradcheckFloor floor = {1e-16, 0, rounded_slope};
+    GradcheckFloor floor = {.value = 1e-16, .gradient = 0, .gradient_at = rounded_slope};
     GradcheckBlockReport report;
     gradcheck_vector(1, &slope, &one, &zero, floor, exponential, NULL, &options, 1, &report);
     assert_int_equal(report.verdict, k == 0 ? GRADCHECK_UNCHECKED : GRADCHECK_WRONG);
@@ -345,6 +345,35 @@ static void judgement_J7_of_two_plateaus(void** state) {
     assert_int_equal(report.verdict, wanted[k]);
     if (k == 0) assert_true(report.error <= 1e-6);
   }
+}
+
+/* exp(x) of runs whose steps are solved to a tolerance: the residual adds a multiple of *context that varies with x
+ * over 1e-3, and differs on both sides of 0. The slope of this part is constant over steps below 1e-4. */
+static double loosely_solved(void* context, const double* x) {
+  double part = fabs(x[0]) < 1e-4 ? x[0] / 1e-4 : tanh(x[0] / 1e-4);
+  return exp(x[0]) + *(const double*)context * part;
+}
+
+static double tightly_solved(void* context, const double* x) {
+  double tolerance = *(const double*)context, tight = GRADCHECK_PRECISE_FACTOR * tolerance;
+  return loosely_solved(&tight, x);
+}
+
+/* With a smaller tolerance the error of the right slope 1 decreases, and that of slopes wrong by 1e-5 does not. */
+static void judgement_J18_errors_of_the_solver(void** state) {
+  (void)state;
+  static const double slope[] = {1, 1 + 1e-5, 1 - 1e-5, -1}, one = 1, zero = 0;
+  double tolerance = 3e-10; /* the slope 3e-6 of the loose runs exceeds the bound, 3e-8 of the tight runs does not */
+  GradcheckOptions options = {.directions = 1, .bound = 1e-6};
+  for (int precise = 0; precise < 2; precise++)
+    for (int k = 0; k < 4; k++) {
+      GradcheckFloor floor = {.value = 1e-16, .precise_value = precise ? tightly_solved : NULL};
+      GradcheckBlockReport report;
+      gradcheck_vector(1, &slope[k], &one, &zero, floor, loosely_solved, &tolerance, &options, 1, &report);
+      assert_int_equal(report.verdict, precise && k == 0 ? GRADCHECK_RIGHT : GRADCHECK_WRONG);
+      assert_true(report.precise == (precise && k == 0));
+      if (k > 0) assert_true(report.error > 6e-6);
+    }
 }
 
 /* Adds oscillations of 1e-3 in all directions that are shorter than any step, as in a chaotic run after some impacts.
@@ -671,6 +700,7 @@ int main(void) {
       cmocka_unit_test(judgement_J14_fits_by_default),
       cmocka_unit_test(judgement_J16_a_narrow_range),
       cmocka_unit_test(judgement_J17_rounding_of_the_gradient),
+      cmocka_unit_test(judgement_J18_errors_of_the_solver),
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),
