@@ -26,7 +26,7 @@ enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MAX = 3 };
  * SMOOTH_ITERATIONS and half of the remaining iterations. It ends after SMOOTH_PATIENCE iterations that improved the
  * loss by less than PROGRESS_MIN of its value. It begins only if SMOOTH_LEFT_MIN iterations remain. */
 #define SMOOTH_FRICTION 1e5
-enum { SMOOTH_ITERATIONS = 25, SMOOTH_PATIENCE = 10, SMOOTH_LEFT_MIN = 20 };
+enum { SMOOTH_ITERATIONS = 25, SMOOTH_PATIENCE = 5, SMOOTH_LEFT_MIN = 20 };
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
