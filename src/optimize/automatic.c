@@ -22,6 +22,11 @@ enum { PATIENCE = 20, GENERATIONS = 6, RESTARTS_MAX = 3 };
 /* Standard deviation of the first samples of CMA-ES, in step sizes of the settings. It is a fifth of a variable's
  * range, of which the default step is a twentieth. */
 #define SAMPLE_STEP 4
+/* (O26) Factor on the smoothing of friction [(m/s)^2] in a search with smoother friction. This search takes at most
+ * SMOOTH_ITERATIONS and half of the remaining iterations. It ends after SMOOTH_PATIENCE iterations that improved the
+ * loss by less than PROGRESS_MIN of its value. It begins only if SMOOTH_LEFT_MIN iterations remain. */
+#define SMOOTH_FRICTION 1e5
+enum { SMOOTH_ITERATIONS = 25, SMOOTH_PATIENCE = 5, SMOOTH_LEFT_MIN = 20 };
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 
@@ -42,6 +47,8 @@ void automatic_begin(Optimization* o) {
   a->factor = 1;
   a->restarts = 0;
   a->return_to_best = false;
+  a->wants_smooth_friction = a->has_smooth_friction = false;
+  a->smooth_friction_end = 0;
   clear_statistics(a);
   if (!is_automatic(o)) return;
   a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
@@ -67,10 +74,15 @@ void automatic_create_optimizer(Optimization* o) {
   o->saved_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
 }
 
-static void change_method(Optimization* o, TaskOptimizerType to, double factor, MethodReason reason, int count) {
+static void record_change(Optimization* o, TaskOptimizerType to, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
   if (a->change_count < METHOD_CHANGES_MAX)
     a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
+}
+
+static void change_method(Optimization* o, TaskOptimizerType to, double factor, MethodReason reason, int count) {
+  Automatic* a = &o->automatic;
+  record_change(o, to, reason, count);
   /* the current design of L-BFGS is the best one, unless the best one is kept because it meets `success` */
   a->return_to_best = a->method != OPTIMIZER_LBFGS || o->is_successful != o->best_is_successful;
   a->method = to;
@@ -129,7 +141,8 @@ static bool can_descend_again(const Optimization* o) {
   const Automatic* a = &o->automatic;
   if (a->method != OPTIMIZER_CMA_ES || a->change_count == 0) return false;
   const MethodChange* last = &a->changes[a->change_count - 1];
-  return last->from == OPTIMIZER_LBFGS && last->reason != CHANGE_SHORT_OF_PREDICTION && last->reason != CHANGE_NO_SLOPE;
+  return last->from == OPTIMIZER_LBFGS && last->reason != CHANGE_SHORT_OF_PREDICTION &&
+         last->reason != CHANGE_SCENE_FRICTION && last->reason != CHANGE_NO_SLOPE;
 }
 
 static bool check_progress(Optimization* o, bool can_step) {
@@ -166,6 +179,70 @@ static bool predicts_more(const Optimization* o) {
   return promised > total_gain(o);
 }
 
+/* ---------------------------------------------------------------- smoother friction (O26) */
+
+double automatic_friction_factor(const Optimization* o) {
+  return o->automatic.has_smooth_friction ? SMOOTH_FRICTION : 1;
+}
+
+/* Returns true if a scene moves under the law whose friction holds by an elastic slip (friction.md, F16). */
+static bool has_friction(const Optimization* o) {
+  for (int k = 0; k < o->run_count; k++) {
+    const Model* m = &o->runs[k].model;
+    bool moves = o->task->scenarios[k].steps != TASK_KINEMATIC;
+    if (moves && m->contact_model == CONTACT_SEPARATING_PLANE && m->contact.friction > 0) return true;
+  }
+  return false;
+}
+
+/* Begins the search with smoother friction, which takes place once. Returns false if it is not possible. */
+static bool begin_smooth_friction(Optimization* o, int poor_trials) {
+  Automatic* a = &o->automatic;
+  int left = o->first_iteration + o->task->optimizer.iterations - o->iteration;
+  if (a->smooth_friction_end > 0 || left < SMOOTH_LEFT_MIN || !can_sample(o) || !has_friction(o)) return false;
+  record_change(o, a->method, CHANGE_SMOOTHER_FRICTION, poor_trials);
+  a->wants_smooth_friction = true;
+  a->smooth_friction_end = o->iteration + (left / 2 < SMOOTH_ITERATIONS ? left / 2 : SMOOTH_ITERATIONS);
+  clear_statistics(a);
+  a->best_value_iteration = o->iteration;
+  return true;
+}
+
+/* Updates the progress of the search with smoother friction, and requests its end. */
+static void check_smooth_friction(Optimization* o, bool can_step) {
+  Automatic* a = &o->automatic;
+  if (!(a->best_value - o->loss <= PROGRESS_MIN * fabs(o->loss))) {
+    a->best_value = o->loss;
+    a->best_value_iteration = o->iteration;
+  }
+  bool is_idle = o->iteration - a->best_value_iteration >= SMOOTH_PATIENCE;
+  if (can_step && !is_idle && o->iteration < a->smooth_friction_end) return;
+  a->wants_smooth_friction = false;
+  clear_statistics(a);
+}
+
+Status automatic_change_friction(Optimization* o) {
+  Automatic* a = &o->automatic;
+  if (a->has_smooth_friction == a->wants_smooth_friction) return STATUS_OK;
+  bool interrupted;
+  a->has_smooth_friction = a->wants_smooth_friction;
+  TrialOutcome outcome = optimization_reevaluate_current(o, &interrupted);
+  if (interrupted) {
+    a->has_smooth_friction = !a->wants_smooth_friction;
+    return STATUS_INTERRUPTED;
+  }
+  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* any valid design is better */
+  bool succeeds = outcome == TRIAL_ACCEPTED && o->is_successful && !o->best_is_successful;
+  if (a->has_smooth_friction || succeeds || o->loss < o->best_compared_loss) {
+    if (!a->has_smooth_friction) record_change(o, a->method, CHANGE_SCENE_FRICTION, 0);
+    automatic_create_optimizer(o);
+    return STATUS_OK;
+  }
+  (void)change_to_next(o, CHANGE_SCENE_FRICTION, 0);
+  a->return_to_best = true;
+  return automatic_restore_best(o);
+}
+
 static bool check_lbfgs(Optimization* o, bool is_poor, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
   bool converged = predicted < PREDICTED_MIN * total_gain(o) && !predicts_more(o);
@@ -173,8 +250,9 @@ static bool check_lbfgs(Optimization* o, bool is_poor, double predicted, bool ca
   a->poor_trials = ((a->poor_trials << 1) | is_poor) & ((1u << WATCHED_TRIALS) - 1);
   if (!can_step && !converged && !o->bounded_terms) return change_to_next(o, CHANGE_SHORT_STEP, 0);
   if (!can_step && needs_sampling(o)) return change_to_next(o, CHANGE_NO_SUCCESS, 0);
-  if (a->tried >= WATCHED_TRIALS && count_bits(a->poor_trials) >= POOR_TRIALS_MAX)
-    return change_to_next(o, CHANGE_SHORT_OF_PREDICTION, count_bits(a->poor_trials));
+  int poor_trials = count_bits(a->poor_trials);
+  if (a->tried >= WATCHED_TRIALS && poor_trials >= POOR_TRIALS_MAX)
+    return begin_smooth_friction(o, poor_trials) || change_to_next(o, CHANGE_SHORT_OF_PREDICTION, poor_trials);
   return converged || !can_sample(o) || !has_enough_iterations(o) ? can_step : check_progress(o, can_step);
 }
 
@@ -183,6 +261,10 @@ bool automatic_update(Optimization* o, TrialOutcome outcome, double gained, doub
   if (!is_automatic(o) || continuation_is_active(o, o->iteration)) return can_step;
   bool is_poor = outcome != TRIAL_ACCEPTED || !(gained >= GAIN_MIN * predicted);
   a->tried++;
+  if (a->has_smooth_friction) {
+    check_smooth_friction(o, can_step);
+    return true;
+  }
   if (a->method == OPTIMIZER_LBFGS) return check_lbfgs(o, is_poor, predicted, can_step);
   return check_progress(o, can_step);
 }
@@ -221,6 +303,7 @@ void optimization_add_method_change(const Optimization* o, int index, Text* out)
   const MethodChange* c = &o->automatic.changes[index];
   text_add(out, "iteration %d: ", c->iteration);
   switch (c->reason) {
+    case CHANGE_SMOOTHER_FRICTION:
     case CHANGE_SHORT_OF_PREDICTION:
       text_add(out, "%d of the last %d trials gained less than a tenth of what the gradient predicted", c->count,
                WATCHED_TRIALS);
@@ -240,8 +323,15 @@ void optimization_add_method_change(const Optimization* o, int index, Text* out)
     case CHANGE_NO_SUCCESS:
       text_add(out, "the minimum that was found fails success");
       break;
+    case CHANGE_SCENE_FRICTION:
+      text_add(out, "friction is that of the scene again");
+      break;
   }
-  if (c->from == c->to)
+  if (c->reason == CHANGE_SMOOTHER_FRICTION)
+    text_add(out, "; %s continues with smoother friction", task_optimizer_name(c->to));
+  else if (c->reason == CHANGE_SCENE_FRICTION && c->from == c->to)
+    text_add(out, "; %s continues from a better design", task_optimizer_name(c->to));
+  else if (c->from == c->to)
     text_add(out, "; %s begins again at the best design with a quarter of its steps", task_optimizer_name(c->to));
   else
     text_add(out, "; %s follows %s", task_optimizer_name(c->to), task_optimizer_name(c->from));

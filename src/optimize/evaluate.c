@@ -89,6 +89,7 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
     run->has_model = true;
     status = model_create_with(&run->model, run->scene, overrides, count, &diagnostics);
     run->model_is_valid = status == STATUS_OK;
+    run->model.contact.smoothing *= automatic_friction_factor(o);
     run->number_count = count;
   }
   memory_free(overrides);

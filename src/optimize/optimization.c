@@ -131,7 +131,9 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
   o->start_violation = violation;
 }
 
+/* Updates the best design. A loss with smoother friction is not comparable (O26). */
 static void keep_best(Optimization* o) {
+  if (o->automatic.has_smooth_friction) return;
   bool first = o->iteration == 0 || continuation_is_active(o, o->iteration - 1); /* the loss function has changed */
   double violation = worth_violation(o), worth = optimization_compared_loss(o, o->iteration, o->unconstrained_loss);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
@@ -445,6 +447,7 @@ static Status advance_search(Optimization* o) {
   double loss, plain;
   bool interrupted;
   if (automatic_restore_best(o) != STATUS_OK) return STATUS_INTERRUPTED;
+  if (automatic_change_friction(o) != STATUS_OK) return STATUS_INTERRUPTED;
   if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   if (draws_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   Status updated = update_multipliers(o);

@@ -119,7 +119,9 @@ typedef enum {
   CHANGE_NO_PROGRESS,         /* the best design has hardly improved */
   CHANGE_NO_SLOPE,            /* the gradient is zero */
   CHANGE_NO_SUCCESS,          /* the search has converged to a design that does not meet the task's `success` terms */
-  CHANGE_BETTER_SAMPLE        /* a sample is better than the minimum that L-BFGS found */
+  CHANGE_BETTER_SAMPLE,       /* a sample is better than the minimum that L-BFGS found */
+  CHANGE_SMOOTHER_FRICTION,   /* as CHANGE_SHORT_OF_PREDICTION; L-BFGS continues with smoother friction */
+  CHANGE_SCENE_FRICTION       /* the search with smoother friction has ended */
 } MethodReason;
 typedef struct {
   int iteration; /* the method changed after this iteration */
@@ -138,6 +140,10 @@ typedef struct {
   double best_value;    /* value of the best design when it last made progress */
   int best_value_iteration, restarts;
   bool return_to_best; /* true: the best design becomes the current one before the next trial */
+  /* wants_smooth_friction: the next trial has smoother friction than the scene. has_smooth_friction: the loss and the
+   * gradient of the current design have it. */
+  bool wants_smooth_friction, has_smooth_friction;
+  int smooth_friction_end; /* last iteration with smoother friction; 0: it was not used yet */
   MethodChange changes[METHOD_CHANGES_MAX];
   int change_count;
 } Automatic;
@@ -319,6 +325,12 @@ bool automatic_handle_zero_gradient(Optimization* o);
 /* Makes the best design the current one if the last change of method requires it. Returns STATUS_INTERRUPTED if
  * interrupted; call it again then. */
 Status automatic_restore_best(Optimization* o);
+/* Evaluates the current design again if the smoothing of friction changes before the next trial. After a search with
+ * smoother friction, the method changes unless the design is the best one. Returns STATUS_INTERRUPTED if interrupted;
+ * call it again then. */
+Status automatic_change_friction(Optimization* o);
+/* Returns the factor on the smoothing of friction for the current trials (O26): 1 if friction is that of the scene. */
+double automatic_friction_factor(const Optimization* o);
 
 /* ---- contact schedule (optimize/continuation.c): contact parameters that change during the search. They depend only
  * on the iteration, so that checkpoints do not store them. */

@@ -225,12 +225,13 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
 
 /* AUTOMATIC_COUNTS: number of integers that store the state of `auto` without its method changes. CHANGE_NUMBERS:
  * number of integers that store a method change. */
-enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
+enum { AUTOMATIC_COUNTS = 10, CHANGE_NUMBERS = 5 };
 
 static void save_automatic(const Optimization* o, NumberFile* c) {
   const Automatic* a = &o->automatic;
-  const int64_t counts[AUTOMATIC_COUNTS] = {a->method,   a->tried,          a->poor_trials, a->best_value_iteration,
-                                            a->restarts, a->return_to_best, a->change_count};
+  const int64_t counts[AUTOMATIC_COUNTS] = {
+      a->method,         a->tried,        a->poor_trials,           a->best_value_iteration, a->restarts,
+      a->return_to_best, a->change_count, a->wants_smooth_friction, a->has_smooth_friction,  a->smooth_friction_end};
   const double numbers[2] = {a->factor, a->best_value};
   int64_t changes[METHOD_CHANGES_MAX * CHANGE_NUMBERS] = {0};
   for (int k = 0; k < a->change_count; k++) {
@@ -259,7 +260,7 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   bool sound = is_method(counts[0]) && counts[6] >= 0 && counts[6] <= METHOD_CHANGES_MAX && numbers[0] > 0;
   for (int k = 0; sound && k < counts[6]; k++) {
     const int64_t* one = changes + CHANGE_NUMBERS * k;
-    sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_BETTER_SAMPLE;
+    sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_SCENE_FRICTION;
     a->changes[k] = (MethodChange){(int)one[0], (TaskOptimizerType)one[1], (TaskOptimizerType)one[2],
                                    (MethodReason)one[3], (int)one[4]};
   }
@@ -276,6 +277,9 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   a->restarts = (int)counts[4];
   a->return_to_best = counts[5] != 0;
   a->change_count = (int)counts[6];
+  a->wants_smooth_friction = counts[7] != 0;
+  a->has_smooth_friction = counts[8] != 0;
+  a->smooth_friction_end = (int)counts[9];
   a->factor = numbers[0];
   a->best_value = numbers[1];
   automatic_create_optimizer(o);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "optimize/optimize.h"
+#include "optimize/optimization.h"
 #include "support/compare.h"
 
 enum { ITERATIONS = 120, COUNT = 6 };
@@ -210,6 +210,54 @@ static void stops_at_a_minimum_without_success_to_judge_O23(void** state) {
   end(&s);
 }
 
+/* The fingers of `grip` hold a ball by friction, so that L-BFGS leaves the scene's friction. */
+static void create_grip(Sought* s) {
+  Diagnostics diagnostics = {0};
+  OptimizationOptions options = {.threads = 1};
+  assert_int_equal(task_load(&s->task, "benchmarks/design/grip.yaml", NULL, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
+  diagnostics_free(&diagnostics);
+}
+
+/* Smoother friction ends with at most half of the iterations. A design that was simulated with it is never the best
+ * one. A search that was saved during this phase ends with the same bits. */
+static void smooths_friction_where_lbfgs_fails_O26(void** state) {
+  (void)state;
+  Sought whole, part;
+  Diagnostics diagnostics = {0};
+  NumberFile saved = {0};
+  Text line = {0};
+  int count = 0, last = 0;
+  create_grip(&whole);
+  start(&whole);
+  while (optimization_stop(whole.optimization) == STOP_NOT_YET) {
+    double best = optimization_best_loss(whole.optimization);
+    assert_int_equal(optimization_advance(whole.optimization), STATUS_OK);
+    if (automatic_friction_factor(whole.optimization) == 1) continue;
+    last = optimization_iteration(whole.optimization);
+    assert_true(optimization_best_loss(whole.optimization) == best);
+    if (++count == 3) optimization_save(whole.optimization, &saved);
+  }
+  assert_in_range(count, 3, 25);
+  assert_in_range(last, 13, 40);
+  optimization_add_method_change(whole.optimization, 0, &line);
+  assert_non_null(strstr(line.data, "lbfgs continues with smoother friction"));
+  text_free(&line);
+  create_grip(&part);
+  assert_true(optimization_load(part.optimization, &saved, &diagnostics));
+  assert_true(automatic_friction_factor(part.optimization) > 1);
+  seek(&part);
+  for (int k = 0; k < 140; k++) {
+    OptimizationVariable a = optimization_variable(whole.optimization, k);
+    OptimizationVariable b = optimization_variable(part.optimization, k);
+    if (a.current != b.current || a.best != b.best) fail_msg("%s: %a and %a", a.name, a.current, b.current);
+  }
+  number_file_free(&saved);
+  diagnostics_free(&diagnostics);
+  end(&part);
+  end(&whole);
+}
+
 /* Saved after any iteration and loaded by another, it ends at the same bits, with the same changes. */
 static void resumes_to_the_same_bits(void** state) {
   (void)state;
@@ -277,6 +325,7 @@ int main(void) {
       cmocka_unit_test(draws_few_samples_without_time_for_them_O23),
       cmocka_unit_test(stops_at_a_minimum_without_success_to_judge_O23),
       cmocka_unit_test(takes_adams_steps_under_draws_O23),
+      cmocka_unit_test(smooths_friction_where_lbfgs_fails_O26),
       cmocka_unit_test(resumes_to_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
