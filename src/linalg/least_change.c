@@ -157,3 +157,8 @@ bool symmetric_pseudo_solve_violated(int order, int stride, double* matrix, doub
   for (int i = 0; i < order; i++) x[i] *= scale[i];
   return true;
 }
+
+bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
+  assert(order >= 0);
+  return symmetric_pseudo_solve_violated(order, order, matrix, x, scale, NULL, work, ambiguous);
+}

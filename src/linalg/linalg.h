@@ -233,6 +233,13 @@ enum { SYMMETRIC_PROJECT_MAX = 12 };
  * unchanged, if the matrix is not finite or the iteration does not converge. Does not allocate. */
 bool symmetric_project(int order, double* matrix);
 
+/* Computes the minimum-norm least-squares solution A^+ x, where A^+ is the pseudoinverse of a positive semidefinite
+ * matrix A. matrix (order x order): A, full; destroyed. x (order): right-hand side on entry, solution on return. scale
+ * (order): > 0, factors for which the entries of scale A scale are of order 1; the norm is taken of x / scale. If
+ * equations are redundant, the function sets *ambiguous to true, otherwise leaves it unchanged. ambiguous may be NULL.
+ * work: 2 order. Returns false if a number is not finite. Does not allocate. */
+bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
+
 /* ---------------------------------------------------------------- rank-deficient square systems */
 
 /* Factors a square matrix A as P A Q = L U with complete pivoting: P and Q are permutations, L is lower and U upper
