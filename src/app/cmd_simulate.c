@@ -502,6 +502,14 @@ static bool has_facets(const Model* model, int root) {
   return false;
 }
 
+static bool tree_has_contact(const Run* run, int tree) {
+  assert(tree >= 0);
+  bool has = false;
+  for (int i = 0; i < run->loaded.model.link_count; i++)
+    has = has || (run->loaded.model.links[i].tree == tree && run->has_contact[i]);
+  return has;
+}
+
 /* Warns of the link whose energy, with that of its descendants, time integration changed most; with a remedy. */
 static void warn_integration_energy(const Run* run) {
   const Model* model = &run->loaded.model;
@@ -510,7 +518,8 @@ static void warn_integration_energy(const Run* run) {
   double share = fabs(scheme.link_work) / scheme.link_scale;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   bool springs = scheme.link_work < 0 && (model->tendon_count > 0 || model->bushing_count > 0);
-  bool facets = scheme.link_work > 0 && has_facets(model, scheme.link);
+  bool facets = has_facets(model, scheme.link) &&
+                (scheme.link_work > 0 || tree_has_contact(run, model->links[scheme.link].tree));
   fprintf(
       stderr,
       "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "
@@ -522,14 +531,6 @@ static void warn_integration_energy(const Run* run) {
       : facets ? ", or remove segments and resolution from the shapes of the link, because steps jump over the corners "
                  "of a rolling polyhedron"
                : "");
-}
-
-static bool tree_has_contact(const Run* run, int tree) {
-  assert(tree >= 0);
-  bool has = false;
-  for (int i = 0; i < run->loaded.model.link_count; i++)
-    has = has || (run->loaded.model.links[i].tree == tree && run->has_contact[i]);
-  return has;
 }
 
 /* A body fell without contact if it fell by more than this fraction of a free fall. Recorded rows do not suffice,

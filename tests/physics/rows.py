@@ -10,7 +10,7 @@ import os
 
 from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
-from machines import ORDINARY_MACHINES
+from ordinary_machines import ORDINARY_MACHINES
 from rollers import ROLLERS
 from row import Row
 
