@@ -521,13 +521,13 @@ static ExitCode write_surfaces(Exporting* exporting) {
   const RunPoses* run = &exporting->recorded.run;
   Pose* identity_poses = MEMORY_NEW(Pose, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) identity_poses[i] = pose_identity();
-  const Pose* there =
+  const Pose* poses =
       run->pose + (size_t)row_at(run, option_number(exporting->options, "time", 0.0)) * (size_t)run->link_count;
   ExitCode code = exporting->folder ? write_folder(exporting, identity_poses)
                                     : write_surface(exporting, exporting->target, exporting->link,
-                                                    exporting->link < 0 ? there : identity_poses);
+                                                    exporting->link < 0 ? poses : identity_poses);
   if (code <= EXIT_CHECK_FAILED && option_given(exporting->options, "fabrication"))
-    fabrication_report(exporting->options, model, there, exporting->link, &exporting->objects);
+    fabrication_report(exporting->options, model, poses, exporting->link, &exporting->objects);
   memory_free(identity_poses);
   return code;
 }

@@ -324,10 +324,10 @@ static Status resume(DesignRun* run) {
 static bool resumes_from_checkpoint(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);
-  int there = (!run->candidate && !run->task.before.text) || file_is_regular(path);
+  int exists = (!run->candidate && !run->task.before.text) || file_is_regular(path);
   memory_free(path);
-  processes_broadcast(&there, sizeof there, 0);
-  return there;
+  processes_broadcast(&exists, sizeof exists, 0);
+  return exists;
 }
 
 static Status begin(DesignRun* run) {

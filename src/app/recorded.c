@@ -104,8 +104,8 @@ bool file_has_sha256(const char* path, const char* sha256) {
 /* Returns true if the file at `path` has the recorded content of the scene. Sets *found to the path in that case, and
  * also if the file exists and *found is NULL. Takes ownership of `path`. */
 static bool matches_recorded_scene(const Recorded* recorded, char* path, char** found) {
-  bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
-  if (same || (there && !*found)) {
+  bool exists = file_exists(path), same = exists && file_has_sha256(path, recorded->scene_sha256);
+  if (same || (exists && !*found)) {
     memory_free(*found);
     *found = path;
   } else {

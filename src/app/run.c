@@ -25,13 +25,13 @@ static void warn_idle_options(const Options* options) {
 }
 
 static bool has_threads(const Options* options) {
-  int there = options->verb->serial ? options->threads : parallel_create_threads(options->threads);
-  if (there < options->threads)
+  int available = options->verb->serial ? options->threads : parallel_create_threads(options->threads);
+  if (available < options->threads)
     fprintf(stderr,
             "sdrs %s: error: cannot create %d threads: the system allows %d; give --threads %d or less, or raise the "
             "limit (ulimit -u, ulimit -v)\n",
-            options->verb->name, options->threads, there, there);
-  return there >= options->threads;
+            options->verb->name, options->threads, available, available);
+  return available >= options->threads;
 }
 
 static ExitCode run_verb(const Verb* verb, int count, char** words) {

@@ -44,9 +44,9 @@ enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
  * parameters of both shapes. */
 typedef struct {
   const double* values;
-  int columns, own[2]; /* number of columns; number of shape parameters of each body */
-  double* room;        /* writable pointer to `values`: allocated memory, or the array `by_poses` of the caller */
-  bool missing[2];     /* for each body, true if the derivatives with respect to its parameters are unknown */
+  int columns, shape_parameters[2]; /* number of columns; number of shape parameters of each body */
+  double* room;    /* writable pointer to `values`: allocated memory, or the array `by_poses` of the caller */
+  bool missing[2]; /* for each body, true if the derivatives with respect to its parameters are unknown */
   int known; /* number of leading rows whose derivatives with respect to the poses are known, although those of other
                 rows are not */
 } Table;
@@ -79,10 +79,10 @@ static void add_derivatives(AnswerForm* out, const Table* table, const AnswerRow
     append_part(out, by_poses, &rows[k], "a", 0, 6);
     append_part(out, by_poses, &rows[k], "b", 6, 6);
     if (table->columns == QUERY_POSE_COLUMNS) continue;
-    for (int body = 0, first = QUERY_POSE_COLUMNS; body < 2; first += table->own[body++]) {
-      Table own = known;
-      if (table->missing[body]) own.values = NULL;
-      append_part(out, &own, &rows[k], body ? "shape_b" : "shape_a", first, table->own[body]);
+    for (int body = 0, first = QUERY_POSE_COLUMNS; body < 2; first += table->shape_parameters[body++]) {
+      Table shape_table = known;
+      if (table->missing[body]) shape_table.values = NULL;
+      append_part(out, &shape_table, &rows[k], body ? "shape_b" : "shape_a", first, table->shape_parameters[body]);
     }
   }
 }
@@ -139,8 +139,9 @@ static void answer_growth(AnswerForm* out, const QueryList* list, const QueryIte
   growth_numbers(out, &g);
   if (item->stiffness > 0) wrench_numbers(out, item, &g);
   if (!item->derivatives) return;
-  Table table = {.columns = QUERY_POSE_COLUMNS, .own = {shape_parameter_count(a), shape_parameter_count(b)}};
-  if (item->parameters) table.columns += table.own[0] + table.own[1];
+  Table table = {.columns = QUERY_POSE_COLUMNS,
+                 .shape_parameters = {shape_parameter_count(a), shape_parameter_count(b)}};
+  if (item->parameters) table.columns += table.shape_parameters[0] + table.shape_parameters[1];
   double by_poses[GROWTH_ROWS * QUERY_POSE_COLUMNS];
   double* values = item->parameters ? MEMORY_NEW(double, GROWTH_ROWS* table.columns) : by_poses;
   double condition;
@@ -184,7 +185,7 @@ static int find_given_point(const QueryBody* body, PointView view, int vertex) {
 static Table table_create(const QueryItem* item, const QueryBody* bodies[2],
                           double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS]) {
   Table table = {.columns = QUERY_POSE_COLUMNS};
-  for (int k = 0; k < 2; k++) table.columns += table.own[k] = parameter_count(item, bodies[k]);
+  for (int k = 0; k < 2; k++) table.columns += table.shape_parameters[k] = parameter_count(item, bodies[k]);
   size_t bytes = sizeof(double) * DISTANCE_ROWS * (size_t)table.columns;
   table.values = table.room = table.columns > QUERY_POSE_COLUMNS ? memory_alloc(bytes) : by_poses;
   memset(table.room, 0, bytes);
@@ -216,8 +217,8 @@ static void append_fit_note(AnswerForm* out, int body) {
  * and writes the reason. */
 static void set_vertex_derivatives(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                                    const VertexSlopes slopes[2]) {
-  for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->own[k++]) {
-    if (table->own[k] == 0 || bodies[k]->smooth) continue;
+  for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->shape_parameters[k++]) {
+    if (table->shape_parameters[k] == 0 || bodies[k]->smooth) continue;
     table->missing[k] = slopes[k].reason != NULL;
     if (slopes[k].reason) answer_text(out, k ? "reason_shape_b" : "reason_shape_a", slopes[k].reason);
     if (!slopes[k].reason && slopes[k].fitted) append_fit_note(out, k);
@@ -312,12 +313,13 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS], own_room[DISTANCE_ROWS * QUERY_POSE_COLUMNS], condition;
   Table table = table_create(item, bodies, by_poses);
   int smooth[2], columns = QUERY_POSE_COLUMNS;
-  for (int k = 0; k < 2; k++) columns += smooth[k] = pair[k].shape ? table.own[k] : 0;
+  for (int k = 0; k < 2; k++) columns += smooth[k] = pair[k].shape ? table.shape_parameters[k] : 0;
   double* values = columns > QUERY_POSE_COLUMNS ? MEMORY_NEW(double, DISTANCE_ROWS* columns) : own_room;
   const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
   if (!reason) copy_columns(&table, 0, values, columns, 0, QUERY_POSE_COLUMNS);
   if (reason && !convex_distance_slope(pair, item->pose, &d, table.room)) table.known = DISTANCE_VALUE + 1;
-  for (int k = 0, from = QUERY_POSE_COLUMNS, to = from; !reason && k < 2; from += smooth[k], to += table.own[k++])
+  for (int k = 0, from = QUERY_POSE_COLUMNS, to = from; !reason && k < 2;
+       from += smooth[k], to += table.shape_parameters[k++])
     copy_columns(&table, to, values, columns, from, smooth[k]);
   answer_number(out, "condition", condition);
   if (!reason && item->parameters) {
@@ -424,14 +426,14 @@ typedef struct {
   const QueryItem* item;
   const ManifoldBody* body[2];
   ManifoldOptions options;
-  int own[2]; /* number of shape parameters of each body for which derivatives are requested */
+  int shape_parameters[2]; /* number of shape parameters of each body for which derivatives are requested */
 } ManifoldQuestion;
 
 enum { PARAMETERS_PER_QUERY = 6 }; /* number of parameters per call of manifold_query_by */
 
 static int block_count(const ManifoldQuestion* q, int body) {
   assert(body == 0 || body == 1);
-  return (q->own[body] + PARAMETERS_PER_QUERY - 1) / PARAMETERS_PER_QUERY;
+  return (q->shape_parameters[body] + PARAMETERS_PER_QUERY - 1) / PARAMETERS_PER_QUERY;
 }
 
 /* Returns the derivatives of all contacts with respect to the shape parameters of both bodies, or NULL if they are not
@@ -443,7 +445,7 @@ static ManifoldContact* compute_contact_derivatives(const ManifoldQuestion* q, i
   if (blocks == 0) return NULL;
   ManifoldContact *out = memory_alloc(sizeof *out * (size_t)count * (size_t)blocks), *next = out;
   for (int body = 0; body < 2; body++)
-    for (int first = 0; first < q->own[body]; first += PARAMETERS_PER_QUERY, next += count)
+    for (int first = 0; first < q->shape_parameters[body]; first += PARAMETERS_PER_QUERY, next += count)
       manifold_query_by(q->body[0], q->item->pose[0], q->body[1], q->item->pose[1], &q->options,
                         body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, next, NULL);
   return out;
@@ -454,19 +456,20 @@ static ManifoldContact* compute_contact_derivatives(const ManifoldQuestion* q, i
  * poses, then the parameters of both bodies. */
 static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contact,
                                     const ManifoldContact* by_shapes, int64_t count, double* values) {
-  int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
+  int columns = QUERY_POSE_COLUMNS + q->shape_parameters[0] + q->shape_parameters[1];
   for (int r = 0; r < MANIFOLD_ROWS; r++) {
     double* row = values + (ptrdiff_t)r * columns;
     memcpy(row, contact->slope[r], sizeof contact->slope[r]);
     row += QUERY_POSE_COLUMNS;
     const ManifoldContact* block = by_shapes;
-    for (int body = 0; body < 2; row += q->own[body++])
-      for (int k = 0; k < q->own[body]; k++) {
+    for (int body = 0; body < 2; row += q->shape_parameters[body++])
+      for (int k = 0; k < q->shape_parameters[body]; k++) {
         row[k] = block->slope[r][k % PARAMETERS_PER_QUERY];
-        if (k % PARAMETERS_PER_QUERY == PARAMETERS_PER_QUERY - 1 || k == q->own[body] - 1) block += count;
+        if (k % PARAMETERS_PER_QUERY == PARAMETERS_PER_QUERY - 1 || k == q->shape_parameters[body] - 1) block += count;
       }
   }
-  Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
+  Table table = {
+      .values = values, .columns = columns, .shape_parameters = {q->shape_parameters[0], q->shape_parameters[1]}};
   add_derivatives(out, &table, CONTACT_NAMES, CONTACT_NAMES_COUNT, NULL);
 }
 
@@ -511,19 +514,20 @@ static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory*
   answer_number(out, "activity", mean.activity);
   append_left_out(out, left_out);
   if (!q->item->derivatives) return;
-  int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
+  int columns = QUERY_POSE_COLUMNS + q->shape_parameters[0] + q->shape_parameters[1];
   double by_poses[QUERY_POSE_COLUMNS];
   double* values = columns > QUERY_POSE_COLUMNS ? MEMORY_NEW(double, columns) : by_poses;
   double* next = values + QUERY_POSE_COLUMNS;
   memcpy(values, mean.slope, sizeof mean.slope);
   for (int body = 0; body < 2; body++)
-    for (int first = 0; first < q->own[body]; first += PARAMETERS_PER_QUERY) {
+    for (int first = 0; first < q->shape_parameters[body]; first += PARAMETERS_PER_QUERY) {
       ManifoldMean by;
       manifold_mean_by(q->body[0], pose[0], q->body[1], pose[1], &q->options,
                        body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, &by, NULL);
-      for (int k = 0; k < PARAMETERS_PER_QUERY && first + k < q->own[body]; k++) *next++ = by.slope[k];
+      for (int k = 0; k < PARAMETERS_PER_QUERY && first + k < q->shape_parameters[body]; k++) *next++ = by.slope[k];
     }
-  Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
+  Table table = {
+      .values = values, .columns = columns, .shape_parameters = {q->shape_parameters[0], q->shape_parameters[1]}};
   add_derivatives(out, &table, (const AnswerRows[1]){{"mean", 0, 1}}, 1, NULL);
   if (values != by_poses) memory_free(values);
 }
@@ -541,13 +545,13 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];
   make_key(out, rows->name, body ? "shape_b" : "shape_a", key);
-  double* room = answer_reserve_numbers(out, key, slots * rows->count * q->own[body]);
-  const ManifoldContact* own = by_shapes + (body ? (ptrdiff_t)count * block_count(q, 0) : 0);
+  double* room = answer_reserve_numbers(out, key, slots * rows->count * q->shape_parameters[body]);
+  const ManifoldContact* by_body = by_shapes + (body ? (ptrdiff_t)count * block_count(q, 0) : 0);
   for (int i = 0; room && i < slots; i++)
     for (int r = 0; r < rows->count; r++)
-      for (int k = 0; k < q->own[body]; k++) {
+      for (int k = 0; k < q->shape_parameters[body]; k++) {
         ptrdiff_t at = (ptrdiff_t)(k / PARAMETERS_PER_QUERY) * count + i;
-        *room++ = i < count ? own[at].slope[rows->first + r][k % PARAMETERS_PER_QUERY] : (double)NAN;
+        *room++ = i < count ? by_body[at].slope[rows->first + r][k % PARAMETERS_PER_QUERY] : (double)NAN;
       }
 }
 
@@ -574,8 +578,9 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
       for (int r = 0; r < rows->count; r++)
         for (int c = 0; c < 6; c++)
           *room++ = i < count ? contacts[i].slope[rows->first + r][6 * body + c] : (double)NAN;
-    for (int own = 0; body == 1 && own < 2; own++)
-      if (q->own[0] + q->own[1] > 0) add_shape_slots(out, q, rows, own, by_shapes, slots, count);
+    for (int shape_body = 0; body == 1 && shape_body < 2; shape_body++)
+      if (q->shape_parameters[0] + q->shape_parameters[1] > 0)
+        add_shape_slots(out, q, rows, shape_body, by_shapes, slots, count);
   }
 }
 
@@ -601,7 +606,8 @@ static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
   int64_t count = manifold_count(q->body[0], q->body[1], &q->options);
   ManifoldContact *contacts = memory_alloc(sizeof *contacts * (size_t)count),
                   *by_shapes = compute_contact_derivatives(q, count);
-  double* values = MEMORY_NEW(double, MANIFOLD_ROWS*(QUERY_POSE_COLUMNS + q->own[0] + q->own[1]));
+  double* values =
+      MEMORY_NEW(double, MANIFOLD_ROWS*(QUERY_POSE_COLUMNS + q->shape_parameters[0] + q->shape_parameters[1]));
   append_left_out(out, manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, NULL));
   text_add(out->line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
@@ -622,7 +628,7 @@ static ManifoldQuestion manifold_question(const QueryList* list, const QueryItem
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = &list->bodies[item->body[k]];
     q.body[k] = &body->manifold;
-    if (item->derivatives && item->parameters) q.own[k] = manifold_parameter_count(&body->manifold);
+    if (item->derivatives && item->parameters) q.shape_parameters[k] = manifold_parameter_count(&body->manifold);
   }
   if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_FRACTION * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;
@@ -639,7 +645,7 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   ManifoldQuestion q = manifold_question(list, item);
   answer_number(out, "smoothing", q.options.smoothing);
   for (int k = 0; k < 2; k++)
-    if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) append_fit_note(out, k);
+    if (q.shape_parameters[k] > 0 && list->bodies[item->body[k]].corners.fitted) append_fit_note(out, k);
   if (item->mean)
     answer_mean(out, &q, memory);
   else if (answer_has_fixed_layout(out))

@@ -12,9 +12,9 @@ static void add_pose(AnswerForm* out, const char* position, const char* quaterni
  * The distance is 0.5 to 1.5 times the distance at which the bounding spheres of the bodies touch. */
 static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
   Quat q = quat_random_normal(random);
-  Vec3 way = vec3_random_normal(random);
+  Vec3 direction = vec3_random_normal(random);
   double apart = 0.5 * (a->diagonal + b->diagonal) * random_uniform(random, 0.5, 1.5);
-  return (Pose){mat3_from_quat(quat_normalized(q)), vec3_add_scaled(pose_a.t, apart, vec3_normalized(way))};
+  return (Pose){mat3_from_quat(quat_normalized(q)), vec3_add_scaled(pose_a.t, apart, vec3_normalized(direction))};
 }
 
 static void random_targets(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, Random* random,

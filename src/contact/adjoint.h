@@ -81,15 +81,15 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Adds the derivatives of the friction part of Phi to *out. lag: friction reference, after friction_evaluate at the
- * poses of `next`, the bodies at t + dt. now: bodies at t. solution: plane at t. then: memory of the caller, which
- * receives the active vertices at t. own: true if the normal force of the previous solve of the step limits friction;
- * `solution` and `now` then belong to that solve, and slip is relative to FrictionLag.then. passed: derivatives
- * through the displacement of the step, from which the step passes numbers to the next step; NULL if they are zero or
- * `own` is true. Adds the derivative with respect to the elastic slip at t to out->elastic. Does nothing without a
- * contact force. */
+ * poses of `next`, the bodies at t + dt. now: bodies at t. solution: plane at t. sides: memory of the caller, which
+ * receives the active vertices at t. at_solve: true if the normal force of the previous solve of the step limits
+ * friction; `solution` and `now` then belong to that solve, and slip is relative to FrictionLag.start. passed:
+ * derivatives through the displacement of the step, from which the step passes numbers to the next step; NULL if they
+ * are zero or `own` is true. Adds the derivative with respect to the elastic slip at t to out->elastic. Does nothing
+ * without a contact force. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
-                      const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], const DisplacementBar* passed, ActiveSides* then, PairShares* out);
+                      const PairBody now[2], const PairBody next[2], bool at_solve, const PlaneSolution* solution,
+                      const double twist[2][6], const DisplacementBar* passed, ActiveSides* sides, PairShares* out);
 
 /* Sets wrench to the Hessian of the friction energy times the motion (w, v) of both bodies, for stiffness 1. wrench:
  * torque about the reference point of each body, and force. wrench is the sum of T^T b / dt over the contact points. T:
@@ -125,10 +125,10 @@ void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressur
 /* Adds the contribution of the normal force of the previous solve of the step to the derivatives of Phi. The pair has
  * no restitution. by_factor: derivative of Phi with respect to the impact factor W'. by_force: derivative of Phi with
  * respect to the magnitude of the force in that solve, for stiffness 1 and W' = 1. solve: state of the pair in that
- * solve. own: active vertices of the pair in `solve`, set by the function if unknown. */
-void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
-                             double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
-                             Pressure* bar, PairShares* out);
+ * solve. at_solve: active vertices of the pair in `solve`, set by the function if unknown. */
+void impact_current_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
+                                 double by_force, const ImpactMoment* now, const ImpactMoment* solve,
+                                 ActiveSides* sides, Pressure* bar, PairShares* out);
 /* Adds the contribution of the pair's compression y at t (impact_compression) to the derivatives *bar and *out of Phi.
  * carried->y: derivative of the differentiated scalar with respect to y, found in the next step. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
@@ -136,7 +136,7 @@ void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* para
 /* Adds the contribution of the potential and force of the pair at t to the derivatives of Phi, *out. bar: derivatives
  * of Phi with respect to potential and force. Does nothing if the pair was not in contact at t. */
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                             ActiveSides* then, PairShares* out);
+                             ActiveSides* sides, PairShares* out);
 
 /* The separating plane (n, o) at t minimises the potential U of the pair, so it depends on the vertices. The function
  * solves for the adjoint z = -H_pp^-1 plane_bar of this dependence. H_pp: Hessian of U with respect to the plane.

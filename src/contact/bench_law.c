@@ -22,7 +22,7 @@ typedef struct {
   Pose pose[MOVES][2];
   PairState state[2];
   PairDerivatives derivatives[2];
-  char *memory, *own[2], *room;
+  char *memory, *data[2], *room;
   FrictionPoints points;
   GjkCache gjk;
   PairMaterial material;
@@ -87,7 +87,7 @@ static bool bench_create(LawBench* p, ContactModel model, int vertices, Random* 
   p->step = (LawStep){.dt = p->model.simulation.dt, .force_ratio = 1};
   p->own_law = p->law->create(&p->model, 1, 1e-6, &p->step);
   p->memory = memory_alloc(p->law->pair_size + 1);
-  for (int k = 0; k < 2; k++) p->own[k] = memory_alloc(p->law->state_size + 1);
+  for (int k = 0; k < 2; k++) p->data[k] = memory_alloc(p->law->state_size + 1);
   p->material = model_pair_material(&p->model, 0, 1);
   bring_near(p, random);
   return true;
@@ -98,7 +98,7 @@ static void bench_destroy(LawBench* p) {
   memory_free(p->memory);
   memory_free(p->room);
   friction_points_free(&p->points);
-  for (int k = 0; k < 2; k++) memory_free(p->own[k]);
+  for (int k = 0; k < 2; k++) memory_free(p->data[k]);
   model_destroy(&p->model);
   scene_free(&p->scene);
 }
@@ -127,7 +127,7 @@ static void stand(LawBench* p, int move, int which, Standing* out) {
                     .which = which,
                     .state = &p->state[which],
                     .derivatives = &p->derivatives[which],
-                    .own = p->own[which]};
+                    .data = p->data[which]};
   for (int side = 0; side < 2; side++) {
     out->instance[side] = pair_hull_at(&p->model.hulls[side], &p->pose[move][side]);
     pair->reference[side] = pose_apply(p->pose[move][side], p->model.links[side].center);
@@ -146,7 +146,7 @@ static void step(LawBench* p, int from, int move, bool follows) {
     const Pose *old = &p->pose[from][side], *new = &p->pose[move][side];
     motion_twist(old->r, new->r, vec3_sub(new->t, old->t), twist[side]);
   }
-  LawOrigin origin = {&p->state[p->which], p->own[p->which], {twist[0], twist[1]}, false, follows, false};
+  LawOrigin origin = {&p->state[p->which], p->data[p->which], {twist[0], twist[1]}, false, follows, false};
   PairState* state = now.pair.state;
   state->contact_energy = state->friction_energy = state->spent_energy = 0;
   state->has_terms = state->has_friction = state->derived = false;

@@ -435,8 +435,8 @@ typedef struct ContactRecord {
   int hull_a, hull_b; /* a half-space is always hull_b */
   bool active;        /* true if the contact energy is not zero; friction of the next step then depends on the pair */
   bool has_friction;  /* true if friction acts between the two hulls or links of the pair */
-  bool own_force;     /* true if the normal force found by the previous solve of the same step limits friction
-                         (contact_relag) */
+  bool current_force; /* true if the normal force found by the previous solve of the same step limits friction
+                     (contact_relag) */
   bool late;          /* true if friction also depends on the normal force of the pair one state earlier */
   double grip;        /* factor on the normal force that limits friction; 1 except in the first step of a run */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
@@ -478,8 +478,8 @@ void contact_replay_set_dt(ContactReplay* replay, double dt);
  * NULL. Both arrays are borrowed. */
 void contact_replay_set_expected_poses(ContactReplay* replay, const Pose* poses, double (*bar)[3][4]);
 /* Sets the previous solve of the step, for the steps that are loaded from now on. Normal forces of this solve limit
- * friction of pairs with ContactRecord.own_force. The arrays are borrowed until the next load. NULL, the default, means
- * that no pair has ContactRecord.own_force. */
+ * friction of pairs with ContactRecord.current_force. The arrays are borrowed until the next load. NULL, the default,
+ * means that no pair has ContactRecord.current_force. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
 /* contact_replay_store_carry stores the derivatives with respect to PairCarry at t, which the last
  * contact_replay_adjoint has found. contact_replay_add_stored_carry adds them to the derivatives of a step that was

@@ -79,7 +79,7 @@ void displacement_wrench(const FrictionLag* lag, const Pose* const next[2], cons
     Vec3 by = vec3_scale(by_displacement, side == 0 ? 1 : -1);
     if (lag->half_space) {
       m.roll = friction_roll(lag, side, next[side]);
-      center = pose_apply(*next[side], pose_apply_inverse(lag->then[0], vec3_sub(lag->center, arm)));
+      center = pose_apply(*next[side], pose_apply_inverse(lag->start[0], vec3_sub(lag->center, arm)));
     }
     Vec3 torque = vec3_cross(vec3_sub(center, reference[side]), by);
     RollRows rows = roll_rows(&lag->shift[side], arm);

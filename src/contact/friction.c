@@ -127,8 +127,8 @@ static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, c
  * = S (n x (x^t - c)). */
 static Vec3 arm_basis(const FrictionLag* lag, int i) {
   if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
-  double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
-  return vec3_add_scaled(vec3_scale(lag->basis[i], own), -across, lag->basis[1 - i]);
+  double across = vec3_dot(lag->basis[0], lag->e2), along = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
+  return vec3_add_scaled(vec3_scale(lag->basis[i], along), -across, lag->basis[1 - i]);
 }
 
 static bool is_round(const HullInstance* h) { return h->rounding > 0 || h->ring_count > 0; }
@@ -141,7 +141,7 @@ bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullI
 static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const HullInstance* b, Vec3 origin) {
   int count = lag->count[0] + lag->count[1];
   Vec3 sum = {0, 0, 0};
-  double weight = 0, own = 0;
+  double weight = 0, weight_sum = 0;
   for (int k = 0; k < count; k++) {
     int side = k >= lag->count[0];
     const HullInstance* h = side == 0 ? a : b;
@@ -149,16 +149,16 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     if (!friction_centers(lag, a, b, side)) continue;
     Vec3 x = vec3_sub(vec3_add(pose_apply(h->pose, lag->vertices[k].local), lag->vertices[k].arm), origin);
     sum = vec3_add_scaled(sum, lag->vertices[k].weight, x);
-    own += lag->vertices[k].weight;
+    weight_sum += lag->vertices[k].weight;
   }
-  lag->center = own > 0 ? vec3_add_scaled(origin, 1.0 / own, sum) : origin;
+  lag->center = weight_sum > 0 ? vec3_add_scaled(origin, 1.0 / weight_sum, sum) : origin;
   lag->total_weight = (lag->half_space ? lag->ground_weight : 0) + weight;
   double spread = 0;
   Vec3 arm1 = arm_basis(lag, 0), arm2 = arm_basis(lag, 1);
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
-    /* over a half-space, slip is measured from the poses FrictionLag.then */
-    const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose;
+    /* over a half-space, slip is measured from the poses FrictionLag.start */
+    const Pose* pose = lag->half_space ? &lag->start[0] : &h->pose;
     Vec3 y = vec3_sub(vec3_add(pose_apply(*pose, lag->vertices[k].local), lag->vertices[k].arm), lag->center);
     lag->vertices[k].position[0] = vec3_dot(arm1, y);
     lag->vertices[k].position[1] = vec3_dot(arm2, y);
@@ -227,13 +227,13 @@ static bool has_arm(const FrictionLag* lag, int side) {
 static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* const shift[2],
                    const HullInstance* const hull[2]) {
   for (int side = 0; side < 2; side++) {
-    Mat3 then = lag->then[side].r;
+    Mat3 start = lag->start[side].r;
     bool aimed = lag->aimed && (side == 0 ? lag->half_space || has_arm(lag, 0) : has_arm(lag, 1));
-    lag->aim[side] = aimed ? aim[side]->r : then;
+    lag->aim[side] = aimed ? aim[side]->r : start;
     lag->shifted[side] = aimed && shift && shift[side] && (hull[side]->rounding > 0 || hull[side]->ring_count > 0);
     lag->shift[side] = (RollShift){0};
     if (lag->shifted[side]) lag->shift[side] = *shift[side];
-    lag->roll[side] = aimed ? rotation_vector(mat3_mul(lag->aim[side], mat3_transpose(then))) : vec3(0, 0, 0);
+    lag->roll[side] = aimed ? rotation_vector(mat3_mul(lag->aim[side], mat3_transpose(start))) : vec3(0, 0, 0);
   }
 }
 
@@ -247,8 +247,8 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->directed = direction != NULL;
   if (direction) direct_basis(lag, direction, direction->side == 0 ? a : b);
   lag->half_space = b->half_space;
-  lag->then[0] = begin ? begin[0] : a->pose;
-  lag->then[1] = begin ? begin[1] : b->pose;
+  lag->start[0] = begin ? begin[0] : a->pose;
+  lag->start[1] = begin ? begin[1] : b->pose;
   lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
   lag->aimed = aim && aim[0] && !begin;
@@ -515,13 +515,13 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
 static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
                            double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
-  SlipState* own = &at[p->state];
-  memcpy(own->slip, r, sizeof(own->slip));
+  SlipState* state = &at[p->state];
+  memcpy(state->slip, r, sizeof(state->slip));
   if (p->follow)
-    follow_dual(&at[1 - p->state], p->smoothing, own);
+    follow_dual(&at[1 - p->state], p->smoothing, state);
   else
-    for (int i = 0; i < 2; i++) own->dual[i] = r[i] / rho;
-  const double* z = own->dual;
+    for (int i = 0; i < 2; i++) state->dual[i] = r[i] / rho;
+  const double* z = state->dual;
   h[0][0] = q * (1 - z[0] * r[0] / rho);
   h[0][1] = h[1][0] = -0.5 * q * (z[0] * r[1] + z[1] * r[0]) / rho;
   h[1][1] = q * (1 - z[1] * r[1] / rho);
@@ -596,10 +596,10 @@ static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[1
 
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose) {
   assert(side == 0 || side == 1);
-  FrictionMotion m = {.rotation = mat3_mul(pose->r, mat3_transpose(lag->then[side].r))};
+  FrictionMotion m = {.rotation = mat3_mul(pose->r, mat3_transpose(lag->start[side].r))};
   Vec3 from = vec3_sub(lag->from[side], lag->arm[side]);
   m.sine = vec3_scale(mat3_axial(m.rotation), 0.5);
-  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(from, lag->then[side].t)), pose->t);
+  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(from, lag->start[side].t)), pose->t);
   m.displacement = vec3_sub(m.center, from);
   m.rolls = has_arm(lag, side);
   if (m.rolls) {
@@ -612,7 +612,7 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
 
 /* Returns the position at `pose` of the body's point that was at lag->from[side] at t. */
 static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
-  return pose_apply(*pose, pose_apply_inverse(lag->then[side], lag->from[side]));
+  return pose_apply(*pose, pose_apply_inverse(lag->start[side], lag->from[side]));
 }
 
 static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
@@ -630,7 +630,7 @@ static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double
  * bit-identical to the point from which slip is measured. With direction-dependent friction, v->position is multiplied
  * by a matrix, so the result is computed from the pose at t. */
 static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
-  if (lag->directed) return vec3_add(pose_apply(lag->then[0], v->local), v->arm);
+  if (lag->directed) return vec3_add(pose_apply(lag->start[0], v->local), v->arm);
   Vec3 arm = vec3_add(vec3_scale(lag->e1, v->position[0]),
                       vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
   return vec3_add(lag->center, arm);
@@ -646,7 +646,7 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
 static Vec3 mean_displacement(const FrictionLag* lag, const Pose* pose) {
   Vec3 arm = lag->mean_arm[0], from = vec3_sub(lag->center, arm);
   FrictionRoll roll = friction_roll(lag, 0, pose);
-  Vec3 displacement = vec3_sub(pose_apply(*pose, pose_apply_inverse(lag->then[0], from)), from);
+  Vec3 displacement = vec3_sub(pose_apply(*pose, pose_apply_inverse(lag->start[0], from)), from);
   return vec3_add(displacement, friction_arm_displacement(lag, 0, arm, &roll));
 }
 
@@ -659,14 +659,14 @@ Vec3 friction_displacement(const FrictionLag* lag, const Pose* pose_a, const Pos
 /* Sets the in-plane velocity of each contact point of body a relative to the half-space b, which may move. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
   FrictionRoll roll = friction_roll(lag, 0, pose);
-  bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
+  bool moving = memcmp(&lag->start[1], ground, sizeof(Pose)) != 0;
   for (int k = 0; k < lag->count[0]; k++) {
     FrictionVertex* v = &lag->vertices[k];
     Vec3 y = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, lag->center));
     y = vec3_add(y, vec3_add(v->arm, friction_arm_displacement(lag, 0, v->arm, &roll)));
     if (moving) {
       Vec3 at = lagged_place(lag, v);
-      y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->then[1], at)), at));
+      y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->start[1], at)), at));
     }
     v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt + lag->offset[0];
     v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt + lag->offset[1];

@@ -61,7 +61,7 @@ typedef struct {
   Vec3 axis, basis[2]; /* friction axis d, and the tangents before their multiplication by S, world axes */
   int count[2];
   FrictionVertex* vertices; /* (count[0] + count[1]), borrowed */
-  Pose then[2];             /* poses of both bodies at t */
+  Pose start[2];            /* poses of both bodies at t */
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from the rotations of the bodies at t to the rotations `aim` [rad] */
   bool aimed;               /* true if `aim` are expected rotations; false if they are the rotations at t */

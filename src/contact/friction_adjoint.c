@@ -180,8 +180,8 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
 /* Returns the motion of a half-space from t to t + dt. Returns the identity if the pair has no half-space or the
  * half-space does not move. */
 static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
-  if (!lag->half_space || memcmp(&lag->then[1], &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
-  return pose_mul(next[1].hull.pose, pose_inverse(lag->then[1]));
+  if (!lag->half_space || memcmp(&lag->start[1], &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
+  return pose_mul(next[1].hull.pose, pose_inverse(lag->start[1]));
 }
 
 static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
@@ -200,8 +200,8 @@ typedef struct {
   const FrictionParameters* parameters;
   double support, length;
   const PairBody *now,
-      *next; /* now: bodies in the state of the friction reference, at t or in the previous solve of the step */
-  bool own;  /* `now` belongs to the previous solve of the step, and slip is measured from FrictionLag.then */
+      *next;     /* now: bodies in the state of the friction reference, at t or in the previous solve of the step */
+  bool at_solve; /* `now` belongs to the previous solve of the step, and slip is measured from FrictionLag.start */
   const Plane* plane;
   Pose ground;
   double a[3];
@@ -232,15 +232,15 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   const PairBody *now = &f->now[side], *next = &f->next[side];
   double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
   Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius), by_e = vec3_add(by->now, by_arm);
-  if (f->own) { /* the vector e is fixed in the body and rotates with it */
-    Mat3 then = f->lag->then[side].r;
-    Vec3 e_then = mat3_mul_vec(then, mat3_tmul_vec(now->hull.pose.r, e));
+  if (f->at_solve) { /* the vector e is fixed in the body and rotates with it */
+    Mat3 start = f->lag->start[side].r;
+    Vec3 e_start = mat3_mul_vec(start, mat3_tmul_vec(now->hull.pose.r, e));
     Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by->next));
-    back = vec3_add(back, mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(then, by->now)));
-    out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(e_then, by->now));
-    out->turn_own[side] = vec3_add(out->turn_own[side], vec3_cross(back, e));
+    back = vec3_add(back, mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(start, by->now)));
+    out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(e_start, by->now));
+    out->turn_solve[side] = vec3_add(out->turn_solve[side], vec3_cross(back, e));
     f->fixed = vec3_add_scaled(f->fixed, lean * radius, back);
-    by_e = vec3_add(by->own, back);
+    by_e = vec3_add(by->solve, back);
   }
   bar->direction = vec3_add_scaled(bar->direction, lean * radius, by_e);
   out->rounding[side] += lean * vec3_dot(n, by_e);
@@ -305,8 +305,8 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   if (!lag->directed) return;
   Vec3 torque = vec3_cross(lag->axis, f->by_axis);
   int side = lag->direction.side;
-  Vec3* turn = f->own ? &out->turn_own[side] : &out->turn_now[side];
-  if (side == 1 && lag->half_space) turn = f->own ? &out->ground_next.torque : &out->ground_now.torque;
+  Vec3* turn = f->at_solve ? &out->turn_solve[side] : &out->turn_now[side];
+  if (side == 1 && lag->half_space) turn = f->at_solve ? &out->ground_next.torque : &out->ground_now.torque;
   *turn = vec3_add(*turn, torque);
 }
 
@@ -341,7 +341,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   Vec3 w = vec3(twist[0], twist[1], twist[2]), turn = axial_change(f->roll.turn, w);
   Vec3 x1 = vec3_add(pose_apply(f->next[0].hull.pose, v->local), v->arm);
   x1 = vec3_add(x1, friction_arm_displacement(lag, 0, v->arm, &f->roll));
-  Vec3 x0 = vec3_add(pose_apply(lag->then[0], v->local), v->arm);
+  Vec3 x0 = vec3_add(pose_apply(lag->start[0], v->local), v->arm);
   Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = roll_field(lag, v, &f->roll, &f->next[0], twist);
   vertex_zeta(lag, field, zeta);
   slip_reverse(f, v, zeta, b, e, &phi_q, out);
@@ -411,16 +411,16 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
   Mat3 turn = h->motion.rotation;
-  Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->then[side].t), by_turn;
+  Vec3 n = lag->normal, arm = vec3_sub(vec3_sub(lag->from[side], lag->arm[side]), lag->start[side].t), by_turn;
   Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
-  if (f->own) { /* the centre c moves with the body from the body's pose in the previous solve of the step */
+  if (f->at_solve) { /* the centre c moves with the body from the body's pose in the previous solve of the step */
     Pose solve = f->now[side].hull.pose;
     Vec3 local =
-        vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->then[side].r, by->displacement));
+        vec3_sub(mat3_tmul_vec(f->next[side].hull.pose.r, forth), mat3_tmul_vec(lag->start[side].r, by->displacement));
     Vec3 by_c = mat3_mul_vec(solve.r, local);
     f->by_center = vec3_add(f->by_center, by_c);
-    out->move_own[side] = vec3_sub(out->move_own[side], by_c);
-    out->turn_own[side] = vec3_sub(out->turn_own[side], vec3_cross(vec3_sub(lag->center, solve.t), by_c));
+    out->move_solve[side] = vec3_sub(out->move_solve[side], by_c);
+    out->turn_solve[side] = vec3_sub(out->turn_solve[side], vec3_cross(vec3_sub(lag->center, solve.t), by_c));
     out->move_now[side] = vec3_sub(out->move_now[side], by->displacement);
     by_turn = vec3_scale(vec3_cross(arm, by->displacement), -1);
   } else {
@@ -440,24 +440,26 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
-/* Returns the member of `share` that belongs to the friction reference. It is VertexShare.own if the reference is the
+/* Returns the member of `share` that belongs to the friction reference. It is VertexShare.solve if the reference is the
  * previous solve of the step, and VertexShare.now if the reference is the state at t. */
-static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
+static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) {
+  return f->at_solve ? &share->solve : &share->now;
+}
 
 /* Adds the contribution of the weight of a vertex to the derivatives of Phi with respect to plane, support, rounding
  * and position. weight_bar: derivative of Phi with respect to the weight. */
-static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
-                           PairShares* out, VertexShare* share) {
+static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* vertex,
+                           LagBar* bar, PairShares* out, VertexShare* share) {
   double sigma = side == 0 ? -1 : 1;
-  WeightSlope slope = weight_slope(then, f->support, f->length);
-  add_weight(&slope, weight_bar, sigma, then->nearest_point, bar, out);
+  WeightSlope slope = weight_slope(vertex, f->support, f->length);
+  add_weight(&slope, weight_bar, sigma, vertex->nearest_point, bar, out);
   out->rounding[side] -= weight_bar * slope.by_clearance * f->length;
   Vec3* lagged = lagged_share(f, share);
   *lagged = vec3_add_scaled(*lagged, weight_bar * slope.by_clearance * sigma, f->plane->n);
 }
 
 /* Returns the position of contact point v in the reference state, world [m]. */
-static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex* v) {
+static Vec3 point_at_start(const FrictionReverse* f, int side, const FrictionVertex* v) {
   return vec3_add(pose_apply(f->now[side].hull.pose, v->local), v->arm);
 }
 
@@ -481,7 +483,7 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
   /* Phi depends on the position y = x - c of the contact point through (omega - spin) n x y. Over a half-space, omega
    * and turn are 0. */
   double by_spin[2] = {omega * b[0] + turn * e[0], omega * b[1] + turn * e[1]};
-  Vec3 y = vec3_sub(point_then(f, side, v), lag->center);
+  Vec3 y = vec3_sub(point_at_start(f, side, v), lag->center);
   Vec3 by_y = vec3_cross(lag->normal, in_plane(lag, by_spin[0], by_spin[1])), across = vec3_cross(lag->normal, y);
   for (int i = 0; i < 2; i++) f->by_e[i] = vec3_add_scaled(f->by_e[i], -by_spin[i], across);
   Vec3* lagged = lagged_share(f, &share);
@@ -492,13 +494,13 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
 }
 
 static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
-                                  ActiveVertex* then, LagBar* bar, PairShares* out) {
+                                  ActiveVertex* vertex, LagBar* bar, PairShares* out) {
   double weight_bar;
   Vec3 by_arm;
   VertexShare share = point_reverse(f, side, v, twist, &weight_bar, bar, &by_arm, out);
   if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &share, by_arm, bar, out);
-  *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane, point_then(f, side, v));
-  weight_reverse(f, side, weight_bar, then, bar, out, &share);
+  *vertex = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane, point_at_start(f, side, v));
+  weight_reverse(f, side, weight_bar, vertex, bar, out, &share);
   return share;
 }
 
@@ -513,19 +515,19 @@ static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVerte
   *by_arm = vec3_scale(f->by_mean[side], v->weight / side_weight);
   if (!f->centers[side]) return vec3(0, 0, 0);
   double weight = f->centers[1 - side] ? lag->total_weight - lag->ground_weight : side_weight;
-  *weight_bar += vec3_dot(f->by_center, vec3_sub(point_then(f, side, v), lag->center)) / weight;
+  *weight_bar += vec3_dot(f->by_center, vec3_sub(point_at_start(f, side, v), lag->center)) / weight;
   return vec3_scale(f->by_center, v->weight / weight);
 }
 
 static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
-                           const ActiveVertex* then, LagBar* bar, PairShares* out, VertexShare* share) {
+                           const ActiveVertex* vertex, LagBar* bar, PairShares* out, VertexShare* share) {
   double weight_bar;
   Vec3 by_arm, *lagged = lagged_share(f, share), by_x0 = center_share(f, side, v, side_weight, &weight_bar, &by_arm);
   *lagged = vec3_add(*lagged, by_x0);
   VertexShare mean = {.vertex = v->vertex};
   *lagged_share(f, &mean) = by_x0;
   if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &mean, by_arm, bar, out);
-  weight_reverse(f, side, weight_bar, then, bar, out, share);
+  weight_reverse(f, side, weight_bar, vertex, bar, out, share);
 }
 
 /* Derivatives of Phi with respect to the friction points of a circle, their arms and their weights. */
@@ -607,7 +609,7 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
  * half-space at t changes only the direction of the plane relative to the later motion. The half-space therefore gets
  * the negative of the body's derivatives. moved, turned: derivatives of the body without the contribution of friction.
  */
-static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
+static void ground_follows(const FrictionReverse* f, const ActiveVertex* vertices, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {
     Vec3 move = vec3_sub(moved, out->move_now[0]), turn = vec3_sub(turned, out->turn_now[0]);
@@ -617,20 +619,20 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
   }
   for (int k = 0; k < f->lag->count[0]; k++) {
     VertexShare* share = &out->share[0][first + k];
-    Vec3 at = vec3_add(f->plane->origin, then[k].x);
-    GroundShare* ground = f->own ? &out->ground_next : &out->ground_now;
+    Vec3 at = vec3_add(f->plane->origin, vertices[k].x);
+    GroundShare* ground = f->at_solve ? &out->ground_next : &out->ground_now;
     ground_add(ground, vec3_scale(*lagged_share(f, share), -1), at, f->now[1].hull.pose.t);
-    if (!f->own) continue;
-    Vec3 x0 = pose_apply(f->lag->then[0], f->lag->vertices[k].local);
-    ground_add(&out->ground_now, vec3_scale(share->now, -1), x0, f->lag->then[1].t);
+    if (!f->at_solve) continue;
+    Vec3 x0 = pose_apply(f->lag->start[0], f->lag->vertices[k].local);
+    ground_add(&out->ground_now, vec3_scale(share->now, -1), x0, f->lag->start[1].t);
   }
 }
 
 /* Adds the contribution of the plane at t to the derivatives of Phi with respect to the points that determine the plane
  * (implicit function theorem). These points are the active vertices in the state of the friction reference, and the
  * nodes of circles. first[side]: index of the first entry of out->share[side] that belongs to friction. */
-static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
-                          PairShares* out, const int first[2]) {
+static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* sides,
+                          LagBar* bar, PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
   Vec3 across = vec3_add_scaled(bar->direction, -vec3_dot(n, bar->direction), n);
   Vec3 by_n = vec3_add_scaled(vec3_scale(across, 1 / f->length), bar->length, n);
@@ -639,9 +641,9 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   Vec3 zn = vec3(z[0], z[1], z[2]);
   out->support -= norm_first_by_support(f->length, f->support) * vec3_dot(n, zn);
   for (int side = 0; side < (f->lag->half_space ? 1 : 2); side++)
-    for (int k = 0; k < then->count[side]; k++) {
+    for (int k = 0; k < sides->count[side]; k++) {
       double sigma = side == 0 ? -1 : 1;
-      const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
+      const ActiveVertex* v = &sides->vertices[k + (side ? sides->count[0] : 0)];
       double along = vec3_dot(v->nearest_point, zn) + z[3];
       Vec3 by = vec3_add_scaled(vec3_scale(f->plane->n, v->second * along), sigma * v->first, zn);
       out->rounding[side] += ball_radius_derivative(f->plane->n, v, sigma * along, zn);
@@ -653,8 +655,8 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
       Vec3* lagged = lagged_share(f, &out->share[side][first[side] + k]);
       *lagged = vec3_add(*lagged, by);
     }
-  if (!f->lag->half_space || then->count[1] == 0) return;
-  const ActiveVertex* ground = &then->vertices[then->count[0]];
+  if (!f->lag->half_space || sides->count[1] == 0) return;
+  const ActiveVertex* ground = &sides->vertices[sides->count[0]];
   out->support += active_first_by_support(ground, f->support) * (vec3_dot(ground->x, zn) + z[3]);
 }
 
@@ -753,9 +755,9 @@ static void roll_reverse(const FrictionReverse* f, int side, const double twist[
     *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(by_aim, mat3_transpose(lag->aim[side]))));
     return;
   }
-  Mat3 then = lag->then[side].r, p = mat3_mul(lag->aim[side], mat3_transpose(then));
+  Mat3 start = lag->start[side].r, p = mat3_mul(lag->aim[side], mat3_transpose(start));
   Mat3 by_p = rotation_vector_reverse(p, f->by_roll[side]);
-  out->aim[side] = mat3_add(out->aim[side], mat3_add(by_aim, mat3_mul(by_p, then)));
+  out->aim[side] = mat3_add(out->aim[side], mat3_add(by_aim, mat3_mul(by_p, start)));
   *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
@@ -814,8 +816,9 @@ void friction_product(const FrictionLag* lag, const FrictionParameters* paramete
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
-                      const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
-                      const double twist[2][6], const DisplacementBar* passed, ActiveSides* then, PairShares* out) {
+                      const PairBody now[2], const PairBody next[2], bool at_solve, const PlaneSolution* solution,
+                      const double twist[2][6], const DisplacementBar* passed, ActiveSides* active_sides,
+                      PairShares* out) {
   if (!(lag->total_weight > 0)) return;
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
@@ -823,7 +826,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .length = vec3_norm(solution->plane.n),
                        .now = now,
                        .next = next,
-                       .own = own,
+                       .at_solve = at_solve,
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next)};
   if (passed) f.displacement = passed->displacement;
@@ -835,30 +838,31 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   int first[2] = {out->count[0], out->count[1]};
   Vec3 moved = out->move_now[0], turned = out->turn_now[0];
   int sides = lag->half_space ? 1 : 2;
-  then->count[0] = then->count[1] = 0;
+  active_sides->count[0] = active_sides->count[1] = 0;
   for (int side = 0; side < sides; side++)
-    then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
+    active_sides->count[side] =
+        side_reverse(&f, side, twist[side], active_sides->vertices + active_sides->count[0], &bar, out);
   if (passed) add_displacement(&f, passed, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
   offset_reverse(&f, out);
   for (int side = 0; side < 2 && !lag->half_space; side++)
-    side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
+    side_center(&f, side, active_sides->vertices + (side ? active_sides->count[0] : 0), active_sides->count[side],
                 out->share[side] + first[side], &bar, out);
-  then->is_set = true;
-  if (!lag->half_space) active_balance(solution, then);
+  active_sides->is_set = true;
+  if (!lag->half_space) active_balance(solution, active_sides);
   tangents_reverse(&f, &bar, out);
   if (lag->half_space) {
-    ActiveVertex* ground = then->vertices + then->count[0];
-    then->count[1] = active_vertices(&now[1].hull, 1, support, f.plane, ground);
-    if (then->count[1] > 0) ground_reverse(&f, ground, &bar, out);
-    GroundShare* at = own ? &out->ground_next : &out->ground_now;
+    ActiveVertex* ground = active_sides->vertices + active_sides->count[0];
+    active_sides->count[1] = active_vertices(&now[1].hull, 1, support, f.plane, ground);
+    if (active_sides->count[1] > 0) ground_reverse(&f, ground, &bar, out);
+    GroundShare* at = at_solve ? &out->ground_next : &out->ground_now;
     at->torque = vec3_add(at->torque, vec3_cross(lag->normal, f.fixed));
   }
-  plane_reverse(&f, solution, then, &bar, out, first);
+  plane_reverse(&f, solution, active_sides, &bar, out, first);
   if (lag->half_space) {
-    ground_follows(&f, then->vertices, first[0], moved, turned, out);
+    ground_follows(&f, active_sides->vertices, first[0], moved, turned, out);
     out->ground_now.torque = vec3_add(out->ground_now.torque, f.by_arms);
-    if (!own) roll_reverse(&f, 0, twist[0], out);
+    if (!at_solve) roll_reverse(&f, 0, twist[0], out);
   }
   for (int side = 0; side < 2 && !lag->half_space; side++)
     if (f.hull[side].motion.rolls) roll_reverse(&f, side, twist[side], out);

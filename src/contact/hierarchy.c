@@ -240,8 +240,8 @@ void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 rotati
   for (int k = 0; k < tree->count; k++) {
     int hull = tree->nodes[k].hull;
     if (hull >= 0) {
-      Vec3* own = vertices + (model->hulls[hull].vertex_first - tree->vertex_first);
-      hierarchy_leaf_to_vertices(model, tree, k, rotation, bars, own);
+      Vec3* hull_vertices = vertices + (model->hulls[hull].vertex_first - tree->vertex_first);
+      hierarchy_leaf_to_vertices(model, tree, k, rotation, bars, hull_vertices);
     } else
       inner_to_children(tree, k, rotation, bars);
   }

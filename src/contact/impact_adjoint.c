@@ -4,7 +4,7 @@
 /* Adds `bar` times the derivatives of the potential U in one state to *out, with respect to all quantities on which U
  * depends. The plane counts as constant, because it minimises U (envelope theorem). moment: state in which U is
  * evaluated, at t, at t + dt, or in the previous solve of the step. */
-typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;
+typedef enum { AT_NOW, AT_NEXT, AT_SOLVE } MomentShare;
 static void potential_adjoint(double bar, double support, const ImpactMoment* at, MomentShare moment,
                               ActiveSides* active, PairShares* out) {
   const Plane* plane = &at->solution->plane;
@@ -20,9 +20,9 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      if (moment == AT_OWN) /* only vertices have derivatives in the previous solve of the step, because friction of
+      if (moment == AT_SOLVE) /* only vertices have derivatives in the previous solve of the step, because friction of
                                circles uses the force at t */
-        out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .own = slope};
+        out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .solve = slope};
       else
         active_add_derivatives(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
                                moment == AT_NOW ? slope : none, out);
@@ -43,9 +43,9 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
 }
 
 /* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
- * force of the previous solve of the step (AT_OWN). They equal the derivatives of Phi, the work of the contact force,
+ * force of the previous solve of the step (AT_SOLVE). They equal the derivatives of Phi, the work of the contact force,
  * for a uniform velocity of the body along the force (A5). */
-static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
+static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* sides,
                           PairShares* out) {
   PairDerivatives d;
   PlaneResponse response;
@@ -54,35 +54,35 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, M
   Vec3 along = vec3_scale(d.force[0], bar / vec3_norm(d.force[0]));
   double twist[2][6] = {{0, 0, 0, along.x, along.y, along.z}};
   double shape[2][ROUND_PARAMETERS_MAX] = {{0}};
-  PairShares own = {.share = {out->share[0] + out->count[0], out->share[1] + out->count[1]},
-                    .shape = {shape[0], shape[1]}};
-  plane_adjoint(now->body, support, now->solution, &response, twist, then, &own);
+  PairShares plane = {.share = {out->share[0] + out->count[0], out->share[1] + out->count[1]},
+                      .shape = {shape[0], shape[1]}};
+  plane_adjoint(now->body, support, now->solution, &response, twist, sides, &plane);
   for (int side = 0; side < 2; side++) {
-    for (int k = 0; k < own.count[side]; k++) {
-      VertexShare* share = &own.share[side][k];
+    for (int k = 0; k < plane.count[side]; k++) {
+      VertexShare* share = &plane.share[side][k];
       Vec3 by = share->next;
       *share = (VertexShare){.vertex = share->vertex};
-      *(moment == AT_OWN ? &share->own : &share->now) = by;
+      *(moment == AT_SOLVE ? &share->solve : &share->now) = by;
     }
-    out->count[side] += own.count[side];
-    out->rounding[side] += own.rounding[side];
-    Vec3* move = moment == AT_OWN ? &out->move_own[side] : &out->move_now[side];
-    Vec3* turn = moment == AT_OWN ? &out->turn_own[side] : &out->turn_now[side];
-    *move = vec3_add(*move, own.move_next[side]);
-    *turn = vec3_add(*turn, own.turn_next[side]);
+    out->count[side] += plane.count[side];
+    out->rounding[side] += plane.rounding[side];
+    Vec3* move = moment == AT_SOLVE ? &out->move_solve[side] : &out->move_now[side];
+    Vec3* turn = moment == AT_SOLVE ? &out->turn_solve[side] : &out->turn_now[side];
+    *move = vec3_add(*move, plane.move_next[side]);
+    *turn = vec3_add(*turn, plane.turn_next[side]);
     for (int k = 0; k < now->body[side].hull.slope_count; k++) out->shape[side][k] += shape[side][k];
   }
-  out->support += own.support;
-  GroundShare* ground = moment == AT_OWN ? &out->ground_next : &out->ground_now;
-  ground->force = vec3_add(ground->force, own.ground_next.force);
-  ground->torque = vec3_add(ground->torque, own.ground_next.torque);
+  out->support += plane.support;
+  GroundShare* ground = moment == AT_SOLVE ? &out->ground_next : &out->ground_now;
+  ground->force = vec3_add(ground->force, plane.ground_next.force);
+  ground->torque = vec3_add(ground->torque, plane.ground_next.torque);
 }
 
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                             ActiveSides* then, PairShares* out) {
+                             ActiveSides* sides, PairShares* out) {
   if (!now->solution) return;
-  if (bar->potential != 0) potential_adjoint(bar->potential, parameters->support, now, AT_NOW, then, out);
-  if (bar->force != 0) force_adjoint(bar->force, parameters->support, now, AT_NOW, then, out);
+  if (bar->potential != 0) potential_adjoint(bar->potential, parameters->support, now, AT_NOW, sides, out);
+  if (bar->force != 0) force_adjoint(bar->force, parameters->support, now, AT_NOW, sides, out);
 }
 
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
@@ -165,13 +165,13 @@ void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressur
   bar->potential += by_factor * load->by_potential;
 }
 
-void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
-                             double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
-                             Pressure* bar, PairShares* out) {
+void impact_current_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
+                                 double by_force, const ImpactMoment* now, const ImpactMoment* solve,
+                                 ActiveSides* sides, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
   compression_adjoint(by_factor * impact->by_before, parameters, now, bar, out);
   double by_potential = by_factor * impact->second;
-  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, solve, AT_OWN, own, out);
-  if (by_force != 0) force_adjoint(by_force, parameters->support, solve, AT_OWN, own, out);
+  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, solve, AT_SOLVE, sides, out);
+  if (by_force != 0) force_adjoint(by_force, parameters->support, solve, AT_SOLVE, sides, out);
 }

@@ -55,13 +55,13 @@ typedef struct {
   int which; /* which of the two stored states of the pair the law processes, 0 or 1 */
   PairState* state;
   PairDerivatives* derivatives; /* derivatives of the state, which contain the stiffness; set by `derive` */
-  void* own;                    /* the law's data of the state (ContactLaw.state_size); NULL for a recorded pair */
+  void* data;                   /* the law's data of the state (ContactLaw.state_size); NULL for a recorded pair */
 } LawPair;
 
 /* The accepted state of a pair from which a trial state is evaluated. */
 typedef struct {
   const PairState* state;
-  const void* own;
+  const void* data;
   const double* twist[2]; /* motion of the links from this state to the trial: rotation vector, displacement [rad, m] */
   bool stays;             /* true if neither link has moved since the accepted state */
   bool follows; /* true if the accepted state was evaluated with the same friction reference (state at the start of the
@@ -89,7 +89,7 @@ typedef struct {
   Pose begin[2];         /* poses of both bodies at t */
   const Pose* aim[2];    /* expected poses of the links at the end of the step; NULL if unknown */
   const RollShift* shift[2]; /* shifts of the links (step.h); NULL: zero */
-  const void *own_now, *own_next, *own_solve;
+  const void *data_now, *data_next, *data_solve;
   void* memory;            /* the law's data of the recorded pair (ContactLaw.replay_size) */
   void* vertices;          /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
   bool apart;              /* true if `replay` leaves out the Hessian of friction that the impulse of an impact limits;
@@ -97,7 +97,7 @@ typedef struct {
   const ContactWork* work; /* derivatives of a scalar with respect to the members of ContactWork; NULL: zero */
 } LawReplay;
 
-/* Friction that the normal force of the same step limits (LawImpacts.own_force). */
+/* Friction that the normal force of the same step limits (LawImpacts.current_force). */
 typedef struct {
   double load;   /* largest friction force for the present normal force [N] */
   double change; /* difference of `load` from the value of the friction reference [N]. For a pair with an account (F14),
@@ -109,11 +109,12 @@ typedef struct {
 
 /* Numbers that a recorded pair passes to events and to the next step. force, torque: derivatives of the pair's
  * potential with respect to the motion of both bodies at t + dt (EventTerms). slope: derivative of the impact factor at
- * t + dt (PairCarry.load) with respect to the potential [m]. All three are 0 for a record that is not active. left:
- * force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio. */
+ * t + dt (PairCarry.load) with respect to the potential [m]. All three are 0 for a record that is not active.
+ * net_limit: force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio.
+ */
 typedef struct {
   Vec3 force[2], torque[2];
-  double slope, left;
+  double slope, net_limit;
 } PairPasses;
 
 /* Trees of bounding spheres of two links with many hulls. The pair of links represents all pairs of a hull of one link
@@ -143,10 +144,10 @@ typedef struct {
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of two friction
    * terms. The force of the previous solve of the step limits the first term, the force at t limits the second.
-   * `own_force` describes this friction in *out. `relag` makes the normal force of the accepted state limit friction,
-   * as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight of the first term becomes
-   * StepFriction.share if `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
-  void (*own_force)(const LawPair* pair, StepFriction* out);
+   * `current_force` describes this friction in *out. `relag` makes the normal force of the accepted state limit
+   * friction, as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight of the first term
+   * becomes StepFriction.share if `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
+  void (*current_force)(const LawPair* pair, StepFriction* out);
   bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
    * restores these data. */
@@ -187,21 +188,21 @@ typedef struct {
   /* Returns true if friction acts between the items of the pair. */
   bool (*friction_acts)(const LawPair* pair);
   /* LawPair.memory may contain data of each of the two states. The function copies them from the accepted to the trial
-   * state. The system has already copied LawPair.state and LawPair.own. */
+   * state. The system has already copied LawPair.state and LawPair.data. */
   void (*take_over)(const LawPair* trial);
   /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next call
    * of `lag`. If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes
    * nothing. Otherwise returns the number of bytes used. */
   size_t (*lag)(const LawPair* pair, void* room);
-  /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. */
+  /* Writes or reads those members of LawPair.memory and of the accepted state's `data` on which later steps depend. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.own_force and late if friction does
-   * not depend on the force at t alone. */
+  /* Sets ContactRecord.kept, the law's numbers of a record. Also sets ContactRecord.current_force and late if friction
+   * does not depend on the force at t alone. */
   void (*record)(const LawPair* pair, ContactRecord* out);
 
   /* ---- a recorded pair */
-  /* Recomputes the law's data of a state (LawPair.own) from a record. Returns false if the plane was not found. */
-  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
+  /* Recomputes the law's data of a state (LawPair.data) from a record. Returns false if the plane was not found. */
+  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* data);
   /* Adds the gradient and the Hessian of the pair's energy at t + dt with respect to the motion of both bodies to
    * `out`, which the caller zeroes. The derivatives contain the stiffness. Returns false if the state of the pair was
    * not reproduced. */
@@ -213,7 +214,7 @@ struct ContactLaw {
   const SchemaRow*
       parameters; /* keys of `contact`, read into SceneContact. `only` contains the law's name and "none" */
   int parameter_count;
-  int own_count;            /* number of entries of SceneContact.own that `parameters` fill */
+  int own_count;            /* number of entries of SceneContact.law_parameters that `parameters` fill */
   bool once_differentiable; /* true if the energy is only once differentiable. Gradients of runs then have kinks, where
                                finite differences cannot check them */
   bool shapes;     /* true if the law evaluates smooth shapes exactly and does not approximate them by triangles */
@@ -221,13 +222,13 @@ struct ContactLaw {
   bool directions; /* true if the law supports direction-dependent and static friction */
   bool overlaps;   /* true if bodies may overlap, because the law has no barrier. The gap is then PairState.separation,
                       there is no certificate. Two bodies that overlap by delta exert the force stiffness * delta^p. The
-                      exponent p is SceneContact.own[0] */
+                      exponent p is SceneContact.law_parameters[0] */
   /* Reason, as the end of a sentence, why the law supports only half-spaces and smooth convex shapes (smooth_only), or
    * no triangles of meshes (solids_only). NULL if the law supports other hulls. */
   const char *smooth_only, *solids_only;
   /* Checks whether the law supports a hull; arguments and result as for contact_fits (model/contact_fits.h). If the
    * function is NULL, the law supports all hulls. */
-  bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
+  bool (*fits)(const ModelHull* hull, const double* law_parameters, char* text, size_t size);
   bool points_press; /* true if the contact energy depends on the contact points (`points`). Otherwise the contact
                         energy of a law with contact points depends on the poses only */
   bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow the items of
@@ -369,7 +370,7 @@ typedef struct {
   Model view;   /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
   /* For each parameter that only this law has: own_of_contact is true if the value is set in `contact`, own_of_item if
    * it is set in the law's item of contact.pairs. If both are false, the parameter has its default value. */
-  bool own_of_contact[CONTACT_LAW_PARAMETERS_MAX], own_of_item[CONTACT_LAW_PARAMETERS_MAX];
+  bool parameter_of_contact[CONTACT_LAW_PARAMETERS_MAX], parameter_of_item[CONTACT_LAW_PARAMETERS_MAX];
 } SceneLaw;
 
 /* All laws of a scene. The first is the law of `contact`; the others are the laws in Model.pair_laws. Each size is the
@@ -396,10 +397,10 @@ const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b);
  * distances over all laws. */
 double law_reach(const SceneLaw* law, int hull);
 double laws_reach(const SceneLaws* all, int hull);
-/* Divides the derivatives with respect to the parameters that only this law has. PairShares.own keeps the derivatives
- * with respect to parameters that `contact` sets. PairShares.pair_own receives the derivatives with respect to
- * parameters that the law's item of contact.pairs sets. */
-void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
+/* Divides the derivatives with respect to the parameters that only this law has. PairShares.law_parameters keeps the
+ * derivatives with respect to parameters that `contact` sets. PairShares.pair_own receives the derivatives with respect
+ * to parameters that the law's item of contact.pairs sets. */
+void law_divide_parameters(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
 
 /* Entries of ContactLaw.parameters that all laws with friction have. LAWS: names of the laws, separated by |. MEANING:
  * text for the documentation of the key. */

@@ -23,8 +23,9 @@ enum { FEW_POINTS = 12 };
 
 /* Workspace of one thread. */
 typedef struct {
-  Stencils found, then; /* found: stencils of the pair that is evaluated; then: stencils that `points` found */
-  Vec3* points[2];      /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
+  Stencils found,
+      point_stencils; /* found: stencils of the pair that is evaluated; then: stencils that `points` found */
+  Vec3* points[2];    /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
   NearFeatures near;
 } Work;
 
@@ -52,8 +53,8 @@ static const SchemaRow rows[] = {
      .meaning = "Stiffness kappa in front of the barrier -(d - s)^2 ln(d / s), s the barrier distance."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
-    {"contact_law", "far", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_FAR]), .only = ONLY, .unit = "m^3",
-     .fallback = "0", .range = RANGE_AT_LEAST(0),
+    {"contact_law", "far", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_FAR]), .only = ONLY,
+     .unit = "m^3", .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Adds the potential far / d between every two features of two links at any distance d. All pairs of "
                 "features are then evaluated."},
 };
@@ -73,8 +74,8 @@ static void* create(const Model* model, int threads, double tolerance, const Law
   *law = (Law){model,
                contact->support,
                contact->stiffness,
-               .far = contact->own[OWN_FAR],
-               .range = contact->own[OWN_FAR] > 0 ? (double)INFINITY : contact->support,
+               .far = contact->law_parameters[OWN_FAR],
+               .range = contact->law_parameters[OWN_FAR] > 0 ? (double)INFINITY : contact->support,
                .threads = threads};
   hierarchy_create(&law->hierarchy, model);
   law->features = MEMORY_NEW(Features, model->hull_count + 1);
@@ -90,7 +91,7 @@ static void destroy(void* instance) {
   for (int t = 0; t < law->threads; t++) {
     Work* work = &law->work[t];
     memory_free(work->found.list);
-    memory_free(work->then.list);
+    memory_free(work->point_stencils.list);
     for (int k = 0; k < 2; k++) memory_free(work->points[k]);
     near_features_free(&work->near);
   }
@@ -390,10 +391,10 @@ static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   const Law* law = p->law;
   const Pose* pose[2] = {&p->a->pose, &p->b->pose};
   Bodies bodies = bodies_at(p);
-  Stencils* then = &law->work[p->thread].then;
-  find_local(law, &bodies, p->thread, then);
-  for (int k = 0; k < then->count; k++) {
-    const Stencil* s = &then->list[k];
+  Stencils* stencils = &law->work[p->thread].point_stencils;
+  find_local(law, &bodies, p->thread, stencils);
+  for (int k = 0; k < stencils->count; k++) {
+    const Stencil* s = &stencils->list[k];
     Vec3 x[2] = {{0, 0, 0}, {0, 0, 0}};
     const double sign[2] = {sign_of(s, 0), sign_of(s, 1)};
     for (int i = 0; i < s->count; i++)
@@ -436,7 +437,7 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
     field[i] = field_at(r, bodies, s->side[i], s->x[i]);
     r->out->value += vec3_dot(d.gradient[i], field[i]);
     r->out->support += vec3_dot(by_support.gradient[i], field[i]);
-    r->out->own[OWN_FAR] += vec3_dot(by_far.gradient[i], field[i]);
+    r->out->law_parameters[OWN_FAR] += vec3_dot(by_far.gradient[i], field[i]);
   }
   for (int i = 0; i < s->count; i++) {
     double h[3] = {0, 0, 0};
@@ -499,7 +500,8 @@ static void reverse_points(const LawReplay* p, PairShares* out) {
   const Law* law = p->law;
   Reverse r = reverse_of(p, NULL, out);
   const Pose* ground = p->now[1].hull.half_space ? &p->now[1].hull.pose : NULL;
-  for (int k = 0; k < p->point_count; k++) reverse_point(&r, &law->work[p->thread].then.list[k], &p->bars[k], ground);
+  for (int k = 0; k < p->point_count; k++)
+    reverse_point(&r, &law->work[p->thread].point_stencils.list[k], &p->bars[k], ground);
 }
 
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {

@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
   double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
   bool follows;   /* FrictionParameters.follow when the state was evaluated */
-} PairOwn;
+} PairData;
 
 typedef struct {
   FrictionLag lag;
@@ -72,15 +72,15 @@ static const SchemaRow rows[] = {
      .meaning = "Coefficient mu in front of the contact potential 12 / (1 - |n|) + sum 3 / (M c), lengths in metres."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
-    {"contact_law", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
-     .range = RANGE_BETWEEN(0.01, 100),
+    {"contact_law", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_BLEND]), .only = ONLY,
+     .fallback = "1", .range = RANGE_BETWEEN(0.01, 100),
      .meaning = "Relative width of the transition from the exact potential of two groups of pieces to the potential of "
                 "their centres. The transition lies between the distances d and (1 + blend) d. d is the sum of the "
                 "radii of the bounding spheres. A larger value is more exact and slower."},
     {"contact_law", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
      .meaning = "false: sum over all pairs of pieces of two links, without bounding spheres."},
-    {"contact_law", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY,
-     .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+    {"contact_law", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_LISTED]),
+     .only = ONLY, .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 
@@ -107,7 +107,7 @@ static void* create(const Model* model, int threads, double tolerance, const Law
   law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
   hierarchy_create(&law->hierarchy, model);
-  law->field = (FarField){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
+  law->field = (FarField){model, &law->hierarchy, contact->law_parameters[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
     field_work_create(&law->work[t], model, &law->hierarchy);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->work[t].scratch.capacity);
@@ -143,7 +143,7 @@ static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
 }
 
 static double range(const Model* model) {
-  double listed = model->contact.own[OWN_LISTED];
+  double listed = model->contact.law_parameters[OWN_LISTED];
   return listed > 0 ? listed : LISTED_PER_FEATURE * model->contact.feature;
 }
 
@@ -303,18 +303,18 @@ static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = friction_parameters(p->law);
   parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
   parameters.state = p->which;
-  parameters.follow = ((const PairOwn*)p->own)->follows;
+  parameters.follow = ((const PairData*)p->data)->follows;
   return parameters;
 }
 
 static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   Memory* memory = p->memory;
-  PairOwn* own = p->own;
+  PairData* data = p->data;
   double energy;
-  own->follows = from->follows;
+  data->follows = from->follows;
   FrictionParameters parameters = friction_of(p);
   bool found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
-  memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
+  memcpy(data->slip, memory->lag.slip, sizeof(data->slip));
   p->state->friction_energy = ((const Law*)p->law)->stiffness * energy;
   p->state->has_terms = true;
   return found;
@@ -393,14 +393,14 @@ static size_t lag(const LawPair* p, void* room) {
 /* Reads the slip of the accepted state from the state block, or writes it. The friction reference is not stored,
  * because every step computes it from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
-  PairOwn* own = p->own;
-  state_block_doubles(block, own->slip, 3);
-  state_block_bool(block, &own->follows);
+  PairData* data = p->data;
+  state_block_doubles(block, data->slip, 3);
+  state_block_bool(block, &data->follows);
 }
 
 static void record(const LawPair* p, ContactRecord* out) {
-  const PairOwn* own = p->own;
-  if (out->has_friction) memcpy(out->kept, own->slip, sizeof(own->slip));
+  const PairData* data = p->data;
+  if (out->has_friction) memcpy(out->kept, data->slip, sizeof(data->slip));
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -419,10 +419,10 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 
 /* ---------------------------------------------------------------- recorded pairs */
 
-static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
+static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data) {
   const Law* law = instance;
   if (!from->active || of_links(law, from->hull_a) || !law->rough) return true;
-  return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, own);
+  return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, data);
 }
 
 static FieldPair recorded_pair(const LawReplay* p) {
@@ -450,7 +450,7 @@ static bool replay_friction(const LawReplay* p, PairDerivatives* d) {
   Replay* memory = p->memory;
   const PairBody *now = p->now, *next = p->next;
   const int item[2] = {p->record->hull_a, p->record->hull_b};
-  const PlaneSolution* solution = p->own_now;
+  const PlaneSolution* solution = p->data_now;
   memory->local = local_of(p->law, item, &now[0].hull, &now[1].hull);
   FrictionParameters parameters = recorded_friction(p);
   friction_lag(&now[0].hull, &now[1].hull, NO_SUPPORT, &solution->plane, NULL, NULL, NULL, NULL, p->vertices,
@@ -491,7 +491,7 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
   /* cannot fail here, because `replay` evaluated the same pair successfully */
   if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return;
   s->value += shares.value;
-  s->own[OWN_BLEND] += shares.by_blend;
+  s->law_parameters[OWN_BLEND] += shares.by_blend;
   s->ground_next.force = vec3_add(s->ground_next.force, shares.ground.force);
   s->ground_next.torque = vec3_add(s->ground_next.torque, shares.ground.torque);
   for (int side = 0; side < 2; side++) share_vertices(shares.vertices[side], side, count[side], false, s);
@@ -504,7 +504,7 @@ static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares
   const FieldFrictionFactor* local = &((const Replay*)p->memory)->local;
   NodeBars* bars = law->work[p->thread].bars;
   const int item[2] = {p->record->hull_a, p->record->hull_b};
-  s->own[OWN_BLEND] += bar * local->by_blend;
+  s->law_parameters[OWN_BLEND] += bar * local->by_blend;
   for (int side = 0; side < 2; side++) {
     int leaf = law->hierarchy.leaf[item[side]], count = p->now[side].hull.points.count;
     if (leaf < 0) continue;
@@ -533,11 +533,11 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   Vec3* room = of_links(law, p->record->hull_a) ? p->vertices : (Vec3*)((FrictionVertex*)p->vertices + vertices);
   if (carries_potential(p)) reverse_potential(p, twist, room, s);
   if (!p->record->has_friction) return;
-  ActiveSides then = {.vertices = law->active[p->thread]};
+  ActiveSides sides = {.vertices = law->active[p->thread]};
   FrictionParameters parameters = recorded_friction(p);
   double before = s->friction;
-  friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->own_now, twist,
-                   NULL, &then, s);
+  friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->data_now,
+                   twist, NULL, &sides, s);
   double by_coefficient =
       s->friction - before; /* derivative with respect to (local share * friction coefficient of the pair) */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.value;
@@ -562,7 +562,7 @@ const ContactLaw LAW_long_range = {
     .own_count = OWN_COUNT,
     .links = true,
     .pair_size = sizeof(Memory),
-    .state_size = sizeof(PairOwn),
+    .state_size = sizeof(PairData),
     .moment_size = sizeof(PlaneSolution),
     .replay_size = sizeof(Replay),
     .vertex_size = sizeof(VertexRoom),

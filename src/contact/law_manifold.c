@@ -39,17 +39,17 @@ static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY,
      .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .fallback = "(derived from the scene)",
      .meaning = "Stiffness of one contact: at the depth delta its force is activity stiffness delta^exponent."},
-    {"contact_law", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_EXPONENT]), .only = ONLY,
+    {"contact_law", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_EXPONENT]), .only = ONLY,
      .fallback = "1.5", .range = RANGE_BETWEEN(1, 4), .meaning = "Exponent of the depth in the force."},
-    {"contact_law", "reach", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_REACH]), .only = ONLY, .unit = "m",
-     .fallback = "0.01", .range = RANGE_ABOVE(0),
+    {"contact_law", "reach", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_REACH]), .only = ONLY,
+     .unit = "m", .fallback = "0.01", .range = RANGE_ABOVE(0),
      .meaning = "Distance within which contacts are found. This distance must exceed the approach in one step."},
-    {"contact_law", "activity_width", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_WIDTH]), .only = ONLY,
-     .unit = "m", .fallback = "0.001", .range = RANGE_ABOVE(0),
+    {"contact_law", "activity_width", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_WIDTH]),
+     .only = ONLY, .unit = "m", .fallback = "0.001", .range = RANGE_ABOVE(0),
      .meaning = "Length over which the activity of a pair of edges rises by being the nearest pair. Over a tenth of "
                 "this length it rises by penetration, and the edges of polyhedra are smoothed. Polyhedra must be "
                 "thicker than this length."},
-    {"contact_law", "edges", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_EDGES]), .only = ONLY,
+    {"contact_law", "edges", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[OWN_EDGES]), .only = ONLY,
      .fallback = "12", .range = RANGE_BETWEEN(0, 64),
      .meaning = "Number of edges of each body that are paired, the deepest edges first. 0: points only."},
     LAW_FRICTION_ROW(ONLY),
@@ -144,19 +144,21 @@ static void make_room(ManifoldLaw* law) {
 static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
   (void)step;
-  const double* own = model->contact.own;
+  const double* parameters = model->contact.law_parameters;
   ManifoldLaw* law = MEMORY_NEW(ManifoldLaw, 1);
-  *law = (ManifoldLaw){
-      .model = model,
-      .stiffness = model->contact.stiffness,
-      .exponent = own[OWN_EXPONENT],
-      .reach = own[OWN_REACH],
-      .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION, .mutual = true},
-      .most_edges = (int)lround(own[OWN_EDGES]),
-      .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
-      .work = MEMORY_NEW(ManifoldWork, threads),
-      .threads = threads};
-  for (int k = 0; k < model->hull_count; k++) take_surface(&law->surfaces[k], &model->hulls[k], own[OWN_WIDTH]);
+  *law = (ManifoldLaw){.model = model,
+                       .stiffness = model->contact.stiffness,
+                       .exponent = parameters[OWN_EXPONENT],
+                       .reach = parameters[OWN_REACH],
+                       .options = {.smoothing = parameters[OWN_WIDTH],
+                                   .softness = SOFTNESS,
+                                   .regularization = REGULARIZATION,
+                                   .mutual = true},
+                       .most_edges = (int)lround(parameters[OWN_EDGES]),
+                       .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
+                       .work = MEMORY_NEW(ManifoldWork, threads),
+                       .threads = threads};
+  for (int k = 0; k < model->hull_count; k++) take_surface(&law->surfaces[k], &model->hulls[k], parameters[OWN_WIDTH]);
   make_room(law);
   return law;
 }
@@ -188,13 +190,13 @@ static void destroy(void* instance) {
 }
 
 /* Returns the largest distance of two bodies at which the law finds contacts [m]. */
-static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
+static double range(const Model* model) { return model->contact.law_parameters[OWN_REACH]; }
 
 /* Returns false, with a message in text (size), if the field of a polyhedron would be inexact inside it. The field is
  * exact only if its smoothing is much smaller than the thickness of the polyhedron. */
-static bool fits(const ModelHull* hull, const double* own, char* text, size_t size) {
+static bool fits(const ModelHull* hull, const double* parameters, char* text, size_t size) {
   if (hull->kind != &SOLID_HULL) return true;
-  double thickness = hull->kind->thickness(hull), width = own[OWN_WIDTH];
+  double thickness = hull->kind->thickness(hull), width = parameters[OWN_WIDTH];
   if (thickness < width) {
     snprintf(text, size,
              "has a convex piece that is %.3g m thick, less than activity_width, %.3g m: set activity_width to at most "
@@ -384,7 +386,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
     double along = vec3_dot(point->n, zeta), first = math_pow(depth, law->exponent), value = -activity * first * along;
     double by_depth = -activity * law->exponent * math_pow(depth, law->exponent - 1) * along;
     out->value += value;
-    out->own[OWN_EXPONENT] += value * math_log(depth);
+    out->law_parameters[OWN_EXPONENT] += value * math_log(depth);
     bar->numbers[POINT_ACTIVITY] -= first * along;
     bar->numbers[POINT_DISTANCE] -= by_depth;
     bar->n = vec3_add_scaled(bar->n, -by_depth, m.u);
@@ -399,7 +401,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
 static void reverse_load(const ManifoldLaw* law, const FrictionPoint* point, PointBar* bar, PairShares* out) {
   if (!(point->load > 0)) return;
   double depth = -point->numbers[POINT_DISTANCE], activity = point->numbers[POINT_ACTIVITY];
-  out->own[OWN_EXPONENT] += bar->load * point->load * math_log(depth);
+  out->law_parameters[OWN_EXPONENT] += bar->load * point->load * math_log(depth);
   bar->numbers[POINT_ACTIVITY] += bar->load * math_pow(depth, law->exponent);
   bar->numbers[POINT_DISTANCE] -= bar->load * activity * law->exponent * math_pow(depth, law->exponent - 1);
 }
@@ -447,18 +449,18 @@ static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, Manifol
 /* Adds the derivatives of Phi with respect to shape parameters, vertices of polyhedra and the activity width. */
 static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, PairShares* out) {
   for (int side = 0; side < 2; side++) {
-    const ManifoldSurface* own = now->surface[side];
-    if (!own) continue;
-    double* to = own->polyhedron ? NULL : out->shape[side];
-    if (!to && !own->polyhedron) continue;
-    if (own->polyhedron) {
-      out->count[side] = own->body.point_count;
+    const ManifoldSurface* surface = now->surface[side];
+    if (!surface) continue;
+    double* to = surface->polyhedron ? NULL : out->shape[side];
+    if (!to && !surface->polyhedron) continue;
+    if (surface->polyhedron) {
+      out->count[side] = surface->body.point_count;
       for (int i = 0; i < out->count[side]; i++) out->share[side][i] = (VertexShare){.vertex = i};
     }
-    for (int first = 0; first < own->parameters; first += MANIFOLD_CAUSES)
-      reverse_cause(p, now, (ManifoldCause)(MANIFOLD_BY_SHAPE_A + side), first, own->parameters, to, out);
+    for (int first = 0; first < surface->parameters; first += MANIFOLD_CAUSES)
+      reverse_cause(p, now, (ManifoldCause)(MANIFOLD_BY_SHAPE_A + side), first, surface->parameters, to, out);
   }
-  reverse_cause(p, now, MANIFOLD_BY_SMOOTHING, 0, 1, &out->own[OWN_WIDTH], out);
+  reverse_cause(p, now, MANIFOLD_BY_SMOOTHING, 0, 1, &out->law_parameters[OWN_WIDTH], out);
 }
 
 /* The workspace still contains the contacts that `points` found, with their derivatives with respect to the motion of

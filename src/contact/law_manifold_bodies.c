@@ -34,11 +34,11 @@ static Pose into_other(const ManifoldBodies* b, int side) {
 }
 
 static int near_points(const ManifoldLaw* law, const ManifoldBodies* b, int side, int* out) {
-  const ManifoldBody* own = &b->surface[side]->body;
+  const ManifoldBody* body = &b->surface[side]->body;
   Pose into = into_other(b, side);
   int count = 0;
-  for (int i = 0; i < own->point_count; i++)
-    if (box_distance(b->surface[1 - side], pose_apply(into, own->points[i])) < law->reach) out[count++] = i;
+  for (int i = 0; i < body->point_count; i++)
+    if (box_distance(b->surface[1 - side], pose_apply(into, body->points[i])) < law->reach) out[count++] = i;
   return count;
 }
 
@@ -47,8 +47,8 @@ static int near_points(const ManifoldLaw* law, const ManifoldBodies* b, int side
  * two indices of points. */
 static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int side, const Pose* into,
                          const int edge[2]) {
-  const ManifoldBody* own = &b->surface[side]->body;
-  Vec3 from = own->points[edge[0]], to = own->points[edge[1]];
+  const ManifoldBody* body = &b->surface[side]->body;
+  Vec3 from = body->points[edge[0]], to = body->points[edge[1]];
   Vec3 middle = pose_apply(*into, vec3_scale(vec3_add(from, to), 0.5));
   double half = 0.5 * vec3_norm(vec3_sub(to, from)), far = EDGE_WIDTHS * law->options.smoothing;
   if (box_distance(b->surface[1 - side], middle) > EDGE_SLOPE * STEEPEST * half + far) return -HUGE_VAL;
@@ -61,16 +61,16 @@ static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int si
  * the body with only these points and edges. If more than law->most_edges edges may touch it, the deepest edges are
  * copied. */
 static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, int side) {
-  const ManifoldBody* own = &b->surface[side]->body;
+  const ManifoldBody* body = &b->surface[side]->body;
   ManifoldWork* work = &law->work[thread];
-  ManifoldBody out = *own;
+  ManifoldBody out = *body;
   out.only = work->points[side];
   out.only_count = near_points(law, b, side, work->points[side]);
   out.edges = work->edges[side];
   out.edge_count = 0;
   Pose into = into_other(b, side);
-  for (int i = 0; i < own->edge_count && law->most_edges > 0; i++) {
-    double depth = edge_depth(law, b, side, &into, own->edges[i]);
+  for (int i = 0; i < body->edge_count && law->most_edges > 0; i++) {
+    double depth = edge_depth(law, b, side, &into, body->edges[i]);
     if (depth == -HUGE_VAL) continue;
     int place = out.edge_count < law->most_edges ? out.edge_count++ : law->most_edges;
     while (place > 0 && work->depth[place - 1] < depth) place--;
@@ -80,7 +80,7 @@ static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const Manifol
     }
     if (place == law->most_edges) continue;
     work->depth[place] = depth;
-    memcpy(out.edges[place], own->edges[i], sizeof out.edges[place]);
+    memcpy(out.edges[place], body->edges[i], sizeof out.edges[place]);
   }
   return out;
 }
@@ -154,11 +154,11 @@ int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* 
  * law->reach it is only a lower bound, the distance from the bounding box. Sets *point to the point with this distance
  * and *normal to the unit normal from a to b, world axes. */
 static double nearest_points(const ManifoldLaw* law, const ManifoldBodies* b, int side, Vec3* point, Vec3* normal) {
-  const ManifoldBody *own = &b->surface[side]->body, *other = &b->surface[1 - side]->body;
+  const ManifoldBody *body = &b->surface[side]->body, *other = &b->surface[1 - side]->body;
   Pose into = into_other(b, side), back = b->pose[1 - side];
   double least = HUGE_VAL;
-  for (int i = 0; i < own->point_count; i++) {
-    Vec3 local = pose_apply(into, own->points[i]);
+  for (int i = 0; i < body->point_count; i++) {
+    Vec3 local = pose_apply(into, body->points[i]);
     double distance = box_distance(b->surface[1 - side], local);
     if (!(distance < least)) continue;
     Vec3 outward = vec3_normalized(vec3_sub(local, b->surface[1 - side]->center));

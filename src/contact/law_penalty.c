@@ -16,10 +16,10 @@ enum { COLUMNS = QUERY_POSE_COLUMNS, ROWS = GROWTH_ROWS + GAP_ROWS };
 typedef struct {
   const Model* model;
   double stiffness, exponent;
-  int columns;    /* largest number of columns of the derivatives of a pair: motions of both bodies and their shape
-                     parameters */
-  double* slopes; /* derivatives of growth and gap (threads x ROWS x columns) */
-  BodyGap* then;  /* gap at t that `points` found for `reverse_points` (threads) */
+  int columns;         /* largest number of columns of the derivatives of a pair: motions of both bodies and their shape
+                          parameters */
+  double* slopes;      /* derivatives of growth and gap (threads x ROWS x columns) */
+  BodyGap* point_gaps; /* gap at t that `points` found for `reverse_points` (threads) */
 } Law;
 
 /* ---------------------------------------------------------------- the scene */
@@ -29,8 +29,9 @@ static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY,
      .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .fallback = "(derived from the scene)",
      .meaning = "Stiffness: the force of two bodies that overlap by delta is about stiffness delta^exponent."},
-    {"contact_law", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .fallback = "1.5",
-     .range = RANGE_BETWEEN(1, 4), .meaning = "Exponent of the overlap in the force; 1.5 for Hertz contact."},
+    {"contact_law", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[0]), .only = ONLY,
+     .fallback = "1.5", .range = RANGE_BETWEEN(1, 4),
+     .meaning = "Exponent of the overlap in the force; 1.5 for Hertz contact."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
 };
@@ -46,8 +47,9 @@ static void* create(const Model* model, int threads, double tolerance, const Law
   int columns = COLUMNS;
   for (int k = 0; k < model->hull_count; k++) columns = (int)fmax(columns, COLUMNS + 2 * parameters_of(model, k));
   Law* law = memory_alloc(sizeof(Law) + (size_t)threads * (sizeof(BodyGap) + sizeof(double) * ROWS * (size_t)columns));
-  BodyGap* then = (BodyGap*)(law + 1); /* both arrays follow the struct */
-  *law = (Law){model, model->contact.stiffness, model->contact.own[0], columns, (double*)(then + threads), then};
+  BodyGap* point_gaps = (BodyGap*)(law + 1); /* both arrays follow the struct */
+  *law = (Law){model,   model->contact.stiffness,        model->contact.law_parameters[0],
+               columns, (double*)(point_gaps + threads), point_gaps};
   return law;
 }
 
@@ -68,7 +70,7 @@ static GapBodies bodies_at(const LawPair* p) {
 /* Sets *bodies and *gap in the state of a pair, from the solution of this state if it is known. Returns true if the
  * bodies overlap. */
 static bool find_overlap(const LawPair* p, GapBodies* bodies, BodyGap* gap) {
-  GrowthCache cache = p->own ? *(const GrowthCache*)p->own : (GrowthCache){.warm = 0};
+  GrowthCache cache = p->data ? *(const GrowthCache*)p->data : (GrowthCache){.warm = 0};
   *bodies = bodies_at(p);
   *gap = body_gap(bodies, false, &cache);
   return gap->found && gap->gap < 0;
@@ -93,12 +95,12 @@ static const double* slopes_of(const LawPair* p, const GapBodies* bodies, const 
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
-  GrowthCache* own = p->own;
+  GrowthCache* data = p->data;
   GapBodies bodies = bodies_at(p);
-  *own = from->state->outcome == PAIR_PRESSED ? *(const GrowthCache*)from->own : (GrowthCache){.warm = 0};
-  BodyGap gap = body_gap(&bodies, true, own);
+  *data = from->state->outcome == PAIR_PRESSED ? *(const GrowthCache*)from->data : (GrowthCache){.warm = 0};
+  BodyGap gap = body_gap(&bodies, true, data);
   if (!gap.found || !(gap.gap < 0)) {
-    *own = (GrowthCache){.warm = 0};
+    *data = (GrowthCache){.warm = 0};
     p->state->outcome = PAIR_FAILED;
     if (gap.found) pair_set_apart(p->state, gap.distance, gap.normal);
     return;
@@ -151,7 +153,7 @@ static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   BodyGap gap;
   if (!find_overlap(p, &bodies, &gap)) return;
   friction_points_add(out, pose, math_pow(-gap.gap, law->exponent), gap.normal, gap.witness[0], gap.witness[1]);
-  if (reverses) law->then[p->thread] = gap;
+  if (reverses) law->point_gaps[p->thread] = gap;
 }
 
 /* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
@@ -187,7 +189,7 @@ static void reverse(const LawReplay* replay, const double twist[2][6], const Pai
   pair_shift_twists(arm, p.b->half_space, twist, t);
   for (int i = 0; i < COLUMNS; i++) along += gap.gradient[i] * t[i];
   out->value -= first * along;
-  out->own[0] -= first * math_log(delta) * along;
+  out->law_parameters[0] -= first * math_log(delta) * along;
   for (int k = 0; slopes && k < columns; k++) {
     double bend = 0;
     for (int i = 0; i < COLUMNS; i++) bend += slopes[(GAP_GRADIENT + i) * columns + k] * t[i];
@@ -210,12 +212,12 @@ static void reverse_points(const LawReplay* replay, PairShares* out) {
   LawPair p = law_recorded_pair(replay, false, &state);
   const Law* law = p.law;
   const PointBar* bar = replay->bars;
-  const BodyGap* gap = &law->then[p.thread];
+  const BodyGap* gap = &law->point_gaps[p.thread];
   GapBodies bodies = bodies_at(&p);
   const double* slopes = slopes_of(&p, &bodies, gap, true);
   int columns = body_gap_columns(&bodies);
   double by[COLUMNS] = {0}, slope = -law->exponent * math_pow(-gap->gap, law->exponent - 1);
-  out->own[0] += bar->load * p.points->load * math_log(-gap->gap);
+  out->law_parameters[0] += bar->load * p.points->load * math_log(-gap->gap);
   for (int k = 0; slopes && k < columns; k++) {
     double value = bar->load * slope * slopes[GAP_VALUE * columns + k];
     value += along_rows(bar->n, slopes, GAP_NORMAL, columns, k);

@@ -25,39 +25,40 @@
  * solve; friction limited by each of the two forces; normal of rolling friction. */
 enum { VERTEX_SHARES = 10 };
 
-/* Data of a pair. `pass` stores those members of Memory and of PairOwn on which the next step depends. */
+/* Data of a pair. `pass` stores those members of PairMemory and of PairData on which the next step depends. */
 typedef struct {
   FrictionLag lag;
   RollingLag rolling;
-  double lag_force;   /* normal force in the last call of `lag` or `relag`, for stiffness 1 */
-  Vec3 lag_center[2]; /* centre of pressure of lag_force, in the frames of both bodies [m] */
-  bool own_force;    /* true if lag_force is a force of the same step (set by `relag`), false if it is the force at t */
-  double late_force; /* normal force at t, for stiffness 1 */
-  /* (F14) Friction is a weighted sum of two parts. Friction by the force at t (lag, step_load) has the weight 1 -
-   * own_share. Friction by the force of the previous solve of the same step (own_lag, own_load) has the weight
-   * own_share. */
-  double own_share;
-  FrictionLag own_lag;
-  Impact own_load;
-  double owed;       /* sum of the normal forces of past steps, minus the sum of the forces that limited friction, for
-                        stiffness 1 (e in F14). Friction of later steps makes up for it */
-  double paid;       /* factor on friction by which this step reduces `owed` (S in F14) */
-  double left;       /* force that limited friction in this step, minus `owed` (grip (S B - e) in F14) */
-  bool owes;         /* true if `owed` was computed from the previous step; false if it is 0 */
-  double before;     /* value y_t of impact.h at the time when the friction reference was computed */
-  Impact load;       /* impact factor W' of the normal force at t, found in the previous step */
-  Impact step_load;  /* impact factor `load`, converted to the length of this step (I5) */
-  bool load_bounces; /* true if `load` is the impact factor of an impact with restitution */
-  ImpactProgress course;
-  bool acts;               /* true if friction acts in this step; `lag` sets it */
-  double dt;               /* length of the step that `lag` began [s] */
-  ElasticSlip elastic;     /* elastic slip at t (F16) */
-  double force;            /* normal force at t without the impact factor, for stiffness 1 */
-  bool has_elastic_slip;   /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
-  ElasticSlip next;        /* elastic slip of the accepted state, if has_past is true */
-  bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
-  FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
-} Memory;
+  double lag_force;          /* normal force in the last call of `lag` or `relag`, for stiffness 1 */
+  Vec3 lag_center[2];        /* centre of pressure of lag_force, in the frames of both bodies [m] */
+  bool lag_force_is_current; /* true if lag_force is a force of the same step (set by `relag`), false if it is the force
+                                at t */
+  double start_force;        /* normal force at t, for stiffness 1 */
+  /* (F14) Friction is a weighted sum of two parts. Friction by the force at t (lag, friction_impact) has the weight 1 -
+   * current_weight. Friction by the force of the previous solve of the same step (current_lag, current_impact) has the
+   * weight current_weight. */
+  double current_weight;
+  FrictionLag current_lag;
+  Impact current_impact;
+  double friction_debt; /* sum of the normal forces of past steps, minus the sum of the forces that limited friction,
+                           for stiffness 1 (e in F14). Friction of later steps makes up for it */
+  double debt_factor;   /* factor on friction by which this step reduces `friction_debt` (S in F14) */
+  double net_limit;     /* force that limited friction in this step, minus `friction_debt` (grip (S B - e) in F14) */
+  bool has_debt;        /* true if `friction_debt` was computed from the previous step; false if it is 0 */
+  double start_compression;  /* value y_t of impact.h at the time when the friction reference was computed */
+  Impact start_impact;       /* impact factor W' of the normal force at t, found in the previous step */
+  Impact friction_impact;    /* impact factor `start_impact`, converted to the length of this step (I5) */
+  bool start_impact_bounces; /* true if `start_impact` is the impact factor of an impact with restitution */
+  ImpactProgress progress;
+  bool has_friction;        /* true if friction acts in this step; `lag` sets it */
+  double dt;                /* length of the step that `lag` began [s] */
+  ElasticSlip elastic;      /* elastic slip at t (F16) */
+  double force;             /* normal force at t without the impact factor, for stiffness 1 */
+  bool has_elastic_slip;    /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
+  ElasticSlip next_elastic; /* elastic slip of the accepted state, if has_last_slip is true */
+  bool has_last_slip; /* true if `last_slip` is known; it is the slip of the step that led to the accepted state */
+  FrictionSlip last_slip, slip; /* slip: slip from which static friction of this step is computed */
+} PairMemory;
 
 /* Data that the law stores for one state of a pair. */
 typedef struct {
@@ -65,18 +66,18 @@ typedef struct {
   PlaneResponse response;
   Impact impact;
   double slip[2][3]; /* slips at which the friction energies are minimal (FrictionLag.slip): slip[0] for `lag`, slip[1]
-                        for `own_lag` */
+                        for `current_lag` */
   bool follows;      /* FrictionParameters.follow when the state was evaluated */
-} PairOwn;
+} PairData;
 
 typedef struct {
   Impact impact;
   double compression;
-  ImpactProgress course;
+  ImpactProgress progress;
   FrictionSlip slip;
   ElasticSlip elastic;
-  double left;
-} Kept;
+  double net_limit;
+} KeptPair;
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -155,7 +156,7 @@ static void* create(const Model* model, int threads, double tolerance, const Law
                     .smoothing = contact->smoothing,
                     .rest_speed = contact->rest_speed,
                     .inverse_mass = inverse_masses(model),
-                    .pays = contact->friction_iterations < 0 && !contact->bounces && contact->rest_speed > 0};
+                    .carries_debt = contact->friction_iterations < 0 && !contact->bounces && contact->rest_speed > 0};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -207,7 +208,7 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
  * state, corrected to first order for the motion of the bodies. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
-  const PairOwn* old = from->own;
+  const PairData* old = from->data;
   p->state->has_plane = true;
   if (from->stays) {
     *solution = old->solution;
@@ -236,23 +237,23 @@ static PairOutcome pair_outcome(PlaneOutcome outcome) {
 }
 
 static double compression(const LawPair* p) {
-  return impact_compression(((const PlaneLaw*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
+  return impact_compression(((const PlaneLaw*)p->law)->support, ((const PairData*)p->data)->solution.energy);
 }
 
 /* Initializes an active pair at the start of a run. The contact of the pair counts as resting, not as an impact. */
 static void begin(const LawPair* p) {
-  Memory* memory = p->memory;
-  memory->before = compression(p);
-  memory->has_past = true;
-  memory->past = (FrictionSlip){.known = true};
-  memory->next = (ElasticSlip){0};
+  PairMemory* memory = p->memory;
+  memory->start_compression = compression(p);
+  memory->has_last_slip = true;
+  memory->last_slip = (FrictionSlip){.known = true};
+  memory->next_elastic = (ElasticSlip){0};
 }
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const PlaneLaw* law = p->law;
   PairState* state = p->state;
-  PairOwn* own = p->own;
-  PlaneSolution* solution = &own->solution;
+  PairData* data = p->data;
+  PlaneSolution* solution = &data->solution;
   bool warm = from->state->outcome == PAIR_PRESSED;
   state->outcome = pair_outcome(warm ? solve_warm(p, from, solution) : solve_cold(p, solution));
   bool pressed = state->outcome == PAIR_PRESSED;
@@ -266,10 +267,10 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (from->begins)
     impact.rest_speed = 0; /* the energy is then the potential without impact factor (W = U), so contacts at the start
                               of a run count as resting */
-  Memory* memory = p->memory;
-  Impact found = impact_evaluate_pair(&impact, solution->energy, memory->before, &memory->course.past);
+  PairMemory* memory = p->memory;
+  Impact found = impact_evaluate_pair(&impact, solution->energy, memory->start_compression, &memory->progress.past);
   if (from->begins) begin(p);
-  own->impact = found;
+  data->impact = found;
   state->contact_energy = law->stiffness * found.value;
   state->spent_energy = law->stiffness * (found.value - solution->energy);
   state->has_terms = true;
@@ -278,59 +279,61 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 /* Returns the slip of the pair in the step that led to the accepted state. The member `known` is false for pairs
  * without static friction and without friction in this step. */
 static FrictionSlip slip_to(const LawPair* p) {
-  const Memory* memory = p->memory;
+  const PairMemory* memory = p->memory;
   if (!sticks(p->material)) return (FrictionSlip){.known = false};
-  if (memory->has_past) return memory->past;
-  if (!memory->acts) return (FrictionSlip){.known = false};
+  if (memory->has_last_slip) return memory->last_slip;
+  if (!memory->has_friction) return (FrictionSlip){.known = false};
   return friction_slip(&memory->lag, friction_displacement(&memory->lag, &p->a->pose, &p->b->pose), memory->dt);
 }
 
-/* Returns true if one of the two parts of friction acts. own: false for friction by the force at t, true for friction
- * by the force of the previous solve of the step. */
-static bool rests_on(const LawPair* p, bool own) {
-  const Memory* memory = p->memory;
-  if (own) return memory->own_share > 0 && memory->own_load.first > 0;
-  return memory->own_share < 1 && memory->step_load.first > 0;
+/* Returns true if one of the two parts of friction acts. current: false for friction by the force at t, true for
+ * friction by the force of the previous solve of the step. */
+static bool friction_part_acts(const LawPair* p, bool current) {
+  const PairMemory* memory = p->memory;
+  if (current) return memory->current_weight > 0 && memory->current_impact.first > 0;
+  return memory->current_weight < 1 && memory->friction_impact.first > 0;
 }
 
 static bool friction_acts(const LawPair* p) {
-  return p->lagged && (slides(p->material) || rolls(p->material)) && (rests_on(p, false) || rests_on(p, true));
+  return p->lagged && (slides(p->material) || rolls(p->material)) &&
+         (friction_part_acts(p, false) || friction_part_acts(p, true));
 }
 
-static FrictionLag* lag_of(const LawPair* p, bool own) {
-  Memory* memory = p->memory;
-  return own ? &memory->own_lag : &memory->lag;
+static FrictionLag* lag_of_part(const LawPair* p, bool current) {
+  PairMemory* memory = p->memory;
+  return current ? &memory->current_lag : &memory->lag;
 }
 
-static FrictionParameters friction_of(const LawPair* p, bool own) {
+static FrictionParameters friction_parameters_of_part(const LawPair* p, bool current) {
   FrictionParameters parameters = friction_parameters(p->law);
-  const Memory* memory = p->memory;
-  double load = own ? memory->own_share * memory->own_load.first : (1 - memory->own_share) * memory->step_load.first;
-  parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * load * memory->paid;
+  const PairMemory* memory = p->memory;
+  double load = current ? memory->current_weight * memory->current_impact.first
+                        : (1 - memory->current_weight) * memory->friction_impact.first;
+  parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * load * memory->debt_factor;
   parameters.state = p->which;
-  parameters.follow = ((const PairOwn*)p->own)->follows;
+  parameters.follow = ((const PairData*)p->data)->follows;
   return parameters;
 }
 
 static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   const PlaneLaw* law = p->law;
-  Memory* memory = p->memory;
-  PairOwn* own = p->own;
+  PairMemory* memory = p->memory;
+  PairData* data = p->data;
   double energy = 0;
   bool found = true;
-  own->follows = from->follows;
-  memset(own->slip, 0, sizeof(own->slip));
+  data->follows = from->follows;
+  memset(data->slip, 0, sizeof(data->slip));
   for (int k = 0; k < 2 && slides(p->material); k++) {
-    if (!rests_on(p, k == 1)) continue;
-    FrictionParameters parameters = friction_of(p, k == 1);
-    FrictionLag* lag = lag_of(p, k == 1);
+    if (!friction_part_acts(p, k == 1)) continue;
+    FrictionParameters parameters = friction_parameters_of_part(p, k == 1);
+    FrictionLag* lag = lag_of_part(p, k == 1);
     double one = 0;
     found = friction_value(lag, &parameters, &p->a->pose, &p->b->pose, &one) >= 0 && found;
     energy += one;
-    memcpy(own->slip[k], lag->slip, sizeof(own->slip[k]));
+    memcpy(data->slip[k], lag->slip, sizeof(data->slip[k]));
   }
   if (rolls(p->material)) {
-    RollingParameters rolling = rolling_parameters(law, p->material, memory->step_load.first);
+    RollingParameters rolling = rolling_parameters(law, p->material, memory->friction_impact.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
   p->state->friction_energy = law->stiffness * energy;
@@ -340,7 +343,7 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
 
 static void take_over(const LawPair* p) {
   for (int k = 0; k < 2 && p->lagged; k++)
-    if (rests_on(p, k == 1)) friction_keep(lag_of(p, k == 1), p->which);
+    if (friction_part_acts(p, k == 1)) friction_keep(lag_of_part(p, k == 1), p->which);
 }
 
 /* ---------------------------------------------------------------- the accepted state */
@@ -348,21 +351,22 @@ static void take_over(const LawPair* p) {
 static bool derive(const LawPair* p) {
   const PlaneLaw* law = p->law;
   PairDerivatives* d = p->derivatives;
-  PairOwn* own = p->own;
+  PairData* data = p->data;
   if (p->state->outcome == PAIR_PRESSED) {
-    plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], d, &own->response);
-    impact_scale(&own->impact, p->b->half_space, d);
+    plane_derivatives(&data->solution, p->b->half_space, p->reference[0], p->reference[1], d, &data->response);
+    impact_scale(&data->impact, p->b->half_space, d);
   } else
     memset(d, 0, sizeof(*d));
-  Memory* memory = p->memory;
+  PairMemory* memory = p->memory;
   if (friction_acts(p) && rolls(p->material)) {
-    RollingParameters rolling = rolling_parameters(law, p->material, memory->step_load.first);
+    RollingParameters rolling = rolling_parameters(law, p->material, memory->friction_impact.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
   for (int k = 0; k < 2 && friction_acts(p) && slides(p->material); k++) {
-    if (!rests_on(p, k == 1)) continue;
-    FrictionParameters parameters = friction_of(p, k == 1);
-    friction_derivatives(lag_of(p, k == 1), &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
+    if (!friction_part_acts(p, k == 1)) continue;
+    FrictionParameters parameters = friction_parameters_of_part(p, k == 1);
+    friction_derivatives(lag_of_part(p, k == 1), &parameters, &p->a->pose, &p->b->pose, p->reference[0],
+                         p->reference[1], d);
   }
   pair_scale(d, law->stiffness);
   return true;
@@ -373,9 +377,9 @@ static bool derive(const LawPair* p) {
  * distance s is approximately proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const PlaneLaw* law = p->law;
-  const PairOwn* own = p->own;
+  const PairData* data = p->data;
   double contact = 0; /* the impact factor W' scales the change of the potential U */
-  if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
+  if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * data->impact.first * data->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
 }
@@ -391,31 +395,31 @@ static double change_under(const PairDerivatives* d, int side, const double twis
  * impact (I7) amplifies rounding errors of positions. The corrected force balances the inertia force, which does not
  * amplify these errors (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
-  PairOwn* own = p->own;
-  if (p->state->outcome != PAIR_PRESSED || !((const Memory*)p->memory)->course.past.bounces) return;
+  PairData* data = p->data;
+  if (p->state->outcome != PAIR_PRESSED || !((const PairMemory*)p->memory)->progress.past.bounces) return;
   PairDerivatives contact;
   PlaneResponse response;
-  plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
+  plane_derivatives(&data->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
   double change = change_under(&contact, 0, twist_a);
   if (!p->b->half_space) change += change_under(&contact, 1, twist_b);
-  own->impact.first = fmax(own->impact.first + own->impact.second * change, 0);
+  data->impact.first = fmax(data->impact.first + data->impact.second * change, 0);
 }
 
 static bool work(const LawPair* p, ContactWork* out) {
   const PlaneLaw* law = p->law;
-  const PairOwn* own = p->own;
-  const double before = ((const Memory*)p->memory)->before;
+  const PairData* data = p->data;
+  const double before = ((const PairMemory*)p->memory)->start_compression;
   if (p->state->outcome != PAIR_PRESSED || p->material->value[MATERIAL_RESTITUTION] > 0) return false;
   PairDerivatives contact;
   PlaneResponse response;
-  plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
-  *out = plane_work(law, &contact, own->impact.first, own->solution.energy,
+  plane_derivatives(&data->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
+  *out = plane_work(law, &contact, data->impact.first, data->solution.energy,
                     before * before * POTENTIAL_TERMS / law->support);
   return true;
 }
 
 static Pressure pressure_of(const LawPair* p) {
-  const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
+  const PlaneSolution* solution = &((const PairData*)p->data)->solution;
   if (p->state->outcome != PAIR_PRESSED) return (Pressure){0, 0};
   return (Pressure){solution->energy, force_of(solution)};
 }
@@ -423,9 +427,9 @@ static Pressure pressure_of(const LawPair* p) {
 /* Returns the elastic slip of an active pair in the accepted state (F16). It is 0 if the pair was out of range at the
  * start of the step. */
 static ElasticSlip elastic_at_end(const LawPair* p) {
-  Memory* memory = p->memory;
+  PairMemory* memory = p->memory;
   const double smoothing = ((const PlaneLaw*)p->law)->smoothing;
-  if (memory->has_past) return memory->next;
+  if (memory->has_last_slip) return memory->next_elastic;
   if (!memory->has_elastic_slip || p->state->outcome != PAIR_PRESSED) return (ElasticSlip){0};
   ElasticShare share = elastic_share(memory->force, pressure_of(p).force);
   Vec3 displacement = friction_displacement(&memory->lag, &p->a->pose, &p->b->pose);
@@ -434,25 +438,25 @@ static ElasticSlip elastic_at_end(const LawPair* p) {
 
 static void impact(const LawPair* p, PairImpact* out) {
   const PlaneLaw* law = p->law;
-  Memory* memory = p->memory;
+  PairMemory* memory = p->memory;
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
   *out = (PairImpact){.parameters = impact_parameters(law, p->material),
                       .inertia = mobility > 0 ? 1 / mobility : 0,
-                      .course = &memory->course,
+                      .course = &memory->progress,
                       .now = pressure_of(p),
-                      .impact = &((const PairOwn*)p->own)->impact,
-                      .load = memory->load.first,
-                      .before = memory->before};
+                      .impact = &((const PairData*)p->data)->impact,
+                      .load = memory->start_impact.first,
+                      .before = memory->start_compression};
 }
 
 static size_t lag_room(const LawPair* p) {
-  const Plane* plane = &((const PairOwn*)p->own)->solution.plane;
+  const Plane* plane = &((const PairData*)p->data)->solution.plane;
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const PlaneLaw*)p->law)->support, plane);
 }
 
 /* Returns the centre of pressure on the surface of body a, in the frame of body `side` [m] (C3). */
 static Vec3 center_in_body(const LawPair* p, int side) {
-  const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
+  const PlaneSolution* solution = &((const PairData*)p->data)->solution;
   const double* first = solution->side[0].first;
   Vec3 center = vec3_add_scaled(solution->plane.origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
   center = vec3_add_scaled(center, p->a->rounding / vec3_norm(solution->plane.n), solution->plane.n);
@@ -460,7 +464,7 @@ static Vec3 center_in_body(const LawPair* p, int side) {
 }
 
 static void note_load(const LawPair* p, double force) {
-  Memory* memory = p->memory;
+  PairMemory* memory = p->memory;
   memory->lag_force = force;
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
@@ -468,28 +472,30 @@ static void note_load(const LawPair* p, double force) {
 /* Returns true if friction of the pair may depend on the force of the same step. Returns false for impacts with
  * restitution, because their friction acts in a separate substep (impact.md, I9). Returns false also for pairs with
  * circles, static friction or rolling friction, which use the force at t. */
-static bool takes_own_force(const LawPair* p) {
-  const Memory* memory = p->memory;
+static bool takes_current_force(const LawPair* p) {
+  const PairMemory* memory = p->memory;
   if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
-  return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->load_bounces &&
-         !memory->course.past.bounces;
+  return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->start_impact_bounces &&
+         !memory->progress.past.bounces;
 }
 
-static void pay(const LawPair* p, double bound) {
-  Memory* memory = p->memory;
-  FrictionScale payment = compute_friction_scale(bound, memory->owed);
-  memory->paid = payment.value;
-  memory->left = p->grip * payment.left;
+static void set_debt_factor(const LawPair* p, double bound) {
+  PairMemory* memory = p->memory;
+  FrictionScale scale = compute_friction_scale(bound, memory->friction_debt);
+  memory->debt_factor = scale.value;
+  memory->net_limit = p->grip * scale.net_limit;
 }
 
-/* (F14) Sets memory->owed at t, and the factor on friction for the first solve of the step. `owed` is 0 in the first
- * step of a run and for a pair that has left the range. force: normal force at t, without the impact factor. */
-static void begin_payment(const LawPair* p, double force) {
-  Memory* memory = p->memory;
+/* (F14) Sets memory->friction_debt at t, and the factor on friction for the first solve of the step. `friction_debt` is
+ * 0 in the first step of a run and for a pair that has left the range. force: normal force at t, without the impact
+ * factor. */
+static void begin_debt(const LawPair* p, double force) {
+  PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  memory->owes = law->pays && p->lagged && law->step->dt_before > 0 && takes_own_force(p);
-  memory->owed = memory->owes ? law->step->force_ratio * (memory->load.first * force - memory->left) : 0;
-  pay(p, memory->late_force);
+  memory->has_debt = law->carries_debt && p->lagged && law->step->dt_before > 0 && takes_current_force(p);
+  memory->friction_debt =
+      memory->has_debt ? law->step->force_ratio * (memory->start_impact.first * force - memory->net_limit) : 0;
+  set_debt_factor(p, memory->start_force);
 }
 
 /* The normal force at t limits friction, and may contain the impulse of an impact. Returns the factor by which this
@@ -497,139 +503,141 @@ static void begin_payment(const LawPair* p, double force) {
  * of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
-  return law->pays && takes_own_force(p) ? 0 : law->step->force_ratio;
+  return law->carries_debt && takes_current_force(p) ? 0 : law->step->force_ratio;
 }
 
 static size_t lag(const LawPair* p, void* room) {
   if (!room) return lag_room(p);
-  Memory* memory = p->memory;
-  const PairOwn* own = p->own;
-  memory->own_force = false;
-  memory->own_share = memory->lag_force = memory->late_force = 0;
-  memory->before = p->lagged ? compression(p) : 0;
-  memory->load = p->lagged ? own->impact : (Impact){0};
-  memory->load_bounces = p->lagged && memory->course.past.bounces;
+  PairMemory* memory = p->memory;
+  const PairData* data = p->data;
+  memory->lag_force_is_current = false;
+  memory->current_weight = memory->lag_force = memory->start_force = 0;
+  memory->start_compression = p->lagged ? compression(p) : 0;
+  memory->start_impact = p->lagged ? data->impact : (Impact){0};
+  memory->start_impact_bounces = p->lagged && memory->progress.past.bounces;
   Pressure now = pressure_of(p);
   PairImpact pair;
   impact(p, &pair);
-  memory->course =
-      impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
-  memory->step_load = impact_friction_factor(&memory->load, memory->load_bounces, load_ratio(p));
+  memory->progress = impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now,
+                                    &memory->progress);
+  memory->friction_impact = impact_friction_factor(&memory->start_impact, memory->start_impact_bounces, load_ratio(p));
   memory->slip = slip_to(p);
   memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){0};
   memory->force = p->lagged ? now.force : 0;
   memory->has_elastic_slip = p->lagged && slides(p->material);
-  memory->has_past = false;
+  memory->has_last_slip = false;
   memory->dt = ((const PlaneLaw*)p->law)->step->dt;
-  memory->acts = p->lagged && slides(p->material) && memory->step_load.first > 0;
-  if (p->lagged) note_load(p, memory->step_load.first * now.force);
-  memory->late_force = memory->lag_force;
-  begin_payment(p, now.force);
+  memory->has_friction = p->lagged && slides(p->material) && memory->friction_impact.first > 0;
+  if (p->lagged) note_load(p, memory->friction_impact.first * now.force);
+  memory->start_force = memory->lag_force;
+  begin_debt(p, now.force);
   if (!p->lagged) return 0;
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, NULL, p->aim, p->shift,
+  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &data->solution.plane, NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, &memory->lag);
   friction_set_elastic(&memory->lag, memory->elastic.value);
-  memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
+  memory->rolling = rolling_lag(p->a, p->b, &data->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
 static double force_now(const LawPair* p) {
-  return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
+  return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairData*)p->data)->impact.first : 0;
 }
 
 /* Returns the distance between the centres of pressure of the present state and of the friction reference, divided by
  * the radius of the smaller body. The expected part of this motion is not counted if the reference is the state at t:
  * sliding bodies move the centre relative to one of them, and balls move it relative to both. */
 static double center_shift(const LawPair* p) {
-  const Memory* memory = p->memory;
-  bool one_point = (memory->own_force ? &memory->own_lag : &memory->lag)->order == 2 && !p->b->half_space;
-  if (!memory->own_force && (one_point || p->a->rounding > 0)) return 0;
+  const PairMemory* memory = p->memory;
+  bool one_point =
+      (memory->lag_force_is_current ? &memory->current_lag : &memory->lag)->order == 2 && !p->b->half_space;
+  if (!memory->lag_force_is_current && (one_point || p->a->rounding > 0)) return 0;
   double by[2], size = p->a->radius;
   if (!p->b->half_space) size = fmin(size, p->b->radius);
   for (int side = 0; side < 2; side++)
     by[side] = vec3_norm(vec3_sub(center_in_body(p, side), memory->lag_center[side]));
-  double shift = p->b->half_space ? by[0] : memory->own_force ? fmax(by[0], by[1]) : fmin(by[0], by[1]);
+  double shift = p->b->half_space ? by[0] : memory->lag_force_is_current ? fmax(by[0], by[1]) : fmin(by[0], by[1]);
   return shift / size;
 }
 
-static double own_share(const LawPair* p) {
+static double weight_of_current_force(const LawPair* p) {
   const PlaneLaw* law = p->law;
-  if (!law->pays || !takes_own_force(p)) return 0;
+  if (!law->carries_debt || !takes_current_force(p)) return 0;
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
-  return current_force_weight(law, p->material, mobility, force_now(p) - ((const Memory*)p->memory)->late_force).value;
+  return current_force_weight(law, p->material, mobility, force_now(p) - ((const PairMemory*)p->memory)->start_force)
+      .value;
 }
 
 static void loads(const LawPair* p, double* load, double* change) {
-  const Memory* memory = p->memory;
+  const PairMemory* memory = p->memory;
   *load = *change = 0;
-  if (!takes_own_force(p)) return;
+  if (!takes_current_force(p)) return;
   double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
-  if (((const PlaneLaw*)p->law)->pays) {
-    *change = p->state->outcome == PAIR_PRESSED ? 0 : scale * fabs(memory->left);
+  if (((const PlaneLaw*)p->law)->carries_debt) {
+    *change = p->state->outcome == PAIR_PRESSED ? 0 : scale * fabs(memory->net_limit);
     return;
   }
-  double force = force_now(p), old = memory->own_share > 0 ? memory->lag_force : memory->late_force;
+  double force = force_now(p), old = memory->current_weight > 0 ? memory->lag_force : memory->start_force;
   double shift = force > 0 && old > 0 ? center_shift(p) : 0;
   *load = scale * fmax(force, old);
   *change = scale * (fabs(force - old) + fmin(force, old) * shift);
 }
 
 static void account(const LawPair* p, FrictionAccount* out) {
-  const Memory* memory = p->memory;
+  const PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  bool carried = law->pays && takes_own_force(p) && p->state->outcome == PAIR_PRESSED;
-  /* not computed as left + owed, which would lose the digits of a small force */
-  double bound = (1 - memory->own_share) * memory->late_force;
-  if (memory->own_share > 0) bound += memory->own_share * memory->lag_force;
-  out->load = law->stiffness * p->grip * memory->paid * bound;
-  out->deferred_force = law->stiffness * (force_now(p) - memory->left);
+  bool carried = law->carries_debt && takes_current_force(p) && p->state->outcome == PAIR_PRESSED;
+  /* not computed as net_limit + friction_debt, which would lose the digits of a small force */
+  double bound = (1 - memory->current_weight) * memory->start_force;
+  if (memory->current_weight > 0) bound += memory->current_weight * memory->lag_force;
+  out->load = law->stiffness * p->grip * memory->debt_factor * bound;
+  out->deferred_force = law->stiffness * (force_now(p) - memory->net_limit);
   out->lost = carried ? 0 : out->deferred_force;
 }
 
-static void own_force(const LawPair* p, StepFriction* out) {
+static void current_force(const LawPair* p, StepFriction* out) {
   loads(p, &out->load, &out->change);
-  out->share = own_share(p);
+  out->share = weight_of_current_force(p);
   account(p, &out->account);
 }
 
 static bool relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {
-  Memory* memory = p->memory;
-  const PairOwn* own = p->own;
-  if (!takes_own_force(p)) return false;
+  PairMemory* memory = p->memory;
+  const PairData* data = p->data;
+  if (!takes_current_force(p)) return false;
   bool presses = p->state->outcome == PAIR_PRESSED;
-  memory->own_share = blends ? own_share(p) : 1;
-  memory->own_load = (Impact){0};
-  pay(p, (1 - memory->own_share) * memory->late_force + memory->own_share * force_now(p));
-  if (!(memory->own_share > 0)) return true;
-  memory->own_force = true;
-  if (presses) memory->own_load = own->impact;
+  memory->current_weight = blends ? weight_of_current_force(p) : 1;
+  memory->current_impact = (Impact){0};
+  set_debt_factor(p, (1 - memory->current_weight) * memory->start_force + memory->current_weight * force_now(p));
+  if (!(memory->current_weight > 0)) return true;
+  memory->lag_force_is_current = true;
+  if (presses) memory->current_impact = data->impact;
   note_load(p, force_now(p));
   if (!presses) return true;
   FrictionDirection direction;
-  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL, NULL,
-               direction_of(p->material, &direction), room, &memory->own_lag);
-  friction_set_elastic(&memory->own_lag, memory->elastic.value);
+  friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &data->solution.plane, begin, NULL, NULL,
+               direction_of(p->material, &direction), room, &memory->current_lag);
+  friction_set_elastic(&memory->current_lag, memory->elastic.value);
   return true;
 }
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact,
-                        compression(p),
-                        ((const Memory*)p->memory)->course,
-                        slip_to(p),
-                        elastic_at_end(p),
-                        ((const Memory*)p->memory)->left};
+  *(KeptPair*)kept = (KeptPair){((const PairData*)p->data)->impact,
+                                compression(p),
+                                ((const PairMemory*)p->memory)->progress,
+                                slip_to(p),
+                                elastic_at_end(p),
+                                ((const PairMemory*)p->memory)->net_limit};
 }
 
 static void recall(const LawPair* p, const void* kept) {
-  Memory* memory = p->memory;
-  ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
-  memory->course = ((const Kept*)kept)->course;
-  memory->past = ((const Kept*)kept)->slip;
-  memory->next = ((const Kept*)kept)->elastic;
-  memory->left = ((const Kept*)kept)->left;
-  memory->has_past = true;
+  PairMemory* memory = p->memory;
+  ((PairData*)p->data)->impact = ((const KeptPair*)kept)->impact;
+  memory->progress = ((const KeptPair*)kept)->progress;
+  memory->last_slip = ((const KeptPair*)kept)->slip;
+  memory->next_elastic = ((const KeptPair*)kept)->elastic;
+  memory->net_limit = ((const KeptPair*)kept)->net_limit;
+  memory->has_last_slip = true;
 }
 
 static void pass_pressure(Pressure* pressure, StateBlock* block) {
@@ -676,11 +684,11 @@ static void pass_solution(PlaneSolution* s, StateBlock* block) {
 }
 
 static void pass_slip(const LawPair* p, StateBlock* block) {
-  Memory* memory = p->memory;
+  PairMemory* memory = p->memory;
   if (!sticks(p->material)) return;
-  FrictionSlip* slip = &memory->past;
+  FrictionSlip* slip = &memory->last_slip;
   *slip = slip_to(p);
-  memory->has_past = true;
+  memory->has_last_slip = true;
   state_block_bool(block, &slip->known);
   double* numbers[] = {&slip->square, &slip->dt};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
@@ -689,26 +697,26 @@ static void pass_slip(const LawPair* p, StateBlock* block) {
 /* Reads from a state block, or writes to it, the data of a pair on which later steps depend. The friction reference is
  * not stored, because every step computes it. */
 static void pass(const LawPair* p, StateBlock* block) {
-  Memory* memory = p->memory;
-  PairOwn* own = p->own;
-  state_block_doubles(block, &memory->before, 1);
-  state_block_doubles(block, &memory->left, 1);
-  state_block_doubles(block, &memory->owed, 1);
-  state_block_doubles(block, &memory->own_share, 1);
-  state_block_bool(block, &memory->owes);
-  pass_impact(&memory->load, block);
-  pass_impact(&memory->step_load, block);
-  state_block_bool(block, &memory->load_bounces);
-  pass_course(&memory->course, block);
-  pass_solution(&own->solution, block);
-  state_block_doubles(block, &own->response.dp[0][0], 48);
-  pass_impact(&own->impact, block);
-  for (int k = 0; k < 2; k++) state_block_doubles(block, own->slip[k], 3);
-  state_block_bool(block, &own->follows);
+  PairMemory* memory = p->memory;
+  PairData* data = p->data;
+  state_block_doubles(block, &memory->start_compression, 1);
+  state_block_doubles(block, &memory->net_limit, 1);
+  state_block_doubles(block, &memory->friction_debt, 1);
+  state_block_doubles(block, &memory->current_weight, 1);
+  state_block_bool(block, &memory->has_debt);
+  pass_impact(&memory->start_impact, block);
+  pass_impact(&memory->friction_impact, block);
+  state_block_bool(block, &memory->start_impact_bounces);
+  pass_course(&memory->progress, block);
+  pass_solution(&data->solution, block);
+  state_block_doubles(block, &data->response.dp[0][0], 48);
+  pass_impact(&data->impact, block);
+  for (int k = 0; k < 2; k++) state_block_doubles(block, data->slip[k], 3);
+  state_block_bool(block, &data->follows);
   pass_slip(p, block);
-  memory->next = elastic_at_end(p);
-  memory->has_past = true;
-  ElasticSlip* const slips[] = {&memory->elastic, &memory->next};
+  memory->next_elastic = elastic_at_end(p);
+  memory->has_last_slip = true;
+  ElasticSlip* const slips[] = {&memory->elastic, &memory->next_elastic};
   for (int k = 0; k < 2; k++) {
     state_block_doubles(block, &slips[k]->value.x, 3);
     state_block_doubles(block, &slips[k]->by_force.x, 3);
@@ -719,50 +727,52 @@ static void pass(const LawPair* p, StateBlock* block) {
 /* Sets the derivatives of the slip and of the impact factor to 0 after a state was restored, because both are then
  * constants of the run. */
 static void hold(const LawPair* p) {
-  Memory* memory = p->memory;
-  memory->past.dt = 0;
-  memory->next = (ElasticSlip){.value = memory->next.value};
-  Impact* impact = &((PairOwn*)p->own)->impact;
+  PairMemory* memory = p->memory;
+  memory->last_slip.dt = 0;
+  memory->next_elastic = (ElasticSlip){.value = memory->next_elastic.value};
+  Impact* impact = &((PairData*)p->data)->impact;
   *impact = (Impact){.value = impact->value, .first = impact->first};
 }
 
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double restitution, double dt) {
   const PlaneLaw* law = p->law;
   ImpactParameters parameters = {law->support, rest_speed, dt, restitution, law->stiffness};
-  double before = kept ? ((const Kept*)kept)->compression : 0;
-  return impact_evaluate(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
+  double before = kept ? ((const KeptPair*)kept)->compression : 0;
+  return impact_evaluate(&parameters, ((const PairData*)p->data)->solution.energy, before).first;
 }
 
 static void record(const LawPair* p, ContactRecord* out) {
   const bool rubbing = out->has_friction;
-  out->own_force = rubbing && rests_on(p, true);
-  out->late = rubbing && rests_on(p, false);
-  const PairOwn* own = p->own;
+  out->current_force = rubbing && friction_part_acts(p, true);
+  out->late = rubbing && friction_part_acts(p, false);
+  const PairData* data = p->data;
   PlaneRecord r = {0};
-  r.past = ((const Memory*)p->memory)->course.past;
-  if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
-  const Memory* memory = p->memory;
-  if (rubbing) memcpy(r.plane_slip, own->slip, sizeof(r.plane_slip));
+  r.past = ((const PairMemory*)p->memory)->progress.past;
+  if (p->state->outcome == PAIR_PRESSED) r.plane = data->solution.plane;
+  const PairMemory* memory = p->memory;
+  if (rubbing) memcpy(r.plane_slip, data->slip, sizeof(r.plane_slip));
   if (rubbing && sticks(p->material)) r.slip = memory->slip;
-  r.own_share = memory->own_share;
+  r.current_weight = memory->current_weight;
   r.elastic = memory->elastic;
   const PlaneLaw* law = p->law;
-  const bool pays = law->pays && takes_own_force(p);
-  const Impact* load = pays ? &memory->load : &memory->step_load;
+  const bool carries_debt = law->carries_debt && takes_current_force(p);
+  const Impact* load = carries_debt ? &memory->start_impact : &memory->friction_impact;
   if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes of the record stay 0 */
-    r.weighs.owed = memory->owed;
-    r.weighs.ratio = law->step->force_ratio;
-    r.weighs.pays = pays;
-    r.weighs.owes = memory->owes;
+    r.debt.friction_debt = memory->friction_debt;
+    r.debt.ratio = law->step->force_ratio;
+    r.debt.carries_debt = carries_debt;
+    r.debt.has_debt = memory->has_debt;
   }
-  if (rubbing && (pays ? memory->step_load.first > 0 : rests_on(p, false))) {
-    r.load = (ContactLoad){.factor = load->first,
-                           .by_potential = load->second,
-                           .by_before = load->by_before,
-                           .by_support = load->by_support,
-                           .by_rest_speed = load->by_rest_speed,
-                           .by_ratio = pays ? 0 : impact_friction_factor_by_ratio(&memory->load, memory->load_bounces),
-                           .bounces = memory->load_bounces};
+  if (rubbing && (carries_debt ? memory->friction_impact.first > 0 : friction_part_acts(p, false))) {
+    r.load = (ContactLoad){
+        .factor = load->first,
+        .by_potential = load->second,
+        .by_before = load->by_before,
+        .by_support = load->by_support,
+        .by_rest_speed = load->by_rest_speed,
+        .by_ratio =
+            carries_debt ? 0 : impact_friction_factor_by_ratio(&memory->start_impact, memory->start_impact_bounces),
+        .bounces = memory->start_impact_bounces};
   }
   memcpy(out->kept, &r, sizeof(r));
 }
@@ -805,7 +815,7 @@ static const LawImpacts impacts = {
     .refine = refine,
     .work = work,
     .impact_factor = impact_factor,
-    .own_force = own_force,
+    .current_force = current_force,
     .relag = relag,
     .keep = keep,
     .recall = recall,
@@ -832,9 +842,9 @@ const ContactLaw LAW_separating_plane = {
     .name = "separating_plane",
     .parameters = rows,
     .parameter_count = sizeof(rows) / sizeof(rows[0]),
-    .pair_size = sizeof(Memory),
-    .state_size = sizeof(PairOwn),
-    .kept_size = sizeof(Kept),
+    .pair_size = sizeof(PairMemory),
+    .state_size = sizeof(PairData),
+    .kept_size = sizeof(KeptPair),
     .moment_size = sizeof(PlaneSolution),
     .replay_size = sizeof(PlaneReplay),
     .vertex_size = 2 * sizeof(FrictionVertex),

@@ -16,19 +16,20 @@ typedef struct {
   double smoothing, rest_speed;
   const LawStep* step;
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
-  bool pays; /* true if friction is the weighted sum (F14) of friction by the force at t and by the force of the same
-                step. A normal force that did not limit friction in its own step then limits friction in later steps */
+  bool carries_debt; /* true if friction is the weighted sum (F14) of friction by the force at t and by the force of the
+                same step. A normal force that did not limit friction in its own step then limits friction in later
+                steps */
 } PlaneLaw;
 
 /* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). During the simulation, the
- * struct Memory in law_separating_plane.c contains these numbers. */
+ * struct PairMemory in law_separating_plane.c contains these numbers. */
 typedef struct {
-  double owed;  /* sum of the normal forces of past steps, minus the sum of the forces that limited friction, for
-                   stiffness 1 [1/m^2]; written e in (F14) */
-  double ratio; /* force_ratio of the step; `owed` is proportional to it */
-  bool pays; /* true if friction of the pair is the weighted sum (F14) of friction by the force at t and by the force of
-                the same step */
-  bool owes; /* true if `owed` was computed from the previous step; false if it is 0 */
+  double friction_debt; /* sum of the normal forces of past steps, minus the sum of the forces that limited friction,
+                  for stiffness 1 [1/m^2]; written e in (F14) */
+  double ratio;         /* force_ratio of the step; `friction_debt` is proportional to it */
+  bool carries_debt; /* true if friction of the pair is the weighted sum (F14) of friction by the force at t and by the
+                force of the same step */
+  bool has_debt;     /* true if `friction_debt` was computed from the previous step; false if it is 0 */
 } PlaneDeferredForce;
 
 /* Data of this law for a recorded pair, stored in ContactRecord.kept. */
@@ -38,25 +39,25 @@ typedef struct {
    * u2 [m/s], and spin times FrictionLag.length [m/s]. [0] belongs to friction limited by the force at t, [1] to
    * friction limited by the force of the previous solve of the step. */
   double plane_slip[2][3];
-  double own_share;    /* weight of friction that the force of the previous solve of the step limits (F14), 0 to 1 */
-  ContactLoad load;    /* impact factor of the force at t, which limits friction. If friction is a weighted sum (F14),
-                          `factor` is W', otherwise the result of impact_friction_factor */
-  ImpactPast past;     /* state of the impact at the start of the step */
-  ElasticSlip elastic; /* elastic slip at t (F16) */
+  double current_weight; /* weight of friction that the force of the previous solve of the step limits (F14), 0 to 1 */
+  ContactLoad load;      /* impact factor of the force at t, which limits friction. If friction is a weighted sum (F14),
+                            `factor` is W', otherwise the result of impact_friction_factor */
+  ImpactPast past;       /* state of the impact at the start of the step */
+  ElasticSlip elastic;   /* elastic slip at t (F16) */
   union {
-    FrictionSlip slip;         /* slip in the previous step, for a pair with static friction */
-    PlaneDeferredForce weighs; /* normal force that has not limited friction yet, for pairs without static friction */
+    FrictionSlip slip;       /* slip in the previous step, for a pair with static friction */
+    PlaneDeferredForce debt; /* normal force that has not limited friction yet, for pairs without static friction */
   };
 } PlaneRecord;
 _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
 /* Memory of a recorded pair (LawReplay.memory). */
 typedef struct {
-  FrictionLag lag;        /* friction limited by the force at t */
-  FrictionLag own_lag;    /* friction limited by the force of the previous solve of the step */
-  RollingLag rolling;     /* rolling friction */
-  PlaneResponse response; /* derivative of the plane with respect to the twists, for an active pair */
-  Impact impact;          /* impact potential at t + dt with the impact factor, for an active pair */
+  FrictionLag lag;         /* friction limited by the force at t */
+  FrictionLag current_lag; /* friction limited by the force of the previous solve of the step */
+  RollingLag rolling;      /* rolling friction */
+  PlaneResponse response;  /* derivative of the plane with respect to the twists, for an active pair */
+  Impact impact;           /* impact potential at t + dt with the impact factor, for an active pair */
   Impact solve_impact; /* impact factor in the previous solve of the step, if the force of this solve limits friction */
 } PlaneReplay;
 
@@ -129,44 +130,44 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
 typedef struct {
   double speed; /* friction coefficient * |change of the normal force| * dt / mass [m/s] */
   double value, by_speed;
-} OwnShare;
+} CurrentForceWeight;
 
 /* Returns the weight x^2 / (1 + x^2) of friction that the force of the same step limits (F14). Let r be the change of
- * speed OwnShare.speed divided by the rest speed. x is 0 up to r = LAG_BLEND_START, then linear in r, and 1 at r =
- * LAG_BLEND_HALF. mobility: inverse mass 1 / m of the pair [1/kg]. change: change of the normal force for stiffness 1
- * [1/m^2]. */
-static inline OwnShare current_force_weight(const PlaneLaw* law, const PairMaterial* material, double mobility,
-                                            double change) {
+ * speed CurrentForceWeight.speed divided by the rest speed. x is 0 up to r = LAG_BLEND_START, then linear in r, and 1
+ * at r = LAG_BLEND_HALF. mobility: inverse mass 1 / m of the pair [1/kg]. change: change of the normal force for
+ * stiffness 1 [1/m^2]. */
+static inline CurrentForceWeight current_force_weight(const PlaneLaw* law, const PairMaterial* material,
+                                                      double mobility, double change) {
   double from = LAG_BLEND_START * law->rest_speed, width = (LAG_BLEND_HALF - LAG_BLEND_START) * law->rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->step->dt * mobility;
-  if (!(speed > from)) return (OwnShare){speed, 0, 0};
+  if (!(speed > from)) return (CurrentForceWeight){speed, 0, 0};
   double x = (speed - from) / width, below = 1 / (1 + x * x);
-  return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
+  return (CurrentForceWeight){speed, x * x * below, 2 * x * below * below / width};
 }
 
 /* Factor S (`value`) on the friction force of a step (F14). It lets friction use normal forces that have not limited
- * friction in earlier steps. by_bound, by_owed: derivatives of S. bound: the predicted normal force B. owed: sum e of
- * the forces that have not limited friction yet. left: the force S B - e, which the next step subtracts from its normal
- * force; left_by_bound, left_by_owed: its derivatives. */
+ * friction in earlier steps. by_bound, by_debt: derivatives of S. bound: the predicted normal force B. debt: sum e of
+ * the forces that have not limited friction yet. net_limit: the force S B - e, which the next step subtracts from its
+ * normal force; net_limit_by_bound, net_limit_by_debt: its derivatives. */
 typedef struct {
-  double value, by_bound, by_owed;
-  double left, left_by_bound, left_by_owed;
+  double value, by_bound, by_debt;
+  double net_limit, net_limit_by_bound, net_limit_by_debt;
 } FrictionScale;
 
-/* Ratio owed / bound of the arguments of compute_friction_scale from which on only `owed` limits friction, and not the
- * predicted force (F14). */
+/* Ratio debt / bound of the arguments of compute_friction_scale from which on only the debt limits friction, and not
+ * the predicted force (F14). */
 #define DEFERRED_ONLY_RATIO 1.5
-/* Fraction of a small sum `owed` (FrictionScale) that limits friction in one step (F14). With the value 1, the
+/* Fraction of a small debt (FrictionScale) that limits friction in one step (F14). With the value 1, the
  * predicted force in steady contact would be 2 N - N(previous step), for the normal force N. The forces of a sliding
  * leg would then alternate from step to step. */
 #define DEFERRED_FRACTION 0.1
 
-/* Returns the factor S on friction and its derivatives (FrictionScale, F14). Let x = owed / bound. S is 1 / (1 -
+/* Returns the factor S on friction and its derivatives (FrictionScale, F14). Let x = debt / bound. S is 1 / (1 -
  * DEFERRED_FRACTION x) for x < 0, and x for x > DEFERRED_ONLY_RATIO. In between, S is a cubic polynomial. S is once
  * continuously differentiable, increases with x, and is above 0. */
-static inline FrictionScale compute_friction_scale(double bound, double owed) {
-  if (!(bound > 0)) return (FrictionScale){1, 0, 0, bound - owed, 1, -1};
-  double x = owed / bound, value = x, above = 0,
+static inline FrictionScale compute_friction_scale(double bound, double debt) {
+  if (!(bound > 0)) return (FrictionScale){1, 0, 0, bound - debt, 1, -1};
+  double x = debt / bound, value = x, above = 0,
          slope = 0; /* above: value - x; slope: derivative of `above` with respect to x */
   if (x < 0) {
     value = 1 / (1 - DEFERRED_FRACTION * x);
@@ -183,14 +184,14 @@ static inline FrictionScale compute_friction_scale(double bound, double owed) {
 }
 
 /* LawHistory.revisit: returns true if the record is inactive or its plane was found. */
-bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own);
+bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data);
 /* LawHistory.replay: returns false if the state of the pair was not reproduced. */
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 /* LawImpacts.slip_product: sets wrench to the Hessian of friction times the twists of both bodies. Returns false unless
  * the impulse of an impact with restitution limits friction. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
-/* LawImpacts.passes: sets *out to the numbers that the pair passes to the next step. out->left is ContactRecord.grip *
- * FrictionScale.left, a force for stiffness 1 [1/m^2]. */
+/* LawImpacts.passes: sets *out to the numbers that the pair passes to the next step. out->net_limit is
+ * ContactRecord.grip * FrictionScale.net_limit, a force for stiffness 1 [1/m^2]. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
 /* Returns the normal force and the stored energy of a pair (ContactWork). contact: derivatives of the potential U at t
  * + dt, for stiffness 1. factor: impact factor at t + dt. energy, before: U at t + dt and at t. */

@@ -11,15 +11,15 @@ static PlaneRecord record_of(const ContactRecord* from) {
 
 /* (F14) Returns the normal force of past steps that has not limited friction yet, from the record r. The result is zero
  * for pairs with static friction, whose records contain a slip instead. */
-static PlaneDeferredForce payment_in(const LawReplay* p, const PlaneRecord* r) {
+static PlaneDeferredForce debt_in(const LawReplay* p, const PlaneRecord* r) {
   const PlaneDeferredForce none = {0};
-  return sticks(p->material) ? none : r->weighs;
+  return sticks(p->material) ? none : r->debt;
 }
 
-bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
+bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data) {
   const PlaneLaw* law = instance;
   if (!from->active) return true;
-  return plane_solve(&body[0].hull, &body[1].hull, law->support, record_of(from).plane, &law->scratch[thread], own) ==
+  return plane_solve(&body[0].hull, &body[1].hull, law->support, record_of(from).plane, &law->scratch[thread], data) ==
          PLANE_ACTIVE;
 }
 
@@ -31,48 +31,48 @@ static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
 
 /* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1. */
 typedef struct {
-  double load, own_load;   /* impact factors at t, without the impulse of an impact, and in the previous solve */
-  double slope;            /* derivative of `load` with respect to the complete factor at t */
-  double force, own_force; /* normal forces at t and in the previous solve, without the impact factors */
-  double bound;            /* (1 - w) load force + w own_load own_force, with w = PlaneRecord.own_share */
-  FrictionScale paid;
+  double load, current_load;   /* impact factors at t, without the impulse of an impact, and in the previous solve */
+  double slope;                /* derivative of `load` with respect to the complete factor at t */
+  double force, current_force; /* normal forces at t and in the previous solve, without the impact factors */
+  double bound; /* (1 - w) load force + w current_load current_force, with w = PlaneRecord.current_weight */
+  FrictionScale debt_factor;
 } RecordedBound;
 
 static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
-  RecordedBound b = {.slope = 1, .paid = {.value = 1}};
-  if (p->now && p->own_now) b.load = load_of(p->law, r);
-  if (p->record->own_force) b.own_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
-  const PlaneDeferredForce weighs = payment_in(p, r);
-  if (!weighs.pays) return b;
+  RecordedBound b = {.slope = 1, .debt_factor = {.value = 1}};
+  if (p->now && p->data_now) b.load = load_of(p->law, r);
+  if (p->record->current_force) b.current_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
+  const PlaneDeferredForce debt = debt_in(p, r);
+  if (!debt.carries_debt) return b;
   const Impact whole = {.first = b.load, .second = 1}, late = impact_friction_factor(&whole, false, 0);
   b.load = late.first;
   b.slope = late.second;
-  if (b.load > 0 && p->own_now) b.force = force_of(p->own_now);
-  if (b.own_load > 0 && p->own_solve) b.own_force = force_of(p->own_solve);
-  b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
+  if (b.load > 0 && p->data_now) b.force = force_of(p->data_now);
+  if (b.current_load > 0 && p->data_solve) b.current_force = force_of(p->data_solve);
+  b.bound = (1 - r->current_weight) * b.load * b.force + r->current_weight * b.current_load * b.current_force;
   const double change =
       ((const PlaneLaw*)p->law)->step->force_ratio - 1; /* change of the ratio relative to the recorded one */
-  b.paid = compute_friction_scale(b.bound, weighs.owed * (1 + change / weighs.ratio));
+  b.debt_factor = compute_friction_scale(b.bound, debt.friction_debt * (1 + change / debt.ratio));
   return b;
 }
 
-/* Returns the friction parameters of a recorded pair. own: false for friction by the force at t, true for friction by
- * the force of the previous solve of the step. The coefficient contains the impact factor of this force, the weight of
- * this part of friction, and the factor of (F14). */
-static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool own) {
+/* Returns the friction parameters of a recorded pair. current: false for friction by the force at t, true for friction
+ * by the force of the previous solve of the step. The coefficient contains the impact factor of this force, the weight
+ * of this part of friction, and the factor of (F14). */
+static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool current) {
   FrictionParameters parameters = friction_parameters(p->law);
   RecordedBound b = bound_of(p, r);
-  double load = own ? r->own_share * b.own_load : (1 - r->own_share) * b.load;
-  parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load * b.paid.value;
+  double load = current ? r->current_weight * b.current_load : (1 - r->current_weight) * b.load;
+  parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load * b.debt_factor.value;
   return parameters;
 }
 
 /* Returns true if the step changes the elastic slip of a recorded pair (F16). */
-static bool changes_elastic_slip(const LawReplay* p) { return p->now && p->own_now && slides(p->material); }
+static bool changes_elastic_slip(const LawReplay* p) { return p->now && p->data_now && slides(p->material); }
 
 /* Returns the factor on the displacement in V. */
 static ElasticShare share_of(const LawReplay* p) {
-  return elastic_share(force_of(p->own_now), p->record->active ? force_of(p->own_next) : 0);
+  return elastic_share(force_of(p->data_now), p->record->active ? force_of(p->data_next) : 0);
 }
 
 /* Sets *bar to the derivatives through the displacement of the step, from which the step passes numbers to the next
@@ -98,7 +98,7 @@ bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, d
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
 static bool follows_impulse(const LawReplay* p) {
-  if (!p->record->has_friction || p->record->own_force || !slides(p->material)) return false;
+  if (!p->record->has_friction || p->record->current_force || !slides(p->material)) return false;
   PlaneRecord r = record_of(p->record);
   return r.load.bounces;
 }
@@ -114,28 +114,28 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
 }
 
 /* Sets the friction reference of one part of friction, as replay_friction does. */
-static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool own) {
+static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool current) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
-  const PairBody* at = own ? p->solve : p->now;
-  const PlaneSolution* solution = own ? p->own_solve : p->own_now;
-  FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
+  const PairBody* at = current ? p->solve : p->now;
+  const PlaneSolution* solution = current ? p->data_solve : p->data_now;
+  FrictionLag* lag = current ? &memory->current_lag : &memory->lag;
   FrictionVertex* room = p->vertices;
-  if (own && changes_elastic_slip(p)) room += memory->lag.count[0] + memory->lag.count[1];
+  if (current && changes_elastic_slip(p)) room += memory->lag.count[0] + memory->lag.count[1];
   FrictionDirection direction;
-  friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, own ? p->begin : NULL, p->aim, p->shift,
+  friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, current ? p->begin : NULL, p->aim, p->shift,
                direction_of(p->material, &direction), room, lag);
   friction_set_elastic(lag, r->elastic.value);
 }
 
-/* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
- * the force of the previous solve. Returns false if the minimum over the slip was not found. */
-static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, PairDerivatives* d) {
+/* Adds force and Hessian of one part of friction to *d. current: false for friction by the force at t, true for
+ * friction by the force of the previous solve. Returns false if the minimum over the slip was not found. */
+static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool current, PairDerivatives* d) {
   PlaneReplay* memory = p->memory;
   const PairBody* body = p->next;
-  FrictionLag* lag = own ? &memory->own_lag : &memory->lag;
-  FrictionParameters parameters = recorded_friction(p, r, own);
-  memcpy(lag->slip, r->plane_slip[own], sizeof(lag->slip));
+  FrictionLag* lag = current ? &memory->current_lag : &memory->lag;
+  FrictionParameters parameters = recorded_friction(p, r, current);
+  memcpy(lag->slip, r->plane_slip[current], sizeof(lag->slip));
   if (friction_recall(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) < 0) return false;
   double others[12][12];
   bool apart = p->apart && follows_impulse(p);
@@ -149,7 +149,7 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, 
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
-  const PlaneSolution *now = p->own_now, *next = p->own_next;
+  const PlaneSolution *now = p->data_now, *next = p->data_next;
   const PairBody* body = p->next;
   if (p->record->active) {
     plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
@@ -161,11 +161,12 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->impact = impact_evaluate_pair(&impact, next->energy, before, &r.past);
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
-  if (p->record->own_force) {
+  if (p->record->current_force) {
     double before = now ? impact_compression(law->support, now->energy) : 0;
     PlaneRecord r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);
-    memory->solve_impact = impact_evaluate_pair(&impact, ((const PlaneSolution*)p->own_solve)->energy, before, &r.past);
+    memory->solve_impact =
+        impact_evaluate_pair(&impact, ((const PlaneSolution*)p->data_solve)->energy, before, &r.past);
   }
   bool sound = true;
   if (p->record->has_friction && now && rolls(p->material)) {
@@ -180,9 +181,9 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   }
   if (p->record->has_friction && slides(p->material)) {
     PlaneRecord r = record_of(p->record);
-    if (p->record->own_force) replay_lag(p, &r, true);
+    if (p->record->current_force) replay_lag(p, &r, true);
     if (p->record->late) sound = replay_friction(p, &r, false, d);
-    if (p->record->own_force) sound = sound && replay_friction(p, &r, true, d);
+    if (p->record->current_force) sound = sound && replay_friction(p, &r, true, d);
   }
   pair_scale(d, law->stiffness);
   return sound;
@@ -192,8 +193,8 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   PairDerivatives d;
   PlaneResponse response;
   const PairBody* body = p->next;
-  plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
-  plane_balance(p->own_next, &response, &d);
+  plane_derivatives(p->data_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  plane_balance(p->data_next, &response, &d);
   for (int side = 0; side < 2; side++) {
     force[side] = d.force[side];
     torque[side] = mat3_axial(d.moment[side]);
@@ -204,7 +205,8 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
 
 void plane_law_passes(const LawReplay* p, PairPasses* out) {
   PlaneRecord r = record_of(p->record);
-  *out = (PairPasses){.left = payment_in(p, &r).pays ? p->record->grip * bound_of(p, &r).paid.left : 0};
+  *out = (PairPasses){.net_limit =
+                          debt_in(p, &r).carries_debt ? p->record->grip * bound_of(p, &r).debt_factor.net_limit : 0};
   if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 
@@ -219,7 +221,7 @@ ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, doub
 }
 
 static double potential_before(const LawReplay* p) {
-  return p->own_now ? ((const PlaneSolution*)p->own_now)->energy : 0;
+  return p->data_now ? ((const PlaneSolution*)p->data_now)->energy : 0;
 }
 
 bool plane_law_recorded_work(const LawReplay* p, ContactWork* out) {
@@ -227,7 +229,7 @@ bool plane_law_recorded_work(const LawReplay* p, ContactWork* out) {
   PairDerivatives d;
   PlaneResponse response;
   const PairBody* body = p->next;
-  const PlaneSolution* next = p->own_next;
+  const PlaneSolution* next = p->data_next;
   plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
   *out = plane_work(p->law, &d, ((const PlaneReplay*)p->memory)->impact.first, next->energy, potential_before(p));
   return true;
@@ -238,7 +240,7 @@ void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]) {
   const PairBody* body = p->next;
   PairDerivatives d;
   PlaneResponse response;
-  plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  plane_derivatives(p->data_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
   double bar[12], slope[12];
   for (int side = 0; side < 2; side++) {
     vec3_store(p->work->torque[side], bar + 6 * side);
@@ -284,11 +286,11 @@ static PairCarry add_work_bars(const LawReplay* p, const double twist[2][6], con
  * its own force (F14). Adds the contribution of the weight of the own force to the derivatives of Phi with respect to
  * parameters. by_share: derivative of Phi with respect to this weight. change: difference of the own force from the
  * force at t, for stiffness 1. Returns the derivative of Phi with respect to `change`. */
-static double reverse_own_share(const LawReplay* p, double by_share, double change, PairShares* s) {
+static double reverse_current_weight(const LawReplay* p, double by_share, double change, PairShares* s) {
   const PlaneLaw* law = p->law;
   double mu = p->material->value[MATERIAL_FRICTION];
   double mobility = law->inverse_mass[p->record->hull_a] + law->inverse_mass[p->record->hull_b];
-  OwnShare share = current_force_weight(law, p->material, mobility, change);
+  CurrentForceWeight share = current_force_weight(law, p->material, mobility, change);
   double by_speed = by_share * share.by_speed;
   if (by_speed == 0) return 0;
   s->friction += by_speed * share.speed / mu;
@@ -308,55 +310,58 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
 }
 
 /* Adds the contribution of friction that depends on the force of the previous solve of the step (F9), or on weighted
- * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to FrictionScale.left, found
- * in the next step. Adds the derivatives with respect to the potential and force of the pair at t to *bar. */
-static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
-                              double by_left, const DisplacementBar* passed, Pressure* bar, PairShares* s) {
+ * forces (F14), to the derivatives of Phi. by_net_limit: derivative of the scalar with respect to
+ * FrictionScale.net_limit, found in the next step. Adds the derivatives with respect to the potential and force of the
+ * pair at t to *bar. */
+static void reverse_current_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
+                                  double by_net_limit, const DisplacementBar* passed, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
   PlaneRecord r = record_of(p->record);
-  ActiveSides then = {.vertices = law->active[p->thread]};
-  ImpactMoment solve = {p->solve, p->own_solve}, now = {p->now, p->own_now};
+  ActiveSides lag_sides = {.vertices = law->active[p->thread]};
+  ImpactMoment solve = {p->solve, p->data_solve}, now = {p->now, p->data_now};
   RecordedBound b = bound_of(p, &r);
-  const PlaneDeferredForce weighs = payment_in(p, &r);
-  double mu = p->material->value[MATERIAL_FRICTION], own = r.own_share;
-  double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
+  const PlaneDeferredForce debt = debt_in(p, &r);
+  double mu = p->material->value[MATERIAL_FRICTION], weight = r.current_weight;
+  double late_weight = (1 - weight) * b.debt_factor.value, current_weight = weight * b.debt_factor.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
                                      times the factors of (F14) */
   if (p->record->late || passed) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, passed,
-                     &then, s);
+                     &lag_sides, s);
     by_late = s->friction;
     s->friction = 0;
   }
-  then.is_set = false;
-  if (p->record->own_force) {
+  lag_sides.is_set = false;
+  if (p->record->current_force) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
-    friction_adjoint(&memory->own_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist, NULL,
-                     &then, s);
+    friction_adjoint(&memory->current_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist,
+                     NULL, &lag_sides, s);
     by_own = s->friction;
   }
-  s->friction = by_late * late_weight * b.load + by_own * own_weight * b.own_load;
-  double by_paid = mu * (by_late * (1 - own) * b.load + by_own * own * b.own_load);
-  double by_owed = by_paid * b.paid.by_owed + by_left * b.paid.left_by_owed;
-  double by_bound = by_paid * b.paid.by_bound + by_left * p->record->grip * b.paid.left_by_bound;
-  s->grip = by_left * b.paid.left; /* a pair whose grip is not 1 has owed = 0 */
-  double force = b.load * b.force, own_force = b.own_load * b.own_force;
+  s->friction = by_late * late_weight * b.load + by_own * current_weight * b.current_load;
+  double by_debt_factor = mu * (by_late * (1 - weight) * b.load + by_own * weight * b.current_load);
+  double by_debt = by_debt_factor * b.debt_factor.by_debt + by_net_limit * b.debt_factor.net_limit_by_debt;
+  double by_bound =
+      by_debt_factor * b.debt_factor.by_bound + by_net_limit * p->record->grip * b.debt_factor.net_limit_by_bound;
+  s->grip = by_net_limit * b.debt_factor.net_limit; /* a pair whose grip is not 1 has no debt */
+  double force = b.load * b.force, current_force = b.current_load * b.current_force;
   double by_change = 0;
-  if (weighs.pays && own > 0) /* if the weight is 0, the step may have no previous solve */
-    by_change = reverse_own_share(
-        p, mu * b.paid.value * (by_own * b.own_load - by_late * b.load) + by_bound * (own_force - force),
-        own_force - force, s);
-  if (b.own_load > 0) {
-    double by_force = by_bound * own + by_change;
-    impact_own_load_adjoint(&memory->solve_impact, impact, by_own * mu * own_weight + by_force * b.own_force,
-                            by_force * b.own_load, &now, &solve, &then, bar, s);
+  if (debt.carries_debt && weight > 0) /* if the weight is 0, the step may have no previous solve */
+    by_change = reverse_current_weight(
+        p, mu * b.debt_factor.value * (by_own * b.current_load - by_late * b.load) + by_bound * (current_force - force),
+        current_force - force, s);
+  if (b.current_load > 0) {
+    double by_force = by_bound * weight + by_change;
+    impact_current_load_adjoint(&memory->solve_impact, impact,
+                                by_own * mu * current_weight + by_force * b.current_force, by_force * b.current_load,
+                                &now, &solve, &lag_sides, bar, s);
   }
-  const double by_whole = weighs.owes ? by_owed * weighs.ratio : 0;
-  s->carry.left = -by_whole;
+  const double by_whole = debt.has_debt ? by_debt * debt.ratio : 0;
+  s->carry.net_limit = -by_whole;
   if (b.load > 0) {
-    double by_force = by_bound * (1 - own) - by_change;
+    double by_force = by_bound * (1 - weight) - by_change;
     bar->force += by_force * b.load + by_whole * r.load.factor;
     double by_factor = (by_late * mu * late_weight + by_force * b.force) * b.slope + by_whole * b.force;
     load_adjoint(law, &r, by_factor, bar, s);
@@ -394,8 +399,8 @@ static double potential_change(const LawReplay* p, const double twist[2][6]) {
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
-  ActiveSides active = {.vertices = law->active[p->thread]}, then = active;
-  ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
+  ActiveSides active = {.vertices = law->active[p->thread]}, lag_sides = active;
+  ImpactMoment next = {p->next, p->data_next}, now = {p->now, p->data_now};
   ImpactParameters impact = impact_parameters(law, p->material);
   Pressure bar = {0, 0}; /* derivatives with respect to the pressure at t */
   PlaneRecord r = record_of(p->record);
@@ -411,20 +416,20 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
       s->value += p->work->stored * ((energy - before) - STORED_ENERGY_ROUNDING * (energy + before));
     }
   }
-  bool weighted = p->record->own_force || payment_in(p, &r).pays;
+  bool weighted = p->record->current_force || debt_in(p, &r).carries_debt;
   DisplacementBar displacement;
   const DisplacementBar* passed = displacement_bar(p, carry, &displacement) ? &displacement : NULL;
   s->smoothing += displacement.by_smoothing;
-  if (passed) bar.force += displacement.by_share * share_of(p).by_then;
-  if (weighted) reverse_own_force(p, twist, &impact, carry->left, passed, &bar, s);
+  if (passed) bar.force += displacement.by_share * share_of(p).by_start;
+  if (weighted) reverse_current_force(p, twist, &impact, carry->net_limit, passed, &bar, s);
   if ((p->record->has_friction || passed) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist, passed,
-                       &then, s);
+                       &lag_sides, s);
     if (p->record->has_friction && rolls(p->material))
-      bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
+      bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &lag_sides, s);
     double by_rest_speed = s->rest_speed;
     PairMaterial material = acting(p->material, &r.slip);
     impact_load_adjoint(&r.load, &material, &bar, s);
@@ -436,5 +441,5 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   bar.force += vec3_dot(s->elastic, r.elastic.by_force);
   s->dt_before += vec3_dot(s->elastic, r.elastic.by_dt);
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
-  impact_pressure_adjoint(&bar, &impact, &now, &then, s);
+  impact_pressure_adjoint(&bar, &impact, &now, &lag_sides, s);
 }

@@ -61,16 +61,16 @@ const char* contact_refusal_reason(ContactModel model, const ModelHull* hull) {
   return hull->kind == &SOLID_TRIANGLE ? law->solids_only : NULL;
 }
 
-bool contact_fits(ContactModel model, const ModelHull* hull, const double* own, char* text, size_t size) {
+bool contact_fits(ContactModel model, const ModelHull* hull, const double* law_parameters, char* text, size_t size) {
   assert(hull && size > 0);
-  return model == CONTACT_NONE || !find_law(model)->fits || find_law(model)->fits(hull, own, text, size);
+  return model == CONTACT_NONE || !find_law(model)->fits || find_law(model)->fits(hull, law_parameters, text, size);
 }
 
 int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : find_law(model)->own_count; }
 
-double contact_force_at_overlap(ContactModel model, const double* own, double overlap) {
+double contact_force_at_overlap(ContactModel model, const double* law_parameters, double overlap) {
   assert(!(overlap < 0));
-  return find_law(model)->overlaps ? math_pow(overlap, own[0]) : 0;
+  return find_law(model)->overlaps ? math_pow(overlap, law_parameters[0]) : 0;
 }
 
 bool contact_has_equilibrium_gap(ContactModel model) { return find_law(model)->rest != NULL; }

@@ -165,8 +165,8 @@ typedef struct {
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to the position of the vertex at t + dt and at t */
-  Vec3 own;       /* with respect to its position in the previous solve of the step, if the force of that solve limits
-                     friction */
+  Vec3 solve;     /* with respect to its position in the previous solve of the step, if the force of that solve limits
+                   friction */
 } VertexShare;
 
 /* Derivatives of a scalar with respect to the motion of a half-space (A13). force: with respect to the displacement of
@@ -199,8 +199,8 @@ typedef struct {
   /* Derivative with respect to the squared slip of the step to t, on which static friction of the step from t
    * depends. */
   double slip;
-  double left;  /* with respect to FrictionScale.left of the step to t (friction.md, F14) */
-  Vec3 elastic; /* with respect to the elastic slip at t (friction.md, F16) */
+  double net_limit; /* with respect to FrictionScale.net_limit of the step to t (friction.md, F14) */
+  Vec3 elastic;     /* with respect to the elastic slip at t (friction.md, F16) */
 } PairCarry;
 
 /* Contribution of one pair to the derivatives of a scalar, for stiffness 1. The scalar is usually Phi (A4), the work of
@@ -214,7 +214,7 @@ typedef struct {
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction coefficient */
   double static_friction, stribeck_speed;
-  double own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the parameters that only this law has */
+  double law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to the parameters that only this law has */
   double grip; /* with respect to the factor ContactRecord.grip on friction, except through the friction coefficients
                   (friction.md, F14) */
   /* inertia: with respect to the mass ImpactPast.inertia of the pair in impacts. stiffness: with respect to the
@@ -224,17 +224,17 @@ typedef struct {
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
   Vec3 elastic;         /* with respect to the elastic slip at t (FrictionLag.elastic) */
   PairCarry carry;      /* derivatives with respect to numbers that the step that ends at t passes to this step */
-  GroundShare ground_now, ground_next;         /* with respect to the motion of a half-space at t and at t + dt */
-  double pair_own[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to parameters that only this law has and that the pair's
-                                                  entry of contact.pairs sets */
-  Vec3 turn_now[2];                /* with respect to rotations of the bodies at t, except through their vertices */
-  Vec3 move_now[2];                /* with respect to displacements of the bodies at t */
-  Vec3 turn_own[2], move_own[2];   /* with respect to rotations and displacements of the bodies in the previous solve of
-                                      the step (VertexShare.own) */
-  Mat3 aim[2];                     /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
-  RollShift shift[2];              /* with respect to FrictionLag.shift */
-  double rounding[2];              /* with respect to HullInstance.rounding of both bodies */
-  Vec3 turn_next[2], move_next[2]; /* with respect to the motion of the bodies at t + dt, for hulls with circles */
+  GroundShare ground_now, ground_next; /* with respect to the motion of a half-space at t and at t + dt */
+  double pair_law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to parameters that only this law has and that
+                                                  the pair's entry of contact.pairs sets */
+  Vec3 turn_now[2];                  /* with respect to rotations of the bodies at t, except through their vertices */
+  Vec3 move_now[2];                  /* with respect to displacements of the bodies at t */
+  Vec3 turn_solve[2], move_solve[2]; /* with respect to rotations and displacements of the bodies in the previous solve
+                                    of the step (VertexShare.solve) */
+  Mat3 aim[2];                       /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
+  RollShift shift[2];                /* with respect to FrictionLag.shift */
+  double rounding[2];                /* with respect to HullInstance.rounding of both bodies */
+  Vec3 turn_next[2], move_next[2];   /* with respect to the motion of the bodies at t + dt, for hulls with circles */
   /* Derivatives with respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. A shape
    * without parameters has NULL. */
   double* shape[2];

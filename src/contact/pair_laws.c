@@ -8,8 +8,8 @@
 
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
-  int own = model_pair_law(model, link_a, link_b);
-  return own >= 0 ? contact_law_named(model->pair_laws[own].law) : contact_law(model);
+  int pair_law = model_pair_law(model, link_a, link_b);
+  return pair_law >= 0 ? contact_law_named(model->pair_laws[pair_law].law) : contact_law(model);
 }
 
 bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law)) {
@@ -51,10 +51,10 @@ bool contact_lists_by_range(const Model* model) { return contact_law_with(model,
 
 double contact_listed_range(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
-  int own = model_pair_law(model, link_a, link_b);
+  int pair_law = model_pair_law(model, link_a, link_b);
   if (!contact_law_of_links(model, link_a, link_b)->links) return INFINITY;
-  if (own < 0) return law_range(model);
-  Model view = model_with_law_parameters(model, own);
+  if (pair_law < 0) return law_range(model);
+  Model view = model_with_law_parameters(model, pair_law);
   return law_range(&view);
 }
 
@@ -75,8 +75,9 @@ static void update_max_sizes(const ContactLaw* law, SceneLaws* all) {
 static void find_parameter_sources(const Model* model, int k, SceneLaw* law) {
   ContactModel name = k == 0 ? model->contact_model : model->pair_laws[k - 1].law;
   for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {
-    law->own_of_item[i] = k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].law_parameter_given[i];
-    law->own_of_contact[i] = name == model->contact_model && !law->own_of_item[i];
+    law->parameter_of_item[i] =
+        k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].law_parameter_given[i];
+    law->parameter_of_contact[i] = name == model->contact_model && !law->parameter_of_item[i];
   }
 }
 
@@ -129,9 +130,9 @@ double laws_reach(const SceneLaws* all, int hull) {
   return largest;
 }
 
-void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* s) {
+void law_divide_parameters(const SceneLaws* all, const SceneLaw* law, PairShares* s) {
   for (int k = 0; k < CONTACT_LAW_PARAMETERS_MAX && law != all->laws; k++) {
-    s->pair_own[k] = law->own_of_item[k] ? s->own[k] : 0;
-    s->own[k] = law->own_of_contact[k] ? s->own[k] : 0;
+    s->pair_law_parameters[k] = law->parameter_of_item[k] ? s->law_parameters[k] : 0;
+    s->law_parameters[k] = law->parameter_of_contact[k] ? s->law_parameters[k] : 0;
   }
 }

@@ -108,7 +108,7 @@ int contact_allocate_slot(ContactSystem* s) {
     s->term_links = memory_resize(s->term_links, sizeof(LinkPair) * (size_t)old, sizeof(LinkPair) * (size_t)capacity);
     s->sleep = memory_resize(s->sleep, sizeof(PairSleep) * (size_t)old, sizeof(PairSleep) * (size_t)capacity);
     resize_memory(&s->memory, s->laws.pair_size, old, capacity);
-    for (int k = 0; k < 2; k++) resize_memory(&s->own[k], s->laws.state_size, old, capacity);
+    for (int k = 0; k < 2; k++) resize_memory(&s->data[k], s->laws.state_size, old, capacity);
     for (int k = 0; k < 2; k++) resize_derivatives(&s->derivatives[k], old, capacity);
     for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
     s->pair_capacity = capacity;

@@ -142,9 +142,10 @@ void plane_balance(const PlaneSolution* solution, const PlaneResponse* response,
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < 12; i++) by_twist[i] += gradient[k] * response->dp[k][i];
   for (int side = 0; side < 2; side++) {
-    const double* own = by_twist + 6 * side;
-    out->moment[side] = mat3_add(out->moment[side], mat3_scale(mat3_cross(vec3(own[0], own[1], own[2])), 0.5));
-    out->force[side] = vec3_add(out->force[side], vec3(own[3], own[4], own[5]));
+    const double* by_side = by_twist + 6 * side;
+    out->moment[side] =
+        mat3_add(out->moment[side], mat3_scale(mat3_cross(vec3(by_side[0], by_side[1], by_side[2])), 0.5));
+    out->force[side] = vec3_add(out->force[side], vec3(by_side[3], by_side[4], by_side[5]));
   }
 }
 

@@ -164,8 +164,8 @@ static void continue_to_positions(const LawReplay* p, const FrictionPoint* point
       ground_add(&out->ground_next, moved, m->x[1], p->next[1].hull.pose.t);
     Vec3 carried = mat3_tmul_vec(turn[k], moved);
     bar->x[k] = vec3_add(carried, by_apart);
-    Vec3 then = pose_apply(p->now[k].hull.pose, point->at[k]);
-    law_add_motion_now(p, k, then, vec3_scale(carried, -1), vec3(0, 0, 0), out);
+    Vec3 start = pose_apply(p->now[k].hull.pose, point->at[k]);
+    law_add_motion_now(p, k, start, vec3_scale(carried, -1), vec3(0, 0, 0), out);
   }
 }
 

@@ -13,14 +13,14 @@
 /* Bodies of a recorded pair in one state. */
 typedef struct {
   PairBody body[2];
-  bool found; /* true if the law's data of this state (ReplaySide.own) were recomputed */
+  bool found; /* true if the law's data of this state (ReplaySide.data) were recomputed */
 } ReplayMoment;
 
 typedef struct {
   const ContactRecord* records; /* records of this state; NULL if there are none */
-  int count, capacity, own_capacity;
+  int count, capacity, data_capacity;
   ReplayMoment* moments;
-  char* own; /* data that the contact law stores for each pair in this state (records) */
+  char* data; /* data that the contact law stores for each pair in this state (records) */
 } ReplaySide;
 
 typedef struct {
@@ -92,12 +92,12 @@ void contact_replay_destroy(ContactReplay* r) {
   laws_destroy(&r->laws);
   for (int k = 0; k < 2; k++) {
     memory_free(r->side[k].moments);
-    memory_free(r->side[k].own);
+    memory_free(r->side[k].data);
     memory_free(r->carry[k]);
   }
   memory_free(r->tree_mass);
   memory_free(r->solve.moments);
-  memory_free(r->solve.own);
+  memory_free(r->solve.data);
   memory_free(r->aside);
   memory_free(r->pairs);
   memory_free(r->memory);
@@ -148,8 +148,8 @@ static PairBody body_at(const Model* model, int hull, const Pose* poses) {
   return (PairBody){contact_item_at(model, hull, poses), pose_apply(poses[link], model->links[link].center)};
 }
 
-static void* own_at(const ContactReplay* r, const ReplaySide* side, const ReplayMoment* moment) {
-  return side->own + (size_t)(moment - side->moments) * r->laws.moment_size;
+static void* data_at(const ContactReplay* r, const ReplaySide* side, const ReplayMoment* moment) {
+  return side->data + (size_t)(moment - side->moments) * r->laws.moment_size;
 }
 
 static void revisit(void* context, int index, int thread) {
@@ -160,13 +160,13 @@ static void revisit(void* context, int index, int thread) {
   const SceneLaw* law = law_of_items(&t->replay->laws, record->hull_a, record->hull_b);
   moment->body[0] = body_at(model, record->hull_a, t->pose);
   moment->body[1] = body_at(model, record->hull_b, t->pose);
-  void* own = own_at(t->replay, t->side, moment);
-  moment->found = !law->row->history || law->row->history->revisit(law->data, thread, record, moment->body, own);
+  void* data = data_at(t->replay, t->side, moment);
+  moment->found = !law->row->history || law->row->history->revisit(law->data, thread, record, moment->body, data);
 }
 
 static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
   side->moments = room_for(side->moments, &side->capacity, moment->count, sizeof(ReplayMoment));
-  side->own = room_for(side->own, &side->own_capacity, moment->count, r->laws.moment_size);
+  side->data = room_for(side->data, &side->data_capacity, moment->count, r->laws.moment_size);
   side->records = moment->records;
   side->count = moment->count;
   MomentTask task = {r, side, moment->pose};
@@ -182,7 +182,7 @@ static void match_solve(ContactReplay* r) {
   for (int k = 0, before = 0; k < r->count; k++) {
     ReplayPair* p = &r->pairs[k];
     p->solve = NULL;
-    if (!p->record->own_force || !r->solved.pose) continue;
+    if (!p->record->current_force || !r->solved.pose) continue;
     while (before < solve->count && contact_record_key(&solve->records[before]) < contact_record_key(p->record))
       before++;
     bool known = before < solve->count && contact_record_key(&solve->records[before]) == contact_record_key(p->record);
@@ -309,9 +309,9 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .begin = {r->pose_now[p->link[0]], r->pose_now[p->link[1]]},
                      .aim = {r->aim ? &r->aim[p->link[0]] : NULL, r->aim ? &r->aim[p->link[1]] : NULL},
                      .shift = {r->shift ? &r->shift[p->link[0]] : NULL, r->shift ? &r->shift[p->link[1]] : NULL},
-                     .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
-                     .own_next = own_at(r, &r->side[r->next], p->next),
-                     .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
+                     .data_now = p->now ? data_at(r, &r->side[1 - r->next], p->now) : NULL,
+                     .data_next = data_at(r, &r->side[r->next], p->next),
+                     .data_solve = p->solve ? data_at(r, &r->solve, p->solve) : NULL,
                      .memory = r->memory + (size_t)index * r->laws.replay_size,
                      .vertices = p->vertices,
                      .apart = r->apart,
@@ -322,7 +322,7 @@ static void evaluate_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
   p->sound = p->next->found && (p->now ? p->now->found : !p->record->late) &&
-             (p->solve ? p->solve->found : !p->record->own_force);
+             (p->solve ? p->solve->found : !p->record->current_force);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
   p->sound = p->sound && law_derive_recorded(&pair, &p->derivatives);
@@ -347,10 +347,10 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
     const ReplayPair* p = &r->pairs[k];
     if (p->record->hull_a != hull_a || p->record->hull_b != hull_b || !p->record->active) continue;
     if (!p->law->row->impacts) return false;
-    PairPasses own = passes_of(r, k);
+    PairPasses passes = passes_of(r, k);
     *event = (EventTerms){.index = k, .link = {p->link[0], p->link[1]}};
-    memcpy(event->force, own.force, sizeof(own.force));
-    memcpy(event->torque, own.torque, sizeof(own.torque));
+    memcpy(event->force, passes.force, sizeof(passes.force));
+    memcpy(event->torque, passes.torque, sizeof(passes.torque));
     return true;
   }
   return false;
@@ -362,9 +362,9 @@ static bool add_displacement_wrenches(const ContactReplay* r, double (*wrench)[6
     const ReplayPair* p = &r->pairs[k];
     if (!p->law->row->impacts) continue;
     LawReplay pair = law_replay(r, k, 0);
-    double own[2][6] = {{0}};
-    if (!p->law->row->impacts->displacement_wrench(&pair, &r->carry[1][k], own)) continue;
-    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * own[i / 6][i % 6];
+    double pair_wrench[2][6] = {{0}};
+    if (!p->law->row->impacts->displacement_wrench(&pair, &r->carry[1][k], pair_wrench)) continue;
+    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * pair_wrench[i / 6][i % 6];
     found = true;
   }
   return found;
@@ -375,12 +375,12 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wre
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->impacts) continue;
-    PairPasses own = passes_of(r, k);
-    double bar = p->contact->stiffness * r->carry[1][k].load * own.slope;
+    PairPasses passes = passes_of(r, k);
+    double bar = p->contact->stiffness * r->carry[1][k].load * passes.slope;
     for (int side = 0; side < 2; side++) {
       double* out = wrench[p->link[side]];
-      vec3_store(vec3_add_scaled(vec3_at(out), bar, own.torque[side]), out);
-      vec3_store(vec3_add_scaled(vec3_at(out + 3), bar, own.force[side]), out + 3);
+      vec3_store(vec3_add_scaled(vec3_at(out), bar, passes.torque[side]), out);
+      vec3_store(vec3_add_scaled(vec3_at(out + 3), bar, passes.force[side]), out + 3);
     }
     found = true;
   }
@@ -390,8 +390,9 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wre
 double contact_replay_deferred_sum(const ContactReplay* r) {
   double sum = 0;
   for (int k = 0; k < r->count; k++) {
-    const double bar = r->carry[1][k].left;
-    if (bar != 0 && r->pairs[k].law->row->impacts) sum += bar * r->pairs[k].contact->stiffness * passes_of(r, k).left;
+    const double bar = r->carry[1][k].net_limit;
+    if (bar != 0 && r->pairs[k].law->row->impacts)
+      sum += bar * r->pairs[k].contact->stiffness * passes_of(r, k).net_limit;
   }
   return sum;
 }
@@ -534,9 +535,9 @@ bool contact_replay_add_work_derivatives(const ContactReplay* r, const ContactWo
     if (bars[k].stored == 0) continue;
     LawReplay pair = law_replay(r, k, 0);
     pair.work = &bars[k];
-    double own[2][6];
-    p->law->row->impacts->work_wrench(&pair, own);
-    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += own[i / 6][i % 6];
+    double pair_wrench[2][6];
+    p->law->row->impacts->work_wrench(&pair, pair_wrench);
+    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += pair_wrench[i / 6][i % 6];
     found = true;
   }
   return found;
@@ -601,7 +602,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 
 static bool carries(const PairCarry* c) {
   return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0 || c->slip != 0 ||
-         c->left != 0 || !vec3_is_zero(c->elastic);
+         c->net_limit != 0 || !vec3_is_zero(c->elastic);
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -620,7 +621,7 @@ static void reverse_pair(void* context, int index, int thread) {
     return; /* the twists of the pair and the derivatives that it carries are zero, so it contributes nothing */
   LawReplay pair = law_replay(r, index, thread);
   law_reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
-  law_divide_own(&r->laws, p->law, &p->shares);
+  law_divide_parameters(&r->laws, p->law, &p->shares);
 }
 
 static Vec3 local_point(const Model* model, int item, int m) {
@@ -674,8 +675,8 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
     const VertexShare* v = &s->share[side][k];
     if (!vec3_is_zero(v->next))
       add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)), gradient);
-    if (!vec3_is_zero(v->own))
-      add_local(r, item, v->vertex, mat3_tmul_vec(r->solved.pose[link].r, vec3_scale(v->own, kappa)), gradient);
+    if (!vec3_is_zero(v->solve))
+      add_local(r, item, v->vertex, mat3_tmul_vec(r->solved.pose[link].r, vec3_scale(v->solve, kappa)), gradient);
     if (vec3_is_zero(v->now)) continue;
     Vec3 now = vec3_scale(v->now, kappa);
     add_point(now, local_point(r->model, item, v->vertex), pose);
@@ -727,7 +728,7 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
 double contact_replay_grip_derivative(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
-  if (!p->record->late || p->record->own_force) return 0;
+  if (!p->record->late || p->record->current_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
   return p->contact->stiffness *
          (p->shares.grip + p->shares.friction * whole.value[MATERIAL_FRICTION] +
@@ -771,7 +772,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     double by_law[MATERIAL_NUMBERS] = {[MATERIAL_SUPPORT] = kappa * p->shares.support,
                                        [MATERIAL_STIFFNESS] = p->shares.value + kappa * p->shares.stiffness};
     for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++)
-      by_law[MATERIAL_LAW_PARAMETER + i] = kappa * p->shares.pair_own[i];
+      by_law[MATERIAL_LAW_PARAMETER + i] = kappa * p->shares.pair_law_parameters[i];
     add_to_law(r->model, p, by_law, gradient);
     r->lengths.dt += kappa * p->shares.dt;
     r->lengths.dt_before += kappa * p->shares.dt_before;
@@ -798,7 +799,8 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
-    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
+    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++)
+      gradient->contact[CONTACT_OWN + i] += kappa * p->shares.law_parameters[i];
     if (p->now) r->carry[0][p->before] = p->shares.carry;
   }
 }
@@ -808,15 +810,15 @@ void contact_replay_add_solve_derivatives(const ContactReplay* r, double (*bar)[
     const ReplayPair* p = &r->pairs[k];
     const PairShares* s = &p->shares;
     double kappa = p->contact->stiffness;
-    if (!p->record->own_force) continue;
+    if (!p->record->current_force) continue;
     for (int side = 0; side < 2; side++) {
       int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
       for (int i = 0; i < s->count[side]; i++) {
         const VertexShare* v = &s->share[side][i];
-        if (!vec3_is_zero(v->own))
-          add_point(vec3_scale(v->own, kappa), local_point(r->model, item, v->vertex), bar[link]);
+        if (!vec3_is_zero(v->solve))
+          add_point(vec3_scale(v->solve, kappa), local_point(r->model, item, v->vertex), bar[link]);
       }
-      add_motion(s->move_own[side], s->turn_own[side], kappa, r->solved.pose[link].r, bar[link]);
+      add_motion(s->move_solve[side], s->turn_solve[side], kappa, r->solved.pose[link].r, bar[link]);
     }
   }
 }
@@ -826,9 +828,9 @@ void contact_replay_add_solve_derivatives(const ContactReplay* r, double (*bar)[
 static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);
-  double own[2][6];
-  if (!p->law->row->impacts || !p->law->row->impacts->slip_product(&pair, twist, own)) return false;
-  for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += own[i / 6][i % 6];
+  double product[2][6];
+  if (!p->law->row->impacts || !p->law->row->impacts->slip_product(&pair, twist, product)) return false;
+  for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += product[i / 6][i % 6];
   return true;
 }
 

@@ -76,7 +76,7 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, cons
 /* Adds the contribution of the normal at t to the derivatives of Phi. The derivatives are with respect to the rotation
  * of the half-space, or to the vertices that determine the plane at t. bar: derivative of Phi with respect to the
  * normal. */
-static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* then,
+static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* sides,
                            PairShares* out) {
   Vec3 n = lag->normal, across = vec3_project(bar, n);
   if (now->body[1].hull.half_space) {
@@ -89,11 +89,11 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
   plane_implicit(now->solution, false, plane_bar, z);
   Vec3 zn = vec3(z[0], z[1], z[2]);
   out->support -= norm_first_by_support(length, support) * vec3_dot(n, zn);
-  active_compute(now, support, then);
+  active_compute(now, support, sides);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
-    for (int k = 0; k < then->count[side]; k++) {
-      const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
+    for (int k = 0; k < sides->count[side]; k++) {
+      const ActiveVertex* v = &sides->vertices[k + (side ? sides->count[0] : 0)];
       double along = vec3_dot(v->nearest_point, zn) + z[3];
       Vec3 share = vec3_add_scaled(vec3_scale(plane->n, v->second * along), sigma * v->first, zn);
       active_add_derivatives(&now->body[side].hull, plane, side, v, vec3(0, 0, 0), share, out);
@@ -104,7 +104,7 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
 }
 
 double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double support, const ImpactMoment* now,
-                       const PairBody next[2], const double twist[2][6], ActiveSides* then, PairShares* out) {
+                       const PairBody next[2], const double twist[2][6], ActiveSides* sides, PairShares* out) {
   Vec3 q, rate = relative_rate(lag, &next[0].hull.pose, &next[1].hull.pose, p->dt), n = lag->normal, eta = {0, 0, 0};
   Vec3 angular_motion[2] = {vec3_at(twist[0]), vec3_at(twist[1])};
   Mat3 by_rate, m[2];
@@ -133,7 +133,7 @@ double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double
   double by_along =
       f * (p->rolling * (both * along / root2 - eta_n) / root + p->spinning * eta_n * SMOOTHING / (root_n2 * root_n));
   double by_eta = f * (p->spinning / root_n - p->rolling / root) * along;
-  normal_adjoint(vec3_add(vec3_scale(rate, by_along), vec3_scale(eta, by_eta)), lag, support, now, then, out);
+  normal_adjoint(vec3_add(vec3_scale(rate, by_along), vec3_scale(eta, by_eta)), lag, support, now, sides, out);
   out->rolling += f * by_rolling;
   out->spinning += f * by_spinning;
   double value = p->rolling * by_rolling + p->spinning * by_spinning;

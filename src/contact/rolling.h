@@ -45,7 +45,7 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* paramet
  * of Phi to *out: with respect to the coefficients (PairShares.rolling, spinning), to the rotations at t, and to the
  * normal at t. Returns the derivative of Phi with respect to the normal force p, for impact_pressure_adjoint. */
 double rolling_adjoint(const RollingLag* lag, const RollingParameters* parameters, double support,
-                       const ImpactMoment* now, const PairBody next[2], const double twist[2][6], ActiveSides* then,
+                       const ImpactMoment* now, const PairBody next[2], const double twist[2][6], ActiveSides* sides,
                        PairShares* out);
 
 #endif

@@ -13,9 +13,9 @@
  * so that solutions have no component along it. */
 static inline void small_cholesky(int n, double a[4][4]) {
   for (int j = 0; j < n; j++) {
-    double own = a[j][j], d = own;
+    double diagonal = a[j][j], d = diagonal;
     for (int k = 0; k < j; k++) d -= a[j][k] * a[j][k];
-    double inverse = d > SMALL_PIVOT_FLOOR * own ? 1.0 / sqrt(d) : 0.0;
+    double inverse = d > SMALL_PIVOT_FLOOR * diagonal ? 1.0 / sqrt(d) : 0.0;
     a[j][j] = inverse;
     for (int i = j + 1; i < n; i++) {
       double v = a[i][j];

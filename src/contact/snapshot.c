@@ -117,7 +117,7 @@ static void pass_law_data(ContactSystem* s, ContactPair* p, StateBlock* block) {
     return;
   }
   state_block_doubles(block, pair.memory, law->pair_size / sizeof(double));
-  state_block_doubles(block, pair.own, law->state_size / sizeof(double));
+  state_block_doubles(block, pair.data, law->state_size / sizeof(double));
 }
 
 /* Writes one pair to the block, or reads it. *before: key of the previous pair; it is set to the key of this pair.

@@ -107,10 +107,10 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Friction of each pair passes a normal force to the next step, FrictionScale.left (docs/derivations/friction.md, F14).
- * Returns the sum over all pairs of this force times the derivative of a scalar with respect to it (PairCarry.left).
- * Differences of the sum give derivatives with respect to step lengths. Uses the force_ratio of the last
- * contact_replay_refresh. */
+/* Friction of each pair passes a normal force to the next step, FrictionScale.net_limit (docs/derivations/friction.md,
+ * F14). Returns the sum over all pairs of this force times the derivative of a scalar with respect to it
+ * (PairCarry.left). Differences of the sum give derivatives with respect to step lengths. Uses the force_ratio of the
+ * last contact_replay_refresh. */
 double contact_replay_deferred_sum(const ContactReplay* replay);
 
 /* Evaluates the terms of the loaded step again, with or without the Hessian of one kind of friction. If `apart` is

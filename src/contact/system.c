@@ -159,11 +159,11 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->sleep);
   memory_free(s->memory);
   for (int k = 0; k < 2; k++) {
-    memory_free(s->own[k]);
+    memory_free(s->data[k]);
     memory_free(s->derivatives[k]);
   }
   memory_free(s->lag_room);
-  memory_free(s->own_room);
+  memory_free(s->current_room);
   memory_free(s->lag_first);
   for (int k = 0; k < 2; k++) {
     memory_free(s->remembered[k].keys);
@@ -319,9 +319,9 @@ bool contact_lag(ContactSystem* s) {
   for (int t = 0; t < s->laws.threads; t++) s->laws.points[t].count = 0;
   parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, measure_lag_memory, s);
   for (int k = 0; k < s->list_count; k++) {
-    size_t own = s->lag_first[k];
+    size_t size = s->lag_first[k];
     s->lag_first[k] = needed;
-    needed += own;
+    needed += size;
   }
   if (needed > s->lag_capacity || !s->lag_room) {
     memory_free(s->lag_room);

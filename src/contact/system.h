@@ -150,7 +150,7 @@ struct ContactSystem {
   /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
    * rarely. */
   PairDerivatives* derivatives[2];
-  char *memory, *own[2]; /* data of the law for every pair, and for its two states (slots) */
+  char *memory, *data[2]; /* data of the law for every pair, and for its two states (slots) */
   int pair_capacity;
   ContactPair path_pair;  /* workspace of one proof or search, for a pair that is not in the list */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
@@ -167,13 +167,13 @@ struct ContactSystem {
   int *pending, pending_count; /* (list): awake candidates that the current evaluation processes */
   int *underived, underived_count; /* slots of pairs with terms whose derivatives may not be computed yet */
   PairSleep* sleep;                /* (slots) */
-  char *lag_room, *own_room;       /* memory of the law for friction points */
-  size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `own_room` */
-  size_t own_capacity;
-  bool own_blends;   /* argument `blends` of contact_relag while that function runs */
-  const int* groups; /* argument of contact_evaluate_trial: group of each link, -1 if there is none; NULL outside of
-                        contact_evaluate_trial (links) */
-  bool* refused;     /* argument of contact_evaluate_trial: true for groups with a pair that makes the trial fail */
+  char *lag_room, *current_room;   /* memory of the law for friction points */
+  size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `current_room` */
+  size_t data_capacity;
+  bool current_blends; /* argument `blends` of contact_relag while that function runs */
+  const int* groups;   /* argument of contact_evaluate_trial: group of each link, -1 if there is none; NULL outside of
+                          contact_evaluate_trial (links) */
+  bool* refused;       /* argument of contact_evaluate_trial: true for groups with a pair that makes the trial fail */
   bool suspects_only;
   bool begins;              /* true while contact_reset runs */
   SavedPairs remembered[2]; /* data stored by contact_save, indexed by ContactMemory */
@@ -297,7 +297,7 @@ typedef struct AggregatePath {
   MotionBound bound[2];
   ContactPath poses_at;
   void* context;
-  bool (*prove)(struct AggregatePath* way, int hull_a, int hull_b, int from, int to);
+  bool (*prove)(struct AggregatePath* path, int hull_a, int hull_b, int from, int to);
   /* Members that contact_prove_aggregate_path sets. known[k] is true if pose and frame at point k of the
    * AGGREGATE_PATH_INTERVALS + 1 points of the path are set: poses of both links, and rotation of their common
    * ancestor. */
@@ -309,7 +309,7 @@ typedef struct AggregatePath {
 /* Returns true if no two hulls of the pair of links intersect on the path. Calls way->prove for those pairs of hulls
  * whose bounding spheres do not prove that the hulls stay apart. Returns false if way->prove returned false. Sets
  * trees, known, pose and frame. */
-bool contact_prove_aggregate_path(const ContactSystem* system, AggregatePath* way);
+bool contact_prove_aggregate_path(const ContactSystem* system, AggregatePath* path);
 
 /* Returns an item at poses[links]. For a link, the result has a pose and a bounding sphere, but no points. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
@@ -360,7 +360,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .which = which,
                    .state = &p->state[which],
                    .derivatives = &s->derivatives[which][slot],
-                   .own = s->own[which] + slot * s->laws.state_size};
+                   .data = s->data[which] + slot * s->laws.state_size};
 }
 
 #endif

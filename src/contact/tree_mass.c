@@ -11,6 +11,6 @@ double* tree_masses(const Model* model) {
 
 double tree_mobility(const Model* model, const double* mass, int link) {
   assert(link >= 0 && link < model->link_count);
-  const ModelLink* own = &model->links[link];
-  return own->tree >= 0 && own->prescribed < 0 && mass[own->tree] > 0 ? 1 / mass[own->tree] : 0;
+  const ModelLink* body = &model->links[link];
+  return body->tree >= 0 && body->prescribed < 0 && mass[body->tree] > 0 ? 1 / mass[body->tree] : 0;
 }

@@ -110,7 +110,7 @@ static bool is_still_out_of_range(const ContactSystem* s, const ContactPair* p, 
 static LawOrigin trial_origin(const ContactSystem* s, const ContactPair* p) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawOrigin){.state = &p->state[s->current],
-                     .own = s->own[s->current] + slot * s->laws.state_size,
+                     .data = s->data[s->current] + slot * s->laws.state_size,
                      .twist = {s->twist[p->link_a], s->twist[p->link_b]},
                      .stays = pair_stays(s, p, s->current),
                      .follows = p->state[s->current].stamp == s->stamp,
@@ -121,8 +121,8 @@ void contact_copy_accepted_state(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
-  size_t size = s->laws.state_size; /* if state_size is 0, no law stores data of a state, and s->own is NULL */
-  if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
+  size_t size = s->laws.state_size; /* if state_size is 0, no law stores data of a state, and s->data is NULL */
+  if (size) memcpy(trial.data, s->data[s->current] + (size_t)(p - s->pairs) * size, size);
   if (p->law->row->history) p->law->row->history->take_over(&trial);
 }
 
@@ -164,7 +164,7 @@ static bool repeats_contact(const ContactSystem* s, const ContactPair* p, const 
   if (old->outcome != PAIR_PRESSED &&
       (p->is_link_pair || !(old->separation > s->reach[p->hull_a] + s->reach[p->hull_b])))
     return false;
-  if (s->laws.state_size) memcpy(trial->own, from->own, s->laws.state_size);
+  if (s->laws.state_size) memcpy(trial->data, from->data, s->laws.state_size);
   state->outcome = old->outcome;
   state->separation = old->separation;
   state->axis = old->axis;

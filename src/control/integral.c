@@ -29,10 +29,10 @@ static void add_area(const Signal* signal, double t, double sign, double* value)
   SignalSegment span = signal_find_segment(s, t);
   size_t first = (size_t)span.row * (size_t)s->channels;
   const double *from = s->values + first, *to = from + s->channels;
-  double way = t - signal_row_time(s, span.row);
+  double elapsed = t - signal_row_time(s, span.row);
   for (int c = 0; c < s->channels; c++) {
     double change = span.width == 0 ? 0 : to[c] - from[c];
-    value[c] += sign * (signal->integrals[first + (size_t)c] + way * (from[c] + 0.5 * span.fraction * change));
+    value[c] += sign * (signal->integrals[first + (size_t)c] + elapsed * (from[c] + 0.5 * span.fraction * change));
   }
 }
 
@@ -45,16 +45,16 @@ void piecewise_integral(const Signal* signal, double t, double* value) {
 static void add_area_vjp(const Signal* signal, double t, double sign, const double* a, double* gradient) {
   const SceneSignal* s = signal->source;
   SignalSegment span = signal_find_segment(s, t);
-  double way = t - signal_row_time(s, span.row), part = span.width == 0 ? 0 : 0.5 * span.fraction;
+  double elapsed = t - signal_row_time(s, span.row), part = span.width == 0 ? 0 : 0.5 * span.fraction;
   for (int c = 0; c < s->channels; c++) {
-    double weight = sign * a[c], *own = gradient + c;
+    double weight = sign * a[c], *by_channel = gradient + c;
     for (int row = 1; row <= span.row; row++) {
       double half = 0.5 * weight * (signal_row_time(s, row) - signal_row_time(s, row - 1));
-      own[row * s->channels] += half;
-      own[(row - 1) * s->channels] += half;
+      by_channel[row * s->channels] += half;
+      by_channel[(row - 1) * s->channels] += half;
     }
-    own[span.row * s->channels] += weight * way * (1 - part);
-    if (span.width != 0) own[(span.row + 1) * s->channels] += weight * way * part;
+    by_channel[span.row * s->channels] += weight * elapsed * (1 - part);
+    if (span.width != 0) by_channel[(span.row + 1) * s->channels] += weight * elapsed * part;
   }
 }
 
@@ -97,13 +97,13 @@ enum { SWELL_DEGREE = 6 };
 /* Computes two alternating sums of derivatives of the polynomial p(x) = sum_k p_k x^k. With d_k = p^(k)(x) / turn^k,
  * *even is d_0 - d_2 + d_4 - d_6 and *odd is d_1 - d_3 + d_5. */
 static void alternating_derivatives(const double* p, double x, double turn, double* even, double* odd) {
-  double own[SWELL_DEGREE + 1], sum[2] = {0, 0}, scale = 1;
-  for (int k = 0; k <= SWELL_DEGREE; k++) own[k] = p[k];
+  double derivative[SWELL_DEGREE + 1], sum[2] = {0, 0}, scale = 1;
+  for (int k = 0; k <= SWELL_DEGREE; k++) derivative[k] = p[k];
   for (int k = 0; k <= SWELL_DEGREE; k++) {
     double value = 0;
-    for (int j = SWELL_DEGREE - k; j >= 0; j--) value = value * x + own[j];
+    for (int j = SWELL_DEGREE - k; j >= 0; j--) value = value * x + derivative[j];
     sum[k % 2] += (k / 2 % 2 ? -scale : scale) * value;
-    for (int j = 0; j < SWELL_DEGREE - k; j++) own[j] = (j + 1) * own[j + 1];
+    for (int j = 0; j < SWELL_DEGREE - k; j++) derivative[j] = (j + 1) * derivative[j + 1];
     scale /= turn;
   }
   *even = sum[0];

@@ -16,10 +16,10 @@
 enum { KEY_DIGITS = 64, COUNTS = 13, MEASURES = 7 };
 
 char* decompose_cache_folder(void) {
-  const char *own = getenv("SDRS_CACHE"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *chosen = getenv("SDRS_CACHE"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   Text path = {0};
-  if (own) {
-    if (*own && strcmp(own, "off") != 0) text_add(&path, "%s", own);
+  if (chosen) {
+    if (*chosen && strcmp(chosen, "off") != 0) text_add(&path, "%s", chosen);
   } else if (shared && *shared == '/') { /* the XDG specification requires that a relative path is ignored */
     text_add(&path, "%s/sdrs", shared);
   } else if (home && *home) {
@@ -112,10 +112,11 @@ static void write_to_cache(const Decomposition* d, const char* key, const char* 
   add_key(&file, key);
   add_measures(&file, d);
   add_hulls(&file, d);
-  Text own = {0};
-  text_add(&own, "%s.%ld", path, (long)getpid());
-  if (number_file_write(&file, own.data) == STATUS_OK && rename(own.data, path) != 0) remove(own.data);
-  text_free(&own);
+  Text temporary = {0};
+  text_add(&temporary, "%s.%ld", path, (long)getpid());
+  if (number_file_write(&file, temporary.data) == STATUS_OK && rename(temporary.data, path) != 0)
+    remove(temporary.data);
+  text_free(&temporary);
   number_file_free(&file);
 }
 

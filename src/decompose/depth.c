@@ -75,9 +75,9 @@ static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
   for (int k = 0; k < 3 && bound > 0; k++) {
     double farthest = 0;
     for (int i = 0; i < 3 && farthest < bound; i++) {
-      bool own = t->corner[i].nearest == t->corner[k].nearest;
-      double distance = own ? fabs(t->corner[i].outside)
-                            : surface_tree_triangle_distance(tree, t->corner[k].nearest, t->corner[i].point);
+      bool same_nearest = t->corner[i].nearest == t->corner[k].nearest;
+      double distance = same_nearest ? fabs(t->corner[i].outside)
+                                     : surface_tree_triangle_distance(tree, t->corner[k].nearest, t->corner[i].point);
       farthest = fmax(farthest, distance);
     }
     bound = fmin(bound, farthest);

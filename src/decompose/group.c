@@ -176,11 +176,11 @@ typedef struct {
 /* Returns the mirror planes in which the group is its own mirror image (bit = axis), or -1 if it is symmetric only in a
  * combination of planes. */
 static int symmetry_planes(const Grouping* g, int group) {
-  int own = 0, size = 1, all = 0, images[8];
+  int mirrored = 0, size = 1, all = 0, images[8];
   for (int axis = 0; axis < 3; axis++)
-    if (g->images->planes >> axis & 1 && group_image(g, group, 1 << axis) == group) own |= 1 << axis, size *= 2;
+    if (g->images->planes >> axis & 1 && group_image(g, group, 1 << axis) == group) mirrored |= 1 << axis, size *= 2;
   for (int planes = 0; planes < 8; planes++) all += in_symmetry(g, planes);
-  return images_of_group(g, group, images) * size == all ? own : -1;
+  return images_of_group(g, group, images) * size == all ? mirrored : -1;
 }
 
 /* Returns the best split of a group, usually into two groups: merges its pieces pairwise and stops before the last
@@ -188,17 +188,17 @@ static int symmetry_planes(const Grouping* g, int group) {
 static GroupSplit find_split(Grouping* g, int group) {
   assert(group >= 0 && group < g->count);
   GroupSplit split = {.part = MEMORY_NEW(int, g->count)};
-  int own = symmetry_planes(g, group), count = 0;
+  int symmetric_planes = symmetry_planes(g, group), count = 0;
   int *piece = MEMORY_NEW(int, g->count), *place = MEMORY_NEW(int, g->count), *cluster = MEMORY_NEW(int, g->count);
   Blocks some = {MEMORY_NEW(Block, g->count), 0};
-  MirrorImages images = {.planes = own};
-  for (int k = 0; own >= 0 && k < g->count; k++) {
+  MirrorImages images = {.planes = symmetric_planes};
+  for (int k = 0; symmetric_planes >= 0 && k < g->count; k++) {
     if (g->group[k] != group) continue;
     place[k] = count, piece[count++] = k;
     some.items[some.count++] = block_copy(&g->pieces->items[k]);
   }
-  for (int axis = 0; own >= 0 && axis < 3; axis++) {
-    if (!(own >> axis & 1)) continue;
+  for (int axis = 0; symmetric_planes >= 0 && axis < 3; axis++) {
+    if (!(symmetric_planes >> axis & 1)) continue;
     images.of[axis] = MEMORY_NEW(int, count);
     for (int k = 0; k < count; k++) images.of[axis][k] = place[g->images->of[axis][piece[k]]];
   }

@@ -338,7 +338,7 @@ typedef struct {
 
 static int symmetry_planes(const MirrorGroups* groups, int block) {
   int own_planes = 0;
-  for (int axis = 0; axis < 3; axis++) own_planes |= groups->own[block][axis] << axis;
+  for (int axis = 0; axis < 3; axis++) own_planes |= groups->symmetric[block][axis] << axis;
   return own_planes;
 }
 
@@ -399,10 +399,10 @@ static bool are_overlapping(const Block* a, const Block* b) {
  * this line does. */
 static bool extend_into(const ShrinkContext* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
-  Vec3 way = vec3_sub(hull_box_center(&other->hull), from);
+  Vec3 to_center = vec3_sub(hull_box_center(&other->hull), from);
   double share = CORNER_SHARE;
   for (int i = 0; i < CORNER_HALVINGS; i++, share *= 0.5) {
-    Vec3 corner = vec3_add_scaled(from, share, way);
+    Vec3 corner = vec3_add_scaled(from, share, to_center);
     Block grown = add_corner(block, corner, symmetry_planes(s->groups, k));
     bool fits = !grown.flat && grown.hull.vertex_count <= max_vertices && are_overlapping(&grown, other) &&
                 !is_entered(s->solid, &grown.hull);

@@ -110,12 +110,12 @@ static bool are_images(const ConvexHull* a, const ConvexHull* b, int image_plane
 
 /* Computes the convex hull of the points of a hull and of their mirror images in the planes normal to every axis with
  * own[axis] set. */
-static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool own[3]) {
+static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool symmetric[3]) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * hull->vertex_count);
   int count = 0;
   for (int image_planes = 0; image_planes < 8; image_planes++) {
     bool wanted = true;
-    for (int axis = 0; axis < 3; axis++) wanted &= own[axis] || !(image_planes >> axis & 1);
+    for (int axis = 0; axis < 3; axis++) wanted &= symmetric[axis] || !(image_planes >> axis & 1);
     for (int i = 0; wanted && i < hull->vertex_count; i++)
       points[count++] = vec3_mirrored(hull->vertices[i], image_planes);
   }
@@ -137,12 +137,12 @@ bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]) {
 
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]) {
   MirrorGroups g = {MEMORY_NEW(int, blocks->count + 1), MEMORY_NEW(int, blocks->count + 1),
-                    memory_alloc(sizeof *g.own * (size_t)(blocks->count + 1))};
+                    memory_alloc(sizeof *g.symmetric * (size_t)(blocks->count + 1))};
   int planes = plane_bits(mirror);
   for (int k = 0; k < blocks->count; k++) {
     const ConvexHull* hull = &blocks->items[k].hull;
     g.first[k] = k;
-    for (int axis = 0; axis < 3; axis++) g.own[k][axis] = mirror[axis] && are_images(hull, hull, 1 << axis);
+    for (int axis = 0; axis < 3; axis++) g.symmetric[k][axis] = mirror[axis] && are_images(hull, hull, 1 << axis);
     for (int h = 0; h < k && g.first[k] == k; h++)
       for (int image_planes = 1; image_planes < 8 && g.first[k] == k; image_planes++)
         if (!(image_planes & ~planes) && g.first[h] == h && are_images(&blocks->items[h].hull, hull, image_planes))
@@ -154,7 +154,7 @@ MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]) {
 void mirror_groups_free(MirrorGroups* groups) {
   memory_free(groups->first);
   memory_free(groups->by);
-  memory_free(groups->own);
+  memory_free(groups->symmetric);
 }
 
 static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
@@ -167,10 +167,10 @@ static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
 
 /* Makes a block symmetric in the planes normal to every axis with own[axis] set, after a corner was added on one side.
  */
-static HullResult make_symmetric(Block* block, const bool own[3]) {
-  if (!own[0] && !own[1] && !own[2]) return HULL_OK;
+static HullResult make_symmetric(Block* block, const bool symmetric[3]) {
+  if (!symmetric[0] && !symmetric[1] && !symmetric[2]) return HULL_OK;
   ConvexHull whole;
-  HullResult result = hull_of_images(&whole, &block->hull, own);
+  HullResult result = hull_of_images(&whole, &block->hull, symmetric);
   if (result != HULL_OK) return result;
   hull_free(&block->hull);
   block->hull = whole;
@@ -180,11 +180,11 @@ static HullResult make_symmetric(Block* block, const bool own[3]) {
 HullResult blocks_reduce_vertices(Blocks* blocks, const MirrorGroups* groups, int max_vertices) {
   HullResult result = HULL_OK;
   for (int k = 0; k < blocks->count && result == HULL_OK; k++)
-    result = make_symmetric(&blocks->items[k], groups->own[k]);
+    result = make_symmetric(&blocks->items[k], groups->symmetric[k]);
   for (int k = 0; k < blocks->count && result == HULL_OK; k++) {
     if (groups->first[k] != k) continue;
     NeighbourFaces near = neighbours_create(blocks, k);
-    result = hull_outer_mirrored(&blocks->items[k].hull, plane_bits(groups->own[k]), max_vertices, &near);
+    result = hull_outer_mirrored(&blocks->items[k].hull, plane_bits(groups->symmetric[k]), max_vertices, &near);
     neighbours_free(&near);
   }
   for (int k = 0; k < blocks->count && result == HULL_OK; k++)

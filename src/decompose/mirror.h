@@ -15,7 +15,8 @@ typedef struct {
   int* first; /* first[k]: lowest index of a block of which block k is a mirror image, or k itself (count) */
   int* by; /* by[k]: planes in which block first[k] is reflected to obtain block k; bit `axis` is the plane normal to it
               (count) */
-  bool (*own)[3]; /* own[k][axis]: true if block k equals its mirror image in the plane normal to `axis` (count) */
+  bool (
+      *symmetric)[3]; /* own[k][axis]: true if block k equals its mirror image in the plane normal to `axis` (count) */
 } MirrorGroups;
 /* Returns the groups of blocks that are mirror images of each other in the planes with mirror[axis] set. The caller
  * frees them with mirror_groups_free. */

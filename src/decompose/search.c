@@ -297,8 +297,8 @@ typedef struct {
  * from above to below are skipped, because a closed surface has every edge in both directions. */
 static int crossing(const Part* part, const double* height, int a, int b, Vec3* point) {
   if (!(height[a] < 0 && height[b] > 0)) return 0;
-  Vec3 way = vec3_sub(part->points[b], part->points[a]);
-  *point = vec3_add_scaled(part->points[a], height[a] / (height[a] - height[b]), way);
+  Vec3 edge = vec3_sub(part->points[b], part->points[a]);
+  *point = vec3_add_scaled(part->points[a], height[a] / (height[a] - height[b]), edge);
   return 1;
 }
 

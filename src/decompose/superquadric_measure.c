@@ -83,10 +83,10 @@ static SurfaceGap gap_between(const Vec3* places, int count, const SurfaceTree* 
 }
 
 /* Returns true if the centre of a triangle lies inside a superquadric other than `excluded`. */
-static bool is_within_others(const ConvexHull* s, const int* corner, const Primitive* list, int count, int own) {
+static bool is_within_others(const ConvexHull* s, const int* corner, const Primitive* list, int count, int excluded) {
   Vec3 sum = vec3_add(s->vertices[corner[0]], vec3_add(s->vertices[corner[1]], s->vertices[corner[2]]));
   for (int k = 0; k < count; k++)
-    if (k != own && primitive_distance(&list[k], vec3_scale(sum, 1.0 / 3), HUGE_VAL) < 0) return true;
+    if (k != excluded && primitive_distance(&list[k], vec3_scale(sum, 1.0 / 3), HUGE_VAL) < 0) return true;
   return false;
 }
 

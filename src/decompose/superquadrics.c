@@ -179,9 +179,9 @@ static Superquadric extend_to_bar(const SolidSamples* s, const Superquadric* fro
   double end[2];
   for (int side = 0; side < 2; side++) {
     int steps = 0;
-    double way = side ? s->edge : -s->edge;
-    while (is_inside(s, vec3_add_scaled(from->position, (steps + 1) * way, axis))) steps++;
-    end[side] = steps * way;
+    double stride = side ? s->edge : -s->edge;
+    while (is_inside(s, vec3_add_scaled(from->position, (steps + 1) * stride, axis))) steps++;
+    end[side] = steps * stride;
   }
   Superquadric out = *from;
   out.position = vec3_add_scaled(from->position, 0.5 * (end[0] + end[1]), axis);
@@ -233,9 +233,9 @@ static void create_starts(const SolidSamples* s, const double* clearance, Starts
     int which = bar ? k - REGION_STARTS : k / 3;
     double level = LEVEL[which] * clearance[first], none[SUPERQUADRIC_VARIABLES] = {0};
     int count = find_region(s, clearance, level, REACH[which] * clearance[first], first, region, seen);
-    Superquadric own = fit_ellipsoid(s, region, count, level);
-    own = bar ? extend_to_bar(s, &own) : permute_axes(&own, k % 3);
-    starts->start[k] = superquadric_add_step(&own, none, size_min, size_max);
+    Superquadric start = fit_ellipsoid(s, region, count, level);
+    start = bar ? extend_to_bar(s, &start) : permute_axes(&start, k % 3);
+    starts->start[k] = superquadric_add_step(&start, none, size_min, size_max);
   }
   memory_free(seen);
   memory_free(region);
@@ -317,8 +317,8 @@ static int find_least_useful(SuperquadricSearch* search, double* cost) {
     int count = 0;
     for (int i = 0; i < search->count; i++)
       if (i != k) without[count++] = search->list[i];
-    double then = fit_cost(&search->problem, without, count, search->width);
-    if (best < 0 || then < *cost) best = k, *cost = then;
+    double cost_without = fit_cost(&search->problem, without, count, search->width);
+    if (best < 0 || cost_without < *cost) best = k, *cost = cost_without;
   }
   memory_free(without);
   return best;

@@ -51,17 +51,17 @@ static void for_each_material(const Scene* scene, const Model* model, MaterialCa
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return;
   const SceneContact* c = &scene->contact;
   bool sticks = c->static_friction > 0;
-  const SceneMaterial own = {.given = {[MATERIAL_RESTITUTION] = !c->elastic,
-                                       [MATERIAL_ROLLING] = true,
-                                       [MATERIAL_SPINNING] = true,
-                                       [MATERIAL_STATIC_FRICTION] = sticks,
-                                       [MATERIAL_STRIBECK_SPEED] = sticks},
-                             .value = {[MATERIAL_RESTITUTION] = c->restitution,
-                                       [MATERIAL_ROLLING] = c->rolling,
-                                       [MATERIAL_SPINNING] = c->spinning,
-                                       [MATERIAL_STATIC_FRICTION] = c->static_friction,
-                                       [MATERIAL_STRIBECK_SPEED] = c->stribeck_speed}};
-  for_each_material_parameter(&own, -1, -1, 0, callback, context);
+  const SceneMaterial defaults = {.given = {[MATERIAL_RESTITUTION] = !c->elastic,
+                                            [MATERIAL_ROLLING] = true,
+                                            [MATERIAL_SPINNING] = true,
+                                            [MATERIAL_STATIC_FRICTION] = sticks,
+                                            [MATERIAL_STRIBECK_SPEED] = sticks},
+                                  .value = {[MATERIAL_RESTITUTION] = c->restitution,
+                                            [MATERIAL_ROLLING] = c->rolling,
+                                            [MATERIAL_SPINNING] = c->spinning,
+                                            [MATERIAL_STATIC_FRICTION] = c->static_friction,
+                                            [MATERIAL_STRIBECK_SPEED] = c->stribeck_speed}};
+  for_each_material_parameter(&defaults, -1, -1, 0, callback, context);
   for (int i = 0; i < scene->link_count; i++)
     for_each_material_parameter(&scene->links[i].material, i, -1, model_material_row(model, i, -1), callback, context);
   for (int k = 0; k < scene->contact.pair_count; k++) {
@@ -69,8 +69,8 @@ static void for_each_material(const Scene* scene, const Model* model, MaterialCa
     int row = model_material_row(model, -1, k);
     for_each_material_parameter(&pair->material, -1, k, row, callback, context);
     for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {
-      ModelOverride parameter = {OVERRIDE_MATERIAL, -1, k, MATERIAL_LAW_PARAMETER + i, pair->own[i]};
-      if (pair->law_parameter_given[i] && pair->own[i] > 0) callback(&parameter, row, context);
+      ModelOverride parameter = {OVERRIDE_MATERIAL, -1, k, MATERIAL_LAW_PARAMETER + i, pair->law_parameters[i]};
+      if (pair->law_parameter_given[i] && pair->law_parameters[i] > 0) callback(&parameter, row, context);
     }
   }
 }
@@ -378,12 +378,12 @@ static double reference_gain(const Model* model, const ModelController* c, Gain 
 static void gain_scale(const Model* model, double* scale) {
   ModelOverride* gains = block_parameters(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
-    const ModelController* own = &model->controllers[c];
-    for (int k = 0; k < controller_gain_count(own->source); k++) {
-      double value = fabs(gains[own->gain_first + k].value);
-      bool lives = controller_gain_has_effect(own->source, k) && model->links[own->link].prescribed < 0;
-      double unit = value > 0 ? value : reference_gain(model, own, controller_gain_at(own->source, k));
-      scale[own->gain_first + k] = lives ? 0.1 * unit : 0;
+    const ModelController* controller = &model->controllers[c];
+    for (int k = 0; k < controller_gain_count(controller->source); k++) {
+      double value = fabs(gains[controller->gain_first + k].value);
+      bool lives = controller_gain_has_effect(controller->source, k) && model->links[controller->link].prescribed < 0;
+      double unit = value > 0 ? value : reference_gain(model, controller, controller_gain_at(controller->source, k));
+      scale[controller->gain_first + k] = lives ? 0.1 * unit : 0;
     }
   }
   memory_free(gains);
@@ -411,7 +411,7 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
   if (block == GRADCHECK_GAINS && has_effective_controller(model)) gain_scale(model, scale);
-  memcpy(contact_values + CONTACT_OWN, contact->own, sizeof(contact->own));
+  memcpy(contact_values + CONTACT_OWN, contact->law_parameters, sizeof(contact->law_parameters));
   if (block == GRADCHECK_CONTACT) memcpy(scale, contact_values, sizeof(double) * (size_t)block_size(model, block));
   if (block == GRADCHECK_ATTACHMENTS)
     for (int k = 0; k < 3 * model->link_count; k++) scale[k] = fmax(model->links[k / 3].reach, 1e-3);

@@ -36,12 +36,12 @@ static VertexDistance half_space_distance(const VertexHullPair* p, const ModelHu
 
 static VertexDistance vertex_distance(const VertexHullPair* p) {
   const Model* m = p->recording->model;
-  const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
-  Vec3 x = pose_apply(p->pose, point_at(own->points, p->vertex));
+  const ModelHull *hull = &m->hulls[p->hull], *vertex_hull = &m->hulls[p->vertex_hull];
+  Vec3 x = pose_apply(p->pose, point_at(vertex_hull->points, p->vertex));
   if (!hull->kind->bounded) return half_space_distance(p, hull, x);
   double coordinates[3][POINT_VIEW_PADDING] __attribute__((aligned(64)));
   GjkCache simplex = {0};
-  GjkResult found = gjk_distance(point_view_of_one(point_at(own->points, p->vertex), coordinates), p->pose,
+  GjkResult found = gjk_distance(point_view_of_one(point_at(vertex_hull->points, p->vertex), coordinates), p->pose,
                                  hull->points, p->other, &simplex);
   VertexDistance out = {.square = found.distance * found.distance, .from = x, .nearest = x};
   if (!(found.distance > 0)) return out;
@@ -59,9 +59,9 @@ static VertexDistance vertex_distance(const VertexHullPair* p) {
 /* Returns a lower bound of the squared distance of the pair [m^2], from the bounding sphere. */
 static double distance_bound(const VertexHullPair* p) {
   const Model* m = p->recording->model;
-  const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
+  const ModelHull *hull = &m->hulls[p->hull], *vertex_hull = &m->hulls[p->vertex_hull];
   if (!hull->kind->bounded) return 0;
-  Vec3 x = pose_apply(p->pose, point_at(own->points, p->vertex));
+  Vec3 x = pose_apply(p->pose, point_at(vertex_hull->points, p->vertex));
   double least = vec3_norm(vec3_sub(x, pose_apply(p->other, hull->center))) - hull->radius;
   return least > 0 ? least * least : 0;
 }
@@ -71,12 +71,12 @@ typedef void (*PairCallback)(const VertexHullPair* pair, void* context);
 /* Calls callback for every vertex of link `from` with every hull of link `to`. */
 static void for_each_pair(const Recording* r, int step, int from, int to, PairCallback callback, void* context) {
   const Model* m = r->model;
-  const ModelLink *own = &m->links[from], *other = &m->links[to];
+  const ModelLink *first = &m->links[from], *other = &m->links[to];
   VertexHullPair p = {.recording = r,
                       .step = step,
                       .pose = recording_link_pose(r, step, from),
                       .other = recording_link_pose(r, step, to)};
-  for (p.vertex_hull = own->hull_first; p.vertex_hull < own->hull_first + own->hull_count; p.vertex_hull++)
+  for (p.vertex_hull = first->hull_first; p.vertex_hull < first->hull_first + first->hull_count; p.vertex_hull++)
     for (p.vertex = 0; p.vertex < m->hulls[p.vertex_hull].points.count; p.vertex++)
       for (p.hull = other->hull_first; p.hull < other->hull_first + other->hull_count; p.hull++) callback(&p, context);
 }
@@ -128,12 +128,12 @@ static void add_seeds(const VertexHullPair* p, void* context) {
   SmoothedDistance* s = context;
   if (!has_weight(p, s)) return;
   const Recording* r = p->recording;
-  const ModelHull *own = &r->model->hulls[p->vertex_hull], *hull = &r->model->hulls[p->hull];
+  const ModelHull *vertex_hull = &r->model->hulls[p->vertex_hull], *hull = &r->model->hulls[p->hull];
   VertexDistance distance = vertex_distance(p);
   Vec3 g = vec3_scale(vec3_sub(distance.from, distance.nearest), 2 * s->factor * pair_weight(&distance, s) / s->sum);
-  loss_seed_pose(r, own->link, p->step, point_at(own->points, p->vertex), g, s->seeds);
+  loss_seed_pose(r, vertex_hull->link, p->step, point_at(vertex_hull->points, p->vertex), g, s->seeds);
   loss_seed_pose(r, hull->link, p->step, pose_apply_inverse(p->other, distance.nearest), vec3_scale(g, -1), s->seeds);
-  Vec3* vertex = &s->seeds->vertices[own->vertex_first + p->vertex];
+  Vec3* vertex = &s->seeds->vertices[vertex_hull->vertex_first + p->vertex];
   *vertex = vec3_add(*vertex, mat3_tmul_vec(p->pose.r, g));
   Vec3 local = mat3_tmul_vec(p->other.r, vec3_scale(g, -1)), *vertices = s->seeds->vertices + hull->vertex_first;
   for (int k = 0; k < distance.count; k++)

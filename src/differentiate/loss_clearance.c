@@ -392,18 +392,18 @@ static void add_seeds_at(const Sweep* s, const double* q, double distance, doubl
  * with respect to a coordinate. The weights of both sides, (a) and (b), cancel the slope. Returns false, and adds
  * nothing, if the minimum is smooth. */
 static bool add_fold_seeds(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
-  double step = FOLD_OFFSET * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
+  double step = FOLD_OFFSET * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, distances[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
   for (int k = 0; k < 2; k++) { /* the kink is near `at` */
     double beyond = side[k] + (k == 0 ? -step : step);
-    there[k] = find_nearest_at(s, &side[k], HUGE_VAL).distance;
-    slope[k] = (find_nearest_at(s, &beyond, HUGE_VAL).distance - there[k]) / step;
+    distances[k] = find_nearest_at(s, &side[k], HUGE_VAL).distance;
+    slope[k] = (find_nearest_at(s, &beyond, HUGE_VAL).distance - distances[k]) / step;
   }
   double flat = FOLD_SLOPE_MIN * s->radius;
   if (!(slope[0] > flat && slope[1] > flat)) return false;
   for (int k = 0; k < 2; k++) {
     double weight = s->term->weight * slope[1 - k] / (slope[0] + slope[1]);
-    add_seeds_at(s, &side[k], there[k], weight, seeds);
+    add_seeds_at(s, &side[k], distances[k], weight, seeds);
   }
   return true;
 }

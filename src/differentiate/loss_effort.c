@@ -108,8 +108,8 @@ static double delay_derivative(const EffortDrive* d, const double* by_error, con
   bool follows = d->controller->type == CONTROLLER_PD, velocity = d->controller->type == CONTROLLER_VELOCITY;
   signal_acceleration(&d->controller->target, d->t, change);
   for (int i = 0; i < d->link->dof_count; i++) {
-    double own = d->value_rate[i];
-    slope += follows ? by_error[i] * own + by_rate[i] * change[i] : velocity ? by_rate[i] * own : -by_force[i] * own;
+    double rate = d->value_rate[i];
+    slope += follows ? by_error[i] * rate + by_rate[i] * change[i] : velocity ? by_rate[i] * rate : -by_force[i] * rate;
   }
   return slope;
 }

@@ -70,9 +70,9 @@ double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds
     for (int t = 0; t < solid->triangle_count; t++) {
       const int* c = solid->triangles[t];
       Vec3 by_area = {0, 0, 0};
-      double own = triangle_value(&p, h, c, &by_area);
-      sum += own;
-      if (!seeds || own == 0) continue;
+      double triangle = triangle_value(&p, h, c, &by_area);
+      sum += triangle;
+      if (!seeds || triangle == 0) continue;
       Vec3* gradient = seeds->vertices + term->hulls[h].first_vertex;
       for (int k = 0; k < 3; k++) { /* dS/dx_k v = (x_l - x_m) x v / 2, with l and m the next two corners */
         Vec3 side = vec3_sub(solid->vertices[c[(k + 2) % 3]], solid->vertices[c[(k + 1) % 3]]);

@@ -133,26 +133,26 @@ static double* copy_values(const double* values, int count) {
 }
 
 static void set_motion(LossTerm* term, const SceneSignal* from) {
-  SceneSignal* own = term->motion_source = MEMORY_NEW(SceneSignal, 1);
+  SceneSignal* copy = term->motion_source = MEMORY_NEW(SceneSignal, 1);
   int terms = signal_sine_count(from);
-  *own = *from;
-  own->times = copy_values(from->times, from->rows);
-  own->values = copy_values(from->values, signal_value_count(from));
-  own->amplitude = copy_values(from->amplitude, terms);
-  own->frequency = copy_values(from->frequency, terms);
-  own->phase = copy_values(from->phase, terms);
-  signal_create(&term->motion, own);
+  *copy = *from;
+  copy->times = copy_values(from->times, from->rows);
+  copy->values = copy_values(from->values, signal_value_count(from));
+  copy->amplitude = copy_values(from->amplitude, terms);
+  copy->frequency = copy_values(from->frequency, terms);
+  copy->phase = copy_values(from->phase, terms);
+  signal_create(&term->motion, copy);
 }
 
 void loss_release(LossTerm* term) {
   memory_free(term->links);
   loss_touch_free(term);
   if (!term->motion_source) return;
-  SceneSignal* own = term->motion_source;
-  double* owned[] = {own->times, own->values, own->amplitude, own->frequency, own->phase};
+  SceneSignal* motion = term->motion_source;
+  double* owned[] = {motion->times, motion->values, motion->amplitude, motion->frequency, motion->phase};
   signal_destroy(&term->motion);
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
-  memory_free(own);
+  memory_free(motion);
 }
 
 void loss_resolve(LossTerm* term, const LossContext* context) {

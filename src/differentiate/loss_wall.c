@@ -38,9 +38,9 @@ static void add_wall_seeds(const LossTerm* term, const Recording* recording, dou
   for (int h = 0; h < term->hull_count; h++)
     count += hull_width(term, recording, h).width <= width * (1 + WIDTH_TOLERANCE);
   for (int h = 0; h < term->hull_count; h++) {
-    HullWidth own = hull_width(term, recording, h);
-    if (own.width > width * (1 + WIDTH_TOLERANCE)) continue;
-    add_width_gradient(&recording->model->hulls[term->hulls[h].hull], &own, term->weight / count,
+    HullWidth hull = hull_width(term, recording, h);
+    if (hull.width > width * (1 + WIDTH_TOLERANCE)) continue;
+    add_width_gradient(&recording->model->hulls[term->hulls[h].hull], &hull, term->weight / count,
                        seeds->vertices + term->hulls[h].first_vertex);
   }
 }
@@ -48,8 +48,8 @@ static void add_wall_seeds(const LossTerm* term, const Recording* recording, dou
 double loss_wall(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   HullWidth least = {.width = HUGE_VAL};
   for (int h = 0; h < term->hull_count; h++) {
-    HullWidth own = hull_width(term, recording, h);
-    if (own.width < least.width) least = own;
+    HullWidth hull = hull_width(term, recording, h);
+    if (hull.width < least.width) least = hull;
   }
   if (seeds) add_wall_seeds(term, recording, least.width, seeds);
   return term->weight * (term->margin - least.width);

@@ -115,17 +115,17 @@ static Vec3 axis_direction(int k) {
  * result is not finite if the other links are unbounded. */
 static double exit_distance(const Removal* a, Vec3 start, int k) {
   Vec3 n = axis_direction(k);
-  double own = k % 2 ? -vec3_dot(n, vec3_add(a->high, start)) : vec3_dot(n, vec3_add(a->low, start));
+  double boundary = k % 2 ? -vec3_dot(n, vec3_add(a->high, start)) : vec3_dot(n, vec3_add(a->low, start));
   double others = k % 2 ? -vec3_dot(n, a->others_low) : vec3_dot(n, a->others_high);
-  double way = k % 2 ? own - others : others - own;
-  return fmax(way, 0) + CLEARANCE_RATIO * a->largest;
+  double distance = k % 2 ? boundary - others : others - boundary;
+  return fmax(distance, 0) + CLEARANCE_RATIO * a->largest;
 }
 
 static bool exits_straight(Removal* a, Vec3 from, Vec3* out) {
   for (int k = 0; k < AXES; k++) {
-    double way = exit_distance(a, from, k);
-    if (!isfinite(way)) way = a->largest;
-    *out = vec3_add_scaled(from, way, axis_direction(k));
+    double distance = exit_distance(a, from, k);
+    if (!isfinite(distance)) distance = a->largest;
+    *out = vec3_add_scaled(from, distance, axis_direction(k));
     if (is_collision_free(a, from, *out)) return true;
   }
   return false;

@@ -344,7 +344,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
 /* Writes a screw joint as a slide along the axis and a hinge, which mjcf_add_closures couples. */
 static void add_screw_joint(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  double way = mjcf_screw_pitch(link) * initial_coordinates(m, index)[0];
+  double displacement = mjcf_screw_pitch(link) * initial_coordinates(m, index)[0];
   double speed = mjcf_screw_pitch(link) * m->model->initial_velocities[link->dof_first];
   Text name = {0};
   text_add(&name, "%s/thread", link->name);
@@ -352,11 +352,11 @@ static void add_screw_joint(Mjcf* m, int index) {
   text_add(m->out, "<joint type=\"slide\"");
   xml_text(m->out, "name", name.data);
   xml_vector(m->out, "axis", link->joint.axis[0]);
-  if (mjcf_has_initial_reference(m)) xml_numbers(m->out, "ref", &way, 1);
+  if (mjcf_has_initial_reference(m)) xml_numbers(m->out, "ref", &displacement, 1);
   text_add(m->out, "/>\n");
   text_free(&name);
   add_joint(m, index, 0, "hinge", &link->joint.axis[0]);
-  add_coordinates(&m->qpos, &way, 1);
+  add_coordinates(&m->qpos, &displacement, 1);
   add_coordinates(&m->qvel, &speed, 1);
 }
 

@@ -66,11 +66,13 @@ static Vec3 start_velocity(const Mjcf* m, int link, Vec3 x) {
   Screw screws[JOINT_MAX_DOF];
   Vec3 v = vec3(0, 0, 0);
   for (int i = link; i >= 0; i = m->model->links[i].parent) {
-    const ModelLink* own = &m->model->links[i];
-    Mat3 frame = own->parent >= 0 ? mat3_mul(m->start[own->parent].r, own->origin.r) : own->origin.r;
-    joint_screws(&own->joint, m->model->initial_coordinates + own->coordinate_first, frame, m->start[i], screws);
-    for (int d = 0; d < own->dof_count; d++)
-      v = vec3_add_scaled(v, m->model->initial_velocities[own->dof_first + d], screw_velocity(&screws[d], x));
+    const ModelLink* ancestor = &m->model->links[i];
+    Mat3 frame =
+        ancestor->parent >= 0 ? mat3_mul(m->start[ancestor->parent].r, ancestor->origin.r) : ancestor->origin.r;
+    joint_screws(&ancestor->joint, m->model->initial_coordinates + ancestor->coordinate_first, frame, m->start[i],
+                 screws);
+    for (int d = 0; d < ancestor->dof_count; d++)
+      v = vec3_add_scaled(v, m->model->initial_velocities[ancestor->dof_first + d], screw_velocity(&screws[d], x));
   }
   return v;
 }
@@ -79,20 +81,21 @@ static void add_slide_body(Mjcf* m, int k) {
   const ModelClosure* c = &m->model->closures[k];
   int side = sliding_side(m, c), link = c->link[side], carrier = c->link[1 - side];
   const ModelLink* slider = &m->model->links[link];
-  Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), own = m->start[link];
-  Pose there = pose_mul(pose_inverse(at), own);
+  Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), link_pose = m->start[link];
+  Pose relative = pose_mul(pose_inverse(at), link_pose);
   /* the slide axis is perpendicular to the directions v of the last two constraint rows */
   const ClosureRow* across = &c->rows[c->row_count - 2];
   Pose b = model_closure_pose(c, 1, m->start);
   Vec3 axis = mat3_mul_vec(b.r, vec3_cross(across[0].v, across[1].v));
   axis = vec3_scale(axis, 1 / vec3_norm(axis));
-  double speed = vec3_dot(axis, vec3_sub(start_velocity(m, link, own.t), start_velocity(m, carrier, own.t)));
+  double speed =
+      vec3_dot(axis, vec3_sub(start_velocity(m, link, link_pose.t), start_velocity(m, carrier, link_pose.t)));
   mjcf_indent(m);
   text_add(m->out, "<body name=\"closure%d\"", k);
-  xml_vector(m->out, "pos", there.t);
-  xml_quat(m->out, "quat", quat_from_mat3(there.r));
+  xml_vector(m->out, "pos", relative.t);
+  xml_quat(m->out, "quat", quat_from_mat3(relative.r));
   text_add(m->out, "><joint type=\"slide\" name=\"closure%d\"", k);
-  xml_vector(m->out, "axis", mat3_tmul_vec(own.r, axis));
+  xml_vector(m->out, "axis", mat3_tmul_vec(link_pose.r, axis));
   text_add(m->out, "/>");
   mjcf_add_inertial(m, slider, 1.0 / mjcf_body_count(m, link));
   text_add(m->out, "</body>\n");

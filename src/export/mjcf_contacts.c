@@ -85,8 +85,8 @@ static void add_exclude(Mjcf* m, int a, int b) {
  * body pairs with a plane twice and then adds the contacts of the geoms with their own friction. */
 static void add_pair(Mjcf* m, int a, int b) {
   const Model* model = m->model;
-  PairMaterial own = model_pair_material(model, a, b);
-  const double* v = own.value;
+  PairMaterial material = model_pair_material(model, a, b);
+  const double* v = material.value;
   if (v[MATERIAL_FRICTION] == model->contact.friction && v[MATERIAL_ROLLING] == model->contact.rolling &&
       v[MATERIAL_SPINNING] == model->contact.spinning && v[MATERIAL_RESTITUTION] == model->contact.restitution)
     return;

@@ -130,13 +130,14 @@ static void add_gains(Text* out, const Actuator* a) {
 static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actuator* a) {
   static const char* const WORDS[] = {"position", "velocity", "general"};
   const ModelLink* link = &m->model->links[c->link];
-  Text name = {0}, own = {0};
+  Text name = {0}, full_name = {0};
   mjcf_joint_name(&name, m, c->link, dof);
   bool ball = dof >= link->joint.scalar_count;
-  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.scalar_count] : "",
+  text_add(&full_name, "%s%s%s", name.data,
+           ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.scalar_count] : "",
            a->kind == ACTUATOR_VELOCITY ? " rate" : "");
   text_add(&m->actuators, "    <%s", WORDS[a->kind]);
-  xml_text(&m->actuators, "name", own.data);
+  xml_text(&m->actuators, "name", full_name.data);
   xml_text(&m->actuators, "joint", name.data);
   if (ball) {
     double gear[3] = {0, 0, 0};
@@ -147,10 +148,10 @@ static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actua
   text_add(&m->actuators, "/>\n");
   text_add_numbers(&m->control, &a->control, 1);
   text_add(&m->names, ",");
-  csv_add_field(&m->names, own.data);
-  mjcf_add_feedback_rows(m, c, dof, own.data, a->slope);
+  csv_add_field(&m->names, full_name.data);
+  mjcf_add_feedback_rows(m, c, dof, full_name.data, a->slope);
   text_free(&name);
-  text_free(&own);
+  text_free(&full_name);
 }
 
 /* Sets the target of a controller and the rate of the target at a time. MuJoCo's rate of a ball joint is its angular
@@ -191,9 +192,9 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
   evaluate_signal(m, controller, 0, value, speed);
   note_differences(m, controller);
   for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
-    Actuator own[2];
-    int count = make_actuators(m, controller, k, value[k], speed[k], own);
-    for (int i = 0; i < count; i++) add_actuator(m, controller, k, &own[i]);
+    Actuator actuators[2];
+    int count = make_actuators(m, controller, k, value[k], speed[k], actuators);
+    for (int i = 0; i < count; i++) add_actuator(m, controller, k, &actuators[i]);
   }
 }
 
@@ -212,9 +213,9 @@ void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time) {
     double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
     evaluate_signal(m, controller, time, value, speed);
     for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
-      Actuator own[2];
-      int count = make_actuators(m, controller, k, value[k], speed[k], own);
-      for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, own[i].control);
+      Actuator actuators[2];
+      int count = make_actuators(m, controller, k, value[k], speed[k], actuators);
+      for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, actuators[i].control);
     }
   }
 }

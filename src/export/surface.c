@@ -72,8 +72,8 @@ static bool add_union(SolidList* list, const Model* model, const int* hulls, int
   ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
   const bool grown = options->grow > 0; /* grown solids are owned, others borrowed */
   for (int i = 0; i < count; i++) {
-    const ConvexHull* own = &model->hulls[hulls[i]].solid;
-    solids[i] = grown ? grown_hull(own, options->grow) : *own;
+    const ConvexHull* solid = &model->hulls[hulls[i]].solid;
+    solids[i] = grown ? grown_hull(solid, options->grow) : *solid;
   }
   int link = model->hulls[hulls[0]].link;
   ExportSolid solid = {.link = link, .hull = -1};
@@ -230,9 +230,9 @@ static int list_hulls(const Model* model, int link, int* hulls) {
 static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
   double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;
   for (int i = 0; i < list->count; i++) {
-    Pose pose = poses[list->items[i].link], own = pose_identity();
-    round_surface(&list->items[i].surface, format == SURFACE_3MF ? own : pose, format);
-    check_solid(&list->items[i], format == SURFACE_3MF ? pose : own, unit, report);
+    Pose pose = poses[list->items[i].link], identity = pose_identity();
+    round_surface(&list->items[i].surface, format == SURFACE_3MF ? identity : pose, format);
+    check_solid(&list->items[i], format == SURFACE_3MF ? pose : identity, unit, report);
   }
 }
 

@@ -104,11 +104,11 @@ static void write_mesh(FILE* out, const struct aiMesh* mesh, const NodeTransform
 static void write_node(FILE* out, const struct aiScene* scene, const struct aiNode* node, const NodeTransform* outer,
                        int depth, int* meshes, long* points) {
   if (depth > NODE_DEPTH_MAX) return;
-  NodeTransform own = compose_transforms(outer, &node->mTransformation);
+  NodeTransform transform = compose_transforms(outer, &node->mTransformation);
   for (unsigned k = 0; k < node->mNumMeshes; k++)
-    write_mesh(out, scene->mMeshes[node->mMeshes[k]], &own, (*meshes)++, points);
+    write_mesh(out, scene->mMeshes[node->mMeshes[k]], &transform, (*meshes)++, points);
   for (unsigned k = 0; k < node->mNumChildren; k++)
-    write_node(out, scene, node->mChildren[k], &own, depth + 1, meshes, points);
+    write_node(out, scene, node->mChildren[k], &transform, depth + 1, meshes, points);
 }
 
 /* Writes the meshes of a file as OBJ text, or `!` and an error text, in the axes of the file. Coordinates are in metres

@@ -130,10 +130,10 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
                         PREFIX_BYTES, (double)length);
     return;
   }
-  size_t count = read_integer(data + HEADER_BYTES), there = (length - PREFIX_BYTES) / TRIANGLE_BYTES;
-  if (count > there) {
+  size_t count = read_integer(data + HEADER_BYTES), available = (length - PREFIX_BYTES) / TRIANGLE_BYTES;
+  if (count > available) {
     report_binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f: export the mesh again",
-                        (double)count, (double)there);
+                        (double)count, (double)available);
     return;
   }
   add_group(reader, NULL, 0);

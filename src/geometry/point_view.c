@@ -29,8 +29,8 @@ PointView point_view_of_one(Vec3 point, double coordinates[3][POINT_VIEW_PADDING
 void point_view_free(PointView* view) {
   union { /* discards const, because the owner frees the view */
     const double* read;
-    double* own;
+    double* writable;
   } block = {.read = view->x};
-  memory_free(block.own);
+  memory_free(block.writable);
   *view = (PointView){0};
 }

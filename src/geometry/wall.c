@@ -33,26 +33,26 @@ static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
 
 /* Returns the distance t along a ray from the point `from`, in direction `way`, to its exit through a triangle. Returns
  * HUGE_VAL if the ray does not exit there. Solves from + t way = a + u ab + v ac with corner a and edges ab, ac. */
-static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
-  if (!(vec3_dot(way, walls->normals[triangle]) > 0)) return HUGE_VAL;
+static double distance_to_exit(const Walls* walls, Vec3 from, Vec3 direction, int triangle) {
+  if (!(vec3_dot(direction, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);
   Vec3 ab = vec3_sub(corner(walls->surface, triangle, 1), a), ac = vec3_sub(corner(walls->surface, triangle, 2), a);
-  Vec3 to = vec3_sub(from, a), p = vec3_cross(way, ac), q = vec3_cross(to, ab);
-  double det = vec3_dot(ab, p), u = vec3_dot(to, p) / det, v = vec3_dot(way, q) / det, t = vec3_dot(ac, q) / det;
+  Vec3 to = vec3_sub(from, a), p = vec3_cross(direction, ac), q = vec3_cross(to, ab);
+  double det = vec3_dot(ab, p), u = vec3_dot(to, p) / det, v = vec3_dot(direction, q) / det, t = vec3_dot(ac, q) / det;
   bool meets = u >= -SEAM && v >= -SEAM && u + v <= 1 + SEAM && t > walls->start_room;
   return meets ? t : HUGE_VAL;
 }
 
 /* Returns the distance along a ray to the nearest exit. Returns HUGE_VAL if the surface there does not face the
  * opposite direction. */
-static double ray_thickness(const Walls* walls, Vec3 from, Vec3 way) {
+static double ray_thickness(const Walls* walls, Vec3 from, Vec3 direction) {
   double least = HUGE_VAL;
   int wall = -1;
   for (int t = 0; t < walls->surface->triangle_count; t++) {
-    double length = way_out(walls, from, way, t);
+    double length = distance_to_exit(walls, from, direction, t);
     if (length < least) least = length, wall = t;
   }
-  return wall >= 0 && vec3_dot(way, walls->normals[wall]) >= FACING_COSINE ? least : HUGE_VAL;
+  return wall >= 0 && vec3_dot(direction, walls->normals[wall]) >= FACING_COSINE ? least : HUGE_VAL;
 }
 
 /* Returns sample k of a triangle: the centre for k = 0, otherwise a point of the additive R2 sequence (Roberts), which
@@ -72,11 +72,11 @@ static Vec3 sample_of(const TriangleSurface* surface, int triangle, int k) {
 
 static void measure_triangle(void* context, int triangle, int thread) {
   Walls* walls = context;
-  Vec3 way = vec3_scale(walls->normals[triangle], -1);
+  Vec3 inward = vec3_scale(walls->normals[triangle], -1);
   double least = HUGE_VAL;
   (void)thread;
   for (int k = 0; k < walls->rays[triangle]; k++)
-    least = fmin(least, ray_thickness(walls, sample_of(walls->surface, triangle, k), way));
+    least = fmin(least, ray_thickness(walls, sample_of(walls->surface, triangle, k), inward));
   walls->thickness[triangle] = least;
 }
 

@@ -291,8 +291,8 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
   data->runs = MEMORY_NEW(MeasuredRun, paths.count + 1);
   Status status = STATUS_OK;
   for (int k = 0; k < paths.count && diagnostics->error_count < before + MEASURED_FAULTS_MAX; k++) {
-    Status own = read_run(&data->runs[data->count++], task, paths.items[k], model, diagnostics);
-    if (own != STATUS_OK) status = own;
+    Status run_status = read_run(&data->runs[data->count++], task, paths.items[k], model, diagnostics);
+    if (run_status != STATUS_OK) status = run_status;
   }
   for (int k = 0; k < paths.count; k++) memory_free(paths.items[k]);
   memory_free(paths.items);

@@ -11,34 +11,34 @@
 
 /* Computes the weights by which the velocities of a sample and of the next sample are interpolated to the time of the
  * sample. Both belong to midpoints between samples. */
-static void midpoint_weights(const MeasuredRun* r, int row, double* own, double* next) {
+static void midpoint_weights(const MeasuredRun* r, int row, double* weight, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
-  *own = after / (before + after);
+  *weight = after / (before + after);
   *next = before / (before + after);
 }
 
 static void shift_vectors(const MeasuredRun* r, Vec3* v) {
   for (int k = 0; k < r->count; k++) {
-    double own, next;
+    double weight, next;
     if (k + 1 == r->count) {
       v[k] = vec3(NAN, NAN, NAN);
       break;
     }
-    midpoint_weights(r, k, &own, &next);
-    v[k] = vec3_add_scaled(vec3_scale(v[k], own), next, v[k + 1]);
+    midpoint_weights(r, k, &weight, &next);
+    v[k] = vec3_add_scaled(vec3_scale(v[k], weight), next, v[k + 1]);
   }
 }
 
 static void shift_numbers(const MeasuredRun* r, double* v, int width) {
   for (int k = 0; k < r->count; k++)
     for (int i = 0; i < width; i++) {
-      double own, next;
+      double weight, next;
       if (k + 1 == r->count) {
         v[k * width + i] = NAN;
         continue;
       }
-      midpoint_weights(r, k, &own, &next);
-      v[k * width + i] = own * v[k * width + i] + next * v[(k + 1) * width + i];
+      midpoint_weights(r, k, &weight, &next);
+      v[k * width + i] = weight * v[k * width + i] + next * v[(k + 1) * width + i];
     }
 }
 

@@ -45,9 +45,9 @@ static bool factorize_subset(const SubsetPair* pair, int side) {
   double *a = pair->sum[side], *l = pair->root[side], information = 0;
   memset(a, 0, sizeof(double) * (size_t)(n * n));
   for (int s = 0; s < id->shot_count; s++) {
-    const double* own = id->sums[s].subset_a + (size_t)((pair->first + side) * n * n);
+    const double* subset = id->sums[s].subset_a + (size_t)((pair->first + side) * n * n);
     for (int i = 0; i < n && id->shots[s].usable; i++)
-      for (int k = 0; k <= i; k++) a[i * n + k] += own[i * n + k];
+      for (int k = 0; k <= i; k++) a[i * n + k] += subset[i * n + k];
   }
   for (int i = 0; i < n; i++) {
     double width = CHANGE_MAX * (id->prior[i] > 0 ? id->prior[i] : id->scale[i]);
@@ -97,18 +97,18 @@ static void add_noise_variance(const SubsetPair* pair, double* variance) {
 static int compute_run_variance(const SubsetPair* pair, const double* difference, double* variance) {
   const Identification* id = pair->id;
   int n = id->variables, runs = 0;
-  double* own[2] = {MEMORY_NEW(double, n + 1), MEMORY_NEW(double, n + 1)};
+  double* change[2] = {MEMORY_NEW(double, n + 1), MEMORY_NEW(double, n + 1)};
   for (int r = 0; r < id->data.count; r++) runs += id->data.runs[r].train;
   for (int r = 0; r < id->data.count; r++) {
     if (!id->data.runs[r].train) continue;
-    for (int side = 0; side < 2; side++) compute_change(pair, side, r, own[side]);
+    for (int side = 0; side < 2; side++) compute_change(pair, side, r, change[side]);
     for (int k = 0; k < n; k++) {
-      double unexplained = own[0][k] - own[1][k] - difference[k] / runs;
+      double unexplained = change[0][k] - change[1][k] - difference[k] / runs;
       variance[k] += runs > 1 ? unexplained * unexplained * runs / (runs - 1.0) : 0;
     }
   }
-  memory_free(own[0]);
-  memory_free(own[1]);
+  memory_free(change[0]);
+  memory_free(change[1]);
   return runs;
 }
 

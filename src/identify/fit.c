@@ -207,15 +207,15 @@ typedef struct {
 static int local_item_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
-static int local_item(const Identification* id, int own) {
-  assert(own >= 0);
-  return id->rank + own * id->processes;
+static int local_item(const Identification* id, int local) {
+  assert(local >= 0);
+  return id->rank + local * id->processes;
 }
 
-static void evaluate_shot(void* context, int own, int thread) {
+static void evaluate_shot(void* context, int item, int thread) {
   (void)thread;
   ShotEvaluation* s = context;
-  int index = local_item(s->id, own);
+  int index = local_item(s->id, item);
   const Shot* shot = &s->id->shots[index];
   ShotSums* out = &s->out[index];
   double* local = s->locals + (size_t)index * (size_t)s->id->locals;
@@ -419,10 +419,10 @@ void fit_append_row(Identification* id, const FitRow* row) {
 
 Status identification_advance(Identification* id) { return id->method->advance(id); }
 
-static void evaluate_run(void* context, int own, int thread) {
+static void evaluate_run(void* context, int item, int thread) {
   (void)thread;
   Identification* id = context;
-  int index = local_item(id, own), run = index / 2, which = index % 2; /* index of the values: 0 fitted, 1 initial */
+  int index = local_item(id, item), run = index / 2, which = index % 2; /* index of the values: 0 fitted, 1 initial */
   id->run_is_complete[index] = shot_compute_errors(id, which == 0 ? id->x : id->initial, &id->data.runs[run],
                                                    id->run_errors + ERROR_NUMBERS * index, NULL);
 }

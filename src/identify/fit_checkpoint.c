@@ -14,28 +14,28 @@ static double* get_settings(const Identification* id, int* count) {
   const double numbers[] = {t->window,   t->stride,           t->position,    t->rotation, t->coordinate,
                             t->velocity, t->angular_velocity, t->rate,        t->huber,    t->fit_initial,
                             t->train,    t->initial_velocity, t->initial_rate};
-  int own = (int)(sizeof(numbers) / sizeof(numbers[0])), runs = id->data.count;
-  double* all = MEMORY_NEW(double, own + 2 * runs + 1);
+  int fixed = (int)(sizeof(numbers) / sizeof(numbers[0])), runs = id->data.count;
+  double* all = MEMORY_NEW(double, fixed + 2 * runs + 1);
   memcpy(all, numbers, sizeof(numbers));
   for (int k = 0; k < runs; k++) {
-    all[own + 2 * k] = id->data.runs[k].count;
-    all[own + 2 * k + 1] = id->data.runs[k].time[id->data.runs[k].count - 1];
+    all[fixed + 2 * k] = id->data.runs[k].count;
+    all[fixed + 2 * k + 1] = id->data.runs[k].time[id->data.runs[k].count - 1];
   }
-  *count = own + 2 * runs;
+  *count = fixed + 2 * runs;
   return all;
 }
 
 static bool settings_agree(const Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   int count;
-  double *own = get_settings(id, &count), *saved = MEMORY_NEW(double, count);
+  double *current = get_settings(id, &count), *saved = MEMORY_NEW(double, count);
   bool same = number_file_doubles_count(file, "fit_settings") == count &&
               number_file_get_doubles(file, "fit_settings", saved, count, diagnostics) &&
-              memcmp(own, saved, sizeof(double) * (size_t)count) == 0;
+              memcmp(current, saved, sizeof(double) * (size_t)count) == 0;
   if (!same)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){file->path, 0, 0},
                     "cannot resume: the checkpoint was written with other data, or with other settings of 'identify': "
                     "restore the data and settings, start without --resume, or give another folder with -o");
-  memory_free(own);
+  memory_free(current);
   memory_free(saved);
   return same;
 }

@@ -21,15 +21,15 @@ static int find_median_run(const Identification* id) {
   for (int k = 0; k < id->data.count; k++) count += any ? !id->data.runs[k].train : 1;
   for (int k = 0; k < id->data.count && best < 0; k++) {
     if (any && id->data.runs[k].train) continue;
-    const double* own = id->run_errors + 2 * ERROR_NUMBERS * k;
+    const double* errors = id->run_errors + 2 * ERROR_NUMBERS * k;
     int smaller = 0;
     for (int i = 0; i < id->data.count; i++) {
       const double* other = id->run_errors + 2 * ERROR_NUMBERS * i;
-      double apart = other[0] + other[1] + other[2] - own[0] - own[1] - own[2];
+      double apart = other[0] + other[1] + other[2] - errors[0] - errors[1] - errors[2];
       if (any && id->data.runs[i].train) continue;
       smaller += apart < 0 || (apart == 0 && i < k);
     }
-    if (smaller == count / 2 && !isnan(own[0])) best = k;
+    if (smaller == count / 2 && !isnan(errors[0])) best = k;
   }
   return best >= 0 ? best : 0;
 }
@@ -118,15 +118,15 @@ static void compute_measured_poses(const Overlay* o, double time, double* q, dou
   double fraction = apart > 0 ? fmin(fmax((time - o->run->time[before]) / apart, 0), 1) : 0;
   size_t size = sizeof(double) * (size_t)m->coordinate_count;
   double* next = MEMORY_NEW(double, m->coordinate_count + 1);
-  Pose* then = MEMORY_NEW(Pose, m->link_count);
+  Pose* next_poses = MEMORY_NEW(Pose, m->link_count);
   measured_state(o->run, before, m, q, v);
   model_poses(m, q, out);
   memcpy(next, q, size);
   measured_state(o->run, after, m, next, v);
-  model_poses(m, next, then);
-  for (int i = 0; i < m->link_count && fraction > 0; i++) out[i] = interpolate_pose(out[i], then[i], fraction);
+  model_poses(m, next, next_poses);
+  for (int i = 0; i < m->link_count && fraction > 0; i++) out[i] = interpolate_pose(out[i], next_poses[i], fraction);
   memory_free(next);
-  memory_free(then);
+  memory_free(next_poses);
 }
 
 static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, double begin, Diagnostics* diagnostics) {

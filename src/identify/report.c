@@ -160,12 +160,12 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
   add_runs(&json, id);
   json_close(&json, '}');
   text_add(out, "\n");
-  Text own = {0};
-  text_add_bytes(&own, out->data + start, out->length - start);
+  Text json_text = {0};
+  text_add_bytes(&json_text, out->data + start, out->length - start);
   char* path = file_join(folder, "identify.json");
-  Status status = file_write_reported(path, &own, diagnostics);
+  Status status = file_write_reported(path, &json_text, diagnostics);
   memory_free(path);
-  text_free(&own);
+  text_free(&json_text);
   return status;
 }
 

@@ -13,8 +13,8 @@ static double predicted_variance(const Identification* id, const Residuals* s, s
   for (int i = 0; i < id->variables; i++)
     for (int n = 0; n < id->variables; n++) sum += row[i] * id->covariance[i * id->variables + n] * row[n];
   for (int i = 0; i < id->locals; i++) {
-    double own = local_deviation(id, i) * row[id->variables + i];
-    sum += own * own;
+    double deviation = local_deviation(id, i) * row[id->variables + i];
+    sum += deviation * deviation;
   }
   return sum;
 }

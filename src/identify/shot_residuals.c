@@ -82,8 +82,8 @@ static void add_coordinate_row(Residuals* s, int row, int dof, double weight, in
 static Vec3 unit_axis(int k) { return vec3(k == 0, k == 1, k == 2); }
 
 static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double fraction) {
-  int own = s->simulation->shot->first + sample;
-  Vec3 seen = l->position[own], is = recording_pose(&s->simulation->recording, row)[l->link].t;
+  int measured = s->simulation->shot->first + sample;
+  Vec3 seen = l->position[measured], is = recording_pose(&s->simulation->recording, row)[l->link].t;
   double weight = fraction * l->source->weight / s->settings->position;
   double apart[3] = {is.x - seen.x, is.y - seen.y, is.z - seen.z};
   for (int k = 0; k < 3; k++) {
@@ -93,9 +93,9 @@ static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l
 }
 
 static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double fraction) {
-  int own = s->simulation->shot->first + sample;
+  int measured = s->simulation->shot->first + sample;
   Mat3 slope, r = recording_pose(&s->simulation->recording, row)[l->link].r;
-  Vec3 phi = rotation_residual(l->rotation[own], r, &slope);
+  Vec3 phi = rotation_residual(l->rotation[measured], r, &slope);
   double weight = fraction * l->source->weight / s->settings->rotation, value[3] = {phi.x, phi.y, phi.z};
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * value[k];
@@ -109,9 +109,9 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   const ModelLink* link = &s->simulation->model.links[l->link];
   const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
   double weight = fraction * l->source->weight / s->settings->coordinate;
-  int own = s->simulation->shot->first + sample;
+  int measured = s->simulation->shot->first + sample;
   for (int k = 0; k < l->coordinate_count; k++) {
-    double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
+    double apart = q[k] - l->coordinates[measured * l->coordinate_count + k];
     s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : wrap_angle(apart));
     add_coordinate_row(s, row, link->dof_first + k, weight, sample, at + k);
   }
@@ -165,9 +165,9 @@ static void add_joint_rates(Residuals* s, int sample, int at, const MeasuredLink
   const ModelLink* link = &s->simulation->model.links[l->link];
   const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
   double weight = l->source->weight / s->settings->rate, sign = side ? scale : -scale;
-  int own = s->simulation->shot->first + sample;
+  int measured = s->simulation->shot->first + sample;
   for (int k = 0; k < l->rate_count; k++) {
-    s->r[sample * s->count + at + k] += weight * (sign * q[k] - (side ? l->rates[own * l->rate_count + k] : 0));
+    s->r[sample * s->count + at + k] += weight * (sign * q[k] - (side ? l->rates[measured * l->rate_count + k] : 0));
     add_coordinate_row(s, row, link->dof_first + k, sign * weight, sample, at + k);
   }
 }

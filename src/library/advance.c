@@ -10,9 +10,9 @@ typedef struct {
   size_t count;
 } BlockValues;
 
-static void destroy_sim(LibraryState* own) {
-  sim_destroy(own->sim);
-  own->sim = NULL;
+static void destroy_sim(LibraryState* state) {
+  sim_destroy(state->sim);
+  state->sim = NULL;
 }
 
 static sdrs_status wrong_count(sdrs* s, const BlockValues* set, const char* expected, int number) {
@@ -21,31 +21,31 @@ static sdrs_status wrong_count(sdrs* s, const BlockValues* set, const char* expe
 }
 
 static sdrs_status set_start(sdrs* s, const BlockValues* set) {
-  LibraryState* own = s->own;
+  LibraryState* state = s->state;
   bool coordinates = set->block == SDRS_COORDINATES;
-  int expected = coordinates ? own->live.model.coordinate_count : own->live.model.dof_count;
+  int expected = coordinates ? state->live.model.coordinate_count : state->live.model.dof_count;
   if (set->count != (size_t)expected) return wrong_count(s, set, "", expected);
   bool valid =
-      coordinates ? drive_set_coordinates(&own->live, set->values) : drive_set_velocities(&own->live, set->values);
+      coordinates ? drive_set_coordinates(&state->live, set->values) : drive_set_velocities(&state->live, set->values);
   if (!valid)
     return library_fail(s, SDRS_BAD_INPUT, "%s must be finite%s", sdrs_block_name(set->block),
                         coordinates ? ", quaternions not zero" : "");
-  destroy_sim(own);
+  destroy_sim(state);
   return SDRS_OK;
 }
 
 static sdrs_status set_input(sdrs* s, const BlockValues* set) {
-  LibraryState* own = s->own;
+  LibraryState* state = s->state;
   size_t inputs = (size_t)s->shared->inputs;
   if (set->count == 0) {
-    drive_clear_inputs(&own->live, &s->shared->model);
+    drive_clear_inputs(&state->live, &s->shared->model);
     return SDRS_OK;
   }
   if (inputs == 0 || set->count % inputs != 0) return wrong_count(s, set, "a multiple of ", (int)inputs);
   for (size_t k = 0; k < set->count; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
-  int step = own->sim ? sim_state(own->sim)->step : 0;
-  drive_set_inputs(&own->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
+  int step = state->sim ? sim_state(state->sim)->step : 0;
+  drive_set_inputs(&state->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
   return SDRS_OK;
 }
 
@@ -69,18 +69,18 @@ static void build_model(void* context) {
 /* Replaces the shared model by `model`, which was built from design (count). Destroys the object's simulation, record
  * and gradient, which refer to the old model. */
 static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
-  LibraryState* own = s->own;
-  destroy_sim(own);
-  recording_destroy(&own->recording);
-  own->recorded = false;
-  if (own->has_gradient) model_gradient_destroy(&own->gradient);
-  own->has_gradient = false;
-  drive_free(&own->ran);
-  drive_free(&own->live);
+  LibraryState* state = s->state;
+  destroy_sim(state);
+  recording_destroy(&state->recording);
+  state->recorded = false;
+  if (state->has_gradient) model_gradient_destroy(&state->gradient);
+  state->has_gradient = false;
+  drive_free(&state->ran);
+  drive_free(&state->live);
   model_destroy(&s->shared->model);
   s->shared->model = *model;
   if (count > 0) memcpy(s->shared->design, design, sizeof(double) * count);
-  drive_create(&own->live, &s->shared->model);
+  drive_create(&state->live, &s->shared->model);
 }
 
 /* Builds the model for given values of the design variables and replaces the present model. On failure the present
@@ -102,7 +102,7 @@ static sdrs_status set_design(sdrs* s, const BlockValues* set) {
     return SDRS_OK;
   }
   if (!done) memory_report_exhausted(0); /* what was allocated stays in the pool until the pool is destroyed */
-  diagnostics_merge(&s->own->diagnostics, &build.diagnostics);
+  diagnostics_merge(&s->state->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);
   model_destroy(&build.model);
   return library_fail_diagnosed(s, build.status);
@@ -136,7 +136,7 @@ sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t cou
 
 static sdrs_status reset(sdrs* s, void* arguments) {
   (void)arguments;
-  destroy_sim(s->own);
+  destroy_sim(s->state);
   return library_create_sim(s);
 }
 
@@ -146,10 +146,10 @@ static sdrs_status step(sdrs* s, void* arguments) {
   const int* steps = arguments;
   sdrs_status status = library_create_sim(s);
   for (int k = 0; status == SDRS_OK && k < *steps; k++) {
-    StepReport report = sim_step(s->own->sim);
+    StepReport report = sim_step(s->state->sim);
     if (!step_outcome_failed(report.outcome)) continue;
-    s->own->error.length = 0;
-    sim_failure_text(&s->own->error, &s->own->live.model, s->own->sim, &report);
+    s->state->error.length = 0;
+    sim_failure_text(&s->state->error, &s->state->live.model, s->state->sim, &report);
     return SDRS_SOLVER;
   }
   return status;

@@ -129,9 +129,10 @@ static void name_contact(const Model* m, char** names) {
   for (int k = 0; k < CONTACT_OWN; k++) names[k] = memory_copy_text(common[k]);
   const SchemaRow* row;
   for (int i = 0; (row = contact_schema_row(i)); i++) {
-    int own = contact_row_law_parameter(row);
-    if (own >= 0 && schema_row_allows_type(row, contact_model_name(m->contact_model)) && !names[CONTACT_OWN + own])
-      names[CONTACT_OWN + own] = memory_copy_text(row->key);
+    int parameter = contact_row_law_parameter(row);
+    if (parameter >= 0 && schema_row_allows_type(row, contact_model_name(m->contact_model)) &&
+        !names[CONTACT_OWN + parameter])
+      names[CONTACT_OWN + parameter] = memory_copy_text(row->key);
   }
   for (int k = CONTACT_OWN; k < CONTACT_PARAMETER_COUNT; k++) {
     Text text = {0};
@@ -161,7 +162,7 @@ typedef struct {
 static sdrs_status create_names(sdrs* s, void* arguments) {
   const NameRequest* naming = arguments;
   const Model* m = &s->shared->model;
-  char** names = s->own->names[naming->block] = MEMORY_NEW(char*, naming->count + 1);
+  char** names = s->state->names[naming->block] = MEMORY_NEW(char*, naming->count + 1);
   if (naming->block == SDRS_COORDINATES) name_coordinates(m, names);
   if (naming->block == SDRS_INPUT) name_input(m, names);
   if (naming->block == SDRS_CONTROL) name_control(m, names);
@@ -177,18 +178,18 @@ static sdrs_status create_names(sdrs* s, void* arguments) {
 const char* sdrs_entry_name(sdrs* s, sdrs_block block, int index) {
   NameRequest naming = {block, entry_count(s, block)};
   if (index < 0 || index >= naming.count) return NULL;
-  bool known = s->own && s->own->names[block];
+  bool known = s->state && s->state->names[block];
   if (!known && library_call(s, create_names, &naming) != SDRS_OK) return NULL;
-  return s->own->names[block][index];
+  return s->state->names[block][index];
 }
 
 /* ---------------------------------------------------------------- the present state */
 
 sdrs_status library_create_sim(sdrs* s) {
-  LibraryState* own = s->own;
-  if (own->sim) return SDRS_OK;
+  LibraryState* state = s->state;
+  if (state->sim) return SDRS_OK;
   SimOptions options = {.threads = s->shared->threads};
-  Status status = sim_create(&own->sim, &own->live.model, &options, &own->diagnostics);
+  Status status = sim_create(&state->sim, &state->live.model, &options, &state->diagnostics);
   return status == STATUS_OK ? SDRS_OK : library_fail_diagnosed(s, status);
 }
 
@@ -222,7 +223,7 @@ static sdrs_array view_orientation(sdrs* s, const SimState* state, int link) {
 static sdrs_array view_force(sdrs* s, int link) {
   const Model* m = &s->shared->model;
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_FORCE, 3 * (size_t)m->link_count);
-  sim_link_forces(s->own->sim, (Vec3*)out);
+  sim_link_forces(s->state->sim, (Vec3*)out);
   return make_link_array(m, link, out, 3, 3);
 }
 
@@ -234,7 +235,7 @@ sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model
 
 static sdrs_array view_contacts(sdrs* s) {
   int count;
-  const SimContact* contacts = sim_contacts(s->own->sim, &count);
+  const SimContact* contacts = sim_contacts(s->state->sim, &count);
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_CONTACTS, 6 * (size_t)count);
   for (int k = 0; k < count; k++) {
     const SimContact* c = &contacts[k];
@@ -246,7 +247,7 @@ static sdrs_array view_contacts(sdrs* s) {
 
 /* Returns the targets of the controllers at the present time. */
 static sdrs_array view_input(sdrs* s, const SimState* state) {
-  const Model* m = &s->own->live.model;
+  const Model* m = &s->state->live.model;
   size_t count = (size_t)s->shared->inputs;
   double *out = library_buffer(s, BUFFER_VIEW, SDRS_INPUT, count), *next = out, rate[JOINT_MAX_DOF];
   for (int c = 0; c < m->controller_count; c++) {
@@ -294,7 +295,7 @@ static sdrs_array view_mass(sdrs* s) {
 static sdrs_array view_contact(sdrs* s) {
   const ModelContact* c = &s->shared->model.contact;
   double values[CONTACT_PARAMETER_COUNT] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed};
-  memcpy(values + CONTACT_OWN, c->own, sizeof(c->own));
+  memcpy(values + CONTACT_OWN, c->law_parameters, sizeof(c->law_parameters));
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_CONTACT, CONTACT_PARAMETER_COUNT);
   memcpy(out, values, sizeof(values));
   return make_array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
@@ -328,7 +329,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
                         m->link_count - 1);
   sdrs_status status = library_create_sim(s);
   if (status != SDRS_OK) return status;
-  const SimState* state = sim_state(s->own->sim);
+  const SimState* state = sim_state(s->state->sim);
   switch (v->block) {
     case SDRS_TIME:
       *v->out = make_array(&state->time, 1, 1, 1);
@@ -377,8 +378,8 @@ static sdrs_status view(sdrs* s, void* arguments) {
       *v->out = view_contact(s);
       return SDRS_OK;
     case SDRS_REACTIONS:
-      status = library_has_observable(s, v->block, &s->own->live.model);
-      if (status == SDRS_OK) *v->out = make_link_array(m, v->link, sim_reactions(s->own->sim)[0], 6, 6);
+      status = library_has_observable(s, v->block, &s->state->live.model);
+      if (status == SDRS_OK) *v->out = make_link_array(m, v->link, sim_reactions(s->state->sim)[0], 6, 6);
       return status;
     case SDRS_IMU:
       return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after a step: read it from a recorded run");

@@ -63,7 +63,7 @@ static void seed_observable(const SeedTarget* s, ObservableKind kind) {
 /* Returns SDRS_BAD_INPUT, with an error text, if a seed is nonzero where the quantity does not exist or has no
  * derivative. */
 static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKind kind) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   const Observable* o = observable_at((int)kind);
   size_t links = seed->link < 0 ? (size_t)r->model->link_count : 1, width = OBSERVABLE_COLUMNS;
   for (size_t k = 0; k < seed->count; k++) {
@@ -152,7 +152,7 @@ static size_t seed_columns(const Model* m, sdrs_block block, size_t links) {
 }
 
 static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   size_t all = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (seed->link < -1 || seed->link >= (int)all)
     return library_fail(s, SDRS_USAGE, "there is no link %d: give an index of a link, or -1 for all links", seed->link);
@@ -196,20 +196,20 @@ static sdrs_status report_no_derivative(sdrs* s, const AdjointReport* report) {
 }
 
 static sdrs_status run_adjoint_of_seeds(sdrs* s, LossSeeds* seeds) {
-  LibraryState* own = s->own;
-  const Model* m = &own->ran.model;
-  model_gradient_destroy(&own->gradient);
-  model_gradient_create(&own->gradient, m);
+  LibraryState* state = s->state;
+  const Model* m = &state->ran.model;
+  model_gradient_destroy(&state->gradient);
+  model_gradient_create(&state->gradient, m);
   seeds->keep_moments = true;
-  AdjointReport report =
-      optimization_run_adjoint(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
-  own->has_gradient = own->has_moments = report.sound;
+  AdjointReport report = optimization_run_adjoint(s->shared->optimization, &state->recording, seeds, 1,
+                                                  s->shared->threads, &state->gradient);
+  state->has_gradient = state->has_moments = report.sound;
   return report.sound ? SDRS_OK : report_no_derivative(s, &report);
 }
 
 static sdrs_status check_record(sdrs* s) {
-  s->own->has_gradient = false;
-  if (s->own->recorded) return SDRS_OK;
+  s->state->has_gradient = false;
+  if (s->state->recorded) return SDRS_OK;
   return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
 }
 
@@ -237,7 +237,7 @@ static sdrs_status gradient(sdrs* s, void* arguments) {
   for (int k = 0; k < request->count; k++)
     if (!request->seeds[k].values && request->seeds[k].count > 0)
       return library_fail(s, SDRS_USAGE, "'values' of seed %d must not be NULL", k);
-  LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
+  LossSeeds seeds = loss_seeds_create(&s->state->ran.model, s->state->recording.steps);
   for (int k = 0; status == SDRS_OK && k < request->count; k++)
     status = add_seed_of_array(s, request->seeds, k, &seeds);
   if (status == SDRS_OK) status = run_adjoint_of_seeds(s, &seeds);
@@ -259,9 +259,9 @@ typedef struct {
 /* Offsets are computed in bytes, because the elements of the array may be longer than this library's struct. */
 static sdrs_status gradient_one(const void* context, int index) {
   const GradientAll* all = context;
-  const char* own = (const char*)all->seeds;
-  if (all->count > 0) own += (size_t)index * (size_t)all->count * all->seeds->size;
-  return sdrs_gradient(all->objects[index], (const sdrs_seed*)(const void*)own, all->count);
+  const char* seeds = (const char*)all->seeds;
+  if (all->count > 0) seeds += (size_t)index * (size_t)all->count * all->seeds->size;
+  return sdrs_gradient(all->objects[index], (const sdrs_seed*)(const void*)seeds, all->count);
 }
 
 sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count, int threads) {
@@ -275,13 +275,13 @@ sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* 
 
 static sdrs_status task_loss(sdrs* s, void* arguments) {
   double* value = arguments;
-  LibraryState* own = s->own;
+  LibraryState* state = s->state;
   sdrs_status status = check_record(s);
   if (status != SDRS_OK) return status;
   if (!s->shared->loss) return library_fail(s, SDRS_USAGE, "a scene has no loss: load a task, or give a callback");
-  LossSeeds seeds = loss_seeds_create(&own->ran.model, own->recording.steps);
-  loss_record_pair_forces(s->shared->loss, own->recording.steps, NULL, &seeds);
-  *value = loss_evaluate(s->shared->loss, &own->recording, NULL, &seeds);
+  LossSeeds seeds = loss_seeds_create(&state->ran.model, state->recording.steps);
+  loss_record_pair_forces(s->shared->loss, state->recording.steps, NULL, &seeds);
+  *value = loss_evaluate(s->shared->loss, &state->recording, NULL, &seeds);
   if (isfinite(*value))
     status = run_adjoint_of_seeds(s, &seeds);
   else
@@ -289,19 +289,19 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
         s, SDRS_USAGE,
         "the loss has no finite value after %d steps: run as many steps as the loss needs; if there are enough, "
         "states are not finite: reduce simulation.dt",
-        own->recording.steps);
+        state->recording.steps);
   loss_seeds_destroy(&seeds);
   return status;
 }
 
 static sdrs_status store_seed(sdrs* s, void* arguments) {
-  LibraryState* own = s->own;
-  if (!own->asking)
+  LibraryState* state = s->state;
+  if (!state->asking)
     return library_fail(s, SDRS_USAGE,
                         "seeds can be added only during a callback of sdrs_loss: call sdrs_add_seed in the callback");
-  size_t size = sizeof(sdrs_seed) * (size_t)own->seed_count;
-  own->seeds = memory_resize(own->seeds, size, size + sizeof(sdrs_seed));
-  own->seeds[own->seed_count++] = *(const sdrs_seed*)arguments;
+  size_t size = sizeof(sdrs_seed) * (size_t)state->seed_count;
+  state->seeds = memory_resize(state->seeds, size, size + sizeof(sdrs_seed));
+  state->seeds[state->seed_count++] = *(const sdrs_seed*)arguments;
   return SDRS_OK;
 }
 
@@ -314,18 +314,18 @@ sdrs_status sdrs_add_seed(sdrs* s, const sdrs_seed* seed) {
 
 static sdrs_status begin_callback(sdrs* s, void* arguments) {
   (void)arguments;
-  s->own->seed_count = 0;
+  s->state->seed_count = 0;
   sdrs_status status = check_record(s);
-  s->own->asking = status == SDRS_OK;
+  s->state->asking = status == SDRS_OK;
   return status;
 }
 
 static sdrs_status end_callback(sdrs* s, void* arguments) {
   int failed = *(const int*)arguments;
-  s->own->asking = false;
+  s->state->asking = false;
   if (failed != 0)
     return library_fail(s, SDRS_BAD_INPUT, "the callback of sdrs_loss returned the error %d: it must return 0", failed);
-  Request request = {s->own->seeds, s->own->seed_count};
+  Request request = {s->state->seeds, s->state->seed_count};
   return gradient(s, &request);
 }
 
@@ -354,15 +354,15 @@ static sdrs_array make_array(const double* data, size_t rows, size_t columns) {
 /* Sets *out to the derivatives of the loss with respect to the controller inputs (steps x inputs). Returns SDRS_USAGE
  * if the run followed the scene's signals. */
 static sdrs_status input_gradient(sdrs* s, sdrs_array* out) {
-  const LibraryModel* d = &s->own->ran;
-  size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
+  const LibraryModel* d = &s->state->ran;
+  size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->state->recording.steps, column = 0;
   if (inputs > 0 && !d->driven)
     return library_fail(s, SDRS_USAGE,
                         "the run follows the scene's own signals, so there is no gradient with respect to 'input': "
                         "set 'input' before the run, or ask for 'control'");
   double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_INPUT, inputs * rows);
   for (int c = 0; d->driven && c < d->model.controller_count; c++) {
-    const double* from = s->own->gradient.control + d->model.controllers[c].parameter_first;
+    const double* from = s->state->gradient.control + d->model.controllers[c].parameter_first;
     size_t channels = (size_t)d->signals[c].channels;
     for (size_t row = 0; row < rows; row++)
       memcpy(slope + row * inputs + column, from + row * channels, sizeof(double) * channels);
@@ -377,12 +377,13 @@ static sdrs_status design_gradient(sdrs* s, sdrs_array* out) {
   if (!s->shared->is_task) return library_fail(s, SDRS_USAGE, "a scene has no design: load a task");
   bool control = false;
   for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
-  if (s->own->ran.driven && control)
+  if (s->state->ran.driven && control)
     return library_fail(
         s, SDRS_USAGE,
         "the design varies controllers, but 'input' replaced their signals in the run: run without 'input'");
   double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_DESIGN, count);
-  optimization_add_gradient(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
+  optimization_add_gradient(s->shared->optimization, s->shared->scenario, &s->state->ran.model, &s->state->gradient,
+                            slope);
   *out = make_array(slope, 1, count);
   return SDRS_OK;
 }
@@ -391,26 +392,26 @@ static sdrs_status design_gradient(sdrs* s, sdrs_array* out) {
  * controllers followed inputs given by sdrs_set. */
 static sdrs_array control_gradient(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
-  if (!s->own->ran.driven) return make_array(s->own->gradient.control, 1, count);
+  if (!s->state->ran.driven) return make_array(s->state->gradient.control, 1, count);
   return make_array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
 }
 
 /* Converts derivatives of the loss with respect to the links' mass moments to those with respect to shapes and masses.
  * Called only for blocks that need them, because it costs as much as twenty steps of a robot. */
-static void convert_moments(LibraryState* own) {
-  if (!own->has_moments) return;
-  model_gradient_masses(&own->ran.model, &own->gradient);
-  model_gradient_shapes(&own->ran.model, &own->gradient);
-  own->has_moments = false;
+static void convert_moments(LibraryState* state) {
+  if (!state->has_moments) return;
+  model_gradient_masses(&state->ran.model, &state->gradient);
+  model_gradient_shapes(&state->ran.model, &state->gradient);
+  state->has_moments = false;
 }
 
 static sdrs_status show_gradient(sdrs* s, void* arguments) {
   const GradientRequest* show = arguments;
-  const ModelGradient* g = &s->own->gradient;
+  const ModelGradient* g = &s->state->gradient;
   const Model* m = &s->shared->model;
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
-  if (!s->own->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: call sdrs_gradient first");
-  if (show->block == SDRS_DESIGN || show->block == SDRS_VERTICES || show->block == SDRS_MASS) convert_moments(s->own);
+  if (!s->state->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: call sdrs_gradient first");
+  if (show->block == SDRS_DESIGN || show->block == SDRS_VERTICES || show->block == SDRS_MASS) convert_moments(s->state);
   switch (show->block) {
     case SDRS_COORDINATES:
       *show->out = make_array(g->coordinates, 1, nv);

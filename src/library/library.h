@@ -61,17 +61,17 @@ typedef struct {
 } LibraryState;
 
 struct sdrs {
-  Shared* shared;    /* NULL if loading failed */
-  MemoryPool* pool;  /* memory of `own` and of all its data */
-  LibraryState* own; /* NULL until the next call creates the state */
-  const char* error; /* static text if there is no memory for own->error; otherwise NULL */
+  Shared* shared;      /* NULL if loading failed */
+  MemoryPool* pool;    /* memory of `state` and of all its data */
+  LibraryState* state; /* NULL until the next call creates the state */
+  const char* error;   /* static text if there is no memory for own->error; otherwise NULL */
 };
 
 /* ---------------------------------------------------------------- calls (library/object.c) */
 
 typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
 /* Runs `work` as one public call on an object. The call uses the object's pool and the C locale, and clears the
- * diagnostics of the last call. Returns the status of the work. Returns SDRS_NO_MEMORY if memory ran out; s->own is
+ * diagnostics of the last call. Returns the status of the work. Returns SDRS_NO_MEMORY if memory ran out; s->state is
  * then destroyed. Returns SDRS_USAGE if s is NULL or was not loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Calls work(context, k) for every k from 0 to count - 1, in parallel on `threads` threads. With threads 0 or 1 only
@@ -98,13 +98,13 @@ sdrs_status library_status(Status status);
 
 /* ---------------------------------------------------------------- structs with their size (library/sized.c) */
 
-/* Copies a struct that a caller passes: the first `known` bytes of `given` to `own`. Both structs begin with their
+/* Copies a struct that a caller passes: the first `known` bytes of `given` to `copy`. Both structs begin with their
  * size. Returns false if `given` is NULL, is shorter than `known`, or has nonzero bytes beyond `known`, because the
  * caller then uses a newer version. */
-bool library_copy_argument(void* own, size_t known, const void* given);
-/* Copies a result to a struct of the caller: the first `known` bytes of `own` to `given`, and sets its size. Returns
+bool library_copy_argument(void* copy, size_t known, const void* given);
+/* Copies a result to a struct of the caller: the first `known` bytes of `result` to `given`, and sets its size. Returns
  * false, with nothing written, if `given` is NULL or shorter than `known`. */
-bool library_copy_result(void* given, const void* own, size_t known);
+bool library_copy_result(void* given, const void* result, size_t known);
 /* Sets the object's error text: a struct of the caller has a wrong size. type: name of the struct. Returns SDRS_USAGE.
  * Does nothing else if s is NULL. */
 sdrs_status library_wrong_size(sdrs* s, const char* type);

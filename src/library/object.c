@@ -32,11 +32,11 @@ sdrs_status library_status(Status status) {
 /* ---------------------------------------------------------------- errors */
 
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
-  assert(s && s->own && format);
+  assert(s && s->state && format);
   va_list arguments;
   va_start(arguments, format);
-  s->own->error.length = 0;
-  text_add_va_list(&s->own->error, format, arguments);
+  s->state->error.length = 0;
+  text_add_va_list(&s->state->error, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -66,23 +66,23 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics) {
 }
 
 sdrs_status library_fail_diagnosed(sdrs* s, Status status) {
-  assert(s && s->own);
-  s->own->error.length = 0;
-  library_add_errors(&s->own->error, &s->own->diagnostics);
+  assert(s && s->state);
+  s->state->error.length = 0;
+  library_add_errors(&s->state->error, &s->state->diagnostics);
   return library_status(status);
 }
 
 const char* sdrs_error(const sdrs* s) {
   if (!s) return NO_MEMORY;
   if (s->error) return s->error;
-  return s->own && s->own->error.length > 0 ? s->own->error.data : "";
+  return s->state && s->state->error.length > 0 ? s->state->error.data : "";
 }
 
 /* Returns a message by its index. The messages of loading come first, then those of the last call. Returns NULL if
  * there is none. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
-                                s && s->own ? &s->own->diagnostics : NULL};
+                                s && s->state ? &s->state->diagnostics : NULL};
   for (int k = 0; k < 2; k++) {
     if (!lists[k]) continue;
     if (index >= 0 && index < lists[k]->count) return &lists[k]->items[index];
@@ -115,15 +115,15 @@ typedef struct {
 } Call;
 
 static void create_state(sdrs* s) {
-  s->own = MEMORY_NEW(LibraryState, 1);
-  if (s->shared) drive_create(&s->own->live, &s->shared->model);
+  s->state = MEMORY_NEW(LibraryState, 1);
+  if (s->shared) drive_create(&s->state->live, &s->shared->model);
 }
 
 static void run_call(void* context) {
   Call* call = context;
   sdrs* s = call->object;
-  if (!s->own) create_state(s);
-  diagnostics_free(&s->own->diagnostics);
+  if (!s->state) create_state(s);
+  diagnostics_free(&s->state->diagnostics);
   call->status = call->work(s, call->arguments);
 }
 
@@ -131,7 +131,7 @@ static void run_call(void* context) {
 static void destroy_state(sdrs* s) {
   memory_pool_destroy(s->pool);
   s->pool = NULL;
-  s->own = NULL;
+  s->state = NULL;
 }
 
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context) {
@@ -197,7 +197,7 @@ sdrs_status library_report_null(sdrs* s, const char* name) { return library_call
 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
   assert(kind >= 0 && kind < BUFFER_KINDS);
-  double** buffer = &s->own->buffer[kind][block];
+  double** buffer = &s->state->buffer[kind][block];
   memory_free(*buffer);
   *buffer = NULL; /* MEMORY_NEW does not return if memory runs out */
   *buffer = MEMORY_NEW(double, count);
@@ -329,8 +329,8 @@ static Shared* new_shared(void) {
 /* Copies the errors of loading to the object. Returns them as an sdrs_status. */
 static sdrs_status report_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
-  library_add_errors(&s->own->error, &l->shared->diagnostics);
-  diagnostics_merge(&s->own->diagnostics, &l->shared->diagnostics);
+  library_add_errors(&s->state->error, &l->shared->diagnostics);
+  diagnostics_merge(&s->state->diagnostics, &l->shared->diagnostics);
   return library_status(l->status);
 }
 
@@ -419,10 +419,10 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
 /* Copies the initial state and the controller inputs that were set from the object `arguments` to s. */
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
-  if (!original->own) return SDRS_OK;
-  const LibraryModel* live = &original->own->live;
-  drive_free(&s->own->live);
-  drive_copy(&s->own->live, live, live->rows);
+  if (!original->state) return SDRS_OK;
+  const LibraryModel* live = &original->state->live;
+  drive_free(&s->state->live);
+  drive_copy(&s->state->live, live, live->rows);
   return SDRS_OK;
 }
 
@@ -442,27 +442,27 @@ static void free_names(char** names) {
 
 /* Frees every member of the state one by one, so that memory that other libraries allocated outside the pool is freed,
  * too. */
-static void free_own(LibraryState* own) {
-  if (!own) return;
-  sim_destroy(own->sim);
-  recording_destroy(&own->recording);
-  if (own->has_gradient) model_gradient_destroy(&own->gradient);
-  drive_free(&own->live);
-  drive_free(&own->ran);
+static void free_own(LibraryState* state) {
+  if (!state) return;
+  sim_destroy(state->sim);
+  recording_destroy(&state->recording);
+  if (state->has_gradient) model_gradient_destroy(&state->gradient);
+  drive_free(&state->live);
+  drive_free(&state->ran);
   for (int b = 0; b < LIBRARY_BLOCK_COUNT; b++) {
-    for (int kind = 0; kind < BUFFER_KINDS; kind++) memory_free(own->buffer[kind][b]);
-    free_names(own->names[b]);
+    for (int kind = 0; kind < BUFFER_KINDS; kind++) memory_free(state->buffer[kind][b]);
+    free_names(state->names[b]);
   }
-  memory_free(own->seeds);
-  diagnostics_free(&own->diagnostics);
-  text_free(&own->error);
-  memory_free(own);
+  memory_free(state->seeds);
+  diagnostics_free(&state->diagnostics);
+  text_free(&state->error);
+  memory_free(state);
 }
 
 static sdrs_status clear(sdrs* s, void* arguments) {
   (void)arguments;
-  free_own(s->own);
-  s->own = NULL;
+  free_own(s->state);
+  s->state = NULL;
   create_state(s);
   return SDRS_OK;
 }
@@ -471,7 +471,7 @@ sdrs_status sdrs_clear(sdrs* s) { return library_call(s, clear, NULL); }
 
 void sdrs_free(sdrs* s) {
   if (!s) return;
-  free_own(s->own);
+  free_own(s->state);
   memory_pool_destroy(s->pool);
   free_shared(s->shared);
   free(s);

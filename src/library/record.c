@@ -3,32 +3,32 @@
 
 #include "library/library.h"
 
-static void discard_record(LibraryState* own) {
-  own->recorded = own->has_gradient = false;
-  model_gradient_destroy(&own->gradient);
+static void discard_record(LibraryState* state) {
+  state->recorded = state->has_gradient = false;
+  model_gradient_destroy(&state->gradient);
   for (int b = 0; b < LIBRARY_BLOCK_COUNT; b++) {
-    memory_free(own->buffer[BUFFER_RECORD][b]);
-    own->buffer[BUFFER_RECORD][b] = NULL;
+    memory_free(state->buffer[BUFFER_RECORD][b]);
+    state->buffer[BUFFER_RECORD][b] = NULL;
   }
 }
 
 static sdrs_status run(sdrs* s, void* arguments) {
   int steps = *(const int*)arguments;
-  LibraryState* own = s->own;
+  LibraryState* state = s->state;
   if (steps <= 0) steps = s->shared->model.simulation.steps;
-  discard_record(own);
-  if (own->recording.step_capacity < steps) recording_destroy(&own->recording);
-  drive_free(&own->ran);
-  drive_copy(&own->ran, &own->live, steps);
-  own->ran.model.simulation.steps = steps;
-  if (own->recording.step_capacity < steps) {
-    recording_create(&own->recording, &own->ran.model, steps);
-    if (s->shared->loss) loss_record_pair_forces(s->shared->loss, steps, &own->recording, NULL);
+  discard_record(state);
+  if (state->recording.step_capacity < steps) recording_destroy(&state->recording);
+  drive_free(&state->ran);
+  drive_copy(&state->ran, &state->live, steps);
+  state->ran.model.simulation.steps = steps;
+  if (state->recording.step_capacity < steps) {
+    recording_create(&state->recording, &state->ran.model, steps);
+    if (s->shared->loss) loss_record_pair_forces(s->shared->loss, steps, &state->recording, NULL);
   }
   RecordOptions options = {.threads = s->shared->threads};
   RecordReport report;
-  Status status = recording_run(&own->recording, &own->ran.model, &options, &report, &own->diagnostics);
-  own->recorded = status == STATUS_OK || status == STATUS_SOLVER;
+  Status status = recording_run(&state->recording, &state->ran.model, &options, &report, &state->diagnostics);
+  state->recorded = status == STATUS_OK || status == STATUS_SOLVER;
   if (status == STATUS_SOLVER)
     return library_fail(s, SDRS_SOLVER, "the solver failed at step %d: %s, residual %.3g; reduce simulation.dt",
                         report.failed_step, step_outcome_text(report.last.outcome), report.last.residual);
@@ -77,16 +77,16 @@ static Vec3 link_center(const Recording* r, size_t at, size_t link) {
 /* Returns the buffer for the recorded values of a block, valid until the next run. Sets *fresh to true if the buffer is
  * new and must be filled. */
 static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fresh) {
-  double* there = s->own->buffer[BUFFER_RECORD][block];
-  *fresh = !there;
-  return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
+  double* existing = s->state->buffer[BUFFER_RECORD][block];
+  *fresh = !existing;
+  return existing ? existing : library_buffer(s, BUFFER_RECORD, block, count);
 }
 
 /* Returns an array with one 3-vector per link and recorded state. at(recording, k, link) computes the vector of a link,
  * k = row * links + link. */
 static sdrs_array record_points(sdrs* s, const RecordRequest* show,
                                 Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   bool fresh;
   double* out = record_buffer(s, show->block, 3 * links * rows, &fresh);
@@ -101,7 +101,7 @@ static sdrs_array record_points(sdrs* s, const RecordRequest* show,
 /* Returns an array with the six numbers of joint reactions or inertial sensors per link and recorded state. States
  * without these numbers are NaN. */
 static sdrs_array record_observable(sdrs* s, const RecordRequest* show, ObservableKind kind) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   const Observable* o = observable_at((int)kind);
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1, width = OBSERVABLE_COLUMNS * links;
   bool fresh;
@@ -118,7 +118,7 @@ static sdrs_array record_observable(sdrs* s, const RecordRequest* show, Observab
 
 /* q and -q are the same rotation; each row has the sign that is nearer to the row before. */
 const double* library_orientations(sdrs* s) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   bool fresh;
   double* out = record_buffer(s, SDRS_ORIENTATION, 4 * links * rows, &fresh);
@@ -133,7 +133,7 @@ const double* library_orientations(sdrs* s) {
 }
 
 static sdrs_array record_orientations(sdrs* s, int link) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   const double* out = library_orientations(s);
   if (link < 0) return make_array(out, rows, 4 * links, 4 * links);
@@ -141,7 +141,7 @@ static sdrs_array record_orientations(sdrs* s, int link) {
 }
 
 static sdrs_array record_times(sdrs* s) {
-  const Recording* r = &s->own->recording;
+  const Recording* r = &s->state->recording;
   size_t rows = (size_t)r->steps + 1;
   bool fresh;
   double* out = record_buffer(s, SDRS_TIME, rows, &fresh);
@@ -151,8 +151,8 @@ static sdrs_array record_times(sdrs* s) {
 
 static sdrs_status show_record(sdrs* s, void* arguments) {
   const RecordRequest* show = arguments;
-  const Recording* r = &s->own->recording;
-  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
+  const Recording* r = &s->state->recording;
+  if (!s->state->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
   size_t nq = (size_t)r->model->coordinate_count, nv = (size_t)r->model->dof_count;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (show->link < -1 || show->link >= (int)links)
@@ -216,8 +216,8 @@ static sdrs_proof proof_initial(void) {
 
 static sdrs_status certify(sdrs* s, void* arguments) {
   sdrs_proof* out = arguments;
-  const Recording* r = &s->own->recording;
-  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
+  const Recording* r = &s->state->recording;
+  if (!s->state->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
   Proof* proof = proof_create(r->model, s->shared->threads);
   for (int k = 0; k < r->state_count; k++) {
     ProofReport report = proof_next(proof, recording_state_q(r, &r->states[k]));

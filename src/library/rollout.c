@@ -106,7 +106,7 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
   r.drives = MEMORY_NEW(LibraryModel, threads);
   r.status = MEMORY_NEW(sdrs_status, request->count);
   r.steps_done = MEMORY_NEW(int, request->count);
-  for (int t = 0; t < threads; t++) drive_copy(&r.drives[t], &s->own->live, request->steps);
+  for (int t = 0; t < threads; t++) drive_copy(&r.drives[t], &s->state->live, request->steps);
   parallel_for(threads, request->count, 2, 1, run_one, &r);
   sdrs_status status = report_results(s, &r);
   for (int t = 0; t < threads; t++) drive_free(&r.drives[t]);

@@ -13,22 +13,22 @@ static bool has_valid_size(const void* given, size_t known) {
   return size >= known && size <= STRUCT_SIZE_MAX;
 }
 
-bool library_copy_argument(void* own, size_t known, const void* given) {
-  assert(own && known >= sizeof(size_t));
+bool library_copy_argument(void* copy, size_t known, const void* given) {
+  assert(copy && known >= sizeof(size_t));
   if (!has_valid_size(given, known)) return false;
   const unsigned char* bytes = given;
   size_t size;
   memcpy(&size, given, sizeof(size));
   for (size_t k = known; k < size; k++)
     if (bytes[k] != 0) return false;
-  memcpy(own, given, known);
+  memcpy(copy, given, known);
   return true;
 }
 
-bool library_copy_result(void* given, const void* own, size_t known) {
-  assert(own && known >= sizeof(size_t));
+bool library_copy_result(void* given, const void* result, size_t known) {
+  assert(result && known >= sizeof(size_t));
   if (!has_valid_size(given, known)) return false;
-  memcpy(given, own, known);
+  memcpy(given, result, known);
   memcpy(given, &known, sizeof(known));
   return true;
 }

@@ -61,9 +61,9 @@ static Norms compute_norms(BlockSolver* s, const Component* c) {
   double *sum = s->residual + c->unknown_first, entry = 0;
   memset(sum, 0, sizeof(double) * (size_t)c->order);
   for (int k = c[0].member_first + c[0].coupling_first; k < c[1].member_first + c[1].coupling_first; k++) {
-    int own = k - c[0].member_first - c[0].coupling_first, members = c[1].member_first - c[0].member_first;
-    int link = own < members ? -1 : s->component_couplings[c->coupling_first + own - members];
-    int a = link < 0 ? s->members[c->member_first + own] : s->row[link], b = link < 0 ? a : s->column[link];
+    int local = k - c[0].member_first - c[0].coupling_first, members = c[1].member_first - c[0].member_first;
+    int link = local < members ? -1 : s->component_couplings[c->coupling_first + local - members];
+    int a = link < 0 ? s->members[c->member_first + local] : s->row[link], b = link < 0 ? a : s->column[link];
     const double* value = s->values + s->local_offset[k];
     for (int i = 0; i < s->size[a]; i++)
       for (int j = link < 0 ? i : 0; j < s->size[b]; j++) {

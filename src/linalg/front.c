@@ -66,17 +66,17 @@ static void update_tile(int width, int depth, const double* panel, int column, i
 static bool factor_tile(int width, int column, int stride, double* c) {
   int from = column & ~3;
   for (int i = 0; i < width; i++) {
-    double* own = c + (long)i * stride;
+    double* pivot_column = c + (long)i * stride;
     for (int k = 0; k < i; k++) {
       const double* other = c + (long)k * stride;
       double factor = other[column + i];
-      for (int r = from; r < stride; r++) own[r] -= other[r] * factor;
+      for (int r = from; r < stride; r++) pivot_column[r] -= other[r] * factor;
     }
-    double pivot = own[column + i];
+    double pivot = pivot_column[column + i];
     if (!(pivot > 0 && pivot <= DBL_MAX)) return false;
     double inverse = 1.0 / sqrt(pivot);
-    for (int r = from; r < stride; r++) own[r] *= inverse;
-    own[column + i] = inverse;
+    for (int r = from; r < stride; r++) pivot_column[r] *= inverse;
+    pivot_column[column + i] = inverse;
   }
   return true;
 }
@@ -151,21 +151,21 @@ static void update_packed(int depth, const double* panel, const double* packed, 
 static bool factor_by_panels(int rows, int pivots, int stride, double* panel, double* update, double* work) {
   for (int first = 0, end; first < pivots; first = end) {
     end = pivots - first < FRONT_PANEL_PIVOTS ? pivots : first + FRONT_PANEL_PIVOTS;
-    double* own = panel + (long)first * stride;
+    double* diagonal_panel = panel + (long)first * stride;
     for (int j = first, width; j < end; j += width) {
       width = tile_width(j, end);
-      update_tile(width, j - first, own, j, stride, panel + (long)j * stride);
+      update_tile(width, j - first, diagonal_panel, j, stride, panel + (long)j * stride);
       if (!factor_tile(width, j, stride, panel + (long)j * stride)) return false;
     }
     int from = end & ~7;
-    pack_rows(from, end - first, stride, own, work);
+    pack_rows(from, end - first, stride, diagonal_panel, work);
     for (int j = end, width; j < rows; j += width) {
       width = tile_width(j, j < pivots ? pivots : rows);
       double* c = column_at(pivots, stride, panel, update, j);
       if (width == TILE)
-        update_packed(end - first, own, work, from, j, stride, c);
+        update_packed(end - first, diagonal_panel, work, from, j, stride, c);
       else
-        update_tile(width, end - first, own, j, stride, c);
+        update_tile(width, end - first, diagonal_panel, j, stride, c);
     }
   }
   return true;
@@ -235,17 +235,17 @@ typedef double Four __attribute__((vector_size(32), aligned(8)));
 /* Subtracts from four numbers the results of the function dot for four right-hand sides. Padding rows are skipped,
  * because they are zero. */
 INLINE void subtract_dot(int from, int rows, const double* column, const int* index, const double* x, size_t stride_x,
-                         Four* own) {
+                         Four* target) {
   Four leading = {0, 0, 0, 0};
   int r = from;
   for (; r % 4 != 0 && r < rows; r++) leading += *(const Four*)(x + (size_t)index[r] * stride_x) * column[r];
   if (r == rows) {
-    *own -= leading;
+    *target -= leading;
     return;
   }
   Four sum[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   for (; r < rows; r++) sum[r % 4] += *(const Four*)(x + (size_t)index[r] * stride_x) * column[r];
-  *own -= leading + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  *target -= leading + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* Forward and backward substitution of one to four pivots (forward_four, backward_four) for four right-hand sides. */
@@ -271,15 +271,15 @@ void front_solve_four(int pivots, int stride, const double* panel, const int* in
   }
   for (int j = 0; j < pivots; j++) {
     const double* column = panel + (long)j * stride;
-    Four* own = (Four*)(x + (size_t)index[j] * next);
-    Four value = *own * column[j];
-    *own = value;
+    Four* target = (Four*)(x + (size_t)index[j] * next);
+    Four value = *target * column[j];
+    *target = value;
     for (int r = j + 1; r < pivots; r++) *(Four*)(x + (size_t)index[r] * next) -= value * column[r];
   }
   for (int j = pivots - 1; j >= 0; j--) {
     const double* column = panel + (long)j * stride;
-    Four* own = (Four*)(x + (size_t)index[j] * next);
-    subtract_dot(j + 1, pivots, column, index, x, next, own);
-    *own *= column[j];
+    Four* target = (Four*)(x + (size_t)index[j] * next);
+    subtract_dot(j + 1, pivots, column, index, x, next, target);
+    *target *= column[j];
   }
 }

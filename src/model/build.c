@@ -95,11 +95,11 @@ static bool overrides_change_shapes(const ModelOverride* overrides, int count) {
 Status model_create_from(Model* model, const Scene* given, const ModelSolids* solids, const ModelOverride* overrides,
                          int count, Diagnostics* diagnostics) {
   assert(overrides || count == 0);
-  Scene* own = count > 0 ? model_scene_create(given, overrides, count) : NULL;
-  const Scene* scene = own ? own : given;
+  Scene* changed = count > 0 ? model_scene_create(given, overrides, count) : NULL;
+  const Scene* scene = changed ? changed : given;
   *model = (Model){.scene = scene,
                    .given = given,
-                   .own_scene = own,
+                   .own_scene = changed,
                    .simulation = scene->simulation,
                    .contact_model = scene->contact.model};
   Builder builder = {.model = model, .scene = scene, .diagnostics = diagnostics};

@@ -15,8 +15,8 @@
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {
   assert(side == 0 || side == 1);
   assert(side == 0 || side == 1);
-  Pose own = {mat3_from_quat(bushing->rotation[side]), bushing->position[side]};
-  return bushing->link[side] < 0 ? own : pose_mul(poses[bushing->link[side]], own);
+  Pose frame = {mat3_from_quat(bushing->rotation[side]), bushing->position[side]};
+  return bushing->link[side] < 0 ? frame : pose_mul(poses[bushing->link[side]], frame);
 }
 
 void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u[6]) {

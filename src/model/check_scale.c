@@ -118,8 +118,8 @@ static void warn_flat_wheel(const SceneLink* link, const char* more, Diagnostics
   static const char* const AXES[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
   static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]",
                                        "[0, 0, 0]"}; /* rpy angles that rotate z to the axis */
-  Vec3 own = mat3_mul_vec(mat3_from_quat(link->shapes[0].rotation), vec3(0, 0, 1)), hinge = link->joint.axes[0];
-  int round = find_parallel_axis(own), turns = find_parallel_axis(hinge);
+  Vec3 wheel = mat3_mul_vec(mat3_from_quat(link->shapes[0].rotation), vec3(0, 0, 1)), hinge = link->joint.axes[0];
+  int round = find_parallel_axis(wheel), turns = find_parallel_axis(hinge);
   Text text = {0};
   if (round >= 0 && turns >= 0)
     text_add(&text,
@@ -130,7 +130,7 @@ static void warn_flat_wheel(const SceneLink* link, const char* more, Diagnostics
     text_add(&text,
              "the round shape has the axis [%.3g, %.3g, %.3g] in the link's frame, but the hinge has the axis [%.3g, "
              "%.3g, %.3g]: set the hinge's axis to that of the shape, or rotate the shape",
-             own.x, own.y, own.z, hinge.x, hinge.y, hinge.z);
+             wheel.x, wheel.y, wheel.z, hinge.x, hinge.y, hinge.z);
   diagnostics_add(diagnostics, SEVERITY_WARNING, link->place, "link '%s' does not roll%s: %s",
                   text_excerpt(link->name).text, more, text.data);
   text_free(&text);

@@ -226,9 +226,9 @@ static int find_free_root(const Model* model, int link) {
 /* Appends the advice to move a root link by `distance` [m], if one of the links has a free root and the links belong to
  * different trees. */
 static void append_root_advice(const Model* model, const HullPair* pair, double distance, Text* out) {
-  int own = model->links[pair->link_a].tree, other = model->links[pair->link_b].tree;
+  int tree_a = model->links[pair->link_a].tree, other = model->links[pair->link_b].tree;
   int link = find_free_root(model, pair->link_b) >= 0 ? pair->link_b : pair->link_a, root = find_free_root(model, link);
-  if (root < 0 || own == other) return;
+  if (root < 0 || tree_a == other) return;
   text_add(out, " (link '%s' is in the tree of '%s': move '%s' by %.4g m)", model->links[link].name,
            model->links[root].name, model->links[root].name, distance);
 }
@@ -393,12 +393,12 @@ static void check_supported_by_pairs(const Model* model, Diagnostics* diagnostic
 }
 
 /* Adds an error if a hull of the link does not fit the parameters of the law. Returns true if there is one. */
-static bool check_fits(const Model* model, int link, ContactModel law, const double* own, SourcePosition place,
-                       const char* key, Diagnostics* diagnostics) {
+static bool check_fits(const Model* model, int link, ContactModel law, const double* law_parameters,
+                       SourcePosition place, const char* key, Diagnostics* diagnostics) {
   const ModelLink* l = &model->links[link];
   char text[240];
   for (int k = 0; k < l->hull_count && l->collide; k++) {
-    if (contact_fits(law, &model->hulls[l->hull_first + k], own, text, sizeof text)) continue;
+    if (contact_fits(law, &model->hulls[l->hull_first + k], law_parameters, text, sizeof text)) continue;
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s: %s: link '%s' %s", key, contact_model_name(law), l->name,
                     text);
     return true;
@@ -410,8 +410,8 @@ static bool check_fits(const Model* model, int link, ContactModel law, const dou
  */
 static void check_all_fit(const Model* model, Diagnostics* diagnostics) {
   for (int i = 0; i < model->link_count; i++)
-    (void)check_fits(model, i, model->contact_model, model->contact.own, model->scene->contact.place, "contact.model",
-                     diagnostics);
+    (void)check_fits(model, i, model->contact_model, model->contact.law_parameters, model->scene->contact.place,
+                     "contact.model", diagnostics);
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];
     bool reported = false;
@@ -419,7 +419,7 @@ static void check_all_fit(const Model* model, Diagnostics* diagnostics) {
       const ModelPairItem* item = &model->pair_items[k];
       const int link[2] = {(int)(item->key >> 32), (int)(item->key & UINT32_MAX)};
       for (int side = 0; side < 2 && item->item == pair->item && !reported; side++)
-        reported = check_fits(model, link[side], pair->law, pair->contact.own,
+        reported = check_fits(model, link[side], pair->law, pair->contact.law_parameters,
                               model->scene->contact.pairs[pair->item].place, "contact.pairs", diagnostics);
     }
   }

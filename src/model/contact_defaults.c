@@ -84,7 +84,8 @@ static double smallest_feature(const Model* model, const double* feature) {
  * because resolving an impact needs a larger barrier distance. */
 static double derived_support(const ModelContact* contact, const ContactScales* scales) {
   double support = contact->feature * SUPPORT_PER_FEATURE;
-  if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_DISPLACEMENT);
+  if (scales->displacement > 0 && !contact->bounces)
+    support = fmin(support, scales->displacement * SUPPORT_PER_DISPLACEMENT);
   return fmax(support, fmin(scales->extent * SUPPORT_PER_EXTENT, contact->feature * SUPPORT_WITHIN));
 }
 
@@ -95,8 +96,8 @@ static double force_at(ContactModel model, double support, double gap) {
 /* Returns the default contact stiffness of a law that allows bodies to overlap (R13), or 0 if the law has no force at
  * overlap. */
 static double overlap_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
-  double usual = contact_force_at_overlap(model, contact->own, OVERLAP_REFERENCE * contact->feature);
-  double most = contact_force_at_overlap(model, contact->own, OVERLAP_LARGEST * contact->feature);
+  double usual = contact_force_at_overlap(model, contact->law_parameters, OVERLAP_REFERENCE * contact->feature);
+  double most = contact_force_at_overlap(model, contact->law_parameters, OVERLAP_LARGEST * contact->feature);
   return usual > 0 && most > 0 ? fmax(contact->reference_force / usual, scales->total / most) : 0;
 }
 
@@ -139,12 +140,13 @@ static void check_derived(Builder* builder) {
                   contact->support, contact->stiffness, contact->smoothing);
 }
 
-void contact_own_defaults(ContactModel law, double own[CONTACT_LAW_PARAMETERS_MAX]) {
+void contact_own_defaults(ContactModel law, double parameters[CONTACT_LAW_PARAMETERS_MAX]) {
   const SchemaRow* row;
-  memset(own, 0, sizeof(double[CONTACT_LAW_PARAMETERS_MAX]));
+  memset(parameters, 0, sizeof(double[CONTACT_LAW_PARAMETERS_MAX]));
   for (int i = 1; (row = contact_schema_row(i)); i++) {
     if (!schema_row_allows_type(row, contact_model_name(law)) || contact_row_law_parameter(row) < 0) continue;
-    if (row->fallback && row->fallback[0] != '(') own[contact_row_law_parameter(row)] = strtod(row->fallback, NULL);
+    if (row->fallback && row->fallback[0] != '(')
+      parameters[contact_row_law_parameter(row)] = strtod(row->fallback, NULL);
   }
 }
 
@@ -159,11 +161,11 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->stiffness_derived = !given->given[MATERIAL_STIFFNESS];
   contact->support = contact->support_derived ? derived_support(contact, scales) : given->value[MATERIAL_SUPPORT];
   if (pair->law != builder->model->contact_model) {
-    contact_own_defaults(pair->law, contact->own);
+    contact_own_defaults(pair->law, contact->law_parameters);
     contact->hierarchy = true;
   }
   for (int k = 0; k < CONTACT_LAW_PARAMETERS_MAX; k++)
-    if (item->law_parameter_given[k]) contact->own[k] = item->own[k];
+    if (item->law_parameter_given[k]) contact->law_parameters[k] = item->law_parameters[k];
   if (item->hierarchy_given) contact->hierarchy = item->hierarchy;
   contact->stiffness =
       contact->stiffness_derived ? derived_stiffness(pair->law, contact, scales) : given->value[MATERIAL_STIFFNESS];
@@ -195,7 +197,7 @@ void build_contact(Builder* builder) {
                             .static_friction = given->static_friction,
                             .stribeck_speed = given->stribeck_speed > 0 ? given->stribeck_speed : STRIBECK_SPEED,
                             .feature = feature};
-  memcpy(contact->own, given->own, sizeof(contact->own));
+  memcpy(contact->law_parameters, given->law_parameters, sizeof(contact->law_parameters));
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
   contact->support = contact->support_derived ? derived_support(contact, &scales) : given->support;
@@ -316,14 +318,14 @@ static void check_smoothing(const DefaultsCheck* check) {
 static double smallest_stribeck_speed(const Model* model) {
   const Scene* scene = model->scene;
   bool sticks = model->contact.static_friction > 0;
-  double least = INFINITY, own = INFINITY;
+  double least = INFINITY, given = INFINITY;
   for (int i = 0; i < scene->link_count + scene->contact.pair_count; i++) {
     const SceneMaterial* material =
         i < scene->link_count ? &scene->links[i].material : &scene->contact.pairs[i - scene->link_count].material;
     sticks = sticks || material->given[MATERIAL_STATIC_FRICTION];
-    if (material->given[MATERIAL_STRIBECK_SPEED]) own = fmin(own, material->value[MATERIAL_STRIBECK_SPEED]);
+    if (material->given[MATERIAL_STRIBECK_SPEED]) given = fmin(given, material->value[MATERIAL_STRIBECK_SPEED]);
   }
-  if (sticks) least = fmin(own, model->contact.stribeck_speed);
+  if (sticks) least = fmin(given, model->contact.stribeck_speed);
   return least;
 }
 

@@ -5,9 +5,9 @@
 
 #include "model/model.h"
 
-/* Returns true if the law can compute with the hull under its own parameters `own` (ModelContact.own). Otherwise writes
- * the violated rule and the remedy to text[size], as the end of a sentence whose subject is the link. Allocates
- * temporary memory. */
-bool contact_fits(ContactModel model, const ModelHull* hull, const double* own, char* text, size_t size);
+/* Returns true if the law can compute with the hull under its own parameters `law_parameters`
+ * (ModelContact.law_parameters). Otherwise writes the violated rule and the remedy to text[size], as the end of a
+ * sentence whose subject is the link. Allocates temporary memory. */
+bool contact_fits(ContactModel model, const ModelHull* hull, const double* law_parameters, char* text, size_t size);
 
 #endif

@@ -65,7 +65,8 @@ static double typical_speed(const Model* model, double feature) {
 ContactScales contact_scales(const Model* model, double feature) {
   ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
   scales.speed = typical_speed(model, feature);
-  scales.way = sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep_length(&model->simulation);
+  scales.displacement =
+      sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep_length(&model->simulation);
   double* mass = MEMORY_NEW(double, model->tree_count);
   int count = collect_tree_masses(model, mass);
   scales.tree_count = count;

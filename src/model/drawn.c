@@ -56,9 +56,9 @@ double polyhedron_deviation(const SceneShape* shape, const ConvexHull* solid) {
 
 double model_drawn_deviation(const Model* model, int hull) {
   assert(hull >= 0 && hull < model->hull_count);
-  const ModelHull* own = &model->hulls[hull];
-  const SceneShape* shape = own->kind->bounded ? curved_shape(model, own) : NULL;
-  return shape ? surface_deviation(smooth_shape(own), shape, &own->solid, shape_pose(model, hull)) : 0;
+  const ModelHull* drawn = &model->hulls[hull];
+  const SceneShape* shape = drawn->kind->bounded ? curved_shape(model, drawn) : NULL;
+  return shape ? surface_deviation(smooth_shape(drawn), shape, &drawn->solid, shape_pose(model, hull)) : 0;
 }
 
 /* Creates a polyhedron of a shape, in its frame, with the given segments or resolution. */
@@ -114,7 +114,7 @@ void model_drawn_create(ModelDrawn* drawn, const Model* model, double tolerance)
   *copy = *model;
   copy->hulls = MEMORY_NEW(ModelHull, model->hull_count + 1);
   memcpy(copy->hulls, model->hulls, sizeof(ModelHull) * (size_t)model->hull_count);
-  drawn->own = MEMORY_NEW(bool, model->hull_count + 1);
+  drawn->owns_polyhedron = MEMORY_NEW(bool, model->hull_count + 1);
   copy->vertex_count = 0;
   for (int i = 0; i < model->hull_count; i++) {
     ModelHull* hull = &copy->hulls[i];
@@ -123,7 +123,7 @@ void model_drawn_create(ModelDrawn* drawn, const Model* model, double tolerance)
         refine_polyhedron(smooth_shape(hull), curved_shape(model, hull), tolerance, &finer)) {
       replace_surface(hull, &finer, shape_pose(model, i));
       hull_free(&finer);
-      drawn->own[i] = true;
+      drawn->owns_polyhedron[i] = true;
     }
     hull->vertex_first = copy->vertex_count;
     copy->vertex_count += hull->points.count;
@@ -131,12 +131,12 @@ void model_drawn_create(ModelDrawn* drawn, const Model* model, double tolerance)
 }
 
 void model_drawn_free(ModelDrawn* drawn) {
-  for (int i = 0; drawn->own && i < drawn->model.hull_count; i++) {
-    if (!drawn->own[i]) continue;
+  for (int i = 0; drawn->owns_polyhedron && i < drawn->model.hull_count; i++) {
+    if (!drawn->owns_polyhedron[i]) continue;
     point_view_free(&drawn->model.hulls[i].points);
     hull_free(&drawn->model.hulls[i].solid);
   }
-  if (drawn->own) memory_free(drawn->model.hulls);
-  memory_free(drawn->own);
+  if (drawn->owns_polyhedron) memory_free(drawn->model.hulls);
+  memory_free(drawn->owns_polyhedron);
   *drawn = (ModelDrawn){0};
 }

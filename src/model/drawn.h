@@ -8,7 +8,7 @@
  * else from the model, which must outlive the copy. */
 typedef struct {
   Model model;
-  bool* own; /* for each hull: true if the copy owns the hull's polyhedron */
+  bool* owns_polyhedron; /* for each hull: true if the copy owns the hull's polyhedron */
 } ModelDrawn;
 
 /* Builds the copy. Each round solid without `segments` or `resolution` in the scene, and each convex smooth shape, gets

@@ -39,12 +39,12 @@ void build_controllers(Builder* builder) {
 static int find_slow_drive(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;
-  double q[JOINT_MAX_COORDINATE], way[JOINT_MAX_DOF], dt = simulation_substep_length(&model->simulation);
+  double q[JOINT_MAX_COORDINATE], displacement[JOINT_MAX_DOF], dt = simulation_substep_length(&model->simulation);
   joint_coordinates_from_target(&link->joint, c->target.source->values, q);
-  joint_difference(&link->joint, model->initial_coordinates + link->coordinate_first, q, way);
+  joint_difference(&link->joint, model->initial_coordinates + link->coordinate_first, q, displacement);
   for (int k = 0; k < link->dof_count; k++) {
     double slowest = c->position_gain[k] * model->simulation.dt * model->simulation.steps;
-    if (way[k] != 0 && slowest > 0 && c->velocity_gain[k] / dt > slowest) return k;
+    if (displacement[k] != 0 && slowest > 0 && c->velocity_gain[k] / dt > slowest) return k;
   }
   return -1;
 }

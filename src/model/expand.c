@@ -94,6 +94,6 @@ void model_expand_shapes(const Model* model, Scene* scene) {
   scene->contact.stiffness = model->contact.stiffness;
   scene->contact.smoothing = model->contact.smoothing;
   scene->contact.rest_speed = model->contact.rest_speed;
-  memcpy(scene->contact.own, model->contact.own, sizeof(scene->contact.own));
+  memcpy(scene->contact.law_parameters, model->contact.law_parameters, sizeof(scene->contact.law_parameters));
   model_fix_pairs(model, scene);
 }

@@ -122,19 +122,19 @@ static int outermost_vertex(const Model* model, const ModelLink* link, int axis,
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient) {
   assert(link >= 0 && link < model->link_count);
   assert(link >= 0 && link < model->link_count);
-  const ModelLink* own = &model->links[link];
-  if (own->mass > 0) { /* the center is S_x / m */
+  const ModelLink* body = &model->links[link];
+  if (body->mass > 0) { /* the center is S_x / m */
     MassMoment* moment = &gradient->moment[link];
-    Vec3 by = vec3_scale(bar, 1 / own->mass);
+    Vec3 by = vec3_scale(bar, 1 / body->mass);
     moment->s[0][3] += by.x;
     moment->s[1][3] += by.y;
     moment->s[2][3] += by.z;
-    moment->s[3][3] -= vec3_dot(by, own->center);
+    moment->s[3][3] -= vec3_dot(by, body->center);
     return;
   }
   for (int axis = 0; axis < 3; axis++)
     for (int side = -1; side <= 1; side += 2) {
-      int vertex = outermost_vertex(model, own, axis, side);
+      int vertex = outermost_vertex(model, body, axis, side);
       if (vertex >= 0) *component(&gradient->vertices[vertex], axis) += 0.5 * *component(&bar, axis);
     }
 }

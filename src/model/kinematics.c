@@ -31,13 +31,14 @@ void model_increment(const Model* model, const double* q, const double* incremen
 }
 
 void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
-                               double fraction, double* there, Pose* poses) {
+                               double fraction, double* displaced, Pose* poses) {
   assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   if (i == from) return;
-  if (link->parent >= 0) model_displaced_link_pose(model, link->parent, from, q, increments, fraction, there, poses);
-  increment_link(link, q, increments, fraction, there);
-  model_link_pose(model, i, there, poses);
+  if (link->parent >= 0)
+    model_displaced_link_pose(model, link->parent, from, q, increments, fraction, displaced, poses);
+  increment_link(link, q, increments, fraction, displaced);
+  model_link_pose(model, i, displaced, poses);
 }
 
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws) {

@@ -64,10 +64,10 @@ static double value_of_links(const Model* model, int a, int b, int which) {
 
 /* Sets the friction axis of an item of contact.pairs, which is fixed to the first link that the item names. */
 static void set_direction_by_item(const Model* model, int a, int b, const ModelPairItem* entry, PairMaterial* out) {
-  const SceneMaterial* own = &model->scene->contact.pairs[entry->item].material;
-  out->directed = own->given[MATERIAL_FRICTION_ALONG];
+  const SceneMaterial* material = &model->scene->contact.pairs[entry->item].material;
+  out->directed = material->given[MATERIAL_FRICTION_ALONG];
   out->axis_side = (entry->swapped ? a < b : b < a) ? 1 : 0;
-  out->axis = own->axis;
+  out->axis = material->axis;
 }
 
 /* Sets the friction axis if exactly one of the links has one. If both have one, friction is isotropic. */
@@ -86,8 +86,8 @@ PairMaterial model_pair_material(const Model* model, int a, int b) {
   const ModelPairItem* first = model->has_materials ? find_items(model, a, b, &items) : NULL;
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     int item = find_item(model, first, items, k);
-    const SceneMaterial* own = item >= 0 ? &model->scene->contact.pairs[item].material : NULL;
-    out.value[k] = own                    ? own->value[find_source(own, k)]
+    const SceneMaterial* material = item >= 0 ? &model->scene->contact.pairs[item].material : NULL;
+    out.value[k] = material               ? material->value[find_source(material, k)]
                    : model->has_materials ? value_of_links(model, a, b, k)
                                           : contact_value(model, k);
   }

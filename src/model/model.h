@@ -273,7 +273,8 @@ typedef struct {
   double rest_speed;       /* largest separation speed after an impact [m/s]; 0: barrier without damping */
   double restitution;      /* coefficient of restitution, for impacts well above rest_speed */
   bool bounces;            /* true: some pair of links can have restitution */
-  double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has (ContactLaw.parameters) */
+  double law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has
+                                                        (ContactLaw.parameters) */
   bool hierarchy; /* true: the contact law sums over a hierarchy of bounding spheres; false: over all pairs of hulls
                      (SceneContact.hierarchy) */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
@@ -389,8 +390,8 @@ ContactEquilibrium contact_rest_under_force(ContactModel model, double support, 
  * distance [m], > 0. n_a, n_b: numbers of vertices of the faces. The law must have an equilibrium gap. */
 ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
 /* Returns the force [N] between two bodies that overlap by `overlap` > 0 [m], for contact stiffness 1. Returns 0 if the
- * law does not allow overlap. own: parameters that only this law has (ModelContact.own). */
-double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
+ * law does not allow overlap. law_parameters: parameters that only this law has (ModelContact.law_parameters). */
+double contact_force_at_overlap(ContactModel model, const double* law_parameters, double overlap);
 /* Returns true if the law allows bodies to overlap, also at the start. Such a run cannot be certified. */
 bool contact_allows_overlap(ContactModel model);
 /* Returns true if the law uses smooth shapes exactly, or for CONTACT_NONE. Otherwise it uses their triangulated
@@ -411,7 +412,7 @@ const char* contact_refusal_reason(ContactModel model, const ModelHull* hull);
 int contact_own_count(ContactModel model);
 /* Sets own[k] to the default value of parameter k among the parameters that only this law has. Sets 0 for a parameter
  * that is derived from the scene (model/contact_defaults.c), and for k beyond the law's parameters. */
-void contact_own_defaults(ContactModel law, double own[CONTACT_LAW_PARAMETERS_MAX]);
+void contact_own_defaults(ContactModel law, double law_parameters[CONTACT_LAW_PARAMETERS_MAX]);
 
 /* Builds and validates the model of a scene. Warns of contact parameters that cannot work. Returns STATUS_BAD_INPUT
  * with diagnostics for meshes, masses <= 0, initial coordinates outside limits, links that intersect at the start, and
@@ -772,7 +773,7 @@ void model_increment(const Model* model, const double* q, const double* incremen
  * ancestor `from`; if from is -1, up to the root. All other links keep their poses. q[nq], increments[nv]. there[nq]:
  * workspace, receives the coordinates of the links that are set. */
 void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
-                               double fraction, double* there, Pose* poses);
+                               double fraction, double* displaced, Pose* poses);
 
 /* Sets screws[nv] to the screw axes of all degrees of freedom at q[nq], world axes. poses[links]: as set by model_poses
  * for q. The caller owns screws. Cannot fail. */

@@ -53,14 +53,14 @@ static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis ==
 static double* contact_number(const Scene* scene, int index) {
   union { /* removes const: the caller owns the scene and may change it */
     const SceneContact* read;
-    SceneContact* own;
+    SceneContact* writable;
   } c = {.read = &scene->contact};
-  double* const place[CONTACT_OWN] = {[CONTACT_SUPPORT] = &c.own->support,
-                                      [CONTACT_STIFFNESS] = &c.own->stiffness,
-                                      [CONTACT_FRICTION] = &c.own->friction,
-                                      [CONTACT_SMOOTHING] = &c.own->smoothing,
-                                      [CONTACT_REST_SPEED] = &c.own->rest_speed};
-  return index < CONTACT_OWN ? place[index] : &c.own->own[index - CONTACT_OWN];
+  double* const place[CONTACT_OWN] = {[CONTACT_SUPPORT] = &c.writable->support,
+                                      [CONTACT_STIFFNESS] = &c.writable->stiffness,
+                                      [CONTACT_FRICTION] = &c.writable->friction,
+                                      [CONTACT_SMOOTHING] = &c.writable->smoothing,
+                                      [CONTACT_REST_SPEED] = &c.writable->rest_speed};
+  return index < CONTACT_OWN ? place[index] : &c.writable->law_parameters[index - CONTACT_OWN];
 }
 
 static double* tendon_number(SceneTendon* tendon, int index) {
@@ -100,29 +100,29 @@ static double* joint_number(SceneJoint* joint, int part) {
 static double* material_number(const Scene* scene, const ModelOverride* o) {
   union { /* removes const: the caller owns the scene and may change it */
     const SceneContact* read;
-    SceneContact* own;
+    SceneContact* writable;
   } c = {.read = &scene->contact};
   if (o->link >= 0) return &scene->links[o->link].material.value[o->index];
   if (o->part >= 0 && o->index >= MATERIAL_LAW_PARAMETER)
-    return &scene->contact.pairs[o->part].own[o->index - MATERIAL_LAW_PARAMETER];
+    return &scene->contact.pairs[o->part].law_parameters[o->index - MATERIAL_LAW_PARAMETER];
   if (o->part >= 0) return &scene->contact.pairs[o->part].material.value[o->index];
-  double* const own[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = &c.own->friction,
-                                       [MATERIAL_RESTITUTION] = &c.own->restitution,
-                                       [MATERIAL_ROLLING] = &c.own->rolling,
-                                       [MATERIAL_SPINNING] = &c.own->spinning,
-                                       [MATERIAL_STATIC_FRICTION] = &c.own->static_friction,
-                                       [MATERIAL_STRIBECK_SPEED] = &c.own->stribeck_speed};
-  return own[o->index];
+  double* const place[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = &c.writable->friction,
+                                         [MATERIAL_RESTITUTION] = &c.writable->restitution,
+                                         [MATERIAL_ROLLING] = &c.writable->rolling,
+                                         [MATERIAL_SPINNING] = &c.writable->spinning,
+                                         [MATERIAL_STATIC_FRICTION] = &c.writable->static_friction,
+                                         [MATERIAL_STRIBECK_SPEED] = &c.writable->stribeck_speed};
+  return place[o->index];
 }
 
 static double* fluid_number(const Scene* scene, int index) {
   union { /* removes const: the caller owns the scene and may change it */
     const SceneFluid* read;
-    SceneFluid* own;
+    SceneFluid* writable;
   } f = {.read = &scene->fluid};
-  if (index == FLUID_DENSITY) return &f.own->density;
-  if (index == FLUID_VISCOSITY) return &f.own->viscosity;
-  return index == FLUID_LEVEL ? &f.own->level : component(&f.own->velocity, index - FLUID_VELOCITY);
+  if (index == FLUID_DENSITY) return &f.writable->density;
+  if (index == FLUID_VISCOSITY) return &f.writable->viscosity;
+  return index == FLUID_LEVEL ? &f.writable->level : component(&f.writable->velocity, index - FLUID_VELOCITY);
 }
 
 double* model_scene_number(const Scene* scene, const ModelOverride* o) {
@@ -148,9 +148,9 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
     case OVERRIDE_GRAVITY: {
       union { /* removes const: the caller owns the scene and may change it */
         const Vec3* read;
-        Vec3* own;
+        Vec3* writable;
       } g = {.read = &scene->simulation.gravity};
-      return component(g.own, o->index);
+      return component(g.writable, o->index);
     }
     case OVERRIDE_FLUID:
       return fluid_number(scene, o->index);

@@ -212,11 +212,11 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
       slope->center[i] = vec3_scale(axis, by.z[i]);
       slope->radius[i] = by.radius[i];
     }
-    SolidIntegrals own = compute_integrals(&p, &by);
-    MassMoment moment = assemble_moment(&own, true);
+    SolidIntegrals integrals = compute_integrals(&p, &by);
+    MassMoment moment = assemble_moment(&integrals, true);
     round->moment_slope[k] = mass_moment_transform(&moment, pose);
     if (k > 0) continue;
-    moment = assemble_moment(&own, false);
+    moment = assemble_moment(&integrals, false);
     round->moment = mass_moment_transform(&moment, pose);
   }
   Vec3 ends[2] = {pose_apply(pose, vec3(0, 0, p.z[0])), pose_apply(pose, vec3(0, 0, p.z[1]))};

@@ -7,8 +7,8 @@
 
 /* Returns the mass moment for density 1 kg/m^3 in the link frame. */
 static MassMoment compute_moment(const ModelSmooth* smooth) {
-  MassMoment own = shape_mass(&smooth->field.shape);
-  return mass_moment_transform(&own, smooth->pose);
+  MassMoment moment = shape_mass(&smooth->field.shape);
+  return mass_moment_transform(&moment, smooth->pose);
 }
 
 /* Sets bounding box and bounding radius of the hull, link axes. */

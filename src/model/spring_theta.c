@@ -201,13 +201,13 @@ static double tendon_theta(InertiaWork* s, int index) {
   for (int i = 0; i + 1 < tendon->count; i++) {
     Vec3 end[2] = {tendon_point(&tendon->points[i], s->pose), tendon_point(&tendon->points[i + 1], s->pose)};
     const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
-    TendonWrap way = {0};
-    if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, s->pose), end[0], end[1]);
+    TendonWrap path = {0};
+    if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, s->pose), end[0], end[1]);
     Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
     for (int side = 0; side < 2; side++) {
-      Vec3 own = way.touches ? way.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
-      add_length_derivatives(s, tendon->points[i + side].link, own, end[side], x);
-      if (way.touches) add_length_derivatives(s, wrap->link, vec3_scale(own, -1), end[side], x);
+      Vec3 by_end = path.touches ? path.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
+      add_length_derivatives(s, tendon->points[i + side].link, by_end, end[side], x);
+      if (path.touches) add_length_derivatives(s, wrap->link, vec3_scale(by_end, -1), end[side], x);
     }
   }
   for (int i = 0; i < tendon->joint_count; i++)

@@ -45,13 +45,13 @@ static void append_contact(const Model* model, Text* text) {
   const ModelContact* c = &model->contact;
   const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
   append_numbers(text, numbers, sizeof(numbers) / sizeof(numbers[0]));
-  append_numbers(text, c->own, CONTACT_LAW_PARAMETERS_MAX);
+  append_numbers(text, c->law_parameters, CONTACT_LAW_PARAMETERS_MAX);
   for (int k = 0; k < model->pair_law_count; k++) {
     append_numbers(text, &model->pair_laws[k].contact.support, 1);
     append_numbers(text, &model->pair_laws[k].contact.stiffness, 1);
     const ScenePair* pair = &model->scene->contact.pairs[model->pair_laws[k].item];
     for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++)
-      if (pair->law_parameter_given[i]) append_numbers(text, &pair->own[i], 1);
+      if (pair->law_parameter_given[i]) append_numbers(text, &pair->law_parameters[i], 1);
     if (pair->hierarchy_given) text_add(text, " %d", pair->hierarchy);
   }
   for (int k = 0; k < model->hull_count; k++) {
@@ -96,10 +96,10 @@ static const char* const DIFFERENCE_TEXTS[MODEL_ALIKE] = {
 /* Returns the first part in which the model differs from that of a stored state, or -1. saved: identity stored with the
  * state. in_memory: the state is in memory and may have another contact law. */
 static int find_difference(const Model* model, const int64_t* saved, bool in_memory) {
-  int64_t own[MODEL_IDENTITY];
-  model_identity(model, own);
+  int64_t identity[MODEL_IDENTITY];
+  model_identity(model, identity);
   for (int part = 0; part < MODEL_ALIKE; part++)
-    if (!(in_memory && part == MODEL_PAIRS) && memcmp(own + 4 * part, saved + 4 * part, sizeof(int64_t[4])) != 0)
+    if (!(in_memory && part == MODEL_PAIRS) && memcmp(identity + 4 * part, saved + 4 * part, sizeof(int64_t[4])) != 0)
       return part;
   return -1;
 }

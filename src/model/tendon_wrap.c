@@ -50,7 +50,7 @@ static Mat3 outer(double factor, Vec3 a, Vec3 b) { return mat3_scale(mat3_outer(
 /* Returns the tendon's path in the winding plane and the derivatives of its length. angle: angle at the centre of the
  * circle between the two ends [rad]. The straight segments roll on the circle, so the derivative with respect to each
  * end does not depend on the other end. */
-static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle) {
+static TendonWrap path_in_plane(const WrapEnd end[2], double radius, double angle) {
   TendonWrap out = {.touches = true, .by_radius = angle - end[0].angle - end[1].angle, .curvature[2] = mat3_zero()};
   out.length = end[0].free + end[1].free + radius * out.by_radius;
   for (int k = 0; k < 2; k++) {
@@ -91,9 +91,9 @@ static TendonWrap round_cylinder(const SceneTendonWrap* wrap, Pose pose, const V
   double angle = find_angle(end, axis, side), turns = angle < 0 ? -1 : 1;
   if (!(fabs(angle) > end[0].angle + end[1].angle)) return (TendonWrap){0};
   for (int k = 0; k < 2; k++) set_slope(&end[k], axis, k == 0 ? turns : -turns, wrap->radius);
-  TendonWrap way = way_in_plane(end, wrap->radius, fabs(angle));
-  add_run(&way, axis, along[0] - along[1]);
-  return way;
+  TendonWrap path = path_in_plane(end, wrap->radius, fabs(angle));
+  add_run(&path, axis, along[0] - along[1]);
+  return path;
 }
 
 /* Returns the path of a tendon around a sphere. arm: vectors from the centre to both ends [m]. The path lies in the
@@ -107,13 +107,13 @@ static TendonWrap round_sphere(const SceneTendonWrap* wrap, const Vec3 arm[2], c
   double angle = find_angle(end, normal, side), turns = angle < 0 ? -1 : 1;
   if (!(fabs(angle) > end[0].angle + end[1].angle)) return (TendonWrap){0};
   for (int k = 0; k < 2; k++) set_slope(&end[k], normal, k == 0 ? turns : -turns, wrap->radius);
-  TendonWrap way = way_in_plane(end, wrap->radius, fabs(angle));
+  TendonWrap path = path_in_plane(end, wrap->radius, fabs(angle));
   double cosine = vec3_dot(end[0].out, end[1].out), bend = turns * wrap->radius / sine;
   for (int k = 0; k < 2; k++)
-    way.curvature[k] =
-        mat3_add(way.curvature[k], outer((end[k].free + bend * cosine) / (end[k].far * end[k].far), normal, normal));
-  way.curvature[2] = outer(-bend / (end[0].far * end[1].far), normal, normal);
-  return way;
+    path.curvature[k] =
+        mat3_add(path.curvature[k], outer((end[k].free + bend * cosine) / (end[k].far * end[k].far), normal, normal));
+  path.curvature[2] = outer(-bend / (end[0].far * end[1].far), normal, normal);
+  return path;
 }
 
 TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b) {

@@ -34,9 +34,9 @@ double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* 
   for (int i = 1; i < tendon->count; i++) {
     Vec3 next = tendon_point(&tendon->points[i], poses);
     const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i - 1);
-    TendonWrap way = {0};
-    if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), last, next);
-    sum += way.touches ? way.length : tendon_piece(vec3_sub(last, next), tendon->eyelet).length;
+    TendonWrap path = {0};
+    if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), last, next);
+    sum += path.touches ? path.length : tendon_piece(vec3_sub(last, next), tendon->eyelet).length;
     last = next;
   }
   return sum;

@@ -90,10 +90,10 @@ double model_spring_energy(const Model* model, const double* q) {
   double sum = 0;
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    double way[JOINT_MAX_DOF];
+    double displacement[JOINT_MAX_DOF];
     if (!link->passive) continue;
-    joint_difference(&link->joint, link->rest, q + link->coordinate_first, way);
-    for (int k = 0; k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * way[k] * way[k];
+    joint_difference(&link->joint, link->rest, q + link->coordinate_first, displacement);
+    for (int k = 0; k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * displacement[k] * displacement[k];
   }
   return sum;
 }

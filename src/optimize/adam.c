@@ -24,21 +24,21 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
 
 static void update_means(Optimizer* o, const double* gradient) {
   int count = o->set->count;
-  double *mean = o->own + MEANS, *square = mean + count;
+  double *mean = o->rule_state + MEANS, *square = mean + count;
   double beta1 = o->settings.beta1, beta2 = o->settings.beta2;
   for (int i = 0; i < count; i++) {
     double g = gradient[i] * o->clip;
     mean[i] = beta1 * mean[i] + (1 - beta1) * g;
     square[i] = beta2 * square[i] + (1 - beta2) * g * g;
   }
-  o->own[GRADIENT_COUNT] += 1;
+  o->rule_state[GRADIENT_COUNT] += 1;
 }
 
 /* Computes the root mean squares of the gradients, by which the mean gradients are divided: divisor[count]. Division by
  * 1 - beta2^GRADIENT_COUNT corrects the bias of means that start at zero. */
 static void compute_divisors(const Optimizer* o, double* divisor) {
-  const double* square = o->own + MEANS + o->set->count;
-  double missing = 1 - math_pow(o->settings.beta2, o->own[GRADIENT_COUNT]), largest = 0;
+  const double* square = o->rule_state + MEANS + o->set->count;
+  double missing = 1 - math_pow(o->settings.beta2, o->rule_state[GRADIENT_COUNT]), largest = 0;
   for (int i = 0; i < o->set->count; i++) {
     divisor[i] = sqrt(square[i] / missing) + o->settings.epsilon;
     largest = fmax(largest, divisor[i]);
@@ -53,13 +53,13 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   if (o->state[STATE_FRESH] == 1) update_means(o, gradient);
   o->state[STATE_FRESH] = 0;
   int count = o->set->count;
-  double missing = 1 - math_pow(o->settings.beta1, o->own[GRADIENT_COUNT]);
+  double missing = 1 - math_pow(o->settings.beta1, o->rule_state[GRADIENT_COUNT]);
   double bound[2] = {optimizer_step_bound(o, 0), optimizer_step_bound(o, 1)};
   double *step = o->work, *scale = step + count;
   compute_divisors(o, scale);
   for (int i = 0; i < count; i++) {
     double rate = bound[o->set->block[i]] / scale[i];
-    step[i] = -rate * (o->own[MEANS + i] / missing);
+    step[i] = -rate * (o->rule_state[MEANS + i] / missing);
     scale[i] = sqrt(rate);
   }
   return rule_project_step(o, scale, x, step, trial);

@@ -81,7 +81,7 @@ static int state_size(const TaskOptimizer* settings, int count) {
 static Distribution get_distribution(const Optimizer* o, const Constants* r) {
   Distribution c;
   int n = r->n, square = r->full ? n * n : n;
-  c.mean = o->own + ARRAYS;
+  c.mean = o->rule_state + ARRAYS;
   c.path_sigma = c.mean + n;
   c.path_c = c.path_sigma + n;
   c.scale = c.path_c + n;
@@ -106,7 +106,7 @@ static void initialize(Optimizer* o, const Constants* r, const double* x) {
     c.cov[r->full ? i * r->n + i : i] = 1;
     if (r->full) c.axes[i * r->n + i] = 1;
   }
-  o->own[WIDTH] = 1;
+  o->rule_state[WIDTH] = 1;
 }
 
 /* Draws the sample y[n] = axes^T scale z, with z standard normal (O15). axes: eigenvectors of the covariance by rows.
@@ -114,7 +114,7 @@ static void initialize(Optimizer* o, const Constants* r, const double* x) {
  */
 static void draw_sample(const Optimizer* o, const Constants* r, const Distribution* c, double* y) {
   Random random = {o->settings.seed};
-  random.state = random_bits(&random) + (uint64_t)o->own[SAMPLES_DRAWN];
+  random.state = random_bits(&random) + (uint64_t)o->rule_state[SAMPLES_DRAWN];
   random.state = random_bits(&random);
   memset(y, 0, sizeof(double) * (size_t)r->n);
   for (int k = 0; k < r->n; k++) {
@@ -128,9 +128,9 @@ static void draw_sample(const Optimizer* o, const Constants* r, const Distributi
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   (void)gradient;
   Constants r = get_constants(&o->settings, o->set->count);
-  if (o->own[WIDTH] == 0) initialize(o, &r, x);
+  if (o->rule_state[WIDTH] == 0) initialize(o, &r, x);
   Distribution c = get_distribution(o, &r);
-  double *y = c.y + (int)o->own[SAMPLE_INDEX] * r.n, width = o->own[WIDTH];
+  double *y = c.y + (int)o->rule_state[SAMPLE_INDEX] * r.n, width = o->rule_state[WIDTH];
   draw_sample(o, &r, &c, y);
   for (int i = 0; i < r.n; i++) trial[i] = (c.mean[i] + width * y[i]) * o->step_of[i];
   if (!rule_project(o, trial)) return false;
@@ -141,9 +141,9 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
 static void set_sample(Optimizer* o, const double* trial) {
   Constants r = get_constants(&o->settings, o->set->count);
   Distribution c = get_distribution(o, &r);
-  double* y = c.y + (int)o->own[SAMPLE_INDEX] * r.n;
+  double* y = c.y + (int)o->rule_state[SAMPLE_INDEX] * r.n;
   for (int i = 0; i < r.n; i++)
-    y[i] = (trial[i] / (o->unit ? o->unit[i] : 1) / o->step_of[i] - c.mean[i]) / o->own[WIDTH];
+    y[i] = (trial[i] / (o->unit ? o->unit[i] : 1) / o->step_of[i] - c.mean[i]) / o->rule_state[WIDTH];
 }
 
 /* Returns true if sample a is better: smaller violation, then smaller loss. Failed samples are last. */
@@ -213,8 +213,8 @@ static void update_axes(Optimizer* o, const Constants* r, const Distribution* c)
     return;
   }
   double every = fmax(1, floor(1 / (10 * n * (r->c_1 + r->c_mu))));
-  if (o->own[GENERATION] - o->own[LAST_EIGEN] < every) return;
-  o->own[LAST_EIGEN] = o->own[GENERATION];
+  if (o->rule_state[GENERATION] - o->rule_state[LAST_EIGEN] < every) return;
+  o->rule_state[LAST_EIGEN] = o->rule_state[GENERATION];
   memcpy(c->axes, c->cov, sizeof(double) * (size_t)n * (size_t)n);
   if (dense_eigen(n, c->axes, c->scale)) {
     double least = AXIS_MIN * AXIS_MIN * c->scale[n - 1];
@@ -239,11 +239,11 @@ static void end_generation(Optimizer* o, const Constants* r) {
     weight[k] /= sum;
     for (int i = 0; i < n; i++) step[i] += weight[k] * c.y[(int)order[k] * n + i];
   }
-  for (int i = 0; i < n; i++) c.mean[i] += o->own[WIDTH] * step[i];
+  for (int i = 0; i < n; i++) c.mean[i] += o->rule_state[WIDTH] * step[i];
   double rest = 1 - r->c_c, fresh = sqrt(r->c_c * (2 - r->c_c) * r->effective_parents);
   double s_rest = 1 - r->c_sigma, s_fresh = sqrt(r->c_sigma * (2 - r->c_sigma) * r->effective_parents);
-  o->own[GENERATION] += 1;
-  double begun = 1 - math_pow(s_rest, 2 * o->own[GENERATION]);
+  o->rule_state[GENERATION] += 1;
+  double begun = 1 - math_pow(s_rest, 2 * o->rule_state[GENERATION]);
   memcpy(work, step, sizeof(double) * (size_t)n);
   whiten(r, &c, work, work + n);
   for (int i = 0; i < n; i++) c.path_sigma[i] = s_rest * c.path_sigma[i] + s_fresh * work[i];
@@ -251,24 +251,24 @@ static void end_generation(Optimizer* o, const Constants* r) {
   bool steady = expected_norm / sqrt(begun) < (1.4 + 2.0 / (n + 1)) * r->expected_norm;
   for (int i = 0; i < n; i++) c.path_c[i] = rest * c.path_c[i] + (steady ? fresh * step[i] : 0);
   update_covariance(r, &c, order, weight, steady ? 0 : r->c_c * (2 - r->c_c));
-  o->own[WIDTH] *= math_pow(EULER, fmin(1, r->c_sigma / r->damping * (expected_norm / r->expected_norm - 1)));
+  o->rule_state[WIDTH] *= math_pow(EULER, fmin(1, r->c_sigma / r->damping * (expected_norm / r->expected_norm - 1)));
   update_axes(o, r, &c);
 }
 
 static bool report_loss(Optimizer* o, double loss, double violation) {
   Constants r = get_constants(&o->settings, o->set->count);
   Distribution c = get_distribution(o, &r);
-  int number = (int)o->own[SAMPLE_INDEX];
+  int number = (int)o->rule_state[SAMPLE_INDEX];
   c.value[number] = loss;
   c.excess[number] = violation;
-  o->own[SAMPLES_DRAWN] += 1;
-  o->own[SAMPLE_INDEX] = number + 1;
+  o->rule_state[SAMPLES_DRAWN] += 1;
+  o->rule_state[SAMPLE_INDEX] = number + 1;
   if (number + 1 < r.samples) return true;
-  o->own[SAMPLE_INDEX] = 0;
+  o->rule_state[SAMPLE_INDEX] = 0;
   end_generation(o, &r);
   double widest = 0;
   for (int i = 0; i < r.n; i++) widest = fmax(widest, c.scale[i]);
-  return o->own[WIDTH] * widest >= WIDTH_MIN;
+  return o->rule_state[WIDTH] * widest >= WIDTH_MIN;
 }
 
 const UpdateRule RULE_CMA_ES = {.descends = true,

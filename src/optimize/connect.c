@@ -208,11 +208,11 @@ static int append_joint_vertices(const Scene* scene, const ConnectRequest* reque
   for (int i = 0; i < scene->link_count; i++) {
     int parent = scene->links[i].parent;
     if (parent < 0) continue;
-    bool there = true;
-    if (request->shapes[i]) there = append_joint_vertex(scene, i, i, vec3(0, 0, 0), shared);
+    bool appended = true;
+    if (request->shapes[i]) appended = append_joint_vertex(scene, i, i, vec3(0, 0, 0), shared);
     if (request->shapes[parent] || request->joints[i])
-      there = append_joint_vertex(scene, parent, i, scene->links[i].joint.position, shared) && there;
-    if (!there && loose++ == 0) *first = i;
+      appended = append_joint_vertex(scene, parent, i, scene->links[i].joint.position, shared) && appended;
+    if (!appended && loose++ == 0) *first = i;
   }
   return loose;
 }

@@ -30,7 +30,7 @@ static void replace_law(SceneContact* contact, ContactModel model) {
   contact->model = model;
   contact->support = contact->stiffness = contact->rest_speed = 0;
   contact->hierarchy = true;
-  contact_own_defaults(model, contact->own);
+  contact_own_defaults(model, contact->law_parameters);
 }
 
 /* Stores the derived contact parameters in the scene, so that they do not change with the design. */

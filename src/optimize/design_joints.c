@@ -94,10 +94,10 @@ static VariableSpec gain_spec(const TaskControl* item, GainKind kind, double ini
 
 /* Returns true if the item selects the gain. Selected degrees of freedom are rows of a feedback matrix. Delays and
  * networks are always selected. */
-static bool is_selected(const TaskControl* item, const SceneController* own, Gain gain) {
+static bool is_selected(const TaskControl* item, const SceneController* controller, Gain gain) {
   if (gain.kind == GAIN_DELAY) return true;
   if (gain.kind != GAIN_FEEDBACK) return item->dof[gain.index];
-  return own->feedback_type == FEEDBACK_MLP || item->dof[gain.index / own->measure_count];
+  return controller->feedback_type == FEEDBACK_MLP || item->dof[gain.index / controller->measure_count];
 }
 
 /* Adds variables of the selected gains of a link's controllers. Names: link/position_gain/0 and link/feedback/3 (row by
@@ -107,15 +107,15 @@ static void add_gain_variables(DesignBuild* b, const TaskControl* item, int link
                                                 "damping_gain", "max_force",     "feedback"};
   int c, ordinal = 0;
   for (; (c = model_scene_controller(b->scene, link, ordinal)) >= 0; ordinal++) {
-    SceneController* own = &b->scene->controllers[c];
+    SceneController* controller = &b->scene->controllers[c];
     SignalPlace place = {NULL, CONTROL_DRIVES, ordinal, c};
     char which[32];
     write_signal_name(&place, which, sizeof which);
-    for (int k = 0; k < controller_gain_count(own); k++) {
-      Gain gain = controller_gain_at(own, k);
-      if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_has_effect(own, k)) continue;
-      if (!is_selected(item, own, gain)) continue;
-      double initial = *controller_gain_value(own, k);
+    for (int k = 0; k < controller_gain_count(controller); k++) {
+      Gain gain = controller_gain_at(controller, k);
+      if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_has_effect(controller, k)) continue;
+      if (!is_selected(item, controller, gain)) continue;
+      double initial = *controller_gain_value(controller, k);
       VariableSpec spec = gain_spec(item, gain.kind, initial);
       const DesignTie* tie = find_tie(b, item, NAMES[gain.kind], gain.index);
       int variable = tie ? tie->variable
@@ -192,16 +192,16 @@ static void add_start_variable(DesignBuild* b, const TaskStart* item, int link, 
 static void add_start_rotation(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
   Design* d = b->design;
   const double* q = model_scene_initial(b->scene, link)->coordinates + joint->scalar_count;
-  DesignRotation own = {.changes_initial_rotation = true, .number_first = d->number_count};
-  own.rotation = quat_normalized(quat_at(q));
+  DesignRotation rotation = {.changes_initial_rotation = true, .number_first = d->number_count};
+  rotation.rotation = quat_normalized(quat_at(q));
   VariableSpec spec = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   for (int k = 0; k < 3; k++)
-    own.variable[k] = item->dof[joint->scalar_count + k]
-                          ? design_new_variable(b, &spec, 0, "%s/turn/%c", item->link.text, "xyz"[k])
-                          : -1;
+    rotation.variable[k] = item->dof[joint->scalar_count + k]
+                               ? design_new_variable(b, &spec, 0, "%s/turn/%c", item->link.text, "xyz"[k])
+                               : -1;
   for (int k = 0; k < 4; k++) design_add_number(d, OVERRIDE_COORDINATE, link, 0, joint->scalar_count + k, q[k]);
   d->turns = memory_grow_array(d->turns, sizeof(DesignRotation), d->turn_count, &d->turn_capacity);
-  d->turns[d->turn_count++] = own;
+  d->turns[d->turn_count++] = rotation;
 }
 
 void design_add_initial_variables(DesignBuild* b, const TaskStart* item) {

@@ -50,9 +50,10 @@ static void report_problem(const DrawsBuild* b, const TaskDraw* item, const char
 
 static int find_design_value(const Design* d, const DrawnNumber* n, int scenario) {
   for (int k = 0; k < d->number_count; k++) {
-    const DesignNumber* own = &d->numbers[k];
-    if (own->scenario != ALL_SCENARIOS && own->scenario != scenario) continue;
-    if (own->kind == n->kind && own->link == n->link && own->part == n->part && own->index == n->index) return k;
+    const DesignNumber* number = &d->numbers[k];
+    if (number->scenario != ALL_SCENARIOS && number->scenario != scenario) continue;
+    if (number->kind == n->kind && number->link == n->link && number->part == n->part && number->index == n->index)
+      return k;
   }
   return -1;
 }
@@ -128,8 +129,8 @@ static void add_drawn_rotation(DrawsBuild* b, const TaskDraw* item, int link, co
   }
   if (!any) return;
   for (int k = 0; k < b->design->turn_count; k++) {
-    const DesignRotation* own = &b->design->turns[k];
-    if (own->changes_initial_rotation && b->design->numbers[own->number_first].link == link) {
+    const DesignRotation* initial = &b->design->turns[k];
+    if (initial->changes_initial_rotation && b->design->numbers[initial->number_first].link == link) {
       report_problem(
           b, item, b->task->scenarios[0].name,
           "has its initial rotations as design variables: remove 'turns' from 'initial', or remove the draw");

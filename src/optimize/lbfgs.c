@@ -40,37 +40,37 @@ typedef struct {
 
 static History history_of(const Optimizer* o) {
   int count = o->set->count, memory = o->settings.memory;
-  double* v = o->own + VECTORS;
+  double* v = o->rule_state + VECTORS;
   return (History){count, memory, v, v + count, v + 2 * count, v + 3 * count, v + (3 + memory) * count};
 }
 
 /* Removes the oldest pair of step and gradient change if the memory for pairs is full. */
 static void forget_oldest(Optimizer* o, const History* h) {
-  if ((int)o->own[PAIRS] < h->memory) return;
+  if ((int)o->rule_state[PAIRS] < h->memory) return;
   size_t kept = sizeof(double) * (size_t)(h->memory - 1) * (size_t)h->count;
   memmove(h->steps, h->steps + h->count, kept);
   memmove(h->changes, h->changes + h->count, kept);
-  o->own[PAIRS] -= 1;
+  o->rule_state[PAIRS] -= 1;
 }
 
 static void learn(Optimizer* o, const double* x, const double* gradient) {
   History h = history_of(o);
-  if (o->own[HAS_LAST] == 1 && h.memory > 0) {
+  if (o->rule_state[HAS_LAST] == 1 && h.memory > 0) {
     forget_oldest(o, &h);
-    size_t place = (size_t)o->own[PAIRS] * (size_t)h.count;
+    size_t place = (size_t)o->rule_state[PAIRS] * (size_t)h.count;
     double *step = h.steps + place, *change = h.changes + place;
     for (int i = 0; i < h.count; i++) {
       step[i] = x[i] / o->step_of[i] - h.last[i];
       change[i] = gradient[i] - h.last_gradient[i];
     }
-    if (is_curved(h.count, step, change)) o->own[PAIRS] += 1;
+    if (is_curved(h.count, step, change)) o->rule_state[PAIRS] += 1;
   }
   for (int i = 0; i < h.count; i++) {
     h.last[i] = x[i] / o->step_of[i];
     h.last_gradient[i] = gradient[i];
   }
-  o->own[HAS_LAST] = 1;
-  o->own[HAS_AGGREGATE] = 0;
+  o->rule_state[HAS_LAST] = 1;
+  o->rule_state[HAS_AGGREGATE] = 0;
 }
 
 /* ---------------------------------------------------------------- the face */
@@ -82,8 +82,8 @@ static double natural_length(const Optimizer* o, const double* gradient) {
   double largest = 0;
   for (int i = 0; i < h.count; i++) largest = fmax(largest, fabs(gradient[i]));
   double length = optimizer_step_bound(o, 0) / o->steps[0] / largest;
-  if (o->own[PAIRS] == 0) return length;
-  size_t newest = (size_t)(o->own[PAIRS] - 1) * (size_t)h.count;
+  if (o->rule_state[PAIRS] == 0) return length;
+  size_t newest = (size_t)(o->rule_state[PAIRS] - 1) * (size_t)h.count;
   const double *step = h.steps + newest, *change = h.changes + newest;
   return fmin(length, array_dot(h.count, step, change) / array_dot(h.count, change, change));
 }
@@ -123,7 +123,7 @@ static bool find_face(Optimizer* o, const double* x, const double* gradient, dou
  * direction unchanged, if no pair is left. */
 static bool apply_pairs(const Optimizer* o, double* products, double* within, double* direction) {
   History h = history_of(o);
-  int count = h.count, pairs = (int)o->own[PAIRS];
+  int count = h.count, pairs = (int)o->rule_state[PAIRS];
   double *slope = products, *inverse = products + pairs, scale = 0;
   for (int k = pairs - 1; k >= 0; k--) {
     double *step = within + 2 * (size_t)k * (size_t)count, *change = step + count;
@@ -179,7 +179,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   for (int i = 0; i < count; i++) scaled[i] = gradient[i] * o->step_of[i];
   if (o->state[STATE_FRESH] == 1) learn(o, x, scaled);
   o->state[STATE_FRESH] = 0;
-  if (o->own[HAS_AGGREGATE] == 1) memcpy(scaled, history_of(o).aggregate, sizeof(double) * (size_t)count);
+  if (o->rule_state[HAS_AGGREGATE] == 1) memcpy(scaled, history_of(o).aggregate, sizeof(double) * (size_t)count);
   if (!find_face(o, x, scaled, limits, to_face, direction)) return false;
   set_length(o, apply_pairs(o, products, within, direction), direction);
   for (int i = 0; i < count; i++) direction[i] += to_face[i];
@@ -205,10 +205,10 @@ static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* 
   int count = o->set->count, memory = o->settings.memory;
   History h = history_of(o);
   double *change = o->work, *image = change + count, *products = o->work + 5 * count + 2 * o->set->row_count;
-  if (o->own[HAS_AGGREGATE] == 0) {
+  if (o->rule_state[HAS_AGGREGATE] == 0) {
     for (int i = 0; i < count; i++) h.aggregate[i] = current->gradient[i] * o->step_of[i];
-    o->own[AGGREGATE_ERROR] = 0;
-    o->own[HAS_AGGREGATE] = 1;
+    o->rule_state[AGGREGATE_ERROR] = 0;
+    o->rule_state[HAS_AGGREGATE] = 1;
   }
   double error = current->loss - trial->loss;
   for (int i = 0; i < count; i++) {
@@ -217,11 +217,11 @@ static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* 
   }
   error = fabs(error);
   apply_inverse(o, products, products + 2 * memory, image);
-  double curvature = array_dot(count, change, image), slope = error - o->own[AGGREGATE_ERROR];
+  double curvature = array_dot(count, change, image), slope = error - o->rule_state[AGGREGATE_ERROR];
   for (int i = 0; i < count; i++) slope += trial->gradient[i] * o->step_of[i] * image[i];
   double weight = curvature > 0 ? fmin(fmax(slope / curvature, 0), 1) : 1;
   for (int i = 0; i < count; i++) h.aggregate[i] += (1 - weight) * change[i];
-  o->own[AGGREGATE_ERROR] = weight * o->own[AGGREGATE_ERROR] + (1 - weight) * error;
+  o->rule_state[AGGREGATE_ERROR] = weight * o->rule_state[AGGREGATE_ERROR] + (1 - weight) * error;
 }
 
 const UpdateRule RULE_LBFGS = {.descends = true,

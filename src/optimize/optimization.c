@@ -105,8 +105,8 @@ double optimization_compared_loss(const Optimization* o, int iteration, double l
 /* Returns the violation of the bounds by the current design. If draws vary, the result is at least the violation of
  * the mean terms of the last designs. A design with a small loss outside the bounds then does not count as good. */
 static double worth_violation(const Optimization* o) {
-  double own = violation_of(o, o->terms);
-  if (!draws_change(o) || !o->bounded_terms || o->iteration == o->first_iteration) return own;
+  double nominal = violation_of(o, o->terms);
+  if (!draws_change(o) || !o->bounded_terms || o->iteration == o->first_iteration) return nominal;
   size_t n = (size_t)o->term_count;
   double* mean = MEMORY_NEW(double, n);
   int count = 1;
@@ -116,7 +116,7 @@ static double worth_violation(const Optimization* o) {
   for (size_t i = 0; i < n; i++) mean[i] /= count;
   double all = violation_of(o, mean);
   memory_free(mean);
-  return fmax(own, all);
+  return fmax(nominal, all);
 }
 
 /* Updates o->since_best, the number of iterations since the last better design of the present start, and the best

@@ -339,19 +339,19 @@ static void add_identity_name(const Optimization* o, int part, Text* out) {
 
 /* Returns the number of the first hash that differs, or -1 if all are equal. Compares scenes first, because other
  * data depend on the scenes. saved, own: digits of all hashes. */
-static int different_part(const Optimization* o, const int64_t* saved, const int64_t* own) {
+static int different_part(const Optimization* o, const int64_t* saved, const int64_t* identity) {
   for (int k = 0; k < o->identity_count; k++) {
     int part = (k + IDENTITY_SCENES) % o->identity_count;
-    if (memcmp(saved + part * DIGITS, own + part * DIGITS, DIGITS * sizeof *own) != 0) return part;
+    if (memcmp(saved + part * DIGITS, identity + part * DIGITS, DIGITS * sizeof *identity) != 0) return part;
   }
   return -1;
 }
 
 bool optimization_matches(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int count, part = -1;
-  int64_t *own = identity_digits(o, &count), *saved = MEMORY_NEW(int64_t, count);
+  int64_t *identity = identity_digits(o, &count), *saved = MEMORY_NEW(int64_t, count);
   bool same = number_file_get_integers(c, "identity", saved, count, diagnostics);
-  if (same) part = different_part(o, saved, own);
+  if (same) part = different_part(o, saved, identity);
   if (part >= 0) {
     Text name = {0};
     add_identity_name(o, part, &name);
@@ -363,7 +363,7 @@ bool optimization_matches(const Optimization* o, const NumberFile* c, Diagnostic
     same = false;
   }
   memory_free(saved);
-  memory_free(own);
+  memory_free(identity);
   return same;
 }
 

@@ -126,12 +126,12 @@ ModelOverride* optimization_overrides(const Optimization* o, const double* x, in
                                       int* count) {
   assert(scenario >= 0 && count);
   ModelOverride* overrides = design_overrides(&o->design, x);
-  int room = draws_override_capacity(o->draws), own = o->design.number_count;
-  *count = own;
+  int room = draws_override_capacity(o->draws), design_count = o->design.number_count;
+  *count = design_count;
   if (room > 0 && draw.stream != DRAW_NONE) {
-    overrides =
-        memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
-    *count = draws_apply(o->draws, draw, scenario, overrides, own);
+    overrides = memory_resize(overrides, sizeof(ModelOverride) * (size_t)design_count,
+                              sizeof(ModelOverride) * (size_t)(design_count + room));
+    *count = draws_apply(o->draws, draw, scenario, overrides, design_count);
   }
   *count = design_overrides_in(&o->design, scenario, overrides, *count);
   return overrides;

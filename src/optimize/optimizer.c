@@ -90,7 +90,7 @@ Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const Feasible
   o->clip = 1;
   o->state_size = STATE_OWN + (o->rule->state_size ? o->rule->state_size(settings, set->count) : 0);
   o->state = MEMORY_NEW(double, o->state_size);
-  o->own = o->state + STATE_OWN;
+  o->rule_state = o->state + STATE_OWN;
   optimizer_reset(o);
   o->work = MEMORY_NEW(double, o->rule->work_size(settings, set));
   return o;
@@ -312,9 +312,9 @@ void optimizer_reject(Optimizer* o, const LossAtPoint* current, const LossAtPoin
     o->rule->reject(o, current, trial);
     return;
   }
-  LossAtPoint own = scaled_point(o, current, o->own_x, o->own_gradient);
+  LossAtPoint scaled = scaled_point(o, current, o->own_x, o->own_gradient);
   LossAtPoint own_trial = scaled_point(o, trial, o->own_trial, o->own_trial_gradient);
-  o->rule->reject(o, &own, &own_trial);
+  o->rule->reject(o, &scaled, &own_trial);
 }
 
 void optimizer_propose(Optimizer* o, const double* x, double loss, const double* gradient, double* trial) {
@@ -322,8 +322,8 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
     propose(o, x, gradient, trial);
     return;
   }
-  LossAtPoint own = scaled_point(o, &(LossAtPoint){x, loss, gradient}, o->own_x, o->own_gradient);
-  propose(o, own.x, own.gradient, trial);
+  LossAtPoint scaled = scaled_point(o, &(LossAtPoint){x, loss, gradient}, o->own_x, o->own_gradient);
+  propose(o, scaled.x, scaled.gradient, trial);
   for (int i = 0; i < o->set->count; i++) trial[i] *= o->unit[i];
 }
 

@@ -54,11 +54,11 @@ struct Optimizer {
   /* points and gradients in variables divided by their units (count); NULL: no units */
   double *own_x, *own_gradient, *own_trial, *own_trial_gradient;
   Projector* projector;
-  LinearProgram* program; /* NULL unless the rule solves linear programs */
-  double steps[2];        /* step size in the settings for each block: design variables, control variables */
-  double *step_of, *ones; /* weights of distances in projections: step size of each variable, and 1 (count) */
-  double clip;            /* factor on the gradient that limits its norm (O10) */
-  double *state, *own;    /* own = state + STATE_OWN */
+  LinearProgram* program;     /* NULL unless the rule solves linear programs */
+  double steps[2];            /* step size in the settings for each block: design variables, control variables */
+  double *step_of, *ones;     /* weights of distances in projections: step size of each variable, and 1 (count) */
+  double clip;                /* factor on the gradient that limits its norm (O10) */
+  double *state, *rule_state; /* own = state + STATE_OWN */
   int state_size;
   double* work;
 };

@@ -24,8 +24,8 @@ Status optimization_validate(Optimization* o) {
   if (tries == 0) return STATUS_OK;
   Validation* v = o->validation = MEMORY_NEW(Validation, 1);
   *v = (Validation){tries, MEMORY_NEW(bool, all)};
-  int rank = processes_rank(), stride = processes_count(), own = rank < all ? (all - 1 - rank) / stride + 1 : 0;
-  parallel_for(o->options.threads, own, 2, 1, simulate_draw, o);
+  int rank = processes_rank(), stride = processes_count(), local_count = rank < all ? (all - 1 - rank) / stride + 1 : 0;
+  parallel_for(o->options.threads, local_count, 2, 1, simulate_draw, o);
   for (int k = 0; k < all; k++) processes_broadcast(&v->passed[k], sizeof(bool), k % stride);
   bool stopped = o->options.interrupted && o->options.interrupted();
   if (!processes_max(stopped)) return STATUS_OK;

@@ -31,10 +31,10 @@ static Vec3 mean_vertex(PointView view, Pose pose) {
  * *normal unchanged, on failure. */
 static double depth_of_touching_hulls(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   GjkCache simplex = {.count = 0};
-  Vec3 way = vec3_sub(mean_vertex(b, pose_b), mean_vertex(a, pose_a));
-  double length = vec3_norm(way), reach = SEPARATION_FOR_WITNESSES * (point_view_size(a) + point_view_size(b));
+  Vec3 offset = vec3_sub(mean_vertex(b, pose_b), mean_vertex(a, pose_a));
+  double length = vec3_norm(offset), reach = SEPARATION_FOR_WITNESSES * (point_view_size(a) + point_view_size(b));
   if (!(length > 0)) return 0;
-  Vec3 shift = vec3_scale(way, -reach / length);
+  Vec3 shift = vec3_scale(offset, -reach / length);
   pose_b.t = vec3_add(pose_b.t, shift);
   if (gjk_distance(a, pose_a, b, pose_b, &simplex).distance > 0) return 0;
   double depth = hull_depth(a, pose_a, b, pose_b, &simplex, normal);
@@ -44,8 +44,8 @@ static double depth_of_touching_hulls(PointView a, Pose pose_a, PointView b, Pos
 
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache) {
   assert(a.count > 0 && b.count > 0);
-  GjkCache own = {.count = 0};
-  GjkCache* simplex = cache ? cache : &own;
+  GjkCache no_cache = {.count = 0};
+  GjkCache* simplex = cache ? cache : &no_cache;
   GjkResult near = gjk_distance(a, pose_a, b, pose_b, simplex);
   if (near.distance > 0) return (Distance){near.distance, near.witness_a, near.witness_b, near.normal};
   Vec3 normal = vec3(0, 0, 1);
@@ -79,17 +79,17 @@ Feature feature_find(PointView view, Pose pose, Vec3 out, double reach) {
   f.corners = count;
   Vec3 first = vec3(0, 0, 0);
   for (int i = 1; i < count; i++) {
-    Vec3 way = vec3_sub(corner[i], corner[0]);
-    double length = vec3_norm(way);
-    if (length > vec3_norm(first) && length > FLAT * size) first = way;
+    Vec3 edge = vec3_sub(corner[i], corner[0]);
+    double length = vec3_norm(edge);
+    if (length > vec3_norm(first) && length > FLAT * size) first = edge;
   }
   if (!(vec3_norm(first) > 0)) return f;
   f.along[f.directions++] = vec3_normalized(first);
   Vec3 second = vec3(0, 0, 0);
   for (int i = 1; i < count; i++) {
-    Vec3 way = vec3_sub(corner[i], corner[0]);
-    way = vec3_add_scaled(way, -vec3_dot(way, f.along[0]), f.along[0]);
-    if (vec3_norm(way) > vec3_norm(second) && vec3_norm(way) > FLAT * size) second = way;
+    Vec3 edge = vec3_sub(corner[i], corner[0]);
+    edge = vec3_add_scaled(edge, -vec3_dot(edge, f.along[0]), f.along[0]);
+    if (vec3_norm(edge) > vec3_norm(second) && vec3_norm(edge) > FLAT * size) second = edge;
   }
   if (vec3_norm(second) > 0) f.along[f.directions++] = vec3_normalized(second);
   for (int k = 0; k < f.directions; k++) f.along[k] = mat3_mul_vec(pose.r, f.along[k]);
@@ -204,7 +204,7 @@ typedef struct {
   int row[4];
   Vec3 apart, normal;
   double distance;
-  bool own; /* true if the features alone determine the normal (normal_derivative) */
+  bool fixes_normal; /* true if the features alone determine the normal (normal_derivative) */
 } NearestConditions;
 
 static const char* prepare_conditions(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
@@ -218,8 +218,8 @@ static const char* prepare_conditions(PointView a, Pose pose_a, PointView b, Pos
   f[0] = feature_find(a, pose_a, s->normal, FEATURE_TOLERANCE * size);
   f[1] = feature_find(b, pose_b, vec3_scale(s->normal, -1), FEATURE_TOLERANCE * size);
   if (features_are_parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
-  s->own = f[0].directions + f[1].directions == 2;
-  if (answer->distance < 0 && !s->own) return "the hulls overlap by too little to tell their features";
+  s->fixes_normal = f[0].directions + f[1].directions == 2;
+  if (answer->distance < 0 && !s->fixes_normal) return "the hulls overlap by too little to tell their features";
   set_condition_matrix(f, s->matrix);
   if (!lu_factor(f[0].directions + f[1].directions, 4, &s->matrix[0][0], s->row))
     return "the nearest features are parallel: the nearest points are not unique";
@@ -228,7 +228,7 @@ static const char* prepare_conditions(PointView a, Pose pose_a, PointView b, Pos
 
 static void append_derivative_column(const NearestConditions* s, const Displacement* c, double* out, int stride) {
   set_derivative_column(s->feature, s->matrix, s->row, c, s->apart, s->normal, s->distance, out, stride);
-  if (!s->own) return;
+  if (!s->fixes_normal) return;
   double dn[3];
   vec3_store(normal_derivative(s->feature, c, s->normal), dn);
   for (int r = 0; r < 3; r++) out[(DISTANCE_NORMAL + r) * stride] = dn[r];

@@ -404,13 +404,13 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}};
   const char* reason = solve_and_invert(&s, inverse, body, pose, answer, condition);
   if (reason) return reason;
-  int own[2] = {0, 0};
-  for (int k = 0; parameters && k < 2; k++) own[k] = body[k].shape ? shape_parameter_count(body[k].shape) : 0;
-  int columns = QUERY_POSE_COLUMNS + own[0] + own[1];
+  int shape_columns[2] = {0, 0};
+  for (int k = 0; parameters && k < 2; k++) shape_columns[k] = body[k].shape ? shape_parameter_count(body[k].shape) : 0;
+  int columns = QUERY_POSE_COLUMNS + shape_columns[0] + shape_columns[1];
   for (int k = 0; k < columns; k++) {
-    int own_column = k - QUERY_POSE_COLUMNS, of_b = own_column >= own[0];
-    Displacement c =
-        own_column < 0 ? pose_displacement(&s, k) : parameter_displacement(&s, of_b, own_column - (of_b ? own[0] : 0));
+    int own_column = k - QUERY_POSE_COLUMNS, of_b = own_column >= shape_columns[0];
+    Displacement c = own_column < 0 ? pose_displacement(&s, k)
+                                    : parameter_displacement(&s, of_b, own_column - (of_b ? shape_columns[0] : 0));
     set_derivative_column(&s, inverse, &c, out + k, columns);
   }
   return NULL;

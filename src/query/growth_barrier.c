@@ -101,7 +101,7 @@ static double compute_descent_step(const Barrier4* f, double step[SIZE]) {
 /* Minimizes the barrier function for one barrier weight mu, starting from x. Returns the number of Newton steps. */
 static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
   assert(mu > 0);
-  Barrier4 f, there;
+  Barrier4 f, next_value;
   if (!evaluate_barrier(problem, x, mu, &f)) return 0;
   for (int k = 0; k < STEPS; k++) {
     double step[SIZE] = {0}, decrement = compute_descent_step(&f, step);
@@ -112,11 +112,11 @@ static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
     double t = fmin(1, STEP_LENGTH_MAX / length);
     for (int halved = 0; halved < HALVINGS && !falls; halved++, t *= 0.5) {
       for (int i = 0; i < SIZE; i++) next[i] = x[i] + t * step[i];
-      falls = evaluate_barrier(problem, next, mu, &there) && there.value <= f.value - 0.1 * t * decrement;
+      falls = evaluate_barrier(problem, next, mu, &next_value) && next_value.value <= f.value - 0.1 * t * decrement;
     }
     if (!falls) return k;
     for (int i = 0; i < SIZE; i++) x[i] = next[i];
-    f = there;
+    f = next_value;
   }
   return STEPS;
 }

@@ -113,10 +113,10 @@ static void factor(LinearizedGrowth* x) {
   Lanes3 s = sub(x->t, times(x->tu, x->d));
   x->ha = scaled(x->va, mul(&x->fa.hessian, x->t));
   x->hb = scaled(x->vb, mul(&x->fb.hessian, s));
-  Lanes own = dots(x->ha, x->t) + dots(x->hb, s), other = dots(x->ha, exchanged(x->t)) + dots(x->hb, exchanged(s));
-  double inverse = 1 / (own[0] * own[1] - other[1] * other[1]);
-  x->inverse_hessian[0][0] = own[1] * inverse;
-  x->inverse_hessian[1][1] = own[0] * inverse;
+  Lanes diagonal = dots(x->ha, x->t) + dots(x->hb, s), other = dots(x->ha, exchanged(x->t)) + dots(x->hb, exchanged(s));
+  double inverse = 1 / (diagonal[0] * diagonal[1] - other[1] * other[1]);
+  x->inverse_hessian[0][0] = diagonal[1] * inverse;
+  x->inverse_hessian[1][1] = diagonal[0] * inverse;
   x->inverse_hessian[0][1] = x->inverse_hessian[1][0] = -other[1] * inverse;
 }
 
@@ -361,12 +361,12 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
   int count_a = parameters ? shape_parameter_count(a) : 0, own_b = parameters ? shape_parameter_count(b) : 0;
-  int own = count_a + own_b, columns = QUERY_POSE_COLUMNS + own;
+  int shape_columns = count_a + own_b, columns = QUERY_POSE_COLUMNS + shape_columns;
   write_pose_columns(&x, answer, out, columns);
-  for (int k = 0; k < own; k += LANES) {
+  for (int k = 0; k < shape_columns; k += LANES) {
     Displacement cause = {.length = {0}};
     Lanes rows[GROWTH_ROWS];
-    int count = own - k < LANES ? own - k : LANES;
+    int count = shape_columns - k < LANES ? shape_columns - k : LANES;
     for (int i = 0; i < count; i++) parameter_displacement(&x, count_a, k + i, i, &cause);
     differentiate_outputs(&x, &cause, BY_SHAPE, rows);
     store_rows(rows, count, out + QUERY_POSE_COLUMNS + k, columns);

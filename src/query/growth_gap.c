@@ -66,7 +66,8 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
   double condition;
   const char* why = growth_derivatives(a, pose_a, b, pose_b, answer, parameters, work, &condition);
   if (why) return why;
-  int own = parameters ? shape_parameter_count(a) + shape_parameter_count(b) : 0, columns = QUERY_POSE_COLUMNS + own;
+  int shape_columns = parameters ? shape_parameter_count(a) + shape_parameter_count(b) : 0,
+      columns = QUERY_POSE_COLUMNS + shape_columns;
   GapGeometry l = compute_gap_geometry(pose_a, pose_b, answer);
   for (int k = 0; k < columns; k++) write_gap_column(&l, answer, work, columns, k, out + k);
   return NULL;
@@ -111,9 +112,10 @@ static bool lowest_point_derivative(const Shape* shape, Pose pose, Vec3 origin, 
     out->gap = vec3_dot(out->normal, vec3_sub(g->point, origin));
   }
   if (k >= 9 && k < QUERY_POSE_COLUMNS) out->gap = -vec3_dot(n, e);
-  int own = k < QUERY_POSE_COLUMNS ? -1 : k - QUERY_POSE_COLUMNS;
-  if (own >= 0 || vec3_dot(turn, turn) > 0)
-    if (!shape_support_derivative(shape, &g->support, down, own < 0 ? &turn : NULL, own, &slide)) return false;
+  int parameter = k < QUERY_POSE_COLUMNS ? -1 : k - QUERY_POSE_COLUMNS;
+  if (parameter >= 0 || vec3_dot(turn, turn) > 0)
+    if (!shape_support_derivative(shape, &g->support, down, parameter < 0 ? &turn : NULL, parameter, &slide))
+      return false;
   out->arm = vec3_add(out->arm, mat3_mul_vec(pose.r, slide));
   out->gap += vec3_dot(n, vec3_add(out->moved, out->arm));
   return true;

@@ -92,11 +92,11 @@ static void compute_choice_weights(const RankedSet* m, const int* candidates, in
 static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth* order) {
   int known = 0;
   for (int i = 0; i < count; i++) {
-    RankedDepth own = {dual_value(depth[i]), i};
-    if (known == wanted && deepest_first(&own, &order[known - 1]) > 0) continue;
+    RankedDepth candidate = {dual_value(depth[i]), i};
+    if (known == wanted && deepest_first(&candidate, &order[known - 1]) > 0) continue;
     int at = known < wanted ? known++ : known - 1;
-    for (; at > 0 && deepest_first(&own, &order[at - 1]) < 0; at--) order[at] = order[at - 1];
-    order[at] = own;
+    for (; at > 0 && deepest_first(&candidate, &order[at - 1]) < 0; at--) order[at] = order[at - 1];
+    order[at] = candidate;
   }
 }
 
@@ -126,10 +126,10 @@ static void find_equal_depths(const RankedSet* m, double last, double equal, con
   }
   mean = vec3_scale(mean, 1.0 / out->count);
   for (int i = 0; i < out->count; i++) {
-    Vec3 own = member_midpoint(m, out->member[i]);
-    out->apart[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(own, mean));
+    Vec3 midpoint = member_midpoint(m, out->member[i]);
+    out->apart[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(midpoint, mean));
     for (int k = 0; k < deeper; k++)
-      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(own, member_midpoint(m, order[k].index))));
+      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(midpoint, member_midpoint(m, order[k].index))));
   }
 }
 
@@ -146,8 +146,8 @@ static int remove_farthest(const RankedSet* m, EqualDepths* ties, bool first) {
     ties->apart[i] = ties->apart[i + 1];
   }
   for (int i = 0; i < ties->count; i++) {
-    double own = vec3_norm(vec3_sub(member_midpoint(m, ties->member[i]), member_midpoint(m, chosen)));
-    ties->apart[i] = first ? own : fmin(ties->apart[i], own);
+    double distance = vec3_norm(vec3_sub(member_midpoint(m, ties->member[i]), member_midpoint(m, chosen)));
+    ties->apart[i] = first ? distance : fmin(ties->apart[i], distance);
   }
   return chosen;
 }
@@ -211,15 +211,16 @@ static void write_point_contact(const ManifoldPair* s, int body, Dual3 place, co
 /* Writes the contacts of a body's points, numbered from `next`. Keeps positions and depths of the points in the
  * workspace. Returns `next` plus the number of contacts. */
 static int64_t write_point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
-  const ManifoldBody* own = s->body[body];
-  int count = count_points(own), wanted = chosen_count(count, s->options->points);
+  const ManifoldBody* surface = s->body[body];
+  int count = count_points(surface), wanted = chosen_count(count, s->options->points);
   *points = (Points){allocate_from_workspace(s, sizeof(Dual3) * (size_t)count),
                      allocate_from_workspace(s, sizeof(Dual) * (size_t)count)};
   DualField other[BLOCK];
   for (int first = 0; first < count; first += BLOCK) {
     int block = count - first < BLOCK ? count - first : BLOCK;
     Dual3* place = points->place + first;
-    for (int i = 0; i < block; i++) place[i] = surface_point(s, body, own->only ? own->only[first + i] : first + i);
+    for (int i = 0; i < block; i++)
+      place[i] = surface_point(s, body, surface->only ? surface->only[first + i] : first + i);
     evaluate_fields(s, 1 - body, place, block, s->out && wanted == count, other);
     for (int i = 0; i < block; i++) {
       points->depth[first + i] = -other[i].value;
@@ -419,15 +420,15 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
  * each edge, whose depths in the other body are evaluated. If all is NULL, the depths of the ends are taken from
  * `points`. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
-  const ManifoldBody* own = s->body[body];
-  Dual* depth = allocate_from_workspace(s, sizeof(Dual) * (size_t)own->edge_count);
-  for (int i = 0; i < own->edge_count; i++) {
-    const int* end = own->edges[i];
+  const ManifoldBody* surface = s->body[body];
+  Dual* depth = allocate_from_workspace(s, sizeof(Dual) * (size_t)surface->edge_count);
+  for (int i = 0; i < surface->edge_count; i++) {
+    const int* end = surface->edges[i];
     if (!all) depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
   }
   DualField at[BLOCK];
-  for (int i = 0; all && i < own->edge_count; i++) {
-    int left = 2 * (own->edge_count - i);
+  for (int i = 0; all && i < surface->edge_count; i++) {
+    int left = 2 * (surface->edge_count - i);
     if (2 * i % BLOCK == 0)
       evaluate_fields(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, false, at);
     depth[i] = -0.5 * (at[2 * i % BLOCK].value + at[(2 * i + 1) % BLOCK].value);
@@ -438,17 +439,17 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
 /* Returns the deepest edges of a body, as positions of both ends, borrowed from the workspace. Sets *wanted to the
  * number of edges. */
 static Dual3* choose_edges(ManifoldPair* s, int body, const Points* points, int* wanted) {
-  const ManifoldBody* own = s->body[body];
-  *wanted = chosen_count(own->edge_count, s->options->edges);
-  bool ranked = *wanted < own->edge_count, copied = !ranked || own->only;
-  Dual3* all = copied ? allocate_from_workspace(s, sizeof(Dual3[2]) * (size_t)own->edge_count) : NULL;
-  for (int i = 0; copied && i < own->edge_count; i++)
-    for (int k = 0; k < 2; k++) all[2 * i + k] = surface_point(s, body, own->edges[i][k]);
+  const ManifoldBody* surface = s->body[body];
+  *wanted = chosen_count(surface->edge_count, s->options->edges);
+  bool ranked = *wanted < surface->edge_count, copied = !ranked || surface->only;
+  Dual3* all = copied ? allocate_from_workspace(s, sizeof(Dual3[2]) * (size_t)surface->edge_count) : NULL;
+  for (int i = 0; copied && i < surface->edge_count; i++)
+    for (int k = 0; k < 2; k++) all[2 * i + k] = surface_point(s, body, surface->edges[i][k]);
   if (!ranked) return all;
   Dual* depth = edge_depths(s, body, points, all);
   Dual3* out = allocate_from_workspace(s, sizeof(Dual3[2]) * (size_t)*wanted);
-  const RankedSet members = {depth, copied ? all : points->place, copied ? NULL : (const int(*)[2])own->edges,
-                             own->edge_count, 2};
+  const RankedSet members = {depth, copied ? all : points->place, copied ? NULL : (const int(*)[2])surface->edges,
+                             surface->edge_count, 2};
   choose_deepest_members(s, &members, *wanted, out);
   return out;
 }

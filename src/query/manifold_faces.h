@@ -94,13 +94,13 @@ typedef struct {
 /* Returns the contact of a vertex at `place` with a polyhedron. own: unit normal of the vertex's polyhedron at the
  * vertex. tau: length over which the maximum of the heights above the faces is smoothed [m]. height, weight, rest:
  * workspaces (faces->count). */
-static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 own, Dual tau, Dual* height, Dual* weight,
+static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 normal, Dual tau, Dual* height, Dual* weight,
                                   Dual* rest) {
   Dual over = dual_inverse(tau);
   Dual3 arm = dual3_sub(place, faces->origin);
   for (int i = 0; i < faces->count; i++) {
     height[i] = dual_mul(dual3_dot(faces->normals[i], arm) - faces->offsets[i], over);
-    weight[i] = opposition_weight(dual3_dot(faces->normals[i], own));
+    weight[i] = opposition_weight(dual3_dot(faces->normals[i], normal));
     rest[i] = dual_add_constant(-weight[i], 1);
   }
   FaceSum opposed = face_sum(faces, height, weight), beside = face_sum(faces, height, rest);
@@ -117,9 +117,9 @@ static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 own, 
 /* Writes the contacts of the vertices of a polyhedron with the other polyhedron, numbered from `next`. Keeps positions
  * and depths of the vertices in the workspace. Returns `next` plus the number of contacts. */
 static int64_t write_face_contacts(ManifoldPair* s, int body, const FaceSet faces[2], Points* points, int64_t next) {
-  const ManifoldBody* own = s->body[body];
+  const ManifoldBody* surface = s->body[body];
   const FaceSet* other = &faces[1 - body];
-  int count = count_points(own);
+  int count = count_points(surface);
   *points = (Points){allocate_from_workspace(s, sizeof(Dual3) * (size_t)count),
                      allocate_from_workspace(s, sizeof(Dual) * (size_t)count)};
   Dual *height = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count),
@@ -127,7 +127,7 @@ static int64_t write_face_contacts(ManifoldPair* s, int body, const FaceSet face
        *rest = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count);
   Dual tau = s->body[1 - body]->field_width * s->smoothing;
   for (int i = 0; i < count; i++) {
-    int vertex = own->only ? own->only[i] : i;
+    int vertex = surface->only ? surface->only[i] : i;
     points->place[i] = surface_point(s, body, vertex);
     FaceContact c = vertex_contact(other, points->place[i], vertex_normal(s, body, vertex, &faces[body]), tau, height,
                                    weight, rest);

@@ -34,10 +34,10 @@ static int find_nearest_node(const PathTree* tree, Vec3 to) {
 static bool extend_tree(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   if (tree->count == NODES_MAX) return false;
   int from = find_nearest_node(tree, to);
-  Vec3 way = vec3_sub(to, tree->place[from]);
-  double length = vec3_norm(way);
+  Vec3 offset = vec3_sub(to, tree->place[from]);
+  double length = vec3_norm(offset);
   *reached = length <= search->stride;
-  Vec3 next = *reached ? to : vec3_add_scaled(tree->place[from], search->stride / length, way);
+  Vec3 next = *reached ? to : vec3_add_scaled(tree->place[from], search->stride / length, offset);
   if (!path_is_segment_free(search->problem, tree->place[from], next, search->queries)) return false;
   tree->place[tree->count] = next;
   tree->parent[tree->count++] = from;

@@ -146,11 +146,11 @@ static bool take_gauss_newton_step(Smoothing* s, Vec3* x, Vec3* trial, double* v
       const double* d = &s->step[3 * (i - 1)];
       trial[i] = vec3_add_scaled(x[i], factor, vec3(d[0], d[1], d[2]));
     }
-    double there = evaluate_objective(s, trial);
-    if (!(there < *value)) continue;
-    bool gained = *value - there > DECREASE_MIN * *value;
+    double objective = evaluate_objective(s, trial);
+    if (!(objective < *value)) continue;
+    bool gained = *value - objective > DECREASE_MIN * *value;
     memcpy(x + 1, trial + 1, sizeof(Vec3) * (size_t)s->inner);
-    *value = there;
+    *value = objective;
     return gained;
   }
   return false;

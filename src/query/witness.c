@@ -12,10 +12,10 @@ static Distance pair_distance(const WitnessBody* a, Pose pose_a, const WitnessBo
 
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]) {
-  WitnessCache own = {.piece = {0, 0}};
-  WitnessCache* at = cache ? cache : &own;
+  WitnessCache no_cache = {.piece = {0, 0}};
+  WitnessCache* at = cache ? cache : &no_cache;
   bool fits = at->piece[0] < a->piece_count && at->piece[1] < b->piece_count;
-  if (!fits) *at = own;
+  if (!fits) *at = no_cache;
   const int first[2] = {at->piece[0], at->piece[1]};
   Distance best = pair_distance(a, pose_a, b, pose_b, first, &at->gjk);
   for (int i = 0; i < a->piece_count; i++) {
@@ -102,9 +102,9 @@ static Vec3 temperature_derivative(const WitnessSide* side, const Vec3* x, const
   return sum;
 }
 
-static void compute_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 own, Vec3 normal,
+static void compute_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 nearest, Vec3 normal,
                          const WitnessReference* reference, const WitnessOptions* options, const Vec3* target) {
-  Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
+  Vec3 center = pose_apply_inverse(pose, nearest), x[WITNESS_SAMPLES];
   double weight[WITNESS_SAMPLES] = {0}, below[WITNESS_SAMPLES] = {0};
   witness_choose_samples(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side);
   for (int i = 0; i < side->count; i++) x[i] = pose_apply(pose, side->samples[i]);
@@ -203,27 +203,27 @@ static int append_vertex_derivative(WitnessCornerSlope* out, int count, int piec
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side,
                           WitnessCornerSlope* out) {
   assert(side == 0 || side == 1);
-  const WitnessSide* own = &answer->side[side];
+  const WitnessSide* side_answer = &answer->side[side];
   int piece = answer->piece[side], count = 0;
   PointView view = body->pieces[piece].points;
   Vec3 normal = vec3_scale(answer->nearest.normal, side ? -1 : 1);
   Feature feature = feature_find(view, pose, normal, FEATURE_TOLERANCE * point_view_size(view));
   FeatureWeights w;
-  if (!feature_weights(&feature, view, pose.r, own->samples[0], &w)) return -1;
-  Mat3 slope = mat3_mul(own->by_sample[0], pose.r);
+  if (!feature_weights(&feature, view, pose.r, side_answer->samples[0], &w)) return -1;
+  Mat3 slope = mat3_mul(side_answer->by_sample[0], pose.r);
   for (int i = 0; i < feature.corners; i++)
     count = append_vertex_derivative(out, count, piece, feature.corner[i], slope, w.weight[i]);
-  for (int i = 1; i < own->count; i++) {
-    const int* origin = own->origins[i];
+  for (int i = 1; i < side_answer->count; i++) {
+    const int* origin = side_answer->origins[i];
     const ConvexHull* hull = &body->pieces[origin[0]].hull;
-    slope = mat3_mul(own->by_sample[i], pose.r);
+    slope = mat3_mul(side_answer->by_sample[i], pose.r);
     if (origin[1] >= 0) {
       count = append_vertex_derivative(out, count, origin[0], origin[1], slope, 1);
       continue;
     }
     const int* corner = hull->triangles[-1 - origin[1]];
     double weight[3];
-    triangle_weights(hull, corner, own->samples[i], weight);
+    triangle_weights(hull, corner, side_answer->samples[i], weight);
     for (int k = 0; k < 3; k++) count = append_vertex_derivative(out, count, origin[0], corner[k], slope, weight[k]);
   }
   return count;

@@ -23,13 +23,13 @@ typedef struct {
  * point of a and out[3..5] for the point of b [m]. */
 static void compute_half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out[6]) {
   int piece[2];
-  Distance there =
+  Distance forth =
       witness_nearest(pair->a, pair->pose_a, pair->b, witness_move_pose(pair->pose_b, turn, move), &pair->cache, piece);
   Distance back =
       witness_nearest(pair->a, pair->pose_a, pair->b,
                       witness_move_pose(pair->pose_b, vec3_scale(turn, -1), vec3_scale(move, -1)), &pair->cache, piece);
-  Vec3 a = vec3_scale(vec3_sub(there.witness_a, back.witness_a), 0.5);
-  Vec3 b = vec3_scale(vec3_sub(there.witness_b, back.witness_b), 0.5);
+  Vec3 a = vec3_scale(vec3_sub(forth.witness_a, back.witness_a), 0.5);
+  Vec3 b = vec3_scale(vec3_sub(forth.witness_b, back.witness_b), 0.5);
   const double six[6] = {a.x, a.y, a.z, b.x, b.y, b.z};
   memcpy(out, six, sizeof six);
 }
@@ -70,10 +70,11 @@ static void complete_jacobians(const EstimatePair* pair, const double by_b[6][6]
       Vec3 turn = c < 3 ? e : zero, move = c < 3 ? zero : e;
       Vec3 along = vec3_add(move, vec3_cross(turn, vec3_sub(point, pair->pose_a.t)));
       Vec3 shift = vec3_add(move, vec3_cross(turn, vec3_sub(pair->pose_b.t, pair->pose_a.t)));
-      const double xi[6] = {turn.x, turn.y, turn.z, shift.x, shift.y, shift.z}, own[3] = {along.x, along.y, along.z};
+      const double xi[6] = {turn.x, turn.y, turn.z, shift.x, shift.y, shift.z},
+                   along_xi[3] = {along.x, along.y, along.z};
       for (int r = 0; r < 3; r++) {
         answer->total[k][1][r][c] = by_b[3 * k + r][c];
-        answer->total[k][0][r][c] = own[r];
+        answer->total[k][0][r][c] = along_xi[r];
         for (int l = 0; l < 6; l++) answer->total[k][0][r][c] -= by_b[3 * k + r][l] * xi[l];
       }
     }

@@ -103,10 +103,10 @@ static char* make_y_label(const CsvTable* table, const char* name, const ColumnS
   const char *first = NULL, *unit = NULL;
   for (int column = 0; column < table->column_count; column++) {
     if (!is_selected(table, column, selection)) continue;
-    const char* own = run_column_unit(name, table->names[column]);
-    if (first && (!own || !unit || strcmp(own, unit) != 0)) return memory_copy_text("");
+    const char* column_unit = run_column_unit(name, table->names[column]);
+    if (first && (!column_unit || !unit || strcmp(column_unit, unit) != 0)) return memory_copy_text("");
     first = table->names[column];
-    unit = own;
+    unit = column_unit;
   }
   return plot_label(count == 1 && first ? first : "", unit);
 }

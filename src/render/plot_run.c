@@ -461,9 +461,9 @@ static void append_panel(PlotPanel* panel, PlotPanel* other, const char* folder)
 static bool has_plot(const char* folder, int plot, const char* what) {
   if (what) return strcmp(what, PLOTS[plot].name) == 0;
   char* file = file_join(folder, PLOTS[plot].file);
-  bool there = file_exists(file);
+  bool exists = file_exists(file);
   memory_free(file);
-  return there;
+  return exists;
 }
 
 Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* name,
@@ -473,14 +473,14 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
   bool any = false;
   for (int i = 0; i < PLOT_COUNT && status == STATUS_OK; i++) {
     for (int k = 0; k < folder_count && status == STATUS_OK; k++) {
-      PlotPanel own = {0};
+      PlotPanel panel = {0};
       if (!has_plot(folders[k], i, name)) continue;
-      status = start_panel(&own, i, folders[k], diagnostics);
+      status = start_panel(&panel, i, folders[k], diagnostics);
       if (folder_count > 1) {
-        append_panel(&panels[i], &own, folders[k]);
-        plot_panel_free(&own);
+        append_panel(&panels[i], &panel, folders[k]);
+        plot_panel_free(&panel);
       } else {
-        panels[i] = own;
+        panels[i] = panel;
       }
     }
     select_linear_for_negative(&panels[i], options->log_y);

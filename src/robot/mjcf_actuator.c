@@ -306,16 +306,16 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
     law.control = (law.stiffness * law.gear * start - law.constant) / law.gain;
   for (int k = 0; k < sum->count; k++) {
     const RobotJointPlace* place = sum->place[k];
-    double own = sum->coefficient[k], others = 0;
+    double coefficient_k = sum->coefficient[k], others = 0;
     ActuatorLaw part = law;
     for (int n = 0; n < sum->count; n++)
-      if (n != k) others += sum->coefficient[n] / own * joint_reference(model, sum->place[n]->name);
-    part.gear *= own;
-    part.limit *= fabs(own);
+      if (n != k) others += sum->coefficient[n] / coefficient_k * joint_reference(model, sum->place[n]->name);
+    part.gear *= coefficient_k;
+    part.limit *= fabs(coefficient_k);
     double share = add_drive(scene, place, &part, joint_reference(model, place->name) + others);
     SceneController* c = find_or_add_controller(scene, place->link, CONTROLLER_PD);
     for (int n = 0; n < sum->count; n++) {
-      double factor = -share * sum->coefficient[n] / own;
+      double factor = -share * sum->coefficient[n] / coefficient_k;
       if (n == k) continue;
       add_feedback(scene, c, sum->place[n], false, factor, place->dof);
       if (law.damping > 0)
@@ -508,10 +508,10 @@ static bool add_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int*
   double range[2];
   if (!has_range(model, e, "range", "limited", range)) return true;
   const XmlAttribute* named = xml_attribute(e.element, "name");
-  double own[2] = {range[0], range[1]};
+  double limits[2] = {range[0], range[1]};
   bool spatial = strcmp(e.element->name, "spatial") == 0;
-  bool done = range[0] < range[1] && (spatial ? add_spatial_limits(model, scene, e.element, own, carrier)
-                                              : add_joint_limits(model, scene, e.element, own));
+  bool done = range[0] < range[1] && (spatial ? add_spatial_limits(model, scene, e.element, limits, carrier)
+                                              : add_joint_limits(model, scene, e.element, limits));
   if (!done)
     diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
                     "the range %.6g .. %.6g of tendon '%s' is not imported: the tendon moves without limits; limit the "

@@ -11,10 +11,10 @@ static bool has_armature(const UrdfJoint* joint) { return joint->type == URDF_FL
 static void add_to_link(UrdfLink* link, double armature) {
   double mass = link->mass + armature, reduced = link->mass * armature / mass;
   Vec3 c = link->center;
-  const double own[3] = {c.x, c.y, c.z};
+  const double offset[3] = {c.x, c.y, c.z};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      link->inertia.m[i][j] += (i == j ? armature + reduced * vec3_dot(c, c) : 0) - reduced * own[i] * own[j];
+      link->inertia.m[i][j] += (i == j ? armature + reduced * vec3_dot(c, c) : 0) - reduced * offset[i] * offset[j];
   link->center = vec3_scale(c, link->mass / mass);
   link->mass = mass;
 }

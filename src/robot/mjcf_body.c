@@ -25,8 +25,8 @@ static UrdfPose translation(Vec3 position) { return (UrdfPose){position, {1, 0, 
 /* ---------------------------------------------------------------- elements of a body */
 
 static const char* inner_class(const XmlElement* element, const char* outside) {
-  const XmlAttribute* own = xml_attribute(element, "childclass");
-  return own ? own->value : outside;
+  const XmlAttribute* given = xml_attribute(element, "childclass");
+  return given ? given->value : outside;
 }
 
 /* Callback for an element of a body or of a <frame> in it. frame: pose of the enclosing <frame> in the body's frame. */
@@ -35,11 +35,11 @@ typedef void (*Visitor)(MjcfModel* model, MjcfElement element, UrdfPose frame, v
 static void visit_elements(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visitor visitor,
                            void* context) {
   for (const XmlElement* child = container.element->first; child; child = child->next) {
-    MjcfElement own = {child, container.class_name};
-    if (words_index(names, child->name) >= 0) visitor(model, own, frame, context);
+    MjcfElement element = {child, container.class_name};
+    if (words_index(names, child->name) >= 0) visitor(model, element, frame, context);
     if (strcmp(child->name, "frame") != 0) continue;
     MjcfElement children = {child, inner_class(child, container.class_name)};
-    visit_elements(model, children, urdf_pose_mul(frame, mjcf_pose(model, own)), names, visitor, context);
+    visit_elements(model, children, urdf_pose_mul(frame, mjcf_pose(model, element)), names, visitor, context);
   }
 }
 
@@ -63,10 +63,10 @@ static void visit_inertial(MjcfModel* model, MjcfElement element, UrdfPose frame
 static void visit_site(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   const int* link = context;
   const char* name = mjcf_text(model, element, "name");
-  UrdfPose own = urdf_pose_mul(frame, mjcf_pose(model, element));
+  UrdfPose pose = urdf_pose_mul(frame, mjcf_pose(model, element));
   if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
   model->sites = memory_grow_array(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
-  model->sites[model->site_count++] = (MjcfSite){*link, own};
+  model->sites[model->site_count++] = (MjcfSite){*link, pose};
 }
 
 /* ---------------------------------------------------------------- links and joints */
@@ -397,16 +397,16 @@ static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   if (link > first) split_mass(model, first, link);
   Segment segment = {link, parent->link};
   visit_elements(model, children, translation(vec3(0, 0, 0)), MJCF_ELASTICITY, visit_elasticity, &segment);
-  BodyParent own = {link, anchor};
-  visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &own);
+  BodyParent child_parent = {link, anchor};
+  visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &child_parent);
 }
 
 static void read_world(MjcfModel* model, const XmlElement* world) {
   MjcfElement children = {world, inner_class(world, "")};
   Body none = {.element = children};
-  BodyParent own = {0, {0, 0, 0}};
+  BodyParent child_parent = {0, {0, 0, 0}};
   read_children(model, children, &none, 0, vec3(0, 0, 0));
-  visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &own);
+  visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &child_parent);
 }
 
 bool mjcf_read_bodies(MjcfModel* model) {

@@ -108,10 +108,10 @@ static void compute_bounded_step(ClosureSolver* c) {
     compute_shortest_step(c);
     more = false;
     for (int j = 0; j < c->count; j++) {
-      double here = c->q[c->coordinate[j]], there = fmin(fmax(here + c->step[j], c->low[j]), c->high[j]);
-      if (c->is_fixed[j] || there == here + c->step[j]) continue;
+      double here = c->q[c->coordinate[j]], bounded = fmin(fmax(here + c->step[j], c->low[j]), c->high[j]);
+      if (c->is_fixed[j] || bounded == here + c->step[j]) continue;
       c->is_fixed[j] = more = true;
-      c->step[j] = there - here;
+      c->step[j] = bounded - here;
     }
   }
 }

@@ -81,14 +81,14 @@ static void store_pairs(Contacts* c) {
     if (pair->friction < 0 && pair->restitution < 0) continue;
     size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
     contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
-    ScenePair* own = &contact->pairs[contact->pair_count++];
-    *own = (ScenePair){.place = {c->scene->path, 0, 0}};
-    own->name[0] = memory_copy_text(c->scene->links[pair->a].name);
-    own->name[1] = memory_copy_text(c->scene->links[pair->b].name);
-    own->material.given[MATERIAL_FRICTION] = pair->friction >= 0;
-    own->material.value[MATERIAL_FRICTION] = fmax(pair->friction, 0);
-    own->material.given[MATERIAL_RESTITUTION] = pair->restitution >= 0;
-    own->material.value[MATERIAL_RESTITUTION] = fmax(pair->restitution, 0);
+    ScenePair* added = &contact->pairs[contact->pair_count++];
+    *added = (ScenePair){.place = {c->scene->path, 0, 0}};
+    added->name[0] = memory_copy_text(c->scene->links[pair->a].name);
+    added->name[1] = memory_copy_text(c->scene->links[pair->b].name);
+    added->material.given[MATERIAL_FRICTION] = pair->friction >= 0;
+    added->material.value[MATERIAL_FRICTION] = fmax(pair->friction, 0);
+    added->material.given[MATERIAL_RESTITUTION] = pair->restitution >= 0;
+    added->material.value[MATERIAL_RESTITUTION] = fmax(pair->restitution, 0);
   }
 }
 

@@ -183,8 +183,8 @@ const XmlElement* mjcf_find_tendon(const MjcfModel* model, const char* kind, con
   if (!*name) return NULL;
   for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
     for (const XmlElement* item = xml_child(section, kind); item; item = xml_next(item)) {
-      const XmlAttribute* own = xml_attribute(item, "name");
-      if (own && strcmp(own->value, name) == 0) return item;
+      const XmlAttribute* item_name = xml_attribute(item, "name");
+      if (item_name && strcmp(item_name->value, name) == 0) return item;
     }
   return NULL;
 }

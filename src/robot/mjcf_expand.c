@@ -95,8 +95,8 @@ static bool refers_to_renamed(const Renaming* renaming, const XmlElement* elemen
     const XmlAttribute* attribute = &element->attributes[i];
     const char* kind = kind_of_reference(attribute->name);
     if (!kind || words_index("class|mesh|material|texture|hfield", kind) >= 0) continue;
-    bool own = has_name(renaming, kind, attribute->value) || (only && strcmp(attribute->value, "world") == 0);
-    found = only ? found && own : found || own;
+    bool refers = has_name(renaming, kind, attribute->value) || (only && strcmp(attribute->value, "world") == 0);
+    found = only ? found && refers : found || refers;
   }
   for (const XmlElement* child = element->first; child; child = child->next)
     found =
@@ -212,8 +212,8 @@ static XmlElement* replicate(Expansion* x, const XmlElement* element) {
 
 static const XmlElement* find_named(const XmlElement* section, const char* tag, const char* name) {
   for (const XmlElement* item = section->first; item; item = item->next) {
-    const XmlAttribute* own = xml_attribute(item, "name");
-    if (strcmp(item->name, tag) == 0 && own && strcmp(own->value, name) == 0) return item;
+    const XmlAttribute* item_name = xml_attribute(item, "name");
+    if (strcmp(item->name, tag) == 0 && item_name && strcmp(item_name->value, name) == 0) return item;
     const XmlElement* deeper = find_named(item, tag, name);
     if (deeper) return deeper;
   }
@@ -236,8 +236,8 @@ static bool has_model_name(const Expansion* x, const char* file, const char* nam
   bool same = false;
   if (file_read_reported(path, &text, &length, &unsaid) == STATUS_OK) {
     bool read = xml_read(&document, path, text, length, &unsaid);
-    const XmlAttribute* own = read ? xml_attribute(document.root, "model") : NULL;
-    same = own && strcmp(own->value, name) == 0;
+    const XmlAttribute* model_name = read ? xml_attribute(document.root, "model") : NULL;
+    same = model_name && strcmp(model_name->value, name) == 0;
     memory_free(text);
   }
   xml_free(&document);
@@ -306,12 +306,12 @@ static void collect_model(Renaming* renaming, const XmlElement* root, const XmlE
 static void attach_defaults(Renaming* renaming, const XmlElement* root, const char* main_class) {
   MjcfModel* model = renaming->model;
   XmlDocument* document = &model->documents[0];
-  XmlElement* own = xml_make(document, "mujoco", root->place, (const char* const[]){NULL});
+  XmlElement* defaults = xml_make(document, "mujoco", root->place, (const char* const[]){NULL});
   for (const XmlElement* item = xml_child(root, "default"); item; item = xml_next(item))
-    xml_append(own,
+    xml_append(defaults,
                xml_copy(document, item, (const char* const[]){"class", main_class, NULL}, rename_attribute, renaming));
-  xml_append(own, xml_make(document, "default", root->place, (const char* const[]){"class", main_class, NULL}));
-  for (const XmlElement* item = own->first; item; item = item->next) mjcf_add_default(model, item);
+  xml_append(defaults, xml_make(document, "default", root->place, (const char* const[]){"class", main_class, NULL}));
+  for (const XmlElement* item = defaults->first; item; item = item->next) mjcf_add_default(model, item);
 }
 
 /* Copies items of a section of an attached model with new names: all assets, and other items that refer only to the
@@ -499,13 +499,13 @@ static XmlElement* attach_tree(Expansion* x, const XmlElement* element, int dept
   Renaming renaming = {.model = model, .prefix = prefix ? prefix->value : "", .suffix = ""};
   Text main_class = {0}, around = {0};
   text_add(&main_class, "%smain of %s", renaming.prefix, root->place.file);
-  const char* own = mjcf_own_text(model, &main_class);
+  const char* attached_class = mjcf_own_text(model, &main_class);
   const XmlAttribute* class_name = tree == root ? NULL : find_enclosing_class(tree);
   text_add(&around, "%s%s", renaming.prefix, class_name ? class_name->value : "");
   collect_model(&renaming, root, tree);
-  attach_defaults(&renaming, root, own);
-  XmlElement* frames = copy_tree(x, &renaming, element, root, tree, class_name ? around.data : own);
-  attach_sections(x, &renaming, root, tree == root, own);
+  attach_defaults(&renaming, root, attached_class);
+  XmlElement* frames = copy_tree(x, &renaming, element, root, tree, class_name ? around.data : attached_class);
+  attach_sections(x, &renaming, root, tree == root, attached_class);
   text_free(&around);
   names_free(&renaming.names);
   return frames;

@@ -124,7 +124,7 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   char *path = own_path(model, file_resolve(base, file->value)), *text;
   size_t length;
   int first = model->document_count;
-  Text own = {0};
+  Text file_folder = {0};
   if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
     mjcf_error(model, file->place, "<model>: the file '%s' cannot be read: check the path in 'file'",
                text_excerpt(file->value).text);
@@ -135,8 +135,8 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   if (!good || !include_all(model, path, model->documents[first].root)) return NULL;
   XmlElement* root = model->documents[first].root;
   MjcfCompiler compiler = PLAIN_COMPILER;
-  text_add(&own, "%s", folder);
-  compiler.folder = mjcf_own_text(model, &own);
+  text_add(&file_folder, "%s", folder);
+  compiler.folder = mjcf_own_text(model, &file_folder);
   for (const XmlElement* item = xml_child(root, "compiler"); item; item = xml_next(item)) {
     read_compiler(model, item, &compiler);
     mjcf_report_unsupported(model, item);
@@ -179,12 +179,12 @@ static const XmlAttribute* attribute_in_default(const XmlElement* class_element,
                                           "damper",  "cylinder", "muscle",   "adhesion"};
   enum { COUNT = sizeof ACTUATORS / sizeof *ACTUATORS };
   bool tendon = strcmp(tag, "spatial") == 0 || strcmp(tag, "fixed") == 0, actuator = false;
-  const XmlElement* own = xml_child(class_element, tendon ? "tendon" : tag);
-  const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
+  const XmlElement* defaults = xml_child(class_element, tendon ? "tendon" : tag);
+  const XmlAttribute* attribute = defaults ? xml_attribute(defaults, name) : NULL;
   for (int k = 0; k < COUNT; k++) actuator = actuator || strcmp(tag, ACTUATORS[k]) == 0;
   for (int k = 0; actuator && !attribute && k < COUNT; k++) {
-    own = xml_child(class_element, ACTUATORS[k]);
-    attribute = own ? xml_attribute(own, name) : NULL;
+    defaults = xml_child(class_element, ACTUATORS[k]);
+    attribute = defaults ? xml_attribute(defaults, name) : NULL;
   }
   return attribute;
 }
@@ -209,9 +209,9 @@ static const XmlAttribute* default_attribute(const MjcfModel* model, const char*
 }
 
 const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name) {
-  const XmlAttribute* own = xml_attribute(element.element, name);
+  const XmlAttribute* given = xml_attribute(element.element, name);
   const XmlAttribute* class_name = xml_attribute(element.element, "class");
-  if (own) return own;
+  if (given) return given;
   return default_attribute(model, class_name ? class_name->value : element.class_name, element.element->name, name);
 }
 
@@ -429,9 +429,9 @@ static void add_asset(MjcfModel* model, const XmlElement* element, Names* names)
   const XmlAttribute *name = xml_attribute(element, "name"), *file = xml_attribute(element, "file");
   Text stem = {0};
   if (!name && file) {
-    char* own = file_stem(file->value);
-    text_add(&stem, "%s", own);
-    memory_free(own);
+    char* file_name = file_stem(file->value);
+    text_add(&stem, "%s", file_name);
+    memory_free(file_name);
   }
   if (!name && !file) return;
   const char* called = name ? name->value : mjcf_own_text(model, &stem);

@@ -432,16 +432,16 @@ static void add_friction(Geom* geom, int link) {
   double friction[3] = {1, 0, 0};
   mjcf_numbers(model, geom->element, "friction", 1, 3, friction);
   if (!(friction[0] >= 0)) return;
-  MjcfFriction own = {link, friction[0], (int)mjcf_number(model, geom->element, "priority", 0), {1, 1}, 1, false};
-  if (mjcf_numbers(model, geom->element, "solref", 1, 2, own.solref) > 0) {
+  MjcfFriction surface = {link, friction[0], (int)mjcf_number(model, geom->element, "priority", 0), {1, 1}, 1, false};
+  if (mjcf_numbers(model, geom->element, "solref", 1, 2, surface.solref) > 0) {
     mjcf_report_dropped(model, "geom/solref except for its damping ratio (restitution)");
-    if (own.solref[0] > 0) own.solref[0] = 1;
+    if (surface.solref[0] > 0) surface.solref[0] = 1;
   }
-  own.mix = mjcf_number(model, geom->element, "solmix", 1);
-  own.is_ground = geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS;
+  surface.mix = mjcf_number(model, geom->element, "solmix", 1);
+  surface.is_ground = geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS;
   model->frictions =
       memory_grow_array(model->frictions, sizeof(MjcfFriction), model->friction_count, &model->friction_capacity);
-  model->frictions[model->friction_count++] = own;
+  model->frictions[model->friction_count++] = surface;
 }
 
 static void read_color(Geom* geom, double color[3]) {

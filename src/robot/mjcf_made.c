@@ -21,10 +21,10 @@ const char* mjcf_find_plugin(const MjcfModel* model, const XmlElement* element, 
   for (const XmlElement* e = xml_child(model->root, "extension"); e; e = xml_next(e))
     for (const XmlElement* p = xml_child(e, "plugin"); p; p = xml_next(p))
       for (const XmlElement* i = xml_child(p, "instance"); i; i = xml_next(i)) {
-        const XmlAttribute* own = xml_attribute(i, "name");
+        const XmlAttribute* instance_name = xml_attribute(i, "name");
         name = xml_attribute(p, "plugin");
         *settings = i;
-        if (own && name && strcmp(own->value, instance->value) == 0) return name->value;
+        if (instance_name && name && strcmp(instance_name->value, instance->value) == 0) return name->value;
       }
   *settings = NULL;
   return instance->value;

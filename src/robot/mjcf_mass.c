@@ -10,14 +10,14 @@ static void read_inertial(MjcfModel* model, const XmlElement* element, UrdfPose 
   UrdfPose pose = urdf_pose_mul(frame, mjcf_pose(model, e));
   bool full = mjcf_numbers(model, e, "fullinertia", 6, 6, i) > 0;
   if (!full && mjcf_numbers(model, e, "diaginertia", 3, 3, diagonal) > 0) memcpy(i, diagonal, sizeof diagonal);
-  const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
+  const Mat3 tensor = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
   Mat3 turn = mat3_from_quat(pose.rotation);
   bool turned = pose.rotation.x != 0 || pose.rotation.y != 0 || pose.rotation.z != 0;
   link->inertial_place = element->place;
   link->mass = mjcf_number(model, e, "mass", 0);
   if (!(link->mass >= 0)) mjcf_error(model, element->place, "mass of <inertial> must be >= 0, got %.10g", link->mass);
   link->center = pose.position;
-  link->inertia = turned ? mat3_mul(turn, mat3_mul(own, mat3_transpose(turn))) : own;
+  link->inertia = turned ? mat3_mul(turn, mat3_mul(tensor, mat3_transpose(turn))) : tensor;
 }
 
 static void set_mass_from_geoms(const MassMoment* moment, UrdfLink* link) {

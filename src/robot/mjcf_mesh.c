@@ -68,10 +68,10 @@ static MassMoment moment_legacy(ConvexHull* solid) {
   MassMoment first = moment_from_apex(solid, mass_moment_center(&surface));
   if (!(mass_moment_mass(&first) > 0)) return mass_moment_zero();
   Vec3 center = mass_moment_center(&first);
-  MassMoment own = moment_from_apex(solid, center);
-  own = mass_moment_transform(&own, (Pose){mat3_identity(), vec3_scale(center, -1)});
-  for (int i = 0; i < 3; i++) own.s[i][3] = own.s[3][i] = 0;
-  return mass_moment_transform(&own, (Pose){mat3_identity(), center});
+  MassMoment moment = moment_from_apex(solid, center);
+  moment = mass_moment_transform(&moment, (Pose){mat3_identity(), vec3_scale(center, -1)});
+  for (int i = 0; i < 3; i++) moment.s[i][3] = moment.s[3][i] = 0;
+  return mass_moment_transform(&moment, (Pose){mat3_identity(), center});
 }
 
 static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* name, double enclosed, double counted) {

@@ -74,18 +74,18 @@ static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* car
  * positions of the sites. part, wrap: the geom between the sites; part is NULL if there is none. */
 static double reference_length(const MjcfModel* model, const UrdfPose* reference_poses, const XmlElement* part,
                                const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
-  TendonWrap way = {0};
+  TendonWrap path = {0};
   if (part) {
     const MjcfWrapGeom* geom = find_wrap_geom(model, part);
     const MjcfSite* side = find_side_site(model, part);
     UrdfPose pose = urdf_pose_mul(reference_poses[geom->link], geom->pose);
-    SceneTendonWrap there = *wrap;
-    there.position = pose.position;
-    there.axis = pose_axis(pose);
-    if (side) there.side = urdf_pose_mul(mjcf_body_frame(model, reference_poses, side->link), side->pose).position;
-    way = tendon_wrap(&there, pose_identity(), from, to);
+    SceneTendonWrap placed = *wrap;
+    placed.position = pose.position;
+    placed.axis = pose_axis(pose);
+    if (side) placed.side = urdf_pose_mul(mjcf_body_frame(model, reference_poses, side->link), side->pose).position;
+    path = tendon_wrap(&placed, pose_identity(), from, to);
   }
-  return way.touches ? way.length : vec3_norm(vec3_sub(to, from));
+  return path.touches ? path.length : vec3_norm(vec3_sub(to, from));
 }
 
 static void free_route(MjcfRoute* route) {

@@ -281,10 +281,10 @@ static void read_inertial(UrdfReader* reader, const XmlElement* parent, UrdfLink
     warn_of_replacement(reader, inertia->place, "<inertia> of link '%s' has no %s: taken as 0",
                         text_excerpt(link->name).text, missing.data);
   text_free(&missing);
-  const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
+  const Mat3 tensor = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
   Mat3 turn = mat3_from_quat(origin.rotation);
   link->center = origin.position;
-  link->inertia = origin.rotation.w == 1 ? own : mat3_mul(turn, mat3_mul(own, mat3_transpose(turn)));
+  link->inertia = origin.rotation.w == 1 ? tensor : mat3_mul(turn, mat3_mul(tensor, mat3_transpose(turn)));
 }
 
 static void read_mesh(UrdfReader* reader, const XmlElement* mesh, UrdfShape* shape) {

@@ -42,9 +42,9 @@ static char* find_in_parent_folders(const UrdfBuild* build, const char* inside) 
   for (int k = 0; k < FOLDERS_ABOVE && !found; k++, text_add(&above, "/..")) {
     char* whole = realpath(above.data, NULL);
     const char* last = whole ? strrchr(whole, '/') + 1 : "";
-    bool own = strlen(last) == length && strncmp(last, inside, length) == 0;
+    bool same_folder = strlen(last) == length && strncmp(last, inside, length) == 0;
     Text path = {0};
-    text_add(&path, "%s%s%s", above.data, own ? "" : "/", own ? inside + length : inside);
+    text_add(&path, "%s%s%s", above.data, same_folder ? "" : "/", same_folder ? inside + length : inside);
     if (whole && file_is_regular(path.data)) found = memory_copy_text(path.data);
     text_free(&path);
     free(whole);
@@ -105,13 +105,13 @@ static const char* file_extension(const char* file) {
 /* Returns true if the mesh file exists. Otherwise warns that the mesh is left out. */
 static bool mesh_exists(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   char* path = find_mesh_path(build, shape);
-  bool there = path && file_is_regular(path);
-  if (!there)
+  bool exists = path && file_is_regular(path);
+  if (!exists)
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, shape->file_place,
                     "link '%s': the mesh '%s' does not exist and is left out", text_excerpt(link->name).text,
                     text_excerpt(shape->file).text);
   memory_free(path);
-  return there;
+  return exists;
 }
 
 /* Returns true if the format of the mesh file is supported and, with options->lenient, the file exists. Otherwise

@@ -92,9 +92,9 @@ bool run_columns_read(double* numbers, int row, const CsvTable* table, const cha
                       RunColumns columns, Diagnostics* diagnostics) {
   int column = 1;
   for (int i = 0; i < model->link_count; i++) {
-    double* own = numbers + first_index(&model->links[i], columns);
+    double* link_numbers = numbers + first_index(&model->links[i], columns);
     for (int k = 0; k < number_count(&model->links[i], columns); k++, column++)
-      if (!csv_read_number(table, path, row, column, &own[k], diagnostics)) return false;
+      if (!csv_read_number(table, path, row, column, &link_numbers[k], diagnostics)) return false;
   }
   return true;
 }
@@ -128,7 +128,8 @@ Status run_columns_open(CsvRows** rows, const char* path, const Model* model, Ru
 void run_columns_read_row(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers) {
   const CsvTable* table = csv_rows_read(rows, row);
   for (int i = 0, column = 1; i < model->link_count; i++) {
-    double* own = numbers + first_index(&model->links[i], columns);
-    for (int k = 0; k < number_count(&model->links[i], columns); k++) own[k] = csv_number_or_nan(table, 0, column++);
+    double* link_numbers = numbers + first_index(&model->links[i], columns);
+    for (int k = 0; k < number_count(&model->links[i], columns); k++)
+      link_numbers[k] = csv_number_or_nan(table, 0, column++);
   }
 }

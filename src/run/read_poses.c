@@ -19,8 +19,8 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
     int link = i / POSE_COLUMN_COUNT, k = i % POSE_COLUMN_COUNT, expected = 1 + COLUMNS_PER_LINK * link + k;
     name.length = 0;
     text_add(&name, "%s/%s", model->links[link].name, POSE_COLUMNS[k]);
-    bool there = expected < table->column_count && strcmp(table->names[expected], name.data) == 0;
-    columns[i] = there ? expected : csv_find_column(table, name.data);
+    bool expected_here = expected < table->column_count && strcmp(table->names[expected], name.data) == 0;
+    columns[i] = expected_here ? expected : csv_find_column(table, name.data);
     found = columns[i] >= 0;
   }
   if (!found)

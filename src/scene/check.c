@@ -97,9 +97,9 @@ static void find_movable_links(const Reader* reader, LinkMobility* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) {
     const SceneLink* link = &scene->links[i];
-    bool driven = motion->prescribed[i] >= 0, own = scene_joint_dof(&link->joint) > 0 && !driven;
+    bool driven = motion->prescribed[i] >= 0, has_free_joint = scene_joint_dof(&link->joint) > 0 && !driven;
     motion->is_movable[i] =
-        !reader->joint_broken[i] && (own || (link->parent >= 0 && motion->is_movable[link->parent]));
+        !reader->joint_broken[i] && (has_free_joint || (link->parent >= 0 && motion->is_movable[link->parent]));
   }
 }
 

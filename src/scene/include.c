@@ -48,9 +48,9 @@ static bool includes_itself(const Reader* reader, const char* path) {
   char* file = realpath(path, NULL);
   bool found = false;
   for (const Reader* r = reader; file && r && !found; r = r->outer) {
-    char* own = realpath(r->scene->path, NULL);
-    found = own && strcmp(own, file) == 0;
-    free(own);
+    char* including = realpath(r->scene->path, NULL);
+    found = including && strcmp(including, file) == 0;
+    free(including);
   }
   free(file);
   return found;
@@ -59,13 +59,13 @@ static bool includes_itself(const Reader* reader, const char* path) {
 /* Warns if a robot file has another gravity than the scene. Gives no warning if the scene's gravity is not the
  * default. */
 static void compare_gravity(const Include* include) {
-  Vec3 own = include->part.simulation.gravity, here = include->reader->scene->simulation.gravity;
+  Vec3 included = include->part.simulation.gravity, here = include->reader->scene->simulation.gravity;
   bool is_default = here.x == 0 && here.y == 0 && here.z == -9.81;
-  if (is_default && vec3_norm(vec3_sub(own, here)) > 1e-9)
+  if (is_default && vec3_norm(vec3_sub(included, here)) > 1e-9)
     reader_warning(include->reader, include->form.file->place,
                    "the robot file has gravity [%.10g, %.10g, %.10g], but this scene has [0, 0, -9.81]: set "
                    "simulation.gravity to choose",
-                   own.x, own.y, own.z);
+                   included.x, included.y, included.z);
 }
 
 static void read_included_file(Include* include) {
@@ -274,10 +274,10 @@ static void move_tendons(Include* include) {
   Scene *scene = reader->scene, *part = &include->part;
   Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
   for (int k = 0; k < part->tendon_count; k++) {
-    SceneTendon own = part->tendons[k];
+    SceneTendon tendon = part->tendons[k];
     bool known = true;
-    for (int i = 0; i < own.count; i++) {
-      SceneTendonPoint* point = &own.points[i];
+    for (int i = 0; i < tendon.count; i++) {
+      SceneTendonPoint* point = &tendon.points[i];
       if (point->link < 0) {
         point->point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, point->point));
         point->link = include->attach;
@@ -286,8 +286,8 @@ static void move_tendons(Include* include) {
       point->link = include->link[point->link];
       known = known && point->link >= 0;
     }
-    for (int i = 0; i < own.wrap_count; i++) {
-      SceneTendonWrap* wrap = &own.wraps[i];
+    for (int i = 0; i < tendon.wrap_count; i++) {
+      SceneTendonWrap* wrap = &tendon.wraps[i];
       if (wrap->link >= 0) {
         wrap->link = include->link[wrap->link];
         known = known && wrap->link >= 0;
@@ -298,16 +298,16 @@ static void move_tendons(Include* include) {
       wrap->axis = mat3_mul_vec(turn, wrap->axis);
       wrap->link = include->attach;
     }
-    for (int i = 0; i < own.joint_count; i++) {
-      own.joints[i].link = include->link[own.joints[i].link];
-      known = known && own.joints[i].link >= 0;
+    for (int i = 0; i < tendon.joint_count; i++) {
+      tendon.joints[i].link = include->link[tendon.joints[i].link];
+      known = known && tendon.joints[i].link >= 0;
     }
     if (!known) continue;
-    own.end = include->link[own.end];
+    tendon.end = include->link[tendon.end];
     part->tendons[k] = (SceneTendon){0};
     scene->tendons =
         memory_grow_array(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
-    scene->tendons[scene->tendon_count++] = own;
+    scene->tendons[scene->tendon_count++] = tendon;
   }
 }
 
@@ -318,20 +318,21 @@ static void move_bushings(Include* include) {
   Scene *scene = reader->scene, *part = &include->part;
   Quat turn = pose_form_rotation(&include->form.pose);
   for (int k = 0; k < part->bushing_count; k++) {
-    SceneBushing own = part->bushings[k];
-    own.link[0] = include->link[own.link[0]];
-    if (own.link[1] < 0) {
-      own.position[1] = vec3_add(include->form.pose.position, mat3_mul_vec(mat3_from_quat(turn), own.position[1]));
-      own.rotation[1] = quat_mul(turn, own.rotation[1]);
-      own.link[1] = include->attach;
+    SceneBushing bushing = part->bushings[k];
+    bushing.link[0] = include->link[bushing.link[0]];
+    if (bushing.link[1] < 0) {
+      bushing.position[1] =
+          vec3_add(include->form.pose.position, mat3_mul_vec(mat3_from_quat(turn), bushing.position[1]));
+      bushing.rotation[1] = quat_mul(turn, bushing.rotation[1]);
+      bushing.link[1] = include->attach;
     } else {
-      own.link[1] = include->link[own.link[1]];
-      if (own.link[1] < 0) continue;
+      bushing.link[1] = include->link[bushing.link[1]];
+      if (bushing.link[1] < 0) continue;
     }
-    if (own.link[0] < 0) continue;
+    if (bushing.link[0] < 0) continue;
     scene->bushings =
         memory_grow_array(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
-    scene->bushings[scene->bushing_count++] = own;
+    scene->bushings[scene->bushing_count++] = bushing;
   }
 }
 
@@ -357,18 +358,18 @@ static void move_closures(Include* include) {
     return;
   }
   for (int k = 0; k < part->closure_count; k++) {
-    SceneClosure own = part->closures[k];
-    own.a = include->link[own.a];
-    own.b = own.b < 0 ? -1 : include->link[own.b];
-    if (own.a < 0 || (own.b < 0 && part->closures[k].b >= 0)) continue;
-    if (!own.link_axes) {
-      own.point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.point));
-      own.axis = mat3_mul_vec(turn, own.axis);
+    SceneClosure closure = part->closures[k];
+    closure.a = include->link[closure.a];
+    closure.b = closure.b < 0 ? -1 : include->link[closure.b];
+    if (closure.a < 0 || (closure.b < 0 && part->closures[k].b >= 0)) continue;
+    if (!closure.link_axes) {
+      closure.point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, closure.point));
+      closure.axis = mat3_mul_vec(turn, closure.axis);
     }
-    if (own.b < 0) own.near[1] = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.near[1]));
+    if (closure.b < 0) closure.near[1] = vec3_add(include->form.pose.position, mat3_mul_vec(turn, closure.near[1]));
     scene->closures =
         memory_grow_array(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
-    scene->closures[scene->closure_count++] = own;
+    scene->closures[scene->closure_count++] = closure;
   }
 }
 
@@ -376,17 +377,17 @@ static void move_couplings(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
   for (int k = 0; k < part->coupling_count; k++) {
-    SceneCoupling own = part->couplings[k];
+    SceneCoupling coupling = part->couplings[k];
     bool known = true;
-    for (int t = 0; t < own.count; t++) {
-      own.terms[t].link = include->link[own.terms[t].link];
-      known = known && own.terms[t].link >= 0;
+    for (int t = 0; t < coupling.count; t++) {
+      coupling.terms[t].link = include->link[coupling.terms[t].link];
+      known = known && coupling.terms[t].link >= 0;
     }
     if (!known) continue;
     part->couplings[k] = (SceneCoupling){0};
     scene->couplings =
         memory_grow_array(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
-    scene->couplings[scene->coupling_count++] = own;
+    scene->couplings[scene->coupling_count++] = coupling;
   }
 }
 
@@ -419,13 +420,13 @@ static void move_pairs(Include* include) {
   SceneContact *to = &include->reader->scene->contact, *from = &include->part.contact;
   for (int k = 0; k < from->pair_count; k++) {
     size_t count = (size_t)to->pair_count;
-    ScenePair own = from->pairs[k];
-    if (prefixed_pair(include, from->pairs[k].name, own.name)) {
+    ScenePair pair = from->pairs[k];
+    if (prefixed_pair(include, from->pairs[k].name, pair.name)) {
       to->pairs = memory_resize(to->pairs, count * sizeof(ScenePair), (count + 1) * sizeof(ScenePair));
-      to->pairs[to->pair_count++] = own;
+      to->pairs[to->pair_count++] = pair;
     } else {
-      memory_free(own.name[0]);
-      memory_free(own.name[1]);
+      memory_free(pair.name[0]);
+      memory_free(pair.name[1]);
     }
   }
 }

@@ -275,8 +275,8 @@ bool expand_per_dof(Reader* reader, const NumberList* list, const char* key, int
 }
 
 bool is_equal_for_rotations(const Joint* joint, const double* values) {
-  const double* own = values + joint->scalar_count;
-  return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
+  const double* rotations = values + joint->scalar_count;
+  return !joint->quaternion || (rotations[0] == rotations[1] && rotations[0] == rotations[2]);
 }
 
 /* Checks that static friction is at least as large as friction. Also checks that the Stribeck speed is at least the
@@ -286,18 +286,18 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
   Joint kinematics = scene_joint(joint);
   bool any = false;
   for (int i = 0; i < kinematics.dof_count; i++) {
-    double own = joint->static_friction[i];
-    any = any || own > 0;
-    if (own > 0 && kinematics.quaternion && i >= kinematics.scalar_count) {
+    double static_friction = joint->static_friction[i];
+    any = any || static_friction > 0;
+    if (static_friction > 0 && kinematics.quaternion && i >= kinematics.scalar_count) {
       reader_error(reader, node_key_place(node),
                    "a joint with three rotations cannot have 'static_friction': give only 'friction'");
       return;
     }
-    if (own > 0 && own < joint->friction[i]) {
+    if (static_friction > 0 && static_friction < joint->friction[i]) {
       reader_error(reader, node_key_place(node),
                    "'static_friction' %.6g is below 'friction' %.6g: raise 'static_friction', or set 0 to use "
                    "'friction' at every rate",
-                   own, joint->friction[i]);
+                   static_friction, joint->friction[i]);
       return;
     }
   }
@@ -377,7 +377,7 @@ static const Node* first_pose_key(const Node* map) {
  * *pose keeps the pose in the link. A pose in both is an error. Returns false if the type of the joint is unknown. */
 static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* form, SceneJoint* joint,
                              PoseForm* pose) {
-  PoseForm own = *pose;
+  PoseForm given_pose = *pose;
   const Node* link_pose = first_pose_key(item);
   const Node* joint_pose = first_pose_key(form->joint);
   if (link_pose && joint_pose)
@@ -386,9 +386,9 @@ static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* f
                  "the pose of a shape within the link in shapes: [{shape: ..., %s: ...}]",
                  link_pose->key, joint_pose->key, link_pose->key);
   size_t mark = reader_enter_key(reader, "joint");
-  bool known = read_joint_map(reader, form->joint, joint, &own);
+  bool known = read_joint_map(reader, form->joint, joint, &given_pose);
   reader_leave(reader, mark);
-  if (joint_pose) *pose = own;
+  if (joint_pose) *pose = given_pose;
   if (known && form->fixed && joint->type != JOINT_FIXED)
     reader_error(reader, node_key_place(node_find(item, "fixed")),
                  "'fixed: true' contradicts the joint's type: remove 'fixed', or use type: fixed");

@@ -342,9 +342,9 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   read_friction(reader, item, &form.friction, form.friction_axis, &link->material);
   check_static_contact(reader, item, link->material.value[MATERIAL_FRICTION],
                        form.material.value[MATERIAL_STATIC_FRICTION]);
-  bool own = node_has_key(item, "gravity_compensation") || link->parent < 0;
+  bool given = node_has_key(item, "gravity_compensation") || link->parent < 0;
   link->gravity_compensation =
-      own ? form.gravity_compensation : reader->scene->links[link->parent].gravity_compensation;
+      given ? form.gravity_compensation : reader->scene->links[link->parent].gravity_compensation;
 }
 
 void read_links(Reader* reader, const Node* list) {

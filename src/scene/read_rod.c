@@ -148,8 +148,8 @@ static void read_segments(RodChain* chain) {
   const Node* color = chain->form->color;
   for (Node* link = list ? list->first : NULL; link && !reader->exhausted; link = link->next) {
     set_positions(link, chain->item->place);
-    Node* own = color ? document_deep_copy(reader->document, color) : NULL;
-    if (own) node_append(link, own);
+    Node* color_copy = color ? document_deep_copy(reader->document, color) : NULL;
+    if (color_copy) node_append(link, color_copy);
     read_link(reader, link, &(Repeat){0});
   }
 }
@@ -232,8 +232,8 @@ static Pose initial_link_pose(const Scene* scene, int link) {
   for (int k = 0; k < scene->initial_count; k++)
     if (scene->initials[k].link == link && scene->initials[k].has_coordinates)
       memcpy(q, scene->initials[k].coordinates, sizeof q);
-  Pose own = pose_mul((Pose){mat3_from_quat(l->joint.rotation), l->joint.position}, joint_motion(&joint, q));
-  return l->parent < 0 ? own : pose_mul(initial_link_pose(scene, l->parent), own);
+  Pose relative = pose_mul((Pose){mat3_from_quat(l->joint.rotation), l->joint.position}, joint_motion(&joint, q));
+  return l->parent < 0 ? relative : pose_mul(initial_link_pose(scene, l->parent), relative);
 }
 
 /* Returns the first link between a link and its root whose initial pose depends on a signal: the nonzero target of a

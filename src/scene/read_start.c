@@ -98,9 +98,9 @@ static int find_step(Reader* reader, const Node* map, const char* run, double ti
 static char* find_run_folder(const Reader* reader, const char* path) {
   char* beside = file_resolve(reader->scene->path, path);
   char* states = file_join(beside, STATE_FOLDER);
-  bool there = file_exists(states);
+  bool exists = file_exists(states);
   memory_free(states);
-  if (there) return beside;
+  if (exists) return beside;
   memory_free(beside);
   return memory_copy_text(path);
 }

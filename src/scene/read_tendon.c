@@ -144,8 +144,8 @@ double scene_tendon_margin(double lower, double upper) {
 static void read_range(Reader* reader, const Node* item, const TendonForm* form, SceneTendon* tendon) {
   static const char* const RANGE_KEYS[] = {"range_stiffness", "range_margin", "range_damping"};
   for (int k = 0; k < 3 && !form->range; k++) {
-    const Node* own = node_find(item, RANGE_KEYS[k]);
-    if (own) reader_error(reader, node_key_place(own), "'%s' needs 'range': give both or neither", RANGE_KEYS[k]);
+    const Node* key = node_find(item, RANGE_KEYS[k]);
+    if (key) reader_error(reader, node_key_place(key), "'%s' needs 'range': give both or neither", RANGE_KEYS[k]);
   }
   if (!form->range) return;
   size_t mark = reader_enter_key(reader, "range");

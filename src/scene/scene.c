@@ -183,7 +183,8 @@ bool contact_law_has(ContactModel law, const char* key) {
 
 int contact_row_law_parameter(const SchemaRow* row) {
   assert(row);
-  size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_LAW_PARAMETERS_MAX]);
+  size_t first = offsetof(ContactForm, contact.law_parameters),
+         end = first + sizeof(double[CONTACT_LAW_PARAMETERS_MAX]);
   return row->offset < first || row->offset >= end ? -1 : (int)((row->offset - first) / sizeof(double));
 }
 
@@ -204,7 +205,7 @@ static void read_pair_law_parameters(Reader* reader, const Node* item, const Con
     else
       pair->hierarchy_given = true;
   }
-  memcpy(pair->own, form->contact.own, sizeof(pair->own));
+  memcpy(pair->law_parameters, form->contact.law_parameters, sizeof(pair->law_parameters));
   pair->hierarchy = form->contact.hierarchy;
 }
 

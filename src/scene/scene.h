@@ -565,7 +565,7 @@ typedef struct {
    * the section `contact`, if the pair and the section have the same law. Otherwise the parameter has the default of
    * the law. */
   bool law_parameter_given[CONTACT_LAW_PARAMETERS_MAX], hierarchy_given;
-  double own[CONTACT_LAW_PARAMETERS_MAX];
+  double law_parameters[CONTACT_LAW_PARAMETERS_MAX];
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
 } ScenePair;
 
@@ -585,7 +585,7 @@ typedef struct {
                                the normal force of the previous step is used */
                             /* -1 (default): one solve with the updated force, weighted as in friction.md, F14 */
   double rest_speed;        /* largest separation speed after an impact [m/s] */
-  double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has */
+  double law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has */
   double restitution;
   bool elastic;   /* true: `restitution` is null in the file, and impacts are elastic, because the contact potential is
                      not damped */

@@ -52,8 +52,8 @@ int schema_direct_rows(const SchemaTable* table, const SchemaObject* object, con
 static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, SchemaMember* places,
                     int count) {
   const SchemaRow* rows[SCHEMA_ROWS_MAX];
-  int own = schema_direct_rows(table, object, rows);
-  for (int i = 0; i < own && count < SCHEMA_ROWS_MAX; i++) places[count++] = (SchemaMember){rows[i], offset};
+  int row_count = schema_direct_rows(table, object, rows);
+  for (int i = 0; i < row_count && count < SCHEMA_ROWS_MAX; i++) places[count++] = (SchemaMember){rows[i], offset};
   for (int i = 0; i < 2 && object->includes[i].name; i++)
     count = add_rows(table, schema_object(table, object->includes[i].name), offset + object->includes[i].offset, places,
                      count);

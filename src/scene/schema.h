@@ -138,8 +138,8 @@ typedef struct {
  * follow. Rows of the object `contact_law` are also allowed in items of contact.pairs. The row is static.
  * (contact/laws.c) */
 const SchemaRow* contact_schema_row(int index);
-/* Returns the index in SceneContact.own of the parameter that a schema row describes, or -1 if only some other value
- * has this row. row: not NULL. */
+/* Returns the index in SceneContact.law_parameters of the parameter that a schema row describes, or -1 if only some
+ * other value has this row. row: not NULL. */
 int contact_row_law_parameter(const SchemaRow* row);
 /* Allowed words of the key `contact.model`, separated by |, in the order of ContactModel. */
 extern const char contact_model_words[];

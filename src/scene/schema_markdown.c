@@ -123,11 +123,11 @@ static void add_law_row(const SchemaRow* const* key_rows, int count, const char*
   assert(count > 0);
   text_add(out, "| `%s` |", key_rows[0]->key);
   for (int law = 1; law < words_count(laws); law++) {
-    const SchemaRow* own = NULL;
+    const SchemaRow* law_row = NULL;
     for (int k = 0; k < count; k++)
-      if (schema_row_allows_type(key_rows[k], words_at(laws, law).text)) own = key_rows[k];
+      if (schema_row_allows_type(key_rows[k], words_at(laws, law).text)) law_row = key_rows[k];
     text_add(out, " ");
-    if (own) add_cell(own->unit ? own->unit : "yes", out);
+    if (law_row) add_cell(law_row->unit ? law_row->unit : "yes", out);
     text_add(out, " |");
   }
   text_add(out, "\n");

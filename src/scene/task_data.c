@@ -80,15 +80,15 @@ void read_data(Reader* reader, Task* task, const Node* node) {
 
 void read_identify(Reader* reader, Task* task, const Node* node) {
   const Node* section = task_section_or_empty(reader, task, node);
-  TaskIdentify* own = &task->identify;
+  TaskIdentify* identify = &task->identify;
   size_t mark = reader_enter_key(reader, "identify");
-  schema_read(reader, section, "identify", own);
-  if (!node_has_key(section, "window")) own->window = 0;
-  if (!node_has_key(section, "stride")) own->stride = own->window;
-  if (!node_has_key(section, "huber")) own->huber = HUGE_VAL;
-  if (!node_has_key(section, "velocity")) own->velocity = 0;
-  if (!node_has_key(section, "angular_velocity")) own->angular_velocity = 0;
-  if (!node_has_key(section, "rate")) own->rate = 0;
+  schema_read(reader, section, "identify", identify);
+  if (!node_has_key(section, "window")) identify->window = 0;
+  if (!node_has_key(section, "stride")) identify->stride = identify->window;
+  if (!node_has_key(section, "huber")) identify->huber = HUGE_VAL;
+  if (!node_has_key(section, "velocity")) identify->velocity = 0;
+  if (!node_has_key(section, "angular_velocity")) identify->angular_velocity = 0;
+  if (!node_has_key(section, "rate")) identify->rate = 0;
   reader_leave(reader, mark);
 }
 

@@ -78,10 +78,11 @@ void write_material(Text* out, const SceneMaterial* material, const char* before
 static void write_pair_law_parameters(Text* out, const ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; pair->has_model && (row = contact_schema_row(i)); i++) {
-    int own = contact_row_law_parameter(row);
-    if (own < 0 || !pair->law_parameter_given[own] || !schema_row_allows_type(row, contact_model_name(pair->model)))
+    int parameter = contact_row_law_parameter(row);
+    if (parameter < 0 || !pair->law_parameter_given[parameter] ||
+        !schema_row_allows_type(row, contact_model_name(pair->model)))
       continue;
-    write_key_number(out, row->key, pair->own[own]);
+    write_key_number(out, row->key, pair->law_parameters[parameter]);
   }
   if (pair->hierarchy_given) text_add(out, ", hierarchy: %s", pair->hierarchy ? "true" : "false");
 }

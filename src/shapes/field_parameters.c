@@ -86,10 +86,10 @@ void field_mean_add_derivative(const FieldMean* mean, int i, const PointDerivati
   Vec3 arm = vec3_sub(mean->position, field->points[i]), b = vec3_scale(arm, -1 / (field->radius * field->radius));
   double above = vec3_dot(field->normals[i], arm) - mean->value;
   Vec3 part = vec3_add_scaled(field->normals[i], above, b);
-  Vec3 own = vec3_add_scaled(vec3_add_scaled(d->normal, d->height, b), above, d->mean_arm);
+  Vec3 outward = vec3_add_scaled(vec3_add_scaled(d->normal, d->height, b), above, d->mean_arm);
   sum->value += w * (d->height + above * d->exponent);
   sum->exponent += w * d->exponent;
-  sum->outward = vec3_add_scaled(sum->outward, w, vec3_add_scaled(own, d->exponent, part));
+  sum->outward = vec3_add_scaled(sum->outward, w, vec3_add_scaled(outward, d->exponent, part));
 }
 
 void field_mean_derivative(const FieldMean* mean, const MeanDerivative* sum, double* value, Vec3* outward) {
@@ -203,13 +203,13 @@ static void smoothing_derivative(const Field* field, const CombinedField* all, V
   write_combined_derivative(all, value_change, change, value, outward);
 }
 
-/* Computes the derivatives with respect to `count` parameters of part number `own` of a union or difference, beginning
- * with its parameter `number`. */
-static void part_derivatives(const Field* field, const CombinedField* all, Vec3 x, int own, int number, int count,
-                             double* value, Vec3* outward) {
-  const Field* part = &field->parts[own];
+/* Computes the derivatives with respect to `count` parameters of part number `part_index` of a union or difference,
+ * beginning with its parameter `number`. */
+static void part_derivatives(const Field* field, const CombinedField* all, Vec3 x, int part_index, int number,
+                             int count, double* value, Vec3* outward) {
+  const Field* part = &field->parts[part_index];
   FieldValue v = field_evaluate(part, x);
-  double exponent, sign = part_sign(field, own), w = part_weight(all, sign * v.value, &exponent);
+  double exponent, sign = part_sign(field, part_index), w = part_weight(all, sign * v.value, &exponent);
   int motions = number < PART_POSE_PARAMETERS ? PART_POSE_PARAMETERS - number : 0;
   if (motions > count) motions = count;
   for (int j = 0; j < motions; j++) part_pose_derivative(part, &v, x, number + j, &value[j], &outward[j]);
@@ -230,13 +230,13 @@ static void combined_derivatives(const Field* field, Vec3 x, int first, int coun
   double sign = field->kind == FIELD_SUBTRACTION ? -1 : 1;
   CombinedField all = {sign * v.value, field->smoothing, sign, vec3_scale(v.outward, sign)};
   for (int j = 0; j < count;) {
-    int own, number = locate_parameter(field, first + j, &own), parameter_count = 1;
-    if (own < 0) {
+    int part_index, number = locate_parameter(field, first + j, &part_index), parameter_count = 1;
+    if (part_index < 0) {
       smoothing_derivative(field, &all, x, &value[j], &outward[j]);
     } else {
-      parameter_count = PART_POSE_PARAMETERS + field_parameter_count(&field->parts[own]) - number;
+      parameter_count = PART_POSE_PARAMETERS + field_parameter_count(&field->parts[part_index]) - number;
       if (parameter_count > count - j) parameter_count = count - j;
-      part_derivatives(field, &all, x, own, number, parameter_count, value + j, outward + j);
+      part_derivatives(field, &all, x, part_index, number, parameter_count, value + j, outward + j);
     }
     j += parameter_count;
   }

@@ -5,13 +5,13 @@
 
 #include "simulate/terms.h"
 
-/* Adds the terms of `below` to `own`. d: vector from the reference point of `own` to the reference point of `below`,
- * world axes [m]. A twist (w, v) about the reference point of `own` is the twist (w, v + w x d) about the reference
+/* Adds the terms of `below` to `sum`. d: vector from the reference point of `sum` to the reference point of `below`,
+ * world axes [m]. A twist (w, v) about the reference point of `sum` is the twist (w, v + w x d) about the reference
  * point of `below`. */
-static void add_shifted_link_terms(LinkTerms* own, const LinkTerms* below, Vec3 d) {
-  own->force = vec3_add(own->force, below->force);
-  own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
-  /* adds the Hessian of `below`, converted to twists about the reference point of `own`: X^T B X with X = [I 0; x:
+static void add_shifted_link_terms(LinkTerms* sum, const LinkTerms* below, Vec3 d) {
+  sum->force = vec3_add(sum->force, below->force);
+  sum->moment = mat3_add(sum->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
+  /* adds the Hessian of `below`, converted to twists about the reference point of `sum`: X^T B X with X = [I 0; x:
    * minus the matrix of the cross product with d I] */
   double bx[6][6];
   double x[3][3] = {{0, d.z, -d.y}, {-d.z, 0, d.x}, {d.y, -d.x, 0}}; /* -[d]x */
@@ -26,7 +26,7 @@ static void add_shifted_link_terms(LinkTerms* own, const LinkTerms* below, Vec3 
       double v = bx[i][j];
       if (i < 3)
         for (int k = 0; k < 3; k++) v += x[k][i] * bx[3 + k][j];
-      own->hessian[i][j] += v;
+      sum->hessian[i][j] += v;
     }
 }
 
@@ -148,7 +148,8 @@ static void add_coupling_hessian(const Model* model, const CouplingTerms* terms,
 /* Adds row i of the upper triangle of slope^T stiffness slope, the stiffness terms of a closure, to the Hessian. The
  * degrees of freedom from i on are grouped by tree, so that each block is looked up once. */
 static void add_row_entries(const Model* model, const RowTerms* t, int i, double stiffening, BlockSolver* solver) {
-  int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
+  int tree = -1, tree_a = model->links[model->dof_link[t->dof[i]]].tree,
+      row = t->dof[i] - model->trees[tree_a].dof_first;
   int stride = 0, first = 0;
   double* block = NULL;
   for (int j = i; j < t->count; j++) {
@@ -159,12 +160,12 @@ static void add_row_entries(const Model* model, const RowTerms* t, int i, double
     if (!block || other != tree) {
       tree = other;
       first = model->trees[tree].dof_first;
-      block =
-          own <= tree ? block_solver_block(solver, own, tree, &stride) : block_solver_block(solver, tree, own, &stride);
+      block = tree_a <= tree ? block_solver_block(solver, tree_a, tree, &stride)
+                             : block_solver_block(solver, tree, tree_a, &stride);
     }
     int column = t->dof[j] - first;
-    bool swap = own > tree || (own == tree && own_row > column);
-    block[swap ? column * stride + own_row : own_row * stride + column] += stiffening * value;
+    bool swap = tree_a > tree || (tree_a == tree && row > column);
+    block[swap ? column * stride + row : row * stride + column] += stiffening * value;
   }
 }
 

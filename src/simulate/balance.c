@@ -51,10 +51,10 @@ static ForceMagnitudes compute_link_force_magnitudes(const Sim* s, int i, const 
   double momentum = MOMENTUM_FRACTION * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));
   double rounding =
       FORCE_POSITION_ROUNDING * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);
-  ForceMagnitudes own = {
+  ForceMagnitudes magnitudes = {
       vec3_norm(terms->force) + momentum + rounding + link->mass * vec3_norm(s->model->simulation.gravity), 0};
-  own.torque = vec3_norm(mat3_axial(terms->moment)) + radius * own.force;
-  return own;
+  magnitudes.torque = vec3_norm(mat3_axial(terms->moment)) + radius * magnitudes.force;
+  return magnitudes;
 }
 
 static void add_magnitudes(ForceMagnitudes* to, double force, double torque) {
@@ -193,12 +193,12 @@ static double link_speed_per_rate(const Sim* s, int dof, int link) {
  * links that it moves change by their rounding errors [N, N m]. */
 static double joint_rounding_error(const Sim* s, int dof) {
   const Model* m = s->model;
-  int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
+  int joint_link = m->dof_link[dof], k = dof - m->links[joint_link].dof_first;
   const Configuration* c = &s->configuration[s->current];
-  const ModelLink* link = &m->links[own];
+  const ModelLink* link = &m->links[joint_link];
   double q = k < link->joint.scalar_count ? fabs(c->q[link->coordinate_first + k]) : 1;
-  double force = fabs(c->joints[own].hessian[k][k]) * q;
-  for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
+  double force = fabs(c->joints[joint_link].hessian[k][k]) * q;
+  for (int n = s->tree_first[m->links[joint_link].tree]; n < s->tree_first[m->links[joint_link].tree + 1]; n++) {
     int i = s->tree_links[n];
     double speed = link_speed_per_rate(s, dof, i);
     if (!(speed > 0)) continue;
@@ -211,9 +211,9 @@ static double joint_rounding_error(const Sim* s, int dof) {
 double balance_speed_error(const Sim* s, int dof) {
   assert(dof >= 0 && dof < s->model->dof_count);
   const Model* m = s->model;
-  int own = m->dof_link[dof];
+  int joint_link = m->dof_link[dof];
   double inertia = 0, fastest = 0;
-  for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
+  for (int n = s->tree_first[m->links[joint_link].tree]; n < s->tree_first[m->links[joint_link].tree + 1]; n++) {
     double speed = link_speed_per_rate(s, dof, s->tree_links[n]);
     inertia += m->links[s->tree_links[n]].mass * speed * speed;
     fastest = fmax(fastest, speed);
@@ -233,12 +233,12 @@ static double block_norm(const double (*hessian)[12], int row, int column) {
  * links that it moves change by their rounding errors [N, N m]. place: index of the tree in the scope. */
 static double pair_rounding_error(const Sim* s, const Assembly* a, int place, int dof) {
   double sum = 0;
-  int own = s->model->dof_link[dof];
+  int joint_link = s->model->dof_link[dof];
   for (int n = a->sides->first[place]; n < a->sides->first[place + 1]; n++) {
     int side = a->sides->items[n] & 1;
     ContactTerms t = assembly_term(a, a->sides->items[n] >> 1);
     int link = side == 0 ? t.link_a : t.link_b;
-    if (!model_descends(s->model, link, own) || t.only_cross_block || !t.hessian) continue;
+    if (!model_descends(s->model, link, joint_link) || t.only_cross_block || !t.hessian) continue;
     double force = block_norm(t.hessian, 6 * side + 3, 6 * side + 3);
     double torque = block_norm(t.hessian, 6 * side, 6 * side + 3);
     double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),

@@ -177,8 +177,8 @@ bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* o
     LimitResistance stop = resistance(in, base + angle_kind, now, angle.value);
     out->damping += stop.value;
     if (!derivatives) continue;
-    double own = is_in_impact ? law.first : stop.first;
-    for (int j = 0; j < 3; j++) out->inertia_force[base + j] += fabs(own * angle.first[j]);
+    double slope = is_in_impact ? law.first : stop.first;
+    for (int j = 0; j < 3; j++) out->inertia_force[base + j] += fabs(slope * angle.first[j]);
     law.first += stop.first;
     law.second += stop.by_rate * in->weights.rate_now;
     if (law.first != 0 || law.second != 0) add_limit_terms(&angle, &law, base, out);

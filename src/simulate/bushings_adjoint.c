@@ -27,10 +27,10 @@ void bushings_hessian_product(const BushingSystem* s, const double (*twist)[6], 
 /* Adds the derivatives of a scalar with respect to the positions of both frames to `numbers`. by[6]: derivatives of the
  * scalar with respect to the displacement u of frame b relative to frame a, at the poses `poses`. */
 static void add_position_bars(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
-  Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
+  Vec3 by_position = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
   Vec3 world = mat3_mul_vec(bushing_frame(b, 0, poses).r, vec3_at(by));
   if (b->link[1] >= 0) world = mat3_tmul_vec(poses[b->link[1]].r, world);
-  vec3_store(vec3_sub(vec3_at(numbers + BUSHING_POSITION_A), own), numbers + BUSHING_POSITION_A);
+  vec3_store(vec3_sub(vec3_at(numbers + BUSHING_POSITION_A), by_position), numbers + BUSHING_POSITION_A);
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), world), numbers + BUSHING_POSITION_B);
 }
 
@@ -53,14 +53,14 @@ static void propagate_to_earlier_poses(const SceneBushing* b, const Pose* poses,
   memcpy(first.m, phi.first, sizeof first.m);
   Vec3 force = mat3_mul_vec(at[0].r, vec3_at(by)),
        torque = mat3_mul_vec(at[1].r, mat3_tmul_vec(first, vec3_at(by + 3)));
-  Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by)), apart = vec3_sub(at[1].t, at[0].t);
+  Vec3 by_position = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by)), apart = vec3_sub(at[1].t, at[0].t);
   for (int side = 0; side < 2; side++) {
     int link = b->link[side];
     if (link < 0) continue;
     Vec3 energy_gradient = vec3_scale(force, side == 0 ? -1 : 1);
     Mat3 by_r = mat3_add(mat3_outer(energy_gradient, b->position[side]),
                          mat3_scale(mat3_mul(mat3_cross(torque), poses[link].r), side == 0 ? -0.5 : 0.5));
-    if (side == 0) by_r = mat3_add(by_r, mat3_outer(apart, own));
+    if (side == 0) by_r = mat3_add(by_r, mat3_outer(apart, by_position));
     add_pose_bar(bar[link], by_r, energy_gradient);
   }
   add_position_bars(b, poses, by, numbers);
@@ -144,11 +144,11 @@ static void propagate_translation_rate(const SceneBushing* b, const LinkAndRates
                                        double (*pose_bar)[3][4], double (*motion_bar)[3][4], double* numbers) {
   Vec3 by_d = mat3_mul_vec(at[0].dr, axis), by_rate = mat3_mul_vec(at[0].r, axis), change = vec3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
-    double sign = side == 0 ? -1 : 1, *own = numbers + (side == 0 ? BUSHING_POSITION_A : BUSHING_POSITION_B);
+    double sign = side == 0 ? -1 : 1, *position_bar = numbers + (side == 0 ? BUSHING_POSITION_A : BUSHING_POSITION_B);
     Vec3 x = b->position[side], moved = vec3_add(mat3_mul_vec(at[side].dr, x), at[side].dt);
     change = vec3_add_scaled(change, sign, moved);
     Vec3 by = vec3_add(mat3_tmul_vec(at[side].r, by_d), mat3_tmul_vec(at[side].dr, by_rate));
-    vec3_store(vec3_add_scaled(vec3_at(own), sign, by), own);
+    vec3_store(vec3_add_scaled(vec3_at(position_bar), sign, by), position_bar);
     if (b->link[side] < 0) continue;
     add_pose_bar(pose_bar[b->link[side]], mat3_scale(mat3_outer(by_d, x), sign), vec3_scale(by_d, sign));
     add_pose_bar(motion_bar[b->link[side]], mat3_scale(mat3_outer(by_rate, x), sign), vec3_scale(by_rate, sign));

@@ -54,11 +54,11 @@ double closure_relative_error(const ClosureSystem* s, int k, const double* value
   const ModelClosure* c = &s->model->closures[k];
   double length = 0, angle = 0;
   for (int i = 0; i < c->row_count; i++) {
-    double own = fabs(values[c->row_first + i]);
+    double row_error = fabs(values[c->row_first + i]);
     if (c->rows[i].kind == CLOSURE_ALIGN)
-      angle = own > angle ? own : angle;
+      angle = row_error > angle ? row_error : angle;
     else
-      length = own > length ? own : length;
+      length = row_error > length ? row_error : length;
   }
   length = relative_error(s, length, c->size, s->extent[k]);
   if (angle > 0) angle = relative_error(s, angle, 1, 1);
@@ -150,8 +150,8 @@ double closure_force(const ClosureSystem* system, int k, const double* multiplie
   const ModelClosure* c = &system->model->closures[k];
   double sum = 0;
   for (int i = 0; i < c->row_count; i++) {
-    double own = multiplier[c->row_first + i] + target_force[c->row_first + i];
-    if (c->rows[i].kind != CLOSURE_ALIGN) sum += own * own;
+    double row_force = multiplier[c->row_first + i] + target_force[c->row_first + i];
+    if (c->rows[i].kind != CLOSURE_ALIGN) sum += row_force * row_force;
   }
   return sqrt(sum);
 }
@@ -197,9 +197,9 @@ static void open_overloaded_closures(ClosureSystem* s, const StepClock* clock) {
   bool opens = false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (s->open[k] || !(s->model->closures[k].force_limit > 0)) continue;
-    bool own = clock->end == END_AT_CLOSURE_OPENING ? clock->event.closure == k : record_force(s, k);
-    if (own) open_by_force_limit(s, k, clock->time);
-    opens = opens || own;
+    bool overloaded = clock->end == END_AT_CLOSURE_OPENING ? clock->event.closure == k : record_force(s, k);
+    if (overloaded) open_by_force_limit(s, k, clock->time);
+    opens = opens || overloaded;
   }
   for (int k = 0; opens && k < s->model->closure_count; k++) {
     s->load[k].known = 0;

@@ -360,7 +360,7 @@ void closures_serialize_state(ClosureSystem* system, StateBlock* block);
  * NULL if no closure has `active`. The caller frees the copy with closures_free_model. */
 Model* closures_copy_model(const Model* model);
 /* Frees the copy of closures_copy_model. Accepts NULL. */
-void closures_free_model(Model* own);
+void closures_free_model(Model* copy);
 /* Allocates the data of closures with `active`, all open at first. start[links]: poses at which the model's closures
  * were placed; they give the relative poses of b and a. closures_destroy frees the arrays. system->model must be the
  * result of closures_copy_model. */

@@ -45,10 +45,10 @@ static void multiply_three_rows(const NonzeroRow* row, const double* x, double p
   const int* dof = row->along.dof;
   double sum[ROWS_PER_GROUP] = {0, 0, 0};
   for (int n = 0; n < row->along.count; n++) {
-    double own = x[dof[n]];
-    sum[0] += a[n] * own;
-    sum[1] += b[n] * own;
-    sum[2] += c[n] * own;
+    double entry = x[dof[n]];
+    sum[0] += a[n] * entry;
+    sum[1] += b[n] * entry;
+    sum[2] += c[n] * entry;
   }
   for (int i = 0; i < ROWS_PER_GROUP; i++) product[i] = sum[i];
 }
@@ -90,8 +90,8 @@ void closures_add_row(const ClosureSystem* s, int k, int row, double factor, dou
 
 void closures_add_row_magnitudes(const ClosureSystem* s, int k, int row, double factor, double* x) {
   assert(k >= 0 && k < s->count && row >= 0 && row < closure_row_count(s, k));
-  JacobianRow own = jacobian_row(s, k, row);
-  for (int n = 0; n < own.count; n++) x[own.dof[n]] += fabs(factor * own.slope[n]);
+  JacobianRow jacobian = jacobian_row(s, k, row);
+  for (int n = 0; n < jacobian.count; n++) x[jacobian.dof[n]] += fabs(factor * jacobian.slope[n]);
 }
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
@@ -123,10 +123,10 @@ void closures_mark_connected(const ClosureSystem* s, BlockSolver* solver, bool* 
   while (more) { /* repeated until no mark changes, because a component can belong to several groups */
     more = false;
     for (int k = 0; k < s->model->tree_count; k++) {
-      bool *own = &marked[block_solver_component_of(solver, k)],
+      bool *component_mark = &marked[block_solver_component_of(solver, k)],
            *first = &marked[block_solver_component_of(solver, s->group[k])];
-      more = more || *own != *first;
-      *own = *first = *own || *first;
+      more = more || *component_mark != *first;
+      *component_mark = *first = *component_mark || *first;
     }
   }
 }
@@ -168,15 +168,15 @@ static int closure_cluster(const ClosureSystem* s, int k) {
 static ClosureCluster collect_cluster(ClosureSystem* s, int first) {
   int last = s->nonzero_rows[first].of.closure;
   ClosureCluster c = {.first = closure_cluster(s, last)};
-  bool own = s->done[last] = true;
+  bool in_cluster = s->done[last] = true;
   for (int n = first; n < s->nonzero_count; n++) {
     int k = s->nonzero_rows[n].of.closure;
     if (k != last) {
-      own = !s->open[k] && closure_cluster(s, k) == c.first;
-      s->done[k] = s->done[k] || own;
+      in_cluster = !s->open[k] && closure_cluster(s, k) == c.first;
+      s->done[k] = s->done[k] || in_cluster;
       last = k;
     }
-    if (own) s->active[c.rows++] = n;
+    if (in_cluster) s->active[c.rows++] = n;
   }
   for (int k = c.first; k < s->model->tree_count; k++) {
     const ModelTree* tree = &s->model->trees[k];

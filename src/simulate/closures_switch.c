@@ -8,17 +8,17 @@ Model* closures_copy_model(const Model* m) {
   bool any = false;
   for (int k = 0; k < m->closure_count; k++) any = any || closure_is_switched(m, k);
   if (!any) return NULL;
-  Model* own = MEMORY_NEW(Model, 1);
-  *own = *m;
-  own->closures = MEMORY_NEW(ModelClosure, m->closure_count);
-  memcpy(own->closures, m->closures, sizeof(ModelClosure) * (size_t)m->closure_count);
-  return own;
+  Model* copy = MEMORY_NEW(Model, 1);
+  *copy = *m;
+  copy->closures = MEMORY_NEW(ModelClosure, m->closure_count);
+  memcpy(copy->closures, m->closures, sizeof(ModelClosure) * (size_t)m->closure_count);
+  return copy;
 }
 
-void closures_free_model(Model* own) {
-  if (!own) return;
-  memory_free(own->closures);
-  memory_free(own);
+void closures_free_model(Model* copy) {
+  if (!copy) return;
+  memory_free(copy->closures);
+  memory_free(copy);
 }
 
 static Pose relative_pose(const ModelClosure* c, const Pose* poses) {

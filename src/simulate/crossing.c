@@ -87,8 +87,8 @@ static bool any_hulls_tunnel(const LinkMotion* motion, int link_a, int link_b) {
 /* Returns true if contact between the links a and b is enabled and their contact law prevents intersection. */
 static bool is_intersection_prevented(const Model* m, int a, int b) {
   if (!model_pair_allowed(m, a, b)) return false;
-  int own = model_pair_law(m, a, b);
-  ContactModel law = own < 0 ? m->contact_model : m->pair_laws[own].law;
+  int pair_law = model_pair_law(m, a, b);
+  ContactModel law = pair_law < 0 ? m->contact_model : m->pair_laws[pair_law].law;
   return law != CONTACT_NONE && !contact_allows_overlap(law);
 }
 

@@ -84,21 +84,21 @@ static void satisfy_closures(Sim* s, int components) {
  * not change the direction (Z3). It is added with the factor `stiffening`, so that the matrix becomes positive
  * definite. */
 static void assemble_stale_blocks(Sim* s, const Assembly* a, bool curvature) {
-  Assembly own = *a;
-  if (s->closures) own.stiffening = s->closures->stiffening;
-  if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
+  Assembly assembly = *a;
+  if (s->closures) assembly.stiffening = s->closures->stiffening;
+  if (assembly.stiffening == 0) assembly.rows_count = assembly.coupling_count = 0;
   for (int n = 0; n < s->scope.tree_count; n++)
     s->stale_blocks[n] = s->stale_blocks[n] || s->always_stale[s->scope.trees[n]];
-  own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
-  assemble_hessian(&own, curvature, s->solver);
+  assembly.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
+  assemble_hessian(&assembly, curvature, s->solver);
   for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
 }
 
 static void set_right_side(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
-    double* own = s->solution + s->scope.dof_first[n];
-    for (int d = 0; d < tree->dof_count; d++) own[d] = -s->gradient[tree->dof_first + d];
+    double* right_side = s->solution + s->scope.dof_first[n];
+    for (int d = 0; d < tree->dof_count; d++) right_side[d] = -s->gradient[tree->dof_first + d];
   }
 }
 
@@ -133,9 +133,9 @@ static void subtract_half_space_forces(Sim* s, const Assembly* a) {
     if (s->model->link_tree[t.link_b] < 0 || !term_has_half_space(&t)) continue;
     Vec3 w, v, at = s->reference[t.link_a];
     half_space_twist(s, t.link_b, at, &w, &v);
-    double way[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
+    double twist[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
     for (int i = 0; i < 6; i++)
-      for (int k = 0; k < 6; k++) change[i] += t.hessian[i][k] * way[k];
+      for (int k = 0; k < 6; k++) change[i] += t.hessian[i][k] * twist[k];
     Vec3 torque = vec3(change[0], change[1], change[2]), force = vec3(change[3], change[4], change[5]);
     subtract_wrench(s, t.link_a, at, vec3_scale(torque, -1), vec3_scale(force, -1));
     subtract_wrench(s, t.link_b, at, torque, force);
@@ -180,15 +180,15 @@ static bool solve_wanted_components(Sim* s, const Assembly* a, bool curvature, F
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n], c = s->component[k];
     const ModelTree* tree = &m->trees[k];
-    const double* own = s->solution + s->scope.dof_first[n];
+    const double* solution = s->solution + s->scope.dof_first[n];
     if (!s->wanted_component[c]) continue;
     bool finite = s->solved_component[c];
-    for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(own[d]);
+    for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(solution[d]);
     s->needs_direction[k] = !finite;
     all = all && finite;
     if (!finite || tree->dof_count == 0) continue;
-    memcpy(s->delta + tree->dof_first, own, sizeof(double) * (size_t)tree->dof_count);
-    s->curvature[k] = tree_curvature(s, tree, own);
+    memcpy(s->delta + tree->dof_first, solution, sizeof(double) * (size_t)tree->dof_count);
+    s->curvature[k] = tree_curvature(s, tree, solution);
   }
   s->times.factor += timer_now() - middle;
   return all;
@@ -208,8 +208,8 @@ static void compute_link_twist(Sim* s, int i) {
     w = vec3_add_scaled(w, s->delta[k], s->screws[k].w);
     v = vec3_add_scaled(v, s->delta[k], screw_velocity(&s->screws[k], s->reference[i]));
   }
-  double own[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
-  memcpy(s->twist[i], own, sizeof(own));
+  double twist[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
+  memcpy(s->twist[i], twist, sizeof(twist));
 }
 
 static void compute_tree_twists(void* context, int index, int thread) {

@@ -43,8 +43,8 @@ void closure_add_name(Text* text, const Model* model, int index) {
   assert(index >= 0 && index < model->closure_count + model->coupling_count);
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
   if (index >= model->closure_count) {
-    const ModelCoupling* own = &model->couplings[index - model->closure_count];
-    text_add(text, "the coupling of '%s'", model->links[model->dof_link[own->dof[0]]].name);
+    const ModelCoupling* coupling = &model->couplings[index - model->closure_count];
+    text_add(text, "the coupling of '%s'", model->links[model->dof_link[coupling->dof[0]]].name);
     return;
   }
   const ModelClosure* c = &model->closures[index];

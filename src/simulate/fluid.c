@@ -11,8 +11,8 @@ static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(s
 /* Returns the factor by which the polyhedron inside a round solid is scaled to the exact volume of the solid; 1 for all
  * other hulls. */
 static double volume_scale(const ModelHull* hull) {
-  double volume = solid_volume(&hull->solid), own = hull->kind->moment(hull).s[3][3];
-  return hull_is_round(hull) && volume > 0 ? math_cbrt(own / volume) : 1;
+  double volume = solid_volume(&hull->solid), exact = hull->kind->moment(hull).s[3][3];
+  return hull_is_round(hull) && volume > 0 ? math_cbrt(exact / volume) : 1;
 }
 
 static Vec3 face_area(const FluidFace* face) {
@@ -241,14 +241,14 @@ static FluidNumber add_buoyancy(const FluidInput* in, const FluidNumber pose[3][
 }
 
 void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
-  FluidNumber pose[3][4], own[3][4] = {{0}};
+  FluidNumber pose[3][4], buoyancy[3][4] = {{0}};
   FluidVector wet[2][3];
   int count = clip_below_surface(in, wet);
   for (int k = 0; k < count; k++) add_drag(in, wet[k], slope);
   mean_pose(in, pose);
-  add_buoyancy(in, (const FluidNumber(*)[4])pose, triangle_area(in->point), own);
+  add_buoyancy(in, (const FluidNumber(*)[4])pose, triangle_area(in->point), buoyancy);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++) slope[i][j] += in->whole * own[i][j];
+    for (int j = 0; j < 4; j++) slope[i][j] += in->whole * buoyancy[i][j];
 }
 
 /* Returns the energy whose derivative with respect to the pose at t + dt is fluid_face_slope [J]. */
@@ -368,12 +368,12 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   double unit[3] = {0};
   unit[column % 3] = 1;
   Mat3 turned = mat3_zero();
-  Vec3 way = vec3(unit[0], unit[1], unit[2]);
+  Vec3 motion = vec3(unit[0], unit[1], unit[2]);
   if (column < 3) {
-    turned = mat3_mul(mat3_cross(way), pose->r);
-    way = vec3_scale(mat3_mul_vec(turned, link->center), -1);
+    turned = mat3_mul(mat3_cross(motion), pose->r);
+    motion = vec3_scale(mat3_mul_vec(turned, link->center), -1);
   }
-  const double t[3] = {way.x, way.y, way.z};
+  const double t[3] = {motion.x, motion.y, motion.z};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) out[i][j] = turned.m[i][j];
     out[i][3] = t[i];

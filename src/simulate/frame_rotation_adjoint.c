@@ -71,12 +71,12 @@ void step_adjoint_frame_rotations_of_motion(StepAdjoint* a, const Pose* pose, co
     const ModelLink* link = &m->links[i];
     Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
     if (has_frame_rotations(link)) {
-      Vec3 parent = link->parent < 0 ? vec3(0, 0, 0) : vec3_at(in->twist[link->parent]), own = vec3_at(in->twist[i]);
+      Vec3 parent = link->parent < 0 ? vec3(0, 0, 0) : vec3_at(in->twist[link->parent]), twist = vec3_at(in->twist[i]);
       Vec3 origin = joint_frame(m, pose, i).t, frame = pose[i].t;
       Vec3 outer = vec3_add(vec3_add(torque[i], vec3_cross(vec3_sub(in->at[i], origin), force[i])),
                             vec3_add(with_own, outer_curve(in, i, parent, origin)));
       Vec3 inner = vec3_add(vec3_add(torque[i], vec3_cross(vec3_sub(in->at[i], frame), force[i])),
-                            vec3_add(curve[i], outer_curve(in, i, own, frame)));
+                            vec3_add(curve[i], outer_curve(in, i, twist, frame)));
       add_turns(m, pose, i, outer, inner, gradient);
     }
     if (link->parent < 0) continue;

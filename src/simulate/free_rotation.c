@@ -133,8 +133,9 @@ static void propagate_through_piece(Mat3 mobility, const RotationPiece* piece, R
       Vec3* w = &rate[k - j];
       momentum[j] = vec3_add(momentum[j], vec3_cross(s.rate[k - j], by_momentum));
       turn[j] = quat_add_scaled(turn[j], 1.0, quat_mul(by_turn, quat_conjugate(quat_of_vector(s.rate[k - j]))));
-      Quat own = quat_mul(quat_conjugate(s.turn[j]), by_turn);
-      *w = vec3_add(*w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(own.x, own.y, own.z)));
+      Quat by_velocity = quat_mul(quat_conjugate(s.turn[j]), by_turn);
+      *w = vec3_add(
+          *w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(by_velocity.x, by_velocity.y, by_velocity.z)));
     }
     /* rate[k] is complete here, because equations of lower order do not contain it */
     momentum[k] = vec3_add(momentum[k], mat3_tmul_vec(mobility, rate[k]));

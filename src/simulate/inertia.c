@@ -49,10 +49,10 @@ double inertia_rounding(const ModelLink* link, Pose pose, double weight, const d
 }
 
 void inertia_second_moment_product(const ModelLink* link, const double d[3][4], double out[3][4]) {
-  Affine way;
-  memcpy(way.m, d, sizeof(way.m));
-  way = multiply_second_moment(&way, &link->moment);
-  memcpy(out, way.m, sizeof(way.m));
+  Affine product;
+  memcpy(product.m, d, sizeof(product.m));
+  product = multiply_second_moment(&product, &link->moment);
+  memcpy(out, product.m, sizeof(product.m));
 }
 
 static Mat3 world_inertia(const ModelLink* link, Mat3 r) {

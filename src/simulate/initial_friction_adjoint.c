@@ -95,13 +95,14 @@ void initial_friction_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar
   if (!g || !a->replay) return;
   Vec3 *start = MEMORY_NEW(Vec3, g->start.count + 1), *end = MEMORY_NEW(Vec3, g->end.count + 1);
   if (compute_force_bars(a, step, start, end)) {
-    StepAdjointReport own = frictionless_solve_adjoint(a, step, end, now, old, older, gradient);
-    report->rounding += own.rounding;
-    if (own.sound && !initial_friction_load_start(a, step, false)) own = (StepAdjointReport){.contact_failed = true};
-    if (own.sound)
+    StepAdjointReport solve_report = frictionless_solve_adjoint(a, step, end, now, old, older, gradient);
+    report->rounding += solve_report.rounding;
+    if (solve_report.sound && !initial_friction_load_start(a, step, false))
+      solve_report = (StepAdjointReport){.contact_failed = true};
+    if (solve_report.sound)
       initial_friction_start_forces(a, step, start, now.pose, gradient);
     else
-      *report = own;
+      *report = solve_report;
   }
   memory_free(start);
   memory_free(end);

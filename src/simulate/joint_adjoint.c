@@ -17,8 +17,9 @@ static Quat relative_rotation(const double* from, const double* to) {
  * the rate error. */
 static double unlimited_drive_force(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
-  double way = (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
-  return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
+  double spring_force =
+      (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
+  return drive->push[k] - spring_force - damping * (rate - drive->target_rate[k]);
 }
 
 /* Adds the derivatives of -lambda F with respect to the drive's gains to out (E5). F: drive force, dF = S' du with u =
@@ -210,24 +211,24 @@ static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive
   double a = in->weights.rate_now;
   Quat step = relative_rotation(in->q_now + base, in->q + base),
        error = relative_rotation(drive->target + base, in->q + base);
-  Quat way = relative_rotation(in->q_now + base, drive->target + base);
+  Quat rotation = relative_rotation(in->q_now + base, drive->target + base);
   RotationVector phi = rotation_vector_derivatives(step), off = rotation_vector_derivatives(error),
-                 ahead = rotation_vector_derivatives(way);
-  JointTerms own = {.controller = 0};
-  ball_drive_terms(in, drive, &phi, base, true, &own);
-  BallTorqueLimit l = ball_torque_limit(in, drive, base, own.controller);
-  double along = 0, by_off[3] = {0}, by_phi[3] = {0}, by_way[3] = {0};
-  for (int i = 0; i < 3; i++) along += lambda[i] * own.gradient[base + i];
+                 ahead = rotation_vector_derivatives(rotation);
+  JointTerms unlimited = {.controller = 0};
+  ball_drive_terms(in, drive, &phi, base, true, &unlimited);
+  BallTorqueLimit l = ball_torque_limit(in, drive, base, unlimited.controller);
+  double along = 0, by_off[3] = {0}, by_phi[3] = {0}, by_rotation[3] = {0};
+  for (int i = 0; i < 3; i++) along += lambda[i] * unlimited.gradient[base + i];
   *share = l.scale;
   if (!(l.scale < 1)) return 0;
-  double c = along * l.bend, more = own.controller - l.now;
+  double c = along * l.bend, more = unlimited.controller - l.now;
   for (int i = 0; i < 3; i++) {
     double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
     double slow = a * phi.value[i] - l.rate_target[i];
     for (int k = 0; k < 3; k++) {
       by_off[k] += c * l.stiffness * kp * off.value[i] * off.first[i][k];
       by_phi[k] += c * l.stiffness * (a * kd * slow - drive->push[base + i]) * phi.first[i][k];
-      by_way[k] += c * kp * (l.unlimited_torque[i] - l.stiffness * l.displacement[i]) * ahead.first[i][k];
+      by_rotation[k] += c * kp * (l.unlimited_torque[i] - l.stiffness * l.displacement[i]) * ahead.first[i][k];
     }
     out->rate_target[i] += c * kd * (a * l.unlimited_torque[i] - l.stiffness * (l.rate_target[i] + slow));
     out->push[i] += c * (l.unlimited_torque[i] - l.stiffness * phi.value[i]);
@@ -239,9 +240,9 @@ static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive
   add_left_increment_bars(error, by_off, out->target);
   for (int k = 0; k < 3; k++) {
     by_step[k] += by_phi[k];
-    out->target[k] += by_way[k];
+    out->target[k] += by_rotation[k];
   }
-  add_left_increment_bars(way, by_way, out->now);
+  add_left_increment_bars(rotation, by_rotation, out->now);
   return along * (l.force.force - l.size * l.force.slope) / (l.limit * l.size) / 3;
 }
 
@@ -249,20 +250,20 @@ static void ball_drive_adjoint(const JointInput* in, int c, int base, const doub
                                double by_b[3], JointBars* out) {
   const JointDrive* drive = &in->drives[c];
   double a = in->weights.rate_now, share = 1, scaled[3], by_limit = 0;
-  BallBars bars = {.target = {0}}, own = {.target = {0}};
+  BallBars bars = {.target = {0}}, unlimited = {.target = {0}};
   if (drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0)
     by_limit = torque_limit_adjoint(in, drive, base, lambda, &share, by_step, &bars);
   for (int i = 0; i < 3; i++) scaled[i] = share * lambda[i];
-  unlimited_ball_drive_adjoint(in, drive, base, scaled, by_step, &own);
+  unlimited_ball_drive_adjoint(in, drive, base, scaled, by_step, &unlimited);
   for (int i = 0; i < 3; i++) {
-    double kd = own.kd[i] + bars.kd[i], goal = own.rate_target[i] + bars.rate_target[i];
-    out->gains[c][JOINT_POSITION][base + i] += own.kp[i] + bars.kp[i];
+    double kd = unlimited.kd[i] + bars.kd[i], goal = unlimited.rate_target[i] + bars.rate_target[i];
+    out->gains[c][JOINT_POSITION][base + i] += unlimited.kp[i] + bars.kp[i];
     out->gains[c][JOINT_VELOCITY][base + i] += kd / (in->dt * a);
     out->gains[c][JOINT_DAMPING_GAIN][base + i] += kd / a;
     out->gains[c][JOINT_MAX_FORCE][base + i] += by_limit;
-    out->target[c][base + i] += own.target[i] + bars.target[i];
+    out->target[c][base + i] += unlimited.target[i] + bars.target[i];
     out->target_rate[c][base + i] += goal;
-    out->push[c][base + i] += own.push[i] + bars.push[i];
+    out->push[c][base + i] += unlimited.push[i] + bars.push[i];
     out->now[base + i] += bars.now[i];
     by_b[i] += goal;
   }

@@ -9,9 +9,9 @@
  * the spring (M10). */
 static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   double ahead = spring_weight_of_end(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
-  double way = joint_spring_position(in, k) - in->link->rest[k];
-  out->spring = 0.5 * stiffness / ahead * way * way;
-  out->gradient += stiffness * way;
+  double extension = joint_spring_position(in, k) - in->link->rest[k];
+  out->spring = 0.5 * stiffness / ahead * extension * extension;
+  out->gradient += stiffness * extension;
   out->hessian += stiffness * ahead;
 }
 
@@ -57,10 +57,10 @@ static void add_friction(const JointInput* in, int k, double rate, PassiveTerms*
 /* Adds the armature energy A w/2 (q - y)^2 with its gradient and Hessian. A: armature; w: weight of inertial energies;
  * y: coordinate predicted by armature inertia alone (M6). */
 static void add_armature(const JointInput* in, int k, PassiveTerms* out) {
-  double mass = in->link->armature[k] * in->inertia_weight, way = in->q[k] - in->q_now[k] - in->aim[k];
-  out->inertia = 0.5 * mass * way * way;
-  out->inertia_force = fabs(mass * way);
-  out->gradient += mass * way;
+  double mass = in->link->armature[k] * in->inertia_weight, deviation = in->q[k] - in->q_now[k] - in->aim[k];
+  out->inertia = 0.5 * mass * deviation * deviation;
+  out->inertia_force = fabs(mass * deviation);
+  out->gradient += mass * deviation;
   out->hessian += mass;
 }
 

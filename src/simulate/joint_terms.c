@@ -235,13 +235,13 @@ static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool deriva
   double hessian = limit.second + (link->damping[k] + stop.by_rate) * a;
   out->inertia_force[k] = fabs(stop.first) + (joint_is_in_impact(in, k) ? fabs(limit.first) : 0);
   if (link->passive) {
-    PassiveTerms own = joint_passive(in, k, rate);
-    out->limit += own.spring;
-    out->damping += own.friction;
-    out->inertia += own.inertia;
-    out->inertia_force[k] += own.inertia_force;
-    gradient += own.gradient;
-    hessian += own.hessian;
+    PassiveTerms passive = joint_passive(in, k, rate);
+    out->limit += passive.spring;
+    out->damping += passive.friction;
+    out->inertia += passive.inertia;
+    out->inertia_force[k] += passive.inertia_force;
+    gradient += passive.gradient;
+    hessian += passive.hessian;
   }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
@@ -363,19 +363,19 @@ BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive,
 /* Adds the energy of a drive of a ball joint with a torque limit, which scales the gradient down (M8). */
 static void add_limited_ball_drive(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                                    bool derivatives, JointTerms* out) {
-  JointTerms own = {.controller = 0};
-  ball_drive_terms(in, drive, step, base, derivatives, &own);
-  BallTorqueLimit l = ball_torque_limit(in, drive, base, own.controller);
+  JointTerms unlimited = {.controller = 0};
+  ball_drive_terms(in, drive, step, base, derivatives, &unlimited);
+  BallTorqueLimit l = ball_torque_limit(in, drive, base, unlimited.controller);
   bool rigid = !(l.stiffness > 0);
   double less = rigid ? 0 : (l.force.energy - 0.5 * l.size * l.size) / l.stiffness;
-  out->controller += rigid ? l.scale * own.controller : own.controller + (l.scale < 1 ? less : 0);
+  out->controller += rigid ? l.scale * unlimited.controller : unlimited.controller + (l.scale < 1 ? less : 0);
   if (!derivatives) return;
-  const double* g = own.gradient + base;
+  const double* g = unlimited.gradient + base;
   for (int j = 0; j < 3; j++) {
     out->gradient[base + j] += l.scale * g[j];
     for (int k = 0; k < 3; k++)
       out->hessian[base + j][base + k] +=
-          l.scale * own.hessian[base + j][base + k] + l.bend * l.stiffness * g[j] * g[k];
+          l.scale * unlimited.hessian[base + j][base + k] + l.bend * l.stiffness * g[j] * g[k];
   }
 }
 

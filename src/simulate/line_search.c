@@ -83,8 +83,9 @@ static void mark_pairs_of_unbalanced_islands(Sim* s, bool arrived) {
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
   double rounding = ENERGY_ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
-    double way = POSITION_ROUNDING * (k < link->joint.scalar_count ? fabs(q[link->coordinate_first + k]) : 1);
-    rounding += way * (fabs(joint->gradient[k]) + fabs(joint->hessian[k][k]) * way);
+    double position_error =
+        POSITION_ROUNDING * (k < link->joint.scalar_count ? fabs(q[link->coordinate_first + k]) : 1);
+    rounding += position_error * (fabs(joint->gradient[k]) + fabs(joint->hessian[k][k]) * position_error);
   }
   return rounding;
 }

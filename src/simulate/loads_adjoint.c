@@ -110,9 +110,10 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
   FieldGeometry at = field_geometry(m, load, s->pose_now);
   FieldEnergy slope = field_energy_gradient(field, &at);
   AdjointMotion a = link_motion(s, load->link, motion), b = link_motion(s, field->to, motion);
-  FieldEnergy way = {.u = vec3_cross(a.w, at.u), .v = field->to >= 0 ? vec3_cross(b.w, at.v) : vec3(0, 0, 0)};
-  way.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
-  FieldEnergy change = field_hessian_product(field, &at, &way);
+  FieldEnergy motion_of_field = {.u = vec3_cross(a.w, at.u),
+                                 .v = field->to >= 0 ? vec3_cross(b.w, at.v) : vec3(0, 0, 0)};
+  motion_of_field.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
+  FieldEnergy change = field_hessian_product(field, &at, &motion_of_field);
   double strength = load_value(&load->force, s->clock.time).x;
   add_signal_parameter_bars(&load->force, s->clock.time, vec3(change.energy, 0, 0),
                             gradient->control + load->force_first);

@@ -59,8 +59,8 @@ void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
   model_screws(m, s->q_now, s->pose_now, s->screws);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    Velocity own = link_velocity(s, i);
-    v[i] = velocity_at(&own, link->center);
+    Velocity velocity = link_velocity(s, i);
+    v[i] = velocity_at(&velocity, link->center);
     w[i] = link->parent >= 0 ? w[link->parent] : vec3(0, 0, 0);
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
       w[i] = vec3_add_scaled(w[i], s->state.rate[k], s->screws[k].w);
@@ -110,11 +110,11 @@ static double rotational_energy(const ModelLink* link, const Pose* pose, Vec3 mo
  * angular momentum, which also determines the rotational energy. */
 static void add_spin_body_motion(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin,
                                  SimMotion* sum) {
-  SimMotion own = {0};
-  add_link_motion(link, pose, v, &own);
-  Vec3 orbit = vec3_cross(pose_apply(*pose, link->center), own.momentum);
-  sum->kinetic += 0.5 * vec3_dot(own.momentum, own.momentum) / link->mass + rotational_energy(link, pose, spin);
-  sum->momentum = vec3_add(sum->momentum, own.momentum);
+  SimMotion motion = {0};
+  add_link_motion(link, pose, v, &motion);
+  Vec3 orbit = vec3_cross(pose_apply(*pose, link->center), motion.momentum);
+  sum->kinetic += 0.5 * vec3_dot(motion.momentum, motion.momentum) / link->mass + rotational_energy(link, pose, spin);
+  sum->momentum = vec3_add(sum->momentum, motion.momentum);
   sum->angular_momentum = vec3_add(sum->angular_momentum, vec3_add(spin, orbit));
 }
 
@@ -227,10 +227,10 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
     force[i] = vec3_scale(vec3_sub(pull, model_link_gravity(model, i)), link->mass);
   }
   for (int k = 0; k < model->load_count; k++) {
-    Vec3 own = sim_load_force(model, k, clock, old, older);
+    Vec3 load_force = sim_load_force(model, k, clock, old, older);
     const ModelLoad* load = &model->loads[k];
-    force[load->link] = vec3_sub(force[load->link], own);
-    if (load->field && load->field->to >= 0) force[load->field->to] = vec3_add(force[load->field->to], own);
+    force[load->link] = vec3_sub(force[load->link], load_force);
+    if (load->field && load->field->to >= 0) force[load->field->to] = vec3_add(force[load->field->to], load_force);
   }
   return true;
 }

@@ -109,16 +109,17 @@ static Vec3 gravity_displacement(const Sim* s, int link) {
 
 static void set_link_targets(Sim* s) {
   for (int i = 0; i < s->model->link_count; i++) {
-    Pose way = link_displacement(s, i), now = s->pose_now[i];
-    s->target[i] = (Pose){mat3_add(now.r, way.r), vec3_add(vec3_add(now.t, way.t), gravity_displacement(s, i))};
+    Pose displacement = link_displacement(s, i), now = s->pose_now[i];
+    s->target[i] =
+        (Pose){mat3_add(now.r, displacement.r), vec3_add(vec3_add(now.t, displacement.t), gravity_displacement(s, i))};
   }
 }
 
 Vec3 target_rounding_error(const Sim* s, int link) {
-  Pose way = link_displacement(s, link), now = s->pose_now[link], target = s->target[link];
+  Pose displacement = link_displacement(s, link), now = s->pose_now[link], target = s->target[link];
   if (tree_flight_has_target(s->flight, &s->model->links[link])) return vec3(0, 0, 0);
-  Vec3 center = s->model->links[link].center, exact = vec3_add(way.t, gravity_displacement(s, link));
-  Vec3 turned = mat3_mul_vec(mat3_sub(way.r, mat3_sub(target.r, now.r)), center);
+  Vec3 center = s->model->links[link].center, exact = vec3_add(displacement.t, gravity_displacement(s, link));
+  Vec3 turned = mat3_mul_vec(mat3_sub(displacement.r, mat3_sub(target.r, now.r)), center);
   return vec3_add(turned, vec3_sub(exact, vec3_sub(target.t, now.t)));
 }
 

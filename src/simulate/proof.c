@@ -147,7 +147,7 @@ static bool accept_first_state(Proof* p, const double* q) {
   return p->is_state_accepted;
 }
 
-typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } PathResult;
+typedef enum { PATH_PROVED, PATH_OPEN, PATH_END_MEETS } PathResult;
 
 /* Proves the path p->delta from the last state to q. If the proof succeeds, q becomes the last state. Otherwise sets
  * the reason in *report and keeps the last state. */
@@ -156,16 +156,16 @@ static PathResult prove_path_of_increments(Proof* p, const double* q, ProofRepor
   model_poses(&p->model, q, p->poses);
   if (!contact_evaluate(p->contact, p->poses)) {
     report_infeasible_state(p, report);
-    return WAY_END_MEETS;
+    return PATH_END_MEETS;
   }
   ContactFailure failure;
   if (!contact_certify(p->contact, &p->bounds, compute_poses_on_path, p, &report->intervals, &failure)) {
     report_infeasible_path(p, &failure, report);
-    return WAY_OPEN;
+    return PATH_OPEN;
   }
   contact_accept(p->contact);
   set_state(p, q);
-  return WAY_PROVED;
+  return PATH_PROVED;
 }
 
 static PathResult prove_straight_path(Proof* p, const double* q, ProofReport* report) {
@@ -218,8 +218,8 @@ static void displace_midpoint(Proof* p, double* q) {
  * `halvings` divisions. Returns false, with the last state unchanged, if no proof is found. */
 static bool prove_path(Proof* p, const double* q, int halvings, ProofReport* report) {
   assert(halvings >= 0 && halvings <= DETOUR_HALVINGS);
-  PathResult way = prove_straight_path(p, q, report);
-  if (way != WAY_OPEN || halvings == 0) return way == WAY_PROVED;
+  PathResult result = prove_straight_path(p, q, report);
+  if (result != PATH_OPEN || halvings == 0) return result == PATH_PROVED;
   size_t size = sizeof(double) * (size_t)p->model.coordinate_count;
   double *start = MEMORY_NEW(double, p->model.coordinate_count),
          *middle = MEMORY_NEW(double, p->model.coordinate_count);
@@ -281,7 +281,7 @@ static void prove_moves(Proof* p, const double* moves, int count, const double* 
     memcpy(p->delta, moves + (size_t)k * (size_t)m->dof_count, sizeof(double) * (size_t)m->dof_count);
     model_increment(m, p->q, p->delta, 1.0, p->end);
     if (k == count - 1) report->miss = end_pose_error(p, q);
-    arrived = prove_path_of_increments(p, k == count - 1 ? q : p->end, report) == WAY_PROVED;
+    arrived = prove_path_of_increments(p, k == count - 1 ? q : p->end, report) == PATH_PROVED;
     if (!arrived) report->fraction = (k + report->fraction) / count;
   }
   if (!arrived) (void)accept_first_state(p, q);

@@ -18,8 +18,8 @@ void reactions_create(Sim* s) {
  * point that `torque` refers to [m]. */
 static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
   Vec3 t = vec3_add(torque, vec3_cross(arm, force));
-  const double own[6] = {force.x, force.y, force.z, t.x, t.y, t.z};
-  for (int k = 0; k < 6; k++) sum[k] += own[k];
+  const double wrench[6] = {force.x, force.y, force.z, t.x, t.y, t.z};
+  for (int k = 0; k < 6; k++) sum[k] += wrench[k];
 }
 
 /* Adds the change of momentum that the target pose of link i contains, in a tree that conserves momentum (W11), at the

@@ -116,9 +116,9 @@ void scheme_balance_reset_reference(Sim* s) {
 /* If the stored state has no sums, or the sums of other groups, these sums are skipped and the balance starts anew. */
 void scheme_balance_serialize_state(Sim* s, StateBlock* block) {
   SchemeBalance* b = s->balance;
-  int count = b ? (int)b->count : 0, own = count;
+  int count = b ? (int)b->count : 0, expected = count;
   state_block_int(block, &count, 0, INT_MAX);
-  if (b && count == own) {
+  if (b && count == expected) {
     state_block_doubles(block, b->block, b->count);
     return;
   }

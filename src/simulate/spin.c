@@ -57,13 +57,13 @@ void spin_set_initial_momenta(Sim* s) {
 
 void spin_set_targets(Sim* s) {
   for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
-    SpinBody* own = &s->spin_bodies[i];
-    if (!own->spins) continue;
+    SpinBody* body = &s->spin_bodies[i];
+    if (!body->spins) continue;
     Vec3 middle = s->model->links[i].center, at = pose_apply(s->target[i], middle);
     Mat3 r = s->pose_now[i].r;
     Vec3 momentum = mat3_tmul_vec(r, s->state.momentum[i]);
-    own->drift = s->target[i].r;
-    s->target[i].r = mat3_mul(r, mat3_from_quat(free_rotation(own->mobility, momentum, s->clock.dt)));
+    body->drift = s->target[i].r;
+    s->target[i].r = mat3_mul(r, mat3_from_quat(free_rotation(body->mobility, momentum, s->clock.dt)));
     s->target[i].t = vec3_sub(at, mat3_mul_vec(s->target[i].r, middle));
   }
 }
@@ -113,9 +113,9 @@ static Vec3 required_contact_force(const Sim* s, int i) {
 void spin_compute_residual_forces(Sim* s, ContactTermList contact) {
   assert(s->spin_bodies);
   for (int i = 0; i < s->model->link_count; i++) {
-    SpinBody* own = &s->spin_bodies[i];
-    own->pair_force_sum = 0;
-    if (own->spins) own->residual_force = required_contact_force(s, i);
+    SpinBody* body = &s->spin_bodies[i];
+    body->pair_force_sum = 0;
+    if (body->spins) body->residual_force = required_contact_force(s, i);
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
@@ -128,8 +128,8 @@ void spin_compute_residual_forces(Sim* s, ContactTermList contact) {
   }
 }
 
-static bool are_forces_balanced(const SpinBody* own) {
-  return own->spins && vec3_norm(own->residual_force) <= SPIN_RESIDUAL_MAX * own->pair_force_sum;
+static bool are_forces_balanced(const SpinBody* body) {
+  return body->spins && vec3_norm(body->residual_force) <= SPIN_RESIDUAL_MAX * body->pair_force_sum;
 }
 
 SpinExchange spin_exchange(const Model* m, const SpinBody* spin_bodies, int a, int b, const Pose* now,
@@ -208,10 +208,10 @@ void spin_update_momenta(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   mark_bodies_with_forces(s, true);
   for (int i = 0; i < s->model->link_count; i++) {
-    const SpinBody* own = &s->spin_bodies[i];
-    if (!own->spins || !has_acting_force(s, i)) continue;
+    const SpinBody* body = &s->spin_bodies[i];
+    if (!body->spins || !has_acting_force(s, i)) continue;
     Mat3 pose_change = mat3_sub(c->pose[i].r, s->target[i].r);
-    Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
+    Mat3 arm = mat3_mul(body->second, mat3_transpose(s->target[i].r));
     /* sum over the points of mass times (arm at the target) x (change of the arm from target to solution), arms about
      * the centre of mass (W5) */
     Vec3 momentum_change = mat3_axial(mat3_mul(pose_change, arm));
@@ -244,9 +244,9 @@ double spin_contact_angular_speed(Sim* s) {
   double fastest = 0;
   if (s->spin_bodies) mark_bodies_with_forces(s, false);
   for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
-    const SpinBody* own = &s->spin_bodies[i];
-    if (!own->spins || !own->has_forces) continue;
-    fastest = fmax(fastest, vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i])));
+    const SpinBody* body = &s->spin_bodies[i];
+    if (!body->spins || !body->has_forces) continue;
+    fastest = fmax(fastest, vec3_norm(spin_velocity(body, s->pose_now[i], s->state.momentum[i])));
   }
   return fastest;
 }

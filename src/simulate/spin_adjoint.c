@@ -255,9 +255,9 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
     ContactTerms t = contact.at(contact.holder, k);
     ContactWork work;
     if (contact_replay_work(contact.holder, k, &work)) {
-      SpinExcess own = spin_excess(a->model, s->spin_bodies, t, &work, step->pose_now, step->pose_next,
-                                   s->clock.dt / s->weights.factor);
-      if (own.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, own.link), own.momentum_change);
+      SpinExcess excess = spin_excess(a->model, s->spin_bodies, t, &work, step->pose_now, step->pose_next,
+                                      s->clock.dt / s->weights.factor);
+      if (excess.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, excess.link), excess.momentum_change);
     }
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;

@@ -18,9 +18,9 @@ static void get_layout(const Sim* s, int64_t layout[LAYOUT_COUNTS]) {
   const Model* m = s->model;
   int64_t rows = 0;
   for (int k = 0; k < m->closure_count; k++) rows += m->closures[k].row_count;
-  const int64_t own[LAYOUT_COUNTS] = {m->closure_count, m->coupling_count, rows + m->coupling_count, m->delayed_count,
-                                      s->state.contact_force != NULL};
-  memcpy(layout, own, sizeof(own));
+  const int64_t counts[LAYOUT_COUNTS] = {m->closure_count, m->coupling_count, rows + m->coupling_count,
+                                         m->delayed_count, s->state.contact_force != NULL};
+  memcpy(layout, counts, sizeof(counts));
 }
 
 void sim_state_file(Sim* s, NumberFile* file) {
@@ -59,7 +59,7 @@ static Status report_bad_state(const Sim* s, Diagnostics* diagnostics, const cha
 /* Compares the counts of this scene with the counts of the recorded state. Reports the first count that differs and
  * returns STATUS_BAD_INPUT. Returns STATUS_OK if all counts agree, or if the file contains no counts. */
 static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
-  int64_t own[LAYOUT_COUNTS], saved[LAYOUT_COUNTS];
+  int64_t expected[LAYOUT_COUNTS], saved[LAYOUT_COUNTS];
   const NumberFile* file = s->model->start;
   int64_t format = 1; /* format of files without this entry */
   if (number_file_integers_count(file, "format") == 1 &&
@@ -67,16 +67,16 @@ static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
     return STATUS_BAD_INPUT;
   if (format != STATE_FORMAT)
     return report_bad_state(s, diagnostics, "was written by another version of sdrs: record the state again");
-  get_layout(s, own);
+  get_layout(s, expected);
   if (number_file_integers_count(file, "layout") != LAYOUT_COUNTS) return STATUS_OK;
   if (!number_file_get_integers(file, "layout", saved, LAYOUT_COUNTS, diagnostics)) return STATUS_BAD_INPUT;
   for (int k = 0; k < LAYOUT_COUNTS; k++) {
-    if (own[k] == saved[k]) continue;
+    if (expected[k] == saved[k]) continue;
     Text text = {0};
     text_add(&text,
              "was recorded in a scene with %lld %s, but this scene has %lld: use a scene with the same number of %s, "
              "or record the state again",
-             (long long)saved[k], LAYOUT_WORDS[k], (long long)own[k], LAYOUT_WORDS[k]);
+             (long long)saved[k], LAYOUT_WORDS[k], (long long)expected[k], LAYOUT_WORDS[k]);
     Status status = report_bad_state(s, diagnostics, text.data);
     text_free(&text);
     return status;
@@ -132,10 +132,10 @@ static bool recompute_contact(Sim* s) {
 
 /* Returns true if part `part` of the model identity agrees with the model that recorded the state. */
 static bool is_model_part_equal(const Sim* s, int part, Diagnostics* diagnostics) {
-  int64_t own[MODEL_IDENTITY], saved[MODEL_IDENTITY];
-  model_identity(s->model, own);
+  int64_t identity[MODEL_IDENTITY], saved[MODEL_IDENTITY];
+  model_identity(s->model, identity);
   return number_file_get_integers(s->model->start, "identity", saved, MODEL_IDENTITY, diagnostics) &&
-         memcmp(own + 4 * (size_t)part, saved + 4 * (size_t)part, sizeof(int64_t[4])) == 0;
+         memcmp(identity + 4 * (size_t)part, saved + 4 * (size_t)part, sizeof(int64_t[4])) == 0;
 }
 
 Status sim_start_from_stored_state(Sim* s, Diagnostics* diagnostics) {

@@ -222,8 +222,8 @@ void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* sc
 void step_adjoint_frame_positions(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
   for (int i = 0; i < a->model->link_count; i++) {
     int up = a->model->links[i].parent;
-    Vec3 own = up < 0 ? force[i] : mat3_tmul_vec(pose[up].r, force[i]);
-    gradient->attachments[i] = vec3_add(gradient->attachments[i], own);
+    Vec3 by_position = up < 0 ? force[i] : mat3_tmul_vec(pose[up].r, force[i]);
+    gradient->attachments[i] = vec3_add(gradient->attachments[i], by_position);
   }
 }
 

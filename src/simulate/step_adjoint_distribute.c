@@ -200,8 +200,9 @@ static void frame_positions_adjoint(StepAdjoint* a, const RecordedStep* step, Mo
   bushings_hessian_product(s->bushings, (const double(*)[6])a->twist, a->wrench);
   fluid_hessian_product(s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
-    Twist change = twist_from_array(a->wrench[i]), own = twist_from_array(a->twist[i]);
-    a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
+    Twist change = twist_from_array(a->wrench[i]), multiplier = twist_from_array(a->twist[i]);
+    a->bar_force[i] =
+        m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, multiplier.v);
     a->force[i] =
         s->link_terms[i].force; /* force on the link and its descendants; parents that cannot move do not rotate */
   }

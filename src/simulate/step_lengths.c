@@ -269,16 +269,16 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
   block_solver_solve(s->solver, l->lambda);
   if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;
-  double own = equation_derivative(a, BY_DT, l->lambda) + equation_derivative(a, BY_TIME, l->lambda);
+  double by_length = equation_derivative(a, BY_DT, l->lambda) + equation_derivative(a, BY_TIME, l->lambda);
   double sum = l->dt_bar + l->end_time_bar + direct_derivative(a, BY_DT) + direct_derivative(a, BY_TIME) +
                equation_derivative(a, BY_DT, a->lambda) + equation_derivative(a, BY_TIME, a->lambda);
   if (s->fixed_count > 0) {
     const ContactField none = {.twist = NULL}, all = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
     const double* nu = a->closures ? a->closures->nu : NULL;
-    own += prescribed_end_derivative(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);
+    by_length += prescribed_end_derivative(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);
     sum += prescribed_end_derivative(a, step, assembly, a->reduced, a->lambda, nu, &all, NULL);
   }
-  double nu = -sum / own;
+  double nu = -sum / by_length;
   if (!isfinite(nu)) return false;
   for (int k = 0; k < nv; k++) a->lambda[k] += nu * l->lambda[k];
   for (int k = 0; k < nv; k++) a->reduced[k] += nu * l->reduced[k];
@@ -306,15 +306,15 @@ void step_lengths_update(StepAdjoint* a, const RecordedStep* step) {
   if (l->fixed) return;
   ContactLengths contact = {0, 0};
   if (a->replay) contact = contact_replay_lengths(a->replay);
-  double own = l->dt_bar + direct_derivative(a, BY_DT) + equation_derivative(a, BY_DT, a->lambda) + contact.dt;
+  double by_length = l->dt_bar + direct_derivative(a, BY_DT) + equation_derivative(a, BY_DT, a->lambda) + contact.dt;
   double end = l->end_time_bar + direct_derivative(a, BY_TIME) + equation_derivative(a, BY_TIME, a->lambda);
   if (c->begin_varies || c->dt_varies) end += l->prescribed_bar;
   l->dt_bar = l->dt_before_bar + direct_derivative(a, BY_BEFORE) + equation_derivative(a, BY_BEFORE, a->lambda) +
               contact.dt_before;
   l->dt_before_bar = direct_derivative(a, BY_OLDER) + equation_derivative(a, BY_OLDER, a->lambda);
   bool share = c->end == END_AT_FRACTION || c->end == END_AT_CLOSURE_OPENING;
-  double begin = share ? end - c->share * (own + end) : end;
-  if (c->end == END_AT_CLOSURE_OPENING) closure_adjoint_opens(a->closures, c, (own + end) * c->dt / c->share);
+  double begin = share ? end - c->share * (by_length + end) : end;
+  if (c->end == END_AT_CLOSURE_OPENING) closure_adjoint_opens(a->closures, c, (by_length + end) * c->dt / c->share);
   l->end_time_bar = c->begin_varies ? begin : 0;
   if (!c->before_varies) l->dt_bar = 0;
   if (!c->older_varies) l->dt_before_bar = 0;

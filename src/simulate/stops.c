@@ -87,10 +87,10 @@ typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 /* Returns the stage of an impact. kind_before: kind of the substep that led to the present state. */
 static Stage impact_stage(const Sim* s, const Stop* stop, StepKind kind_before) {
   assert(stop->side == -1 || stop->side == 1);
-  double way = last_displacement(s, stop), before = s->clock.dt_before;
-  if (!(before > 0) || !(-stop->sign * way > RESTITUTION_SPEED_MIN * before)) return STAGE_NONE;
+  double displacement = last_displacement(s, stop), before = s->clock.dt_before;
+  if (!(before > 0) || !(-stop->sign * displacement > RESTITUTION_SPEED_MIN * before)) return STAGE_NONE;
   double q = bounded_coordinate(stop, s->q_now), now = distance_to_impact(stop, q),
-         old = distance_to_impact(stop, q - way);
+         old = distance_to_impact(stop, q - displacement);
   if (kind_before == STEP_IMPACT_SUBSTEP) return old >= -IMPACT_TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
   return old > fmax(now, 0) && fabs(now) <= IMPACT_TIE ? STAGE_ENTERED : STAGE_NONE;
 }
@@ -104,11 +104,11 @@ static double restitution_factor(double speed, double* slope) {
 static JointStop compute_joint_stop(const Sim* s, const Stop* stop, Stage stage) {
   JointStop out = {.is_in_impact = stage != STAGE_NONE, .rebounds = stage == STAGE_BOUNCES, .sign = stop->sign};
   if (stage != STAGE_BOUNCES) return out;
-  double way = last_displacement(s, stop), before = s->clock.dt_before, dt = s->clock.dt, slope;
-  double share = restitution_factor(-stop->sign * way / before, &slope), ratio = dt / before;
-  out.aim = -stop->restitution * share * ratio * way;
-  out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * way / before);
-  out.by_restitution = -share * ratio * way;
+  double displacement = last_displacement(s, stop), before = s->clock.dt_before, dt = s->clock.dt, slope;
+  double share = restitution_factor(-stop->sign * displacement / before, &slope), ratio = dt / before;
+  out.aim = -stop->restitution * share * ratio * displacement;
+  out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * displacement / before);
+  out.by_restitution = -share * ratio * displacement;
   out.stiffness = s->stop_mass[stop->dof] / (SPRING_MASS_RATIO * dt * dt);
   out.slack = s->recorded ? IMPACT_SPRING_OVERTRAVEL * fabs(out.aim) : 0;
   return out;
@@ -156,9 +156,9 @@ void stops_coordinate_gradient(const Sim* s, int dof, double* slope) {
 /* Returns the approach speed [m/s, rad/s]: the larger of the speed in this substep, which the barrier may have reduced,
  * and the speed in the previous substep. */
 static double approach_speed(const Sim* s, const Stop* stop) {
-  double way = bounded_coordinate(stop, s->configuration[s->current].q) - bounded_coordinate(stop, s->q_now);
+  double displacement = bounded_coordinate(stop, s->configuration[s->current].q) - bounded_coordinate(stop, s->q_now);
   double old = s->clock.dt_before > 0 ? last_displacement(s, stop) / s->clock.dt_before : initial_rate(s, stop);
-  return fmax(-stop->sign * way / s->clock.dt, -stop->sign * old);
+  return fmax(-stop->sign * displacement / s->clock.dt, -stop->sign * old);
 }
 
 static bool is_same_stop(const LimitImpact* entry, const Stop* stop) {
@@ -169,11 +169,12 @@ bool stops_find_impact(const Sim* s, const LimitImpact* expected, LimitImpact* e
   double first = INFINITY;
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     double after = distance_to_impact(&stop, bounded_coordinate(&stop, s->configuration[s->current].q));
-    LimitImpact own = {stop.dof, stop.side, distance_to_impact(&stop, bounded_coordinate(&stop, s->q_now)), after};
-    if (!(own.before > IMPACT_START_TOLERANCE) || !(own.after < -IMPACT_EVENT_TOLERANCE)) continue;
+    LimitImpact candidate = {stop.dof, stop.side, distance_to_impact(&stop, bounded_coordinate(&stop, s->q_now)),
+                             after};
+    if (!(candidate.before > IMPACT_START_TOLERANCE) || !(candidate.after < -IMPACT_EVENT_TOLERANCE)) continue;
     if (!is_same_stop(expected, &stop) && !(approach_speed(s, &stop) > RESTITUTION_SPEED_MIN)) continue;
-    double share = own.before / (own.before - own.after);
-    if (share < first) *entry = own;
+    double share = candidate.before / (candidate.before - candidate.after);
+    if (share < first) *entry = candidate;
     first = fmin(share, first);
   }
   return first < (double)INFINITY;
@@ -194,11 +195,11 @@ bool stops_has_left_margin(const Sim* s) {
 static double generalized_mass(const Sim* s, int dof) {
   const Model* m = s->model;
   const Screw* screw = &s->screws[dof];
-  int own = m->dof_link[dof];
-  double sum = m->links[own].passive ? m->links[own].armature[dof - m->links[own].dof_first] : 0;
-  for (int i = own; i < m->link_count; i++) {
+  int joint_link = m->dof_link[dof];
+  double sum = m->links[joint_link].passive ? m->links[joint_link].armature[dof - m->links[joint_link].dof_first] : 0;
+  for (int i = joint_link; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (!model_descends(m, i, own) || !(link->mass > 0)) continue;
+    if (!model_descends(m, i, joint_link) || !(link->mass > 0)) continue;
     Vec3 v = screw_velocity(screw, pose_apply(s->pose_now[i], link->center));
     Vec3 w = mat3_tmul_vec(s->pose_now[i].r, screw->w);
     sum += link->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), w));

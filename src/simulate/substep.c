@@ -472,17 +472,18 @@ static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
     *event =
         (SubstepEvent){{.kind = EVENT_HULLS, .hull_a = pair.hull_a, .hull_b = pair.hull_b}, pair.before, pair.after};
   if (stops_find_impact(s, seeks_stop ? &limit : NULL, &stop)) {
-    SubstepEvent own = {{.kind = stop.side < 0 ? EVENT_LOWER : EVENT_UPPER, .dof = stop.dof}, stop.before, stop.after};
-    if (!found || event_fraction(&own) < event_fraction(event)) *event = own;
+    SubstepEvent candidate = {
+        {.kind = stop.side < 0 ? EVENT_LOWER : EVENT_UPPER, .dof = stop.dof}, stop.before, stop.after};
+    if (!found || event_fraction(&candidate) < event_fraction(event)) *event = candidate;
     found = true;
   }
   ClosingClosure join;
   const Pose* ahead = s->configuration[s->current].pose;
   if (!closures_find_closing(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
-  SubstepEvent own = event_of_closure(&join);
-  double at = s->clock.time - (1 - event_fraction(&own)) * s->clock.dt;
+  SubstepEvent candidate = event_of_closure(&join);
+  double at = s->clock.time - (1 - event_fraction(&candidate)) * s->clock.dt;
   if (search->end - at < CLOSING_TIME_MIN * s->model->simulation.dt) return found;
-  if (!found || event_fraction(&own) < event_fraction(event)) *event = own;
+  if (!found || event_fraction(&candidate) < event_fraction(event)) *event = candidate;
   return true;
 }
 
@@ -758,7 +759,7 @@ static StepReport step_with_attempts(Sim* s, int substeps) {
        at_end = sim_has_prescribed_motion(s); /* at_end: all attempts so far failed in their last substep */
   StepReport failed = step_no_work();
   for (int k = 0; k < count && !(k == finer_count && (blocked || at_end)); k++) {
-    StepReport report = attempt_substeps(s, attempts[k].count, attempts[k].limit), own = report;
+    StepReport report = attempt_substeps(s, attempts[k].count, attempts[k].limit), last = report;
     step_add_counters(&report, &failed);
     bool solved = !step_outcome_failed(report.outcome);
     if (solved) finish_step(s);
@@ -768,7 +769,7 @@ static StepReport step_with_attempts(Sim* s, int substeps) {
     if (k < finer_count)
       failed = report;
     else
-      step_add_counters(&failed, &own);
+      step_add_counters(&failed, &last);
   }
   if (blocked) failed.outcome = STEP_BLOCKED;
   return failed;

@@ -55,35 +55,35 @@ typedef struct Subsystems {
 static bool can_be_divided(const Sim* s) { return s->contact && s->model->tree_count > 1; }
 
 static void create_worker(SubsystemWorker* w, const Sim* s, int thread) {
-  Sim* own = &w->sim;
+  Sim* sim = &w->sim;
   int sizes[ROOM];
   for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
   w->contact = contact_island_create(s->contact, thread);
-  own->solver = block_solver_create(ROOM, sizes);
-  own->islands = MEMORY_NEW(Island, ROOM);
-  own->refused = MEMORY_NEW(bool, ROOM);
-  own->group = MEMORY_NEW(int, ROOM);
-  own->moved_trees = MEMORY_NEW(int, ROOM);
-  own->stale_blocks = MEMORY_NEW(bool, ROOM);
-  own->wanted_component = MEMORY_NEW(bool, ROOM);
-  own->solved_component = MEMORY_NEW(bool, ROOM);
-  own->lift = MEMORY_NEW(double, ROOM);
-  own->solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
-  own->marked_link = MEMORY_NEW(bool, s->model->link_count);
-  own->couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
-  own->fresh_couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
-  own->coupling_capacity = own->fresh_capacity = TREE_PAIRS;
+  sim->solver = block_solver_create(ROOM, sizes);
+  sim->islands = MEMORY_NEW(Island, ROOM);
+  sim->refused = MEMORY_NEW(bool, ROOM);
+  sim->group = MEMORY_NEW(int, ROOM);
+  sim->moved_trees = MEMORY_NEW(int, ROOM);
+  sim->stale_blocks = MEMORY_NEW(bool, ROOM);
+  sim->wanted_component = MEMORY_NEW(bool, ROOM);
+  sim->solved_component = MEMORY_NEW(bool, ROOM);
+  sim->lift = MEMORY_NEW(double, ROOM);
+  sim->solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
+  sim->marked_link = MEMORY_NEW(bool, s->model->link_count);
+  sim->couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  sim->fresh_couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  sim->coupling_capacity = sim->fresh_capacity = TREE_PAIRS;
 }
 
 static void destroy_worker(SubsystemWorker* w) {
-  Sim* own = &w->sim;
-  void* const owned[] = {own->islands,          own->refused,   own->group,           own->moved_trees,
-                         own->stale_blocks,     own->lift,      own->solution,        own->wanted_component,
-                         own->solved_component, own->couplings, own->fresh_couplings, own->marked_link,
+  Sim* sim = &w->sim;
+  void* const owned[] = {sim->islands,          sim->refused,   sim->group,           sim->moved_trees,
+                         sim->stale_blocks,     sim->lift,      sim->solution,        sim->wanted_component,
+                         sim->solved_component, sim->couplings, sim->fresh_couplings, sim->marked_link,
                          w->moves.deltas};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
-  block_solver_destroy(own->solver);
-  tree_term_lists_free(&own->sides);
+  block_solver_destroy(sim->solver);
+  tree_term_lists_free(&sim->sides);
   contact_island_destroy(w->contact);
 }
 
@@ -206,24 +206,24 @@ static bool find_subsystems(Sim* s) {
 /* ---------------------------------------------------------------- one part */
 
 static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
-  Sim own = w->sim;
+  Sim buffers = w->sim;
   w->sim = *s;
-  w->sim.solver = own.solver;
-  w->sim.islands = own.islands;
-  w->sim.refused = own.refused;
-  w->sim.group = own.group;
-  w->sim.moved_trees = own.moved_trees;
-  w->sim.stale_blocks = own.stale_blocks;
-  w->sim.wanted_component = own.wanted_component;
-  w->sim.solved_component = own.solved_component;
-  w->sim.lift = own.lift;
-  w->sim.solution = own.solution;
-  w->sim.marked_link = own.marked_link;
-  w->sim.couplings = own.couplings;
-  w->sim.coupling_capacity = own.coupling_capacity;
-  w->sim.fresh_couplings = own.fresh_couplings;
-  w->sim.fresh_capacity = own.fresh_capacity;
-  w->sim.sides = own.sides;
+  w->sim.solver = buffers.solver;
+  w->sim.islands = buffers.islands;
+  w->sim.refused = buffers.refused;
+  w->sim.group = buffers.group;
+  w->sim.moved_trees = buffers.moved_trees;
+  w->sim.stale_blocks = buffers.stale_blocks;
+  w->sim.wanted_component = buffers.wanted_component;
+  w->sim.solved_component = buffers.solved_component;
+  w->sim.lift = buffers.lift;
+  w->sim.solution = buffers.solution;
+  w->sim.marked_link = buffers.marked_link;
+  w->sim.couplings = buffers.couplings;
+  w->sim.coupling_capacity = buffers.coupling_capacity;
+  w->sim.fresh_couplings = buffers.fresh_couplings;
+  w->sim.fresh_capacity = buffers.fresh_capacity;
+  w->sim.sides = buffers.sides;
   w->sim.contact = w->contact;
   w->sim.moves = &w->moves;
   w->sim.options.threads = 1;

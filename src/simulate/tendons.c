@@ -249,8 +249,9 @@ static void set_hessian(TendonSegment* t, double pull) {
   }
   for (int j = 0; j < 12; j++) {
     Vec3 column = vec3(slope[0][j], slope[1][j], slope[2][j]);
-    Vec3 own = vec3_scale(mat3_mul_vec(t->curvature, column), pull);
-    for (int i = 0; i < 12; i++) t->hessian[i][j] = slope[0][i] * own.x + slope[1][i] * own.y + slope[2][i] * own.z;
+    Vec3 curved = vec3_scale(mat3_mul_vec(t->curvature, column), pull);
+    for (int i = 0; i < 12; i++)
+      t->hessian[i][j] = slope[0][i] * curved.x + slope[1][i] * curved.y + slope[2][i] * curved.z;
   }
 }
 
@@ -304,13 +305,13 @@ static void add_hessian_block(TendonSegment* t, int row, int column, const Mat3*
 }
 
 /* Sets the three terms of a wrapped segment (L8): one between each end and the wrap, and one between the two ends. */
-static void set_wrapped_terms(TendonSegment t[3], const TendonWrap* way, const Vec3 end[2], double pull,
+static void set_wrapped_terms(TendonSegment t[3], const TendonWrap* path, const Vec3 end[2], double pull,
                               const Vec3* reference) {
   double of[2][2][3]
            [6]; /* for each end: derivatives with respect to the twists of its own link and of the wrap's link */
   for (int k = 0; k < 2; k++) {
-    t[k].slope = way->slope[k];
-    t[k].curvature = way->curvature[k];
+    t[k].slope = path->slope[k];
+    t[k].curvature = path->curvature[k];
     for (int side = 0; side < 2; side++) {
       t[k].arm[side] = lever_arm(t[k].link[side], end[k], reference);
       velocity_jacobian(t[k].arm[side], side == 0 ? 1 : -1, of[k][side]);
@@ -323,7 +324,7 @@ static void set_wrapped_terms(TendonSegment t[3], const TendonWrap* way, const V
   both->curvature = mat3_zero();
   for (int side = 0; side < 2; side++) both->arm[side] = t[side].arm[0];
   set_forces_and_hessian(both, 0);
-  const Mat3 *cross = &way->curvature[2], mirrored = mat3_transpose(*cross);
+  const Mat3 *cross = &path->curvature[2], mirrored = mat3_transpose(*cross);
   add_hessian_block(both, 0, 6, cross, of[0][0], of[1][0], pull);
   add_hessian_block(&t[0], 0, 6, cross, of[0][0], of[1][1], pull);
   add_hessian_block(&t[1], 0, 6, &mirrored, of[1][0], of[0][1], pull);
@@ -338,10 +339,10 @@ static int set_segment_terms(const TendonSystem* s, int k, int point, int term, 
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, point);
   TendonSegment* t = &s->segment[term];
   Vec3 end[2] = {tendon_point(&tendon->points[point], poses), tendon_point(&tendon->points[point + 1], poses)};
-  TendonWrap way = {0};
-  if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
-  if (way.touches) {
-    set_wrapped_terms(t, &way, end, s->pull[k], reference);
+  TendonWrap path = {0};
+  if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+  if (path.touches) {
+    set_wrapped_terms(t, &path, end, s->pull[k], reference);
     return TENDON_TERMS_WRAPPED;
   }
   for (int n = 0; wrap && n < 2; n++, t++) {

@@ -16,12 +16,12 @@ static void add_term_product(const TendonSystem* s, int index, double pull_chang
     if (is_movable(s->model, t->link[side])) memcpy(both + 6 * side, twist[t->link[side]], sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_scale(t->slope, side == 0 ? pull_change : -pull_change);
-    double own[6];
-    vec3_store(vec3_cross(t->arm[side], force), own);
-    vec3_store(force, own + 3);
+    double change[6];
+    vec3_store(vec3_cross(t->arm[side], force), change);
+    vec3_store(force, change + 3);
     for (int i = 0; t->link[side] >= 0 && i < 6; i++) {
-      for (int j = 0; j < 12; j++) own[i] += t->hessian[6 * side + i][j] * both[j];
-      wrench[t->link[side]][i] += own[i];
+      for (int j = 0; j < 12; j++) change[i] += t->hessian[6 * side + i][j] * both[j];
+      wrench[t->link[side]][i] += change[i];
     }
   }
 }
@@ -33,8 +33,8 @@ static double term_length_rate(const TendonSystem* s, int index, const double (*
   double rate = 0;
   for (int side = 0; side < 2; side++) {
     if (!is_movable(s->model, t->link[side])) continue;
-    const double* own = twist[t->link[side]];
-    Vec3 v = vec3_add(vec3_at(own + 3), vec3_cross(vec3_at(own), t->arm[side]));
+    const double* link_twist = twist[t->link[side]];
+    Vec3 v = vec3_add(vec3_at(link_twist + 3), vec3_cross(vec3_at(link_twist), t->arm[side]));
     rate += side == 0 ? vec3_dot(t->slope, v) : -vec3_dot(t->slope, v);
   }
   return rate;
@@ -74,19 +74,19 @@ typedef struct {
   PointMotion at[2];
   const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
   PointMotion of_wrap;
-  Mat3 turn;      /* directional derivative of the wrap's rotation matrix R along lambda, times the transpose of R */
-  Vec3 arm[2];    /* vector from the centre of the wrap to each end of the path [m] */
-  TendonWrap way; /* path around the wrap. Its slopes are also set for a straight path */
-  Vec3 dot[2];    /* displacement of each end relative to the wrap along lambda [m] */
-  Vec3 bent[2];   /* product of the path's curvature matrix and `dot` */
-  double rate;    /* directional derivative of the path's length along lambda [m] */
+  Mat3 turn;       /* directional derivative of the wrap's rotation matrix R along lambda, times the transpose of R */
+  Vec3 arm[2];     /* vector from the centre of the wrap to each end of the path [m] */
+  TendonWrap path; /* path around the wrap. Its slopes are also set for a straight path */
+  Vec3 dot[2];     /* displacement of each end relative to the wrap along lambda [m] */
+  Vec3 bent[2];    /* product of the path's curvature matrix and `dot` */
+  double rate;     /* directional derivative of the path's length along lambda [m] */
 } PathMotion;
 
 static void set_straight_motion(PathMotion* w, const TendonSegment* t) {
   Vec3 dot = vec3_sub(w->at[0].x_dot, w->at[1].x_dot);
   w->rate = vec3_dot(t->slope, dot);
   for (int k = 0; k < 2; k++) {
-    w->way.slope[k] = vec3_scale(t->slope, k == 0 ? 1 : -1);
+    w->path.slope[k] = vec3_scale(t->slope, k == 0 ? 1 : -1);
     w->bent[k] = vec3_scale(mat3_mul_vec(t->curvature, dot), k == 0 ? 1 : -1);
   }
 }
@@ -101,9 +101,9 @@ static void set_wrapped_motion(PathMotion* w, const Sim* sim, const Vec3 end[2],
     w->arm[k] = vec3_sub(end[k], center);
     Vec3 carried = vec3_add(w->of_wrap.x_dot, mat3_mul_vec(w->turn, w->arm[k]));
     w->dot[k] = vec3_sub(w->at[k].x_dot, carried);
-    w->rate += vec3_dot(w->way.slope[k], w->dot[k]);
+    w->rate += vec3_dot(w->path.slope[k], w->dot[k]);
   }
-  const Mat3* c = w->way.curvature;
+  const Mat3* c = w->path.curvature;
   w->bent[0] = vec3_add(mat3_mul_vec(c[0], w->dot[0]), mat3_mul_vec(c[2], w->dot[1]));
   w->bent[1] = vec3_add(mat3_mul_vec(c[1], w->dot[1]), mat3_tmul_vec(c[2], w->dot[0]));
 }
@@ -117,8 +117,8 @@ static PathMotion compute_path_motion(const Sim* sim, int k, int i, const Tendon
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
   PathMotion w = {.at = {compute_point_motion(sim, &point[0], motion), compute_point_motion(sim, &point[1], motion)}};
   Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
-  if (wrap) w.way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
-  w.wrap = w.way.touches ? wrap : NULL;
+  if (wrap) w.path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+  w.wrap = w.path.touches ? wrap : NULL;
   if (w.wrap)
     set_wrapped_motion(&w, sim, end, motion);
   else
@@ -136,8 +136,8 @@ static void add_wrap_axis_bar(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn,
 }
 
 static void add_point_bar(Mat3 r, Vec3 by_ends, double* bar) {
-  Vec3 own = mat3_tmul_vec(r, by_ends);
-  vec3_store(vec3_sub(vec3_at(bar + WRAP_NUMBER_POSITION), own), bar + WRAP_NUMBER_POSITION);
+  Vec3 by_position = mat3_tmul_vec(r, by_ends);
+  vec3_store(vec3_sub(vec3_at(bar + WRAP_NUMBER_POSITION), by_position), bar + WRAP_NUMBER_POSITION);
 }
 
 static void add_tension_bar(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
@@ -148,24 +148,24 @@ static void add_tension_bar(const Sim* sim, const ModelTendon* tendon, double ra
 
 /* Adds by_length times the derivatives of the length of a wrapped path at an earlier state, with respect to the wrap's
  * parameters to by_wrap and with respect to the pose of the wrap's link to bar. */
-static void earlier_wrap_adjoint(const SceneTendonWrap* wrap, const TendonWrap* way, const Vec3 end[2], Pose pose,
+static void earlier_wrap_adjoint(const SceneTendonWrap* wrap, const TendonWrap* path, const Vec3 end[2], Pose pose,
                                  double by_length, double (*bar)[3][4], double* by_wrap) {
   Vec3 center = pose_apply(pose, wrap->position), turn = vec3(0, 0, 0), sum = turn;
   for (int k = 0; k < 2; k++) {
-    Vec3 by = vec3_scale(way->slope[k], by_length), own = mat3_tmul_vec(pose.r, by);
+    Vec3 by = vec3_scale(path->slope[k], by_length), by_local = mat3_tmul_vec(pose.r, by);
     sum = vec3_add(sum, by);
     turn = vec3_sub(turn, vec3_cross(vec3_sub(end[k], center), by));
     if (wrap->link < 0) continue;
     double y[3], f[3], g[3];
     vec3_store(vec3_sub(end[k], pose.t), y);
-    vec3_store(own, f);
+    vec3_store(by_local, f);
     vec3_store(by, g);
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++) bar[wrap->link][i][j] += y[i] * f[j];
       bar[wrap->link][i][3] -= g[i];
     }
   }
-  by_wrap[WRAP_NUMBER_RADIUS] += by_length * way->by_radius;
+  by_wrap[WRAP_NUMBER_RADIUS] += by_length * path->by_radius;
   add_point_bar(pose.r, sum, by_wrap);
   add_wrap_axis_bar(wrap, pose.r, turn, by_wrap);
 }
@@ -182,19 +182,19 @@ static void earlier_length_adjoint(const Sim* sim, int k, const Pose* poses, dou
   for (int i = 0; by_length != 0 && i + 1 < source->count; i++) {
     Vec3 end[2] = {tendon_point(&source->points[i], poses), tendon_point(&source->points[i + 1], poses)};
     const SceneTendonWrap* wrap = scene_tendon_wrap(source, i);
-    TendonWrap way = {0};
-    if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
-    if (way.touches)
-      earlier_wrap_adjoint(wrap, &way, end, tendon_wrap_pose(wrap, poses), by_length, bar,
+    TendonWrap path = {0};
+    if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+    if (path.touches)
+      earlier_wrap_adjoint(wrap, &path, end, tendon_wrap_pose(wrap, poses), by_length, bar,
                            gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
     Vec3 slope = vec3_scale(tendon_piece(vec3_sub(end[0], end[1]), source->eyelet).slope, by_length);
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];
-      Vec3 by = way.touches ? vec3_scale(way.slope[side], by_length)
-                : side == 0 ? slope
-                            : vec3_scale(slope, -1),
-           *own = &gradient->tendon_points[tendon->point_first + i + side];
-      *own = vec3_add(*own, point->link < 0 ? by : mat3_tmul_vec(poses[point->link].r, by));
+      Vec3 by = path.touches ? vec3_scale(path.slope[side], by_length)
+                : side == 0  ? slope
+                             : vec3_scale(slope, -1),
+           *point_bar = &gradient->tendon_points[tendon->point_first + i + side];
+      *point_bar = vec3_add(*point_bar, point->link < 0 ? by : mat3_tmul_vec(poses[point->link].r, by));
       double f[3] = {by.x, by.y, by.z}, x[4] = {point->point.x, point->point.y, point->point.z, 1};
       for (int n = 0; point->link >= 0 && n < 12; n++) bar[point->link][n / 4][n % 4] += f[n / 4] * x[n % 4];
     }
@@ -206,13 +206,13 @@ static void earlier_length_adjoint(const Sim* sim, int k, const Pose* poses, dou
  * respect to the path's length. */
 static void wrap_adjoint(const PathMotion* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
-  bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
+  bar[WRAP_NUMBER_RADIUS] += slack * w->path.by_radius;
   for (int k = 0; k < 2; k++) {
-    Vec3 by = vec3_add(vec3_scale(w->bent[k], pull), vec3_scale(w->way.slope[k], slack));
+    Vec3 by = vec3_add(vec3_scale(w->bent[k], pull), vec3_scale(w->path.slope[k], slack));
     by_ends = vec3_add(by_ends, by);
-    turn = vec3_add_scaled(turn, pull, vec3_cross(w->way.slope[k], w->dot[k]));
+    turn = vec3_add_scaled(turn, pull, vec3_cross(w->path.slope[k], w->dot[k]));
     turn = vec3_sub(turn, vec3_cross(w->arm[k], by));
-    bar[WRAP_NUMBER_RADIUS] += pull * vec3_dot(w->way.slope_by_radius[k], w->dot[k]);
+    bar[WRAP_NUMBER_RADIUS] += pull * vec3_dot(w->path.slope_by_radius[k], w->dot[k]);
   }
   add_point_bar(w->of_wrap.r, by_ends, bar);
   add_wrap_axis_bar(w->wrap, w->of_wrap.r, turn, bar);
@@ -222,11 +222,11 @@ static void wrap_adjoint(const PathMotion* w, double pull, double slack, double*
  * bar[2]. slack: derivative with respect to the path's length. */
 static void path_ends_adjoint(const PathMotion* w, double pull, double slack, Vec3* bar) {
   for (int side = 0; side < 2; side++) {
-    Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
-    Vec3 by = vec3_add(vec3_scale(w->bent[side], pull), vec3_scale(w->way.slope[side], slack));
+    Vec3 by_dot = vec3_scale(w->path.slope[side], pull);
+    Vec3 by = vec3_add(vec3_scale(w->bent[side], pull), vec3_scale(w->path.slope[side], slack));
     if (w->wrap) by = vec3_sub(by, mat3_tmul_vec(w->turn, by_dot));
-    Vec3 own = vec3_add(mat3_tmul_vec(w->at[side].r, by), mat3_tmul_vec(w->at[side].dr, by_dot));
-    bar[side] = vec3_add(bar[side], own);
+    Vec3 by_end = vec3_add(mat3_tmul_vec(w->at[side].r, by), mat3_tmul_vec(w->at[side].dr, by_dot));
+    bar[side] = vec3_add(bar[side], by_end);
   }
 }
 
@@ -294,7 +294,7 @@ static void wrap_motion_adjoint(const PathMotion* w, Pose pose, const Vec3 by_po
   pose_bar_add_point(pose_bar, link, torque, w->wrap->position);
   torque = vec3(0, 0, 0);
   for (int k = 0; k < 2; k++) {
-    Vec3 slope = vec3_scale(w->way.slope[k], factor), bent = vec3_scale(w->bent[k], factor);
+    Vec3 slope = vec3_scale(w->path.slope[k], factor), bent = vec3_scale(w->bent[k], factor);
     torque = vec3_add(torque, vec3_cross(slope, w->dot[k]));
     torque = vec3_sub(torque, vec3_cross(w->arm[k], bent));
     add_rotation_bar(pose_bar, link, mat3_scale(mat3_outer(w->arm[k], mat3_tmul_vec(w->of_wrap.dr, slope)), -1));
@@ -316,9 +316,10 @@ void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], do
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];
       by_pose[side] = vec3_scale(w.bent[side], factor);
-      if (w.wrap) by_pose[side] = vec3_sub(by_pose[side], mat3_tmul_vec(w.turn, vec3_scale(w.way.slope[side], factor)));
+      if (w.wrap)
+        by_pose[side] = vec3_sub(by_pose[side], mat3_tmul_vec(w.turn, vec3_scale(w.path.slope[side], factor)));
       pose_bar_add_point(pose_bar, point->link, by_pose[side], point->point);
-      pose_bar_add_point(motion_bar, point->link, vec3_scale(w.way.slope[side], factor), point->point);
+      pose_bar_add_point(motion_bar, point->link, vec3_scale(w.path.slope[side], factor), point->point);
     }
     path_ends_adjoint(&w, factor, 0, &gradient->tendon_points[tendon->point_first + i]);
     if (!w.wrap) continue;

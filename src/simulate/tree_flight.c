@@ -169,9 +169,9 @@ static void set_matrix_column(const Sim* s, int tree, LinkSpan span, int column)
       memset(f->bar[i], 0, sizeof(f->bar[i]));
   }
   project_to_joints(s, tree, span);
-  const FlightTree* own = &f->tree[tree];
-  for (int r = 0; r < own->free_count; r++)
-    own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
+  const FlightTree* flight = &f->tree[tree];
+  for (int r = 0; r < flight->free_count; r++)
+    flight->matrix[r * flight->free_count + column] = f->reduced[f->free[flight->free_first + r]];
 }
 
 /* A pivot below this fraction of the diagonal entry counts as zero. A zero pivot belongs to a motion without inertia.
@@ -246,10 +246,10 @@ static int factor_group(const Sim* s, const FlightGroup* g) {
 static void solve_in_tree(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
   const FlightTree* t = &f->tree[tree];
   const int* dof = f->free + t->free_first;
-  double* own = f->packed;
-  for (int k = 0; k < t->free_count; k++) own[k] = x[dof[k]];
-  by(t->free_count, t->matrix, own);
-  for (int k = 0; k < t->free_count; k++) x[dof[k]] = own[k];
+  double* packed = f->packed;
+  for (int k = 0; k < t->free_count; k++) packed[k] = x[dof[k]];
+  by(t->free_count, t->matrix, packed);
+  for (int k = 0; k < t->free_count; k++) x[dof[k]] = packed[k];
 }
 
 void flight_tree_solve(const TreeFlight* f, int tree, double* x) {

@@ -9,13 +9,13 @@
  * of the friction force with respect to its coefficient zero. */
 void flight_joints_begin(const Sim* s, int link) {
   assert(s->flight && link >= 0 && link < s->model->link_count);
-  ModelLink* own = &s->flight->target_links[link];
-  *own = s->model->links[link];
-  memset(own->limited, 0, sizeof(own->limited));
-  memset(own->friction, 0, sizeof(own->friction));
-  memset(own->static_friction, 0, sizeof(own->static_friction));
-  own->friction_speed = (double)INFINITY;
-  own->joint.quaternion = false;
+  ModelLink* target = &s->flight->target_links[link];
+  *target = s->model->links[link];
+  memset(target->limited, 0, sizeof(target->limited));
+  memset(target->friction, 0, sizeof(target->friction));
+  memset(target->static_friction, 0, sizeof(target->static_friction));
+  target->friction_speed = (double)INFINITY;
+  target->joint.quaternion = false;
 }
 
 JointInput flight_joint_input(const Sim* s, int link) {

@@ -23,8 +23,8 @@ static const SchemaRow rows[] = {
      .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Stiffness of the springs."},
     LAW_FRICTION_ROW("spring"),
     LAW_SMOOTHING_ROW("spring"),
-    {"contact_law", "rest_length", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .unit = "m",
-     .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Length of a spring without force."},
+    {"contact_law", "rest_length", VALUE_NUMBER, offsetof(ContactForm, contact.law_parameters[0]), .only = ONLY,
+     .unit = "m", .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Length of a spring without force."},
 };
 
 static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
@@ -32,7 +32,7 @@ static void* create(const Model* model, int threads, double tolerance, const Law
   (void)threads;
   (void)tolerance;
   Law* law = MEMORY_NEW(Law, 1);
-  *law = (Law){model->contact.stiffness, model->contact.own[0]};
+  *law = (Law){model->contact.stiffness, model->contact.law_parameters[0]};
   return law;
 }
 
@@ -135,7 +135,7 @@ static void reverse_points(const LawReplay* p, PairShares* out) {
   double by_length = s.length > law->length ? bar->load : -bar->load;
   Vec3 across = vec3_add_scaled(bar->n, -vec3_dot(s.u, bar->n), s.u);
   Vec3 by_d = vec3_add_scaled(vec3_scale(across, 1 / s.length), by_length, s.u);
-  out->own[0] -= by_length;
+  out->law_parameters[0] -= by_length;
   share(p, 0, vec3(0, 0, 0), vec3_sub(bar->x[0], by_d), out);
   share(p, 1, vec3(0, 0, 0), vec3_add(bar->x[1], by_d), out);
 }
@@ -155,7 +155,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   }
   Vec3 apart = vec3_sub(f[1], f[0]), change = stiffness_times(law, &s, apart);
   out->value = vec3_dot(s.g, apart);
-  out->own[0] = -vec3_dot(s.u, apart);
+  out->law_parameters[0] = -vec3_dot(s.u, apart);
   for (int i = 0; i < 2; i++)
     share(p, i, vec3_scale(vec3_add(change, vec3_cross(s.g, w[i])), i == 0 ? -1 : 1), vec3(0, 0, 0), out);
 }

@@ -108,7 +108,7 @@ static void friction_adjoint_A7_worked_example(void** state) {
   compare_near(0.5 * h, 0.102611, 1e-6, "half of h");
   FrictionVertex vertices[2] = {{.local = {0, 0, -0.005}, .weight = 1}, {.local = {0, 0, 0.005}, .weight = 1}};
   FrictionLag lag = {.e1 = {1, 0, 0}, .e2 = {0, 1, 0}, .normal = {0, 0, 1}, .count = {1, 1}, .vertices = vertices};
-  lag.then[0] = lag.then[1] = pose_identity(), lag.order = 2, lag.length = 1, lag.total_weight = 2;
+  lag.start[0] = lag.start[1] = pose_identity(), lag.order = 2, lag.length = 1, lag.total_weight = 2;
   FrictionParameters parameters = {.coefficient = 1, .smoothing = 16, .dt = 1};
   Pose moved = {mat3_identity(), vec3(3, 0, 0)}, still = pose_identity();
   PairDerivatives d;

@@ -98,7 +98,7 @@ static void compare_grasp(const char* scene, const char* integrator, const char*
   for (int k = 0; k < 2 * NV; k++) direction[k] = random_normal(&random);
   (void)weighted(s, q0, v0, moved, weights);
   must(s, sdrs_step(s, STEPS / 2));
-  double closed_at = sim_closures_joined(s->own->sim)[0].since;
+  double closed_at = sim_closures_joined(s->state->sim)[0].since;
   if (!(closed_at > 0.03 && closed_at < 0.06)) fail_msg("%s: closed at %g s", type, closed_at);
   (void)weighted(s, q0, v0, moved, weights);
   sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 1, weights, MOST};
@@ -214,7 +214,7 @@ static void a_cup_lets_go_and_holds_again_Z21(void** state) {
     must(s, sdrs_run(s, 220));
     sdrs_array x = shown(s, SDRS_POSITION, 0);
     must(s, sdrs_step(s, 110));
-    compare_near(sim_closures_joined(s->own->sim)[0].until, 0.5145, 1e-9, "%s: opens", integrators[n]);
+    compare_near(sim_closures_joined(s->state->sim)[0].until, 0.5145, 1e-9, "%s: opens", integrators[n]);
     const double g = 9.81, from = 0.5145, t = 0.6 - from; /* the fall until 0.6 s */
     double fall = (g + 20 * from) * t * t / 2 + 20 * t * t * t / 6, speed = (g + 20 * from) * t + 10 * t * t;
     compare_near(x.data[120 * x.stride + 2], 1 - fall, 0.51 * 0.005 * speed, "%s: falls", integrators[n]);

@@ -99,7 +99,7 @@ static void laws_of_pairs(void** state) {
   assert_true(allowed(m, "c1", "c3"));
   const ModelContact *far = &m->pair_laws[0].contact, *mesh = &m->pair_laws[1].contact;
   assert_true(far->stiffness == 2e-5 && mesh->support == 3e-3);
-  assert_true(far->own[0] == 1 && far->hierarchy); /* blend, by its default */
+  assert_true(far->law_parameters[0] == 1 && far->hierarchy); /* blend, by its default */
   assert_true(mesh->stiffness_derived && mesh->stiffness > 0 && far->smoothing == m->contact.smoothing);
   /* kappa f(gap) of the mesh law carries the reference weight at half the support */
   double force = contact_rest_at_gap(CONTACT_IPC, mesh->support, 4, 4, 0.5 * mesh->support).force * mesh->stiffness;
@@ -139,9 +139,9 @@ static void laws_of_pairs_have_parameters(void** state) {
                                  "rod, b: c2, model: ipc, far: 1.0e-3}, {a: rod, b: c3, model: ipc}]"));
   check_clean(&f);
   const ModelPairLaw* laws = f.model.pair_laws;
-  assert_true(laws[0].contact.own[0] == 0.5 && !laws[0].contact.hierarchy);
-  assert_true(laws[1].contact.own[0] == 3 && laws[1].contact.hierarchy);
-  assert_true(laws[2].contact.own[0] == 1e-3 && laws[3].contact.own[0] == 0);
+  assert_true(laws[0].contact.law_parameters[0] == 0.5 && !laws[0].contact.hierarchy);
+  assert_true(laws[1].contact.law_parameters[0] == 3 && laws[1].contact.hierarchy);
+  assert_true(laws[2].contact.law_parameters[0] == 1e-3 && laws[3].contact.law_parameters[0] == 0);
   fixture_free(&f);
 }
 

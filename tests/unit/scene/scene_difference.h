@@ -250,7 +250,7 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
     SAME(contact.pairs[i].material.given);
     SAME(contact.pairs[i].material.value);
     SAME(contact.pairs[i].law_parameter_given);
-    SAME(contact.pairs[i].own);
+    SAME(contact.pairs[i].law_parameters);
     SAME(contact.pairs[i].hierarchy_given);
     SAME(contact.pairs[i].hierarchy);
   }

@@ -211,9 +211,9 @@ static void pairs_have_laws(void** state) {
       "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n");
   pairs = scene.contact.pairs;
   assert_true(pairs[0].law_parameter_given[0] && !pairs[0].law_parameter_given[1] && !pairs[0].hierarchy_given);
-  compare_near(pairs[0].own[0], 2, 0, "exponent, which two laws have");
+  compare_near(pairs[0].law_parameters[0], 2, 0, "exponent, which two laws have");
   assert_true(pairs[1].law_parameter_given[0] && pairs[1].hierarchy_given && !pairs[1].hierarchy);
-  compare_near(pairs[1].own[0], 0.4, 0, "blend");
+  compare_near(pairs[1].law_parameters[0], 0.4, 0, "blend");
   assert_false(pairs[2].law_parameter_given[0] || pairs[2].hierarchy_given);
   scene_free(&scene);
   expect_problems(

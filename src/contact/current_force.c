@@ -13,14 +13,14 @@ bool contact_friction_has_converged(const ContactSystem* s, double tolerance, in
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
     if ((!presses && !p->lagged) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    StepFriction own;
-    p->law->row->impacts->own_force(&pair, &own);
-    largest = fmax(largest, own.load);
-    if (links && own.change > off) {
+    StepFriction friction;
+    p->law->row->impacts->current_force(&pair, &friction);
+    largest = fmax(largest, friction.load);
+    if (links && friction.change > off) {
       links[0] = p->link_a;
       links[1] = p->link_b;
     }
-    off = fmax(off, own.change);
+    off = fmax(off, friction.change);
   }
   return off <= tolerance * largest;
 }
@@ -71,11 +71,11 @@ bool contact_friction_uses_account(const Model* model, int link_a, int link_b) {
 FrictionAccount contact_account(const ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
-  StepFriction own = {.load = 0};
-  if (!p->law->row->impacts || p->is_link_pair) return own.account;
+  StepFriction friction = {.load = 0};
+  if (!p->law->row->impacts || p->is_link_pair) return friction.account;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  p->law->row->impacts->own_force(&pair, &own);
-  return own.account;
+  p->law->row->impacts->current_force(&pair, &friction);
+  return friction.account;
 }
 
 double contact_friction_delay_speed(ContactSystem* s, double dt, int links[2]) {
@@ -85,11 +85,11 @@ double contact_friction_delay_speed(ContactSystem* s, double dt, int links[2]) {
     ContactPair* p = contact_pair(s, k);
     if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    StepFriction own;
-    p->law->row->impacts->own_force(&pair, &own);
+    StepFriction friction;
+    p->law->row->impacts->current_force(&pair, &friction);
     double mobility =
         tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
-    double late = own.change * dt * mobility;
+    double late = friction.change * dt * mobility;
     if (late > most) late = fmin(late, slip_of(s, k) / dt);
     if (!(late > most)) continue;
     most = late;
@@ -120,7 +120,7 @@ static void relag_pair(void* context, int index, int thread) {
   if ((!presses && !p->lagged) || !p->law->row->impacts) return;
   const Pose begin[2] = {s->begin_poses[p->link_a], s->begin_poses[p->link_b]};
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (!p->law->row->impacts->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index])) return;
+  if (!p->law->row->impacts->relag(&pair, begin, s->current_blends, s->current_room + s->lag_first[index])) return;
   p->lagged = p->lagged || presses;
   contact_grip_pair(s, p);
 }
@@ -130,9 +130,9 @@ bool contact_friction_uses_current_force(const ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    StepFriction own;
-    p->law->row->impacts->own_force(&pair, &own);
-    if (own.share > 0) return true;
+    StepFriction friction;
+    p->law->row->impacts->current_force(&pair, &friction);
+    if (friction.share > 0) return true;
   }
   return false;
 }
@@ -141,12 +141,12 @@ bool contact_relag(ContactSystem* s, bool blends) {
   assert(s->has_state);
   double start = timer_now();
   contact_set_grip(s, GRIP_FULL);
-  s->own_blends = blends;
+  s->current_blends = blends;
   size_t needed = find_rooms(s);
-  if (needed > s->own_capacity) {
-    memory_free(s->own_room);
-    s->own_capacity = 2 * needed + 4096;
-    s->own_room = memory_alloc(s->own_capacity);
+  if (needed > s->data_capacity) {
+    memory_free(s->current_room);
+    s->data_capacity = 2 * needed + 4096;
+    s->current_room = memory_alloc(s->data_capacity);
   }
   parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, relag_pair, s);
   s->times.friction += timer_now() - start;
