@@ -49,7 +49,7 @@ typedef struct {
   const Verb* verb;
   const char** operands;
   int operand_count;
-  SceneOverride* overrides; /* all --set options, in the order of the command line (override_count) */
+  SceneOverride* overrides; /* all --set options, in the order of the command line (size: override_count) */
   int override_count;
   const char* folder; /* path given with -o; NULL without -o */
   int threads;        /* number of threads >= 1: --threads, else OMP_NUM_THREADS, else the number of processors */
@@ -57,7 +57,7 @@ typedef struct {
   bool help;
   OptionValue* values; /* values of the options in verb->options, in the same order (verb->option_count) */
   OptionItem*
-      items; /* occurrences of options of type OPTION_TEXT_LIST, in the order of the command line (item_count) */
+      items; /* occurrences of options of type OPTION_TEXT_LIST, in the order of the command line (size: item_count) */
   int item_count;
 } Options;
 

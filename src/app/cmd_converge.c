@@ -15,7 +15,7 @@ enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
 typedef struct {
   char* name;                        /* name of the compared quantity, owned */
   double value[REFINEMENTS_MAX + 1]; /* value in each run (refinements + 1); NaN if only changes are known */
-  double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 (refinements) */
+  double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 (size: refinements) */
   const char* unit;
 } Quantity;
 

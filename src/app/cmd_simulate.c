@@ -16,18 +16,19 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
-  Vec3 *velocity, *angular_velocity; /* velocities of the links in the recorded state (links) */
+  Vec3 *velocity, *angular_velocity; /* velocities of the links in the recorded state (size: links) */
   SimClosure* closures;              /* closures and couplings in the recorded state (closures + couplings) */
-  double* largest_rate;              /* for each degree of freedom, its largest rate in the run [m/s, rad/s] (nv) */
+  double* largest_rate;     /* for each degree of freedom, its largest rate in the run [m/s, rad/s] (size: nv) */
   double* limit_entry_rate; /* for each degree of freedom, the largest rate with which it entered the margin of a joint
-                               limit [m/s, rad/s] (nv) */
-  double* rate_before;      /* rates before the present step [m/s, rad/s] (nv) */
-  double* closed_at;        /* time of the last reported closing of every closure [s]; INFINITY if none (closures) */
-  double* opened_at; /* time of the last reported opening of every closure by force [s]; INFINITY if none (closures) */
-  bool* has_broken;  /* true if the closure has broken (closures) */
+                               limit [m/s, rad/s] (size: nv) */
+  double* rate_before;      /* rates before the present step [m/s, rad/s] (size: nv) */
+  double* closed_at; /* time of the last reported closing of every closure [s]; INFINITY if none (size: closures) */
+  double* opened_at; /* time of the last reported opening of every closure by force [s]; INFINITY if none (size:
+                        closures) */
+  bool* has_broken;  /* true if the closure has broken (size: closures) */
   Pose* poses[2];    /* poses[k]: poses of the links k + 1 steps ago (links); NULL if not needed */
   RunTotals totals;
-  bool* has_contact; /* true if the link came within contact range of another tree (links) */
+  bool* has_contact; /* true if the link came within contact range of another tree (size: links) */
   StepReport report; /* report of the last attempted step */
   UnconvergedSteps unconverged;
   int last_recorded_step;      /* step of the last recorded rows; -1 if none */
@@ -35,7 +36,7 @@ typedef struct {
   SimSnapshot* previous_state; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
   Live live;
-  bool* apart_from_parent; /* true if the link has a fixed parent that it did not overlap at the start (links) */
+  bool* apart_from_parent; /* true if the link has a fixed parent that it did not overlap at the start (size: links) */
   int link_in_parent;      /* link that moved into its parent; -1 if none */
   double parent_overlap;   /* largest overlap of link_in_parent with its parent [m] */
   Tipping* tipping;        /* NULL if no body can be judged */
@@ -518,8 +519,8 @@ static void warn_integration_energy(const Run* run) {
   double share = fabs(scheme.link_work) / scheme.link_scale;
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   bool springs = scheme.link_work < 0 && (model->tendon_count > 0 || model->bushing_count > 0);
-  bool facets = has_facets(model, scheme.link) &&
-                (scheme.link_work > 0 || tree_has_contact(run, model->links[scheme.link].tree));
+  bool facets =
+      has_facets(model, scheme.link) && (scheme.link_work > 0 || tree_has_contact(run, model->links[scheme.link].tree));
   fprintf(
       stderr,
       "sdrs simulate: warning: time integration %s %.3g J %s the motion of link '%s' and its descendants, %.2g %% of "

@@ -75,7 +75,7 @@ typedef struct {
   Diagnostics diagnostics;
   char* scene_path;         /* path of the scene as stored in the summary */
   const char* scene_sha256; /* SHA-256 of the scene, borrowed from the summary; NULL if the summary has none */
-  SceneOverride* overrides; /* overrides of the run, then those of the command line (override_count) */
+  SceneOverride* overrides; /* overrides of the run, then those of the command line (size: override_count) */
   char* start_override;     /* override `start` of the run, with the path of the start state in its folder; owned */
   int override_count;
   struct cJSON* summary; /* parsed summary.json, which owns the texts of the run's overrides; NULL for a scene */

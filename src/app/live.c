@@ -10,8 +10,8 @@
 
 /* Largest number of displayed states of a run (MOMENTS_MAX) and of a design (DESIGN_MOMENTS). */
 enum { MOMENTS_MAX = 1500, DESIGN_MOMENTS = 300 };
-/* DESIGN_PERIOD: shortest time between two pages of a design [s]. DESIGN_SHARE: largest fraction of the time for making
- * such pages. */
+/* DESIGN_PERIOD: shortest time between two writings of the page that shows the design [s]. DESIGN_SHARE: largest
+ * fraction of the run time for writing it. */
 #define DESIGN_PERIOD 1.0
 #define DESIGN_SHARE 0.2
 

@@ -20,8 +20,8 @@ typedef struct {
   double* state_numbers;  /* numbers of one displayed state; owned */
   int stride;             /* smallest number of steps between displayed states */
   int next_step;          /* first step that may be displayed */
-  double page_time;       /* time at which the last page of a design was made [s] */
-  double page_duration;   /* duration of making the last page of a design [s] */
+  double page_time;       /* time at which the page that shows the design was last written [s] */
+  double page_duration;   /* time that writing this page took [s] */
 } Live;
 
 /* Starts the server of the live view and prints its address. name: name of the run, borrowed. Returns STATUS_IO, with a

@@ -8,7 +8,7 @@
 typedef struct {
   DesignRun* run_of_task; /* run of the task with all choices, and its folder */
   ChoiceSearch* search;
-  int* value_index; /* index of the selected value of each choice (choices) */
+  int* value_index; /* index of the selected value of each choice (size: choices) */
   int number;       /* present candidate, from 1 */
   int best;         /* best candidate so far, or 0 */
   bool only_one; /* true with --candidate: writes the candidate's own folder only, because other processes may run other

@@ -12,9 +12,9 @@ typedef struct {
   RunContacts contacts[RENDER_SUBJECTS_MAX];
   char* caption[RENDER_SUBJECTS_MAX];
   int count;                                   /* number of loaded inputs, contacts and captions */
-  RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* subjects to draw (subject_count) */
+  RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* subjects to draw (size: subject_count) */
   const char* names[RENDER_SUBJECTS_MAX]; /* names of the subjects in an exported model: "initial", "best" or the name
-                                             of the scene (subject_count) */
+                                             of the scene (size: subject_count) */
   int subject_count;
 } RenderInputs;
 

@@ -29,7 +29,7 @@ typedef struct {
   RunPoseRows* poses; /* reader of the poses in trajectory.csv */
   RunContactRows* contact_rows;
   int states;                    /* number of rows of joints.csv */
-  double* q;                     /* workspace: coordinates of one state (nq) */
+  double* q;                     /* workspace: coordinates of one state (size: nq) */
   StateContacts* state_contacts; /* contacts of the last even and the last odd state that was read (2) */
   int* contact_first_row; /* first row of contacts.csv for each state (states + 1); NULL if the rows are not in order */
   Diagnostics findings;   /* errors in the files */

@@ -22,7 +22,7 @@ typedef struct {
   bool smooth, hulled;
   Shape shape; /* smooth shape, if `smooth`; its arrays belong to field.shape */
   Vec3* given; /* if hulled: the points of which the hull was made, with respect to which derivatives are computed
-                  (given_count) */
+ (size: given_count) */
   int given_count;
   ConvexHull hull;  /* convex hull in the body's frame, if hulled */
   PointView points; /* corners of the hull */
@@ -38,7 +38,7 @@ typedef struct {
   ManifoldBody manifold;
   Vec3* point_slopes;  /* derivatives of manifold.points with respect to the shape parameters; NULL if not created or if
                           the body is a hull */
-  int (*triangles)[3]; /* triangles of a hull, as indices into manifold.points  (triangle_count) */
+  int (*triangles)[3]; /* triangles of a hull, as indices into manifold.points (size: triangle_count) */
   int triangle_count;
   int* point_corner;    /* index into `given` of each point of `manifold`, -1 if there is none; NULL if not created */
   FieldCorners corners; /* derivatives of the signed distance field with respect to the points `given` */
@@ -100,7 +100,7 @@ typedef struct {
   GrowthCache growth;
   GjkCache gjk;
   WitnessCache witness;
-  void* room; /* scratch memory of QUERY_MANIFOLD (room_bytes) */
+  void* room; /* scratch memory of QUERY_MANIFOLD (size: room_bytes) */
   size_t room_bytes;
 } QueryMemory;
 static inline QueryMemory query_memory_create(void) { return (QueryMemory){.body = {-1, -1}}; }
@@ -161,8 +161,8 @@ void query_rows_free(QueryRows* rows);
 enum { QUERY_ARRAYS_PART = 64, QUERY_POSE_NUMBERS = 7, QUERY_PAIR_KINDS = 4 };
 typedef struct {
   const char* method;       /* "growth", "distance", "manifold", "witness" or "touch" */
-  const char* options;      /* other keys of the question as a JSON object; NULL if there are none */
-  const char* const* names; /* names of the requested answers, in output order  (name_count) */
+  const char* options;      /* all other keys of the query, as a JSON object; NULL if there are none */
+  const char* const* names; /* names of the requested answers, in output order (size: name_count) */
   int name_count;
   int64_t count;          /* number of rows */
   const int* bodies;      /* indices of both bodies of each row (count x 2) */

@@ -19,7 +19,7 @@
 typedef struct {
   const char *file, *whole, *text; /* name of the file, text of the file, and start of the document in that text */
   Diagnostics* diagnostics;
-  /* path[i]: index of the child that leads one level down, from the document to the current value (depth) */
+  /* path[i]: index of the child that leads one level down, from the document to the current value (size: depth) */
   int path[READER_DEPTH_MAX], depth;
   Text trail;      /* name of the current value in messages, for example `pair 3: a[2]` */
   int problems;    /* number of errors so far */

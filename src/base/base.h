@@ -349,7 +349,7 @@ typedef struct {
   char name[NUMBER_NAME_SIZE];
   bool is_integers;
   int count;
-  uint64_t* bits; /* (count) */
+  uint64_t* bits; /* (size: count) */
 } NumberArray;
 
 typedef struct {
@@ -481,7 +481,7 @@ typedef struct {
   char** names;
   int column_count;
   char** cells; /* (row_count * column_count) */
-  int* lines;   /* file line where each row begins (row_count) */
+  int* lines;   /* file line where each row begins (size: row_count) */
   int row_count;
 } CsvTable;
 

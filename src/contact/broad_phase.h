@@ -32,7 +32,7 @@ typedef struct {
 /* Groups of boxes, and pairs of groups that the search skips. With a zeroed struct, no pairs are skipped. The arrays
  * are borrowed. */
 typedef struct {
-  const int* group_of;  /* group of each box; BROAD_MIXED if the box has no group (boxes) */
+  const int* group_of;  /* group of each box; BROAD_MIXED if the box has no group (size: boxes) */
   const bool* excluded; /* excluded[i * count + j] is true if the search skips pairs of a box of group i and a box of
                            group j; symmetric (count x count) */
   int count;

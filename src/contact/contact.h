@@ -34,8 +34,8 @@ typedef struct {
 } JointBound;
 
 typedef struct {
-  MotionBound* link; /* bounds on the motion of each link relative to the world (links) */
-  JointBound* joint; /* bounds on the motion of each link relative to its parent (links) */
+  MotionBound* link; /* bounds on the motion of each link relative to the world (size: links) */
+  JointBound* joint; /* bounds on the motion of each link relative to its parent (size: links) */
 } MotionBounds;
 
 /* Returns upper bounds on the motion of a link relative to the world. parent: bounds on the motion of the link's parent
@@ -231,7 +231,7 @@ void contact_set_grip(ContactSystem* system, ContactGrip grip);
 /* Records of pairs (contact_record), and the force of each pair on its first link, world axes [N]. */
 typedef struct {
   const struct ContactRecord* records;
-  const Vec3* force; /* (count) */
+  const Vec3* force; /* (size: count) */
   int count;
 } ContactForces;
 /* State whose forces contact_store_forces stores. CONTACT_START: start of the solve without friction, after
@@ -436,7 +436,7 @@ typedef struct ContactRecord {
   bool active;        /* true if the contact energy is not zero; friction of the next step then depends on the pair */
   bool has_friction;  /* true if friction acts between the two hulls or links of the pair */
   bool current_force; /* true if the normal force found by the previous solve of the same step limits friction
-                     (contact_relag) */
+ (contact_relag) */
   bool late;          /* true if friction also depends on the normal force of the pair one state earlier */
   double grip;        /* factor on the normal force that limits friction; 1 except in the first step of a run */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
@@ -550,7 +550,7 @@ typedef struct {
 /* Derivatives of a scalar with respect to the forces between pairs of links [1/N]. Both arrays (count) are borrowed. */
 typedef struct {
   const ForcePair* pairs;
-  const Vec3* slope; /* (count) */
+  const Vec3* slope; /* (size: count) */
   int count;
 } ForcePairSlopes;
 
@@ -559,9 +559,9 @@ typedef struct {
  * link. pair: with respect to the force of each pair on its first link, in the order of contact_replay_terms. between:
  * with respect to forces between two links. Members that are NULL count as zero. */
 typedef struct {
-  double (*twist)[6]; /* (links) */
-  const Vec3* force;  /* (links) */
-  const Vec3* pair;   /* (pairs) */
+  double (*twist)[6]; /* (size: links) */
+  const Vec3* force;  /* (size: links) */
+  const Vec3* pair;   /* (size: pairs) */
   ForcePairSlopes between;
 } ContactField;
 /* Adds the derivatives of two scalars to three arguments: of Phi (ContactReplay), with the twists of `field`, and of

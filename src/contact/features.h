@@ -34,7 +34,7 @@ Stencil* stencils_next(Stencils* out);
  * the position points[m - first], world [m]. */
 typedef struct {
   const Features* features;
-  const Vec3* points; /* (count) */
+  const Vec3* points; /* (size: count) */
   int count, first;
 } Surface;
 

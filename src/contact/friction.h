@@ -37,7 +37,7 @@ typedef struct {
   double weight;      /* normal force at the point for stiffness 1 [1/m^2] */
   int vertex;         /* index of the vertex in its hull */
   double velocity[2]; /* workspace: present velocity of the point in the contact plane [m/s] */
-  SlipState at[2];    /* slip in state 0 and 1 (FrictionParameters.state) */
+  SlipState at[2];    /* slip in the two stored states of the pair (FrictionParameters.state) */
 } FrictionVertex;
 
 /* Friction that depends on the direction of slip (F11). The friction axis d is fixed in a body, and n is the contact
@@ -65,7 +65,7 @@ typedef struct {
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from the rotations of the bodies at t to the rotations `aim` [rad] */
   bool aimed;               /* true if `aim` are expected rotations; false if they are the rotations at t */
-  RollShift shift[2];       /* shifts of the rolling bodies; zero unless `shifted` (F15) */
+  RollShift shift[2];       /* shifts of the lever arms of both bodies; zero unless `shifted` (F15) */
   bool shifted[2];          /* true if the body has balls or circles and its expected rotation is known */
   Vec3 mean_arm[2]; /* mean of FrictionVertex.arm over the contact points of a body, weighted by their normal forces
                        (F13) [m]; zero for vertices */

@@ -32,8 +32,8 @@ double impact_compression(double support, double potential);
 typedef struct {
   bool bounces; /* true if the pair rebounds with restitution in this substep (I7); false if the dissipating potential W
                    acts (I1) */
-  bool enters;  /* true if the substep measures the approach speed. The pair then exerts no force before half of the
-                   range is used (I2a) */
+  bool enters;  /* true if the substep measures the approach speed. The pair then exerts no force until its gap is below
+                   half of the range (I2a) */
   bool recorded;     /* true for a recorded step. The spring then also acts slightly beyond its rest position, so that
                         differences with respect to lengths can be computed (I11) */
   Pressure now, old; /* potential and force at t and at t - dt_before */

@@ -47,10 +47,11 @@ typedef struct {
   const PairMaterial* material; /* coefficients of the pair; those of friction are multiplied by `grip` */
   double grip; /* factor on the friction force; 1 except in the first step of a run (friction.md, F6) */
   GjkCache* gjk;
-  void* memory;                /* the law's data of the pair (ContactLaw.pair_size) */
-  bool lagged;                 /* true if the pair was active at the start of the step */
-  bool has_points;             /* true if the pair had contact points at the start of the step (ContactLaw.points) */
-  const FrictionPoint* points; /* contact points at the start of the step; none in a restored state (point_count) */
+  void* memory;    /* the law's data of the pair (ContactLaw.pair_size) */
+  bool lagged;     /* true if the pair was active at the start of the step */
+  bool has_points; /* true if the pair had contact points at the start of the step (ContactLaw.points) */
+  /* contact points at the start of the step; none in a restored state (size: point_count) */
+  const FrictionPoint* points;
   int point_count;
   int which; /* which of the two stored states of the pair the law processes, 0 or 1 */
   PairState* state;
@@ -76,9 +77,9 @@ typedef struct {
   const ModelContact* contact;
   const LawStep* step;
   int thread;
-  const FrictionPoint* points; /* contact points at t, for laws with ContactLaw.points (point_count) */
+  const FrictionPoint* points; /* contact points at t, for laws with ContactLaw.points (size: point_count) */
   PointBar* bars; /* derivatives of Phi, the work of the pair's forces along given twists (A4), with respect to the
-                     contact points; set only while `reverse` runs (point_count) */
+                     contact points; set only while `reverse` runs (size: point_count) */
   int point_count;
   FrictionPoints* room;        /* memory for the contact points; the element `thread` belongs to the calling thread */
   const ContactRecord* record; /* record of the pair at t + dt */
@@ -380,7 +381,7 @@ typedef struct {
   SceneLaw* laws;
   int count;
   LawStep* step;
-  FrictionPoints* points; /* contact points, one list a thread (threads) */
+  FrictionPoints* points; /* contact points, one list a thread (size: threads) */
   int threads;
   size_t pair_size, state_size, kept_size, moment_size, replay_size;
 } SceneLaws;

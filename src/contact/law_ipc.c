@@ -36,8 +36,8 @@ typedef struct {
   double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
   int threads;
   Hierarchy hierarchy;
-  Features* features; /* (hulls) */
-  Work* work;         /* (threads) */
+  Features* features; /* (size: hulls) */
+  Work* work;         /* (size: threads) */
 } Law;
 
 /* ---------------------------------------------------------------- the scene */

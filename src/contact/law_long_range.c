@@ -34,7 +34,7 @@ typedef struct {
   FieldWork* work;    /* one a thread */
   FieldCache** kept;  /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
   bool rough;         /* true if some pair has friction */
-  bool* of_triangles; /* true if the link has triangles (links) */
+  bool* of_triangles; /* true if the link has triangles (size: links) */
   double smoothing;
   const LawStep* step;
   ActiveVertex** active; /* one a thread */

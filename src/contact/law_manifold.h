@@ -35,7 +35,7 @@ typedef struct {
   double stiffness, exponent, reach;
   ManifoldOptions options;
   int most_edges;
-  ManifoldSurface* surfaces; /* (hulls) */
+  ManifoldSurface* surfaces; /* (size: hulls) */
   ManifoldWork* work;
   int threads;
 } ManifoldLaw;

@@ -19,7 +19,7 @@ typedef struct {
   int columns;         /* largest number of columns of the derivatives of a pair: motions of both bodies and their shape
                           parameters */
   double* slopes;      /* derivatives of growth and gap (threads x ROWS x columns) */
-  BodyGap* point_gaps; /* gap at t that `points` found for `reverse_points` (threads) */
+  BodyGap* point_gaps; /* gap at t that `points` found for `reverse_points` (size: threads) */
 } Law;
 
 /* ---------------------------------------------------------------- the scene */

@@ -11,11 +11,11 @@
 typedef struct {
   double support, stiffness, range;
   int threads;
-  PlaneScratch* scratch; /* workspace of each thread (threads) */
-  ActiveVertex** active; /* active vertices of each thread (threads) */
+  PlaneScratch* scratch; /* workspace of each thread (size: threads) */
+  ActiveVertex** active; /* active vertices of each thread (size: threads) */
   double smoothing, rest_speed;
   const LawStep* step;
-  double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
+  double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (size: hulls) */
   bool carries_debt; /* true if friction is the weighted sum (F14) of friction by the force at t and by the force of the
                 same step. A normal force that did not limit friction in its own step then limits friction in later
                 steps */

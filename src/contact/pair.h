@@ -15,7 +15,7 @@ typedef struct {
   int ring_count;
   double rounding;         /* radius of the rounding around the hull of points or circles [m] */
   const RoundSlope* slope; /* derivatives of the circles and of `rounding` with respect to the parameters of a hull with
-                              circles (slope_count) */
+                              circles (size: slope_count) */
   int slope_count;
   Pose pose;
   Vec3 center; /* world centre of the bounding sphere [m] */
@@ -174,7 +174,8 @@ typedef struct {
 typedef struct {
   Vec3 force, torque;
 } GroundShare;
-/* Adds the derivative `force` with respect to the displacement of a point of a half-space to *share. at: the point,
+/* Adds the contribution of one point of a half-space to *share. force: derivative of the scalar with respect to the
+ * displacement of the point. at: the point,
  * origin: origin of the half-space's frame, world [m]. */
 static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
   share->force = vec3_add(share->force, force);

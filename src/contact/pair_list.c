@@ -275,8 +275,8 @@ static bool is_candidate(const ContactSystem* s, uint64_t key) {
   return can_touch(s, key) && is_within_range_of_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
 }
 
-/* Returns true if a pair of distant hulls must stay in the list. It must stay if it has terms or a friction reference,
- * or if a pair of links represents it. */
+/* Returns true if a pair of distant hulls must stay in the list. It must stay if it has an energy or a friction
+ * reference, or if a pair of links is evaluated in its place. */
 static bool must_stay(const ContactSystem* s, const ContactPair* p) {
   return p->lagged || p->state[s->current].has_terms || contact_is_represented(s, p->key);
 }

@@ -20,7 +20,7 @@ typedef struct {
   const ContactRecord* records; /* records of this state; NULL if there are none */
   int count, capacity, data_capacity;
   ReplayMoment* moments;
-  char* data; /* data that the contact law stores for each pair in this state (records) */
+  char* data; /* data that the contact law stores for each pair in this state (size: records) */
 } ReplaySide;
 
 typedef struct {
@@ -46,7 +46,7 @@ struct ContactReplay {
   const Model* model;
   int threads;
   SceneLaws laws;
-  double* tree_mass;    /* result of tree_masses (trees) */
+  double* tree_mass;    /* result of tree_masses (size: trees) */
   ReplaySide side[2];   /* pairs at t and at t + dt; the member `next` tells which is which */
   int next;             /* index in `side` of the pairs at t + dt */
   ReplaySide solve;     /* pairs in the previous solve of the step */
@@ -68,7 +68,7 @@ struct ContactReplay {
   PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs carry: [0] at t (records at t); [1] at t +
                           dt, found in the next step of the run (records at t + dt) */
   int carry_capacity[2];
-  PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (records) */
+  PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (size: records) */
   int aside_capacity;
   const ContactField* field;    /* argument of contact_replay_adjoint while it runs */
   ContactLengths lengths;       /* result of the last contact_replay_adjoint */

@@ -6,7 +6,7 @@
 typedef struct {
   const Model* model;
   double range;           /* distance up to which hulls count as neighbours [m] */
-  HullInstance* instance; /* (hulls) */
+  HullInstance* instance; /* (size: hulls) */
   SceneLaws laws;
   ContactSpot* spots;
   int count, capacity;

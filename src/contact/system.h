@@ -82,7 +82,7 @@ typedef struct {
 
 /* Candidates sorted by the independent part to which they belong (contact/part.c). */
 typedef struct {
-  const int* island_of_tree;   /* part of each tree, or -1 if there is none; borrowed (trees) */
+  const int* island_of_tree;   /* part of each tree, or -1 if there is none; borrowed (size: trees) */
   int *island_of, *candidates; /* island_of (list): part of each candidate. candidates (list): candidates sorted by
                                   part, after the candidates that belong to no part */
   int* first; /* part k has the candidates candidates[first[k + 2]] to candidates[first[k + 3] - 1] (parts + 3) */
@@ -106,25 +106,25 @@ struct ContactSystem {
   bool keeps_account;         /* result of contact_keeps_account */
   int threads, first_thread;  /* first_thread: number of this system's first workspace */
   const int* links; /* links that this independent part of a scene moves (contact/part.c), ascending; NULL for the
-                       complete system (link_count) */
+                       complete system (size: link_count) */
   int link_count;
   ContactPhase phase;
   bool has_state; /* true after contact_reset or contact_pass_state */
   double range;   /* range of the law [m] */
-  double* reach;  /* reach of each hull (ContactLaw.reach) [m] (hulls) */
+  double* reach;  /* reach of each hull (ContactLaw.reach) [m] (size: hulls) */
   int item_count; /* number of hulls, and links if they are items */
   int current;    /* index of the accepted state, 0 or 1 */
   HullInstance* instance[2];
-  Vec3* reference[2]; /* world centre of mass of each link [m] (links) */
-  Pose* pose[2];      /* (links) */
+  Vec3* reference[2]; /* world centre of mass of each link [m] (size: links) */
+  Pose* pose[2];      /* (size: links) */
   double (*twist)[6]; /* motion of each link from the accepted to the trial state: rotation vector, displacement [rad,
-                         m] (links) */
+                         m] (size: links) */
   bool* stays[2];     /* stays[k] (links): the pose of the link in the trial equals its pose in state k */
   const bool* projecting;    /* argument of contact_project: links whose pairs it projects; NULL for all */
   unsigned stamp;            /* number of the present friction reference, > 0 */
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* travelled: motion of each hull since the broad phase was built; slack: largest motion
-                                that the broad phase covers [m] (hulls) */
+                                that the broad phase covers [m] (size: hulls) */
   double* path_travelled; /* (hulls): value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad
                             phase has been rebuilt since then */
   bool path_moved;        /* true if a state has been accepted since contact_mark_path_start */
@@ -150,7 +150,7 @@ struct ContactSystem {
   /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
    * rarely. */
   PairDerivatives* derivatives[2];
-  char *memory, *data[2]; /* data of the law for every pair, and for its two states (slots) */
+  char *memory, *data[2]; /* data of the law for every pair, and for its two states (size: slots) */
   int pair_capacity;
   ContactPair path_pair;  /* workspace of one proof or search, for a pair that is not in the list */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
@@ -158,21 +158,22 @@ struct ContactSystem {
   int* free_slots;
   int free_count;
   int version;
-  int *terms, term_count;      /* slots of the pairs with terms in the accepted state */
-  LinkPair* term_links;        /* (slots) */
-  LinkPair* list_links;        /* (list): links of every candidate, valid while list_links_version equals `version` */
-  int list_links_version;      /* `version` to which list_links belongs, or -1 */
-  int *awake, awake_count;     /* candidates that a trial evaluates; the count is -1 if unknown (list) */
-  int sleeping_hulls;          /* number of hull pairs among the candidates that are not awake */
-  int *pending, pending_count; /* (list): awake candidates that the current evaluation processes */
+  int *terms, term_count; /* slots of the pairs with terms in the accepted state */
+  LinkPair* term_links;   /* (size: slots) */
+  LinkPair* list_links;   /* (list): links of every candidate, valid while list_links_version equals `version` */
+  int list_links_version; /* `version` to which list_links belongs, or -1 */
+  int *awake,
+      awake_count; /* candidates that a trial evaluates; awake_count is -1 if the candidates are unknown (size: list) */
+  int sleeping_hulls;              /* number of hull pairs among the candidates that are not awake */
+  int *pending, pending_count;     /* (list): awake candidates that the current evaluation processes */
   int *underived, underived_count; /* slots of pairs with terms whose derivatives may not be computed yet */
-  PairSleep* sleep;                /* (slots) */
+  PairSleep* sleep;                /* (size: slots) */
   char *lag_room, *current_room;   /* memory of the law for friction points */
   size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `current_room` */
   size_t data_capacity;
   bool current_blends; /* argument `blends` of contact_relag while that function runs */
   const int* groups;   /* argument of contact_evaluate_trial: group of each link, -1 if there is none; NULL outside of
-                          contact_evaluate_trial (links) */
+                          contact_evaluate_trial (size: links) */
   bool* refused;       /* argument of contact_evaluate_trial: true for groups with a pair that makes the trial fail */
   bool suspects_only;
   bool begins;              /* true while contact_reset runs */
@@ -181,19 +182,19 @@ struct ContactSystem {
   StoredForces forces[2];   /* forces stored by contact_store_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
-  Pose* begin_poses;          /* poses at the last contact_lag (links) */
-  double* tree_mass;          /* mass of each tree [kg] (trees) */
+  Pose* begin_poses;          /* poses at the last contact_lag (size: links) */
+  double* tree_mass;          /* mass of each tree [kg] (size: trees) */
   const Pose* expected_poses; /* argument of contact_set_expected_poses, borrowed; NULL if unknown */
   const RollShift* shift;     /* argument of contact_set_shifts, borrowed; NULL: zero */
   Box* regions; /* region of each link while parts are solved independently; NULL before contact_islands_create (links)
                  */
-  Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (hulls) */
-  MotionBounds region_bounds;                         /* (links) */
+  Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (size: hulls) */
+  MotionBounds region_bounds;                         /* (size: links) */
   double *expected_distance, *tree_expected_distance; /* expected_distance (links): distance of each link from its
                                                          expected pose [m]; tree_expected_distance (trees): largest of
                                                          these distances over the joined trees [m] */
   IslandLists islands;
-  Pose* path_poses; /* start of the path of contact_certify_arrival (links) */
+  Pose* path_poses; /* start of the path of contact_certify_arrival (size: links) */
 };
 
 /* Returns the key of a pair of items. contact_record_key returns the key of a record's pair. */

@@ -38,7 +38,7 @@ typedef struct {
   const Pose* poses;
   bool measures; /* true: also compute twist and motion of each link since the accepted state */
   const bool*
-      moves; /* links that may have moved since the last measurement; NULL if all links may have moved  (links) */
+      moves; /* links that may have moved since the last measurement; NULL if all links may have moved (size: links) */
 } PoseTask;
 
 /* Sets pose and hulls of link `index` in state task->which, if the link has moved. If the link has not moved since the

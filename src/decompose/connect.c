@@ -87,8 +87,8 @@ typedef struct {
   const HullLink* links; /* sorted by decreasing depth */
   int link_count;
   const EnlargedHull* enlarged_hulls;
-  bool* is_of_surface; /* true if the hull contains samples of the surface (hull_count) */
-  int* set;            /* disjoint-set forest: hulls with the same root are connected (hull_count) */
+  bool* is_of_surface; /* true if the hull contains samples of the surface (size: hull_count) */
+  int* set;            /* disjoint-set forest: hulls with the same root are connected (size: hull_count) */
 } Connection;
 
 static void join_hulls(Connection* c) {

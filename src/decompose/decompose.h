@@ -66,7 +66,7 @@ typedef struct {
                           `inside`, largest depth of a sample in a hull */
   int samples;         /* number of surface samples */
 
-  double* depths;       /* largest distance of each hull's surface outside the mesh [mesh unit] (hull_count) */
+  double* depths;       /* largest distance of each hull's surface outside the mesh [mesh unit] (size: hull_count) */
   double depth;         /* largest value of `depths`: distance by which the hulls extend outside the mesh */
   double depth_at_most; /* proven upper bound of `depth`, also between the measured points */
 
@@ -137,7 +137,7 @@ typedef struct {
 } SurfaceGap;
 
 typedef struct {
-  Superquadric* list; /* in the order of construction (count) */
+  Superquadric* list; /* in the order of construction (size: count) */
   int count;
   double diagonal;                  /* diagonal of the mesh's bounding box */
   double mesh_volume, union_volume; /* estimated from volume_samples points [mesh unit^3] */

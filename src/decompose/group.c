@@ -16,10 +16,10 @@ typedef struct {
   const Blocks* pieces;
   const MirrorImages* images;
   int count;       /* number of pieces */
-  int* group;      /* group of each piece (count) */
-  bool* is_merged; /* true for a group that was just merged and must not be split again (count) */
-  double* volume;  /* volume of the convex hull of each group, negative if unknown (count) */
-  bool* changed;   /* true for a group that has changed since its best split was computed (count) */
+  int* group;      /* group of each piece (size: count) */
+  bool* is_merged; /* true for a group that was just merged and must not be split again (size: count) */
+  double* volume;  /* volume of the convex hull of each group, negative if unknown (size: count) */
+  bool* changed;   /* true for a group that has changed since its best split was computed (size: count) */
   bool* touch;     /* touch[i * count + j]: true if pieces i and j touch (count x count) */
 } Grouping;
 
@@ -170,7 +170,7 @@ static void move_pieces(Grouping* g, double gain) {
 typedef struct {
   double saved;     /* reduction of the total volume, with mirror images */
   int added_groups; /* number of additional groups, with mirror images */
-  int* part;        /* part[i]: lowest index of a piece in the new group of piece i (count) */
+  int* part;        /* part[i]: lowest index of a piece in the new group of piece i (size: count) */
 } GroupSplit;
 
 /* Returns the mirror planes in which the group is its own mirror image (bit = axis), or -1 if it is symmetric only in a

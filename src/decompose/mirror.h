@@ -12,13 +12,14 @@ bool part_is_mirrored(const Part* part, int axis);
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Groups of blocks that are mirror images of each other. The arrays are owned. */
 typedef struct {
-  int* first; /* first[k]: lowest index of a block of which block k is a mirror image, or k itself (count) */
+  int* first; /* first[k]: lowest index of a block of which block k is a mirror image, or k itself (size: count) */
   int* by; /* by[k]: planes in which block first[k] is reflected to obtain block k; bit `axis` is the plane normal to it
-              (count) */
-  bool (
-      *symmetric)[3]; /* own[k][axis]: true if block k equals its mirror image in the plane normal to `axis` (count) */
+ (size: count) */
+  bool (*symmetric)[3]; /* symmetric[k][axis]: true if block k equals its mirror image in the plane normal to `axis`
+                           (size: count) */
 } MirrorGroups;
-/* Returns the groups of blocks that are mirror images of each other in the planes with mirror[axis] set. The caller
+/* Returns the groups of blocks that are mirror images of each other. mirror[axis]: true if the coordinate plane normal
+ * to this axis is a mirror plane. The caller
  * frees them with mirror_groups_free. */
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays. Must be called only once. */

@@ -359,7 +359,7 @@ static void score_body(void* context, int index, int thread) {
 /* ---------------------------------------------------------------- look-ahead */
 
 /* Returns the smallest volume of the hulls after up to `depth` further cuts, each of which halves the part along the
- * best axis. Some shapes, such as a ring, gain volume only at the second and third cut. */
+ * best axis. For some shapes, such as a ring, the volume decreases only at the second or third cut. */
 static double lookahead_volume(const Part* part, int depth) {
   assert(depth >= 0);
   double least = hull_volume_bound(part->points, part->point_count);

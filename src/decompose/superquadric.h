@@ -63,7 +63,7 @@ typedef struct {
   double edge;
   int size[3];      /* number of nodes along x, y, z */
   double* distance; /* distance of every node from the surface, negative inside */
-  Vec3* surface;    /* points distributed evenly over the surface (surface_count) */
+  Vec3* surface;    /* points distributed evenly over the surface (size: surface_count) */
   int surface_count;
   double area;
 } SolidSamples;

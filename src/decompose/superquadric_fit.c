@@ -33,7 +33,7 @@ typedef struct {
   const Primitive* list;
   int count;
   double width;
-  double* cost;            /* cost of the points of every chunk, the points that one task handles (chunks) */
+  double* cost;            /* cost of the points of every chunk, the points that one task handles (size: chunks) */
   NormalEquations* normal; /* normal equations (chunks x count); NULL for the cost only */
 } Sums;
 

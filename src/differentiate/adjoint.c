@@ -16,9 +16,9 @@ struct RunAdjoint {
                                factor `discount` */
   StateBar bars[ACTIVE_STATES]; /* derivatives of the loss with respect to the states in use; state number k of the run
                                    has the index k modulo ACTIVE_STATES */
-  /* derivatives of the loss with respect to joint velocities: zeros, and those at one row (nv) */
+  /* derivatives of the loss with respect to joint velocities: zeros, and those at one row (size: nv) */
   double *zero_rate, *row_rate;
-  Vec3* row_force; /* derivatives of the loss with respect to the contact force on each link at one row (links) */
+  Vec3* row_force; /* derivatives of the loss with respect to the contact force on each link at one row (size: links) */
 };
 
 static StateBar state_bar_create(const Model* model) {

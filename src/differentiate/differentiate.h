@@ -12,10 +12,10 @@
 typedef struct {
   int steps, link_count;
   int *first, *last;  /* first and last selected row of each link (links). If first > last, no row is selected */
-  int* all_link_rows; /* rows selected for all links, in ascending order (all_link_row_count) */
+  int* all_link_rows; /* rows selected for all links, in ascending order (size: all_link_row_count) */
   int all_link_row_count;
   size_t *pose, *coordinate, *dof; /* for each link, index of its first stored pose, coordinate and velocity in the
-                                      arrays of a recording (links) */
+                                      arrays of a recording (size: links) */
   /* where the rows stored for all links begin in the arrays of poses, coordinates and velocities */
   size_t all_links_pose, all_links_coordinate, all_links_dof;
   size_t poses, coordinates, dofs; /* number of stored poses, joint coordinates and joint velocities */
@@ -88,12 +88,12 @@ typedef struct Recording {
   Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
   Vec3* momentum;   /* angular momentum [kg m^2/s], or NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
-  Vec3* forces_now; /* workspace (links) */
-  const ForcePair* pairs; /* pairs of links whose contact forces are stored, borrowed (pair_count) */
+  Vec3* forces_now; /* workspace (size: links) */
+  const ForcePair* pairs; /* pairs of links whose contact forces are stored, borrowed (size: pair_count) */
   int pair_count;
   Vec3* pair_force;          /* contact force of each pair, world [N]; row 0 is zero  ((steps + 1) * pair_count) */
   ContactRecord* contacts;   /* contacts of all states, in the order of the states */
-  RecordedState* states;     /* states in order of time, the initial state first (state_count) */
+  RecordedState* states;     /* states in order of time, the initial state first (size: state_count) */
   int* row_state;            /* index in `states` of each row  (steps + 1) */
   double* substep_q;         /* coordinates at ends of earlier substeps (substep_state_count * nq) */
   Pose* substep_pose;        /* poses at ends of earlier substeps (substep_state_count * links) */
@@ -229,15 +229,15 @@ struct LossSeeds {
   Vec3* force;  /* dL/d(contact force on each link) ((steps + 1) * links) */
   double (*reaction)[6]; /* dL/d(joint reactions), allocated separately; NULL unless reactions are recorded ((steps + 1)
                           * links) */
-  Vec3* center;          /* dL/d(centre of mass) at fixed poses, link frame (links) */
+  Vec3* center;          /* dL/d(centre of mass) at fixed poses, link frame (size: links) */
   Vec3* vertices; /* dL/d(hull vertices) at fixed poses and centres of mass, link frame; in the order of the model's
-                     hulls (vertices) */
-  /* dL/d(parameters of controller signals) at fixed poses, in the order of the controllers (controls) */
+                     hulls (size: vertices) */
+  /* dL/d(parameters of controller signals) at fixed poses, in the order of the controllers (size: controls) */
   double* control;
-  double* gains;          /* dL/d(controller gains) at fixed poses (gains) */
-  double* mass;           /* dL/d(link masses) at fixed poses and centres of mass [1/kg] (links) */
+  double* gains;          /* dL/d(controller gains) at fixed poses (size: gains) */
+  double* mass;           /* dL/d(link masses) at fixed poses and centres of mass [1/kg] (size: links) */
   size_t length;          /* number of doubles in the memory block that begins at `pose` */
-  const ForcePair* pairs; /* pairs of Recording.pairs, borrowed (pair_count) */
+  const ForcePair* pairs; /* pairs of Recording.pairs, borrowed (size: pair_count) */
   int pair_count;
   Vec3* pair_force; /* dL/d(contact force of each pair of links), allocated separately ((steps + 1) * pair_count) */
   size_t pair_length, reaction_length;
@@ -265,13 +265,13 @@ typedef struct {
   const Model* model;
   double dt;                   /* length of a step [s] */
   const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
-  const double (*reaction)[6]; /* joint reaction forces (links) */
+  const double (*reaction)[6]; /* joint reaction forces (size: links) */
 } Observation;
 /* Derivatives of a scalar with respect to the poses and reactions of an Observation. A pose has one derivative for each
  * entry of its rotation matrix and position. Borrows the arrays. */
 typedef struct {
   double (*pose[3])[3][4]; /* derivatives with respect to the poses (links each) */
-  double (*reaction)[6];   /* derivatives with respect to the joint reactions (links) */
+  double (*reaction)[6];   /* derivatives with respect to the joint reactions (size: links) */
 } ObservationBars;
 typedef struct {
   const char* word;                        /* name in simulation.output; the file is <word>.csv */
@@ -371,7 +371,7 @@ typedef struct {
   Recording recording; /* selective recording of the rows of the loss and of the compared rows */
   int samples;
   double value;  /* value of the loss; NaN without a loss */
-  double* terms; /* values of the loss terms (loss_count) */
+  double* terms; /* values of the loss terms (size: loss_count) */
   RecordReport report;
 } RefinedRun;
 

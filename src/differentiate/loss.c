@@ -9,7 +9,7 @@ struct Loss {
   LossTerm* terms;
   int count;
   int steps;        /* number of time steps of the run (horizon) */
-  ForcePair* pairs; /* pairs of links whose contact forces the terms read (pair_count) */
+  ForcePair* pairs; /* pairs of links whose contact forces the terms read (size: pair_count) */
   int pair_count;
 };
 

@@ -12,7 +12,7 @@ typedef struct {
   int hull;         /* index in the model; never a half-space */
   int first_vertex; /* index of the hull's first vertex in LossSeeds.vertices */
   int vertex_count;
-  Vec3* vertices; /* vertices of the hull in the initial design, link frame [m] (vertex_count) */
+  Vec3* vertices; /* vertices of the hull in the initial design, link frame [m] (size: vertex_count) */
   double volume;  /* volume of the hull [m^3] */
   int (*edges)[2];
   int edge_count;

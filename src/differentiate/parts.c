@@ -19,7 +19,7 @@ enum {
 typedef struct {
   int row, end;                    /* first and last row */
   int64_t state;                   /* number of the checkpoint's state in the run */
-  RecordedState earlier_states[2]; /* states before the checkpoint, in order of time (earlier_state_count) */
+  RecordedState earlier_states[2]; /* states before the checkpoint, in order of time (size: earlier_state_count) */
   int earlier_state_count;
   SimSnapshot* checkpoint;
   bool checkpoint_is_borrowed; /* another segment owns the checkpoint */
@@ -41,7 +41,7 @@ struct RunSegments {
   SegmentStack* target;    /* stack to which rows are added */
   int first_free;          /* first segment of `target` that may be merged or freed */
   int segment_length, last_row;
-  RecordedState recent[3]; /* last states, the current state at the end (recent_count) */
+  RecordedState recent[3]; /* last states, the current state at the end (size: recent_count) */
   int recent_count;
   int64_t state;                /* number of the current state in the run */
   int contacts_max, states_max; /* largest number of contacts of a state and of states of a row so far */
@@ -124,8 +124,8 @@ static void merge_segments(RunSegments* p) {
     merge_pairs(p);
 }
 
-/* Frees the rows of the oldest segments until `more` bytes fit. Rows of a last segment of one row stay, because the
- * adjoint needs at least one row. */
+/* Frees the rows of the oldest segments until `more` bytes fit. The last segment keeps at least one row, because
+ * the adjoint starts from it. */
 static void free_oldest_rows(RunSegments* p, size_t more) {
   SegmentStack* s = p->target;
   for (int k = p->first_free; k < s->count && p->used + more > p->limit; k++)

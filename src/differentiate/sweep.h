@@ -11,7 +11,7 @@ enum { SWEEP_DOF_MAX = 3 };
 typedef struct {
   double clearance;                  /* smallest distance [m]; negative for an overlap of that depth */
   double lower_bound;                /* proved lower bound of the clearance [m] */
-  double coordinates[SWEEP_DOF_MAX]; /* joint coordinates at the smallest distance (count) */
+  double coordinates[SWEEP_DOF_MAX]; /* joint coordinates at the smallest distance (size: count) */
   int count;
 } SweepReport;
 

@@ -90,7 +90,7 @@ typedef struct {
   bool found;        /* true if a path was found */
   int segment_count; /* number of segments; 0 without other links */
   Vec3 waypoints[REMOVAL_SEGMENTS_MAX]; /* displacement from the initial position after each segment, world axes [m]
-                                       (segment_count) */
+ (size: segment_count) */
   double gap; /* smallest gap to other links at the ends of the segments [m]; INFINITY if no other link is near */
   int visited_count; /* number of positions that the search visited */
 } PartRemoval;

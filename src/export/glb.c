@@ -25,16 +25,16 @@ typedef struct {
   const char* name; /* name of the run's node; NULL: its links are children of the root node */
   const Model* model;
   const RunPoses* run;
-  int* rows; /* rows of the run that become frames (row_count) */
+  int* rows; /* rows of the run that become frames (size: row_count) */
   int row_count;
-  int* node; /* indices of the links that become nodes, those with visible shapes (node_count) */
+  int* node; /* indices of the links that become nodes, those with visible shapes (size: node_count) */
   int node_count;
   Vec3 low, high;    /* bounding box of all shapes over the run [m] */
-  float (*color)[3]; /* colour of each link: red, green and blue in linear light (links) */
+  float (*color)[3]; /* colour of each link: red, green and blue in linear light (size: links) */
   Vec3 offset;       /* translation of the run's node [m] */
   int first_node;    /* node index of the run's first link */
   int first_mesh; /* index of mesh and material of the run's first link; mesh m has accessors 2 m (positions) and 2 m +
-                     1 (normals) */
+                     1 (size: normals) */
   int first_motion; /* index of the accessor with the run's times, before those of positions and rotations of its links
                      */
 } PlacedPart;

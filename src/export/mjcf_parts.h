@@ -12,9 +12,9 @@ typedef struct {
   Text qpos, qvel, actuators, control,
       names; /* texts in MuJoCo's order of joints and actuators; names: CSV header of the controls */
   int *first_child, *next_sibling; /* tree of links (links); first_child[link_count] is the first root link */
-  double* subtree_mass;            /* total mass of each link and its descendants [kg] (links) */
-  float (*color)[3];               /* colour of each link, red, green and blue in linear light (links) */
-  Pose* start;                     /* initial world poses (links) */
+  double* subtree_mass;            /* total mass of each link and its descendants [kg] (size: links) */
+  float (*color)[3];               /* colour of each link, red, green and blue in linear light (size: links) */
+  Pose* start;                     /* initial world poses (size: links) */
   double step;                     /* time step [s] */
   bool rotors;                     /* true: rate gains of drives become rotor inertias (mjcf_rotor_inertia) */
   int depth;
@@ -48,8 +48,8 @@ void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double share);
 /* Returns the number of equal bodies into which a link is divided: one more than the number of slide closures that move
  * it, or 1 if it has no mass. */
 int mjcf_body_count(const Mjcf* m, int index);
-/* Appends the bodies that represent slide closures on a link, or on the world (-1). Each body has a fraction of the
- * sliding link's mass, moves on slide joints and is welded to the rest of the sliding link. */
+/* Appends the bodies that replace slide closures on a link, or on the world (-1), because MJCF has no such closure.
+ * Each body has a fraction of the sliding link's mass, moves on slide joints and is welded to the sliding link. */
 void mjcf_add_closure_bodies(Mjcf* m, int index);
 /* Appends the sites of closures on a link, or on the world (-1), in the frame of the link [m]. */
 void mjcf_add_closure_sites(Mjcf* m, int index);
@@ -100,8 +100,8 @@ bool mjcf_has_world_loads(const Mjcf* m);
 void mjcf_add_loads(Mjcf* m);
 /* Adds the motors that apply gravity compensation, with their names and controls. */
 void mjcf_add_compensation(Mjcf* m);
-/* Append the controls of the motors of loads at `time` [s], and the constant ones of gravity compensation, each after a
- * comma [N, N m]. */
+/* Append the controls at `time` [s] of the motors that replace loads, and the constant ones of gravity compensation,
+ * each after a comma [N, N m]. */
 void mjcf_add_load_controls(Text* out, const Model* model, double time);
 void mjcf_add_compensation_controls(Text* out, const Mjcf* m);
 /* Returns true if a load changes over time. */

@@ -19,8 +19,8 @@ typedef struct {
   const char* meshes;
   Text* out;
   Text comment;             /* omitted features, one per line */
-  float (*color)[3];        /* colour of each link: red, green and blue in linear light (links) */
-  const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: none (links) */
+  float (*color)[3];        /* colour of each link: red, green and blue in linear light (size: links) */
+  const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: none (size: links) */
   char* world;              /* name of the link that carries all roots; NULL: one root, fixed at the origin */
 } Urdf;
 

@@ -8,7 +8,7 @@
  * zeroed struct. */
 typedef struct {
   double (*planes)[4]; /* plane of each facet: outward unit normal n and offset o [m], with n . x + o <= 0 for points x
-                          inside (facet_count) */
+                          inside (size: facet_count) */
   int* corners;        /* indices of the points at the corners of all facets, counter-clockwise seen from outside
                           (first[facet_count]) */
   int* first;          /* index in `corners` of each facet's first corner (facet_count + 1) */

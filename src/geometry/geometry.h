@@ -22,9 +22,9 @@ typedef struct {
 typedef struct {
   Vec3* positions;
   int position_count;
-  int* corners;    /* for every corner of a face, index of its position (corner_count) */
+  int* corners;    /* for every corner of a face, index of its position (size: corner_count) */
   int* face_first; /* index in `corners` of each face's first corner (face_count + 1) */
-  int* face_line;  /* line of the file where the face stands (face_count) */
+  int* face_line;  /* line of the file where the face stands (size: face_count) */
   int corner_count, face_count;
   MeshGroup* groups;
   int group_count;
@@ -214,7 +214,7 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
  * arrays are owned; surface_tree_free accepts a zeroed struct. */
 typedef struct {
   Mat3 turn;          /* rotation from the surface's frame to the rotated one */
-  Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (count) */
+  Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (size: count) */
   Vec3 *low, *high;   /* lower and upper corners of the nodes' bounding boxes, in the rotated frame. The root is node 1;
                          the children of node k are 2k and 2k + 1 (2 leaves) */
   int count, leaves;  /* count: number of triangles; leaves: number of leaves, a power of two */

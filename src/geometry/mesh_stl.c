@@ -13,10 +13,10 @@ enum { HEADER_BYTES = 80, PREFIX_BYTES = HEADER_BYTES + 4, TRIANGLE_BYTES = 50, 
 
 /* Triangles are in file order; equal corners are merged at the end. */
 typedef struct {
-  ObjText text; /* text of the file; counts the errors of binary files too */
+  ObjText text; /* text of the file; also counts the errors if the file is binary */
   double scale;
   Vec3* corners; /* (3 x triangles) */
-  int* lines;    /* line of each triangle (triangles) */
+  int* lines;    /* line of each triangle (size: triangles) */
   int corner_count, corner_capacity, line_capacity;
   MeshGroup* groups;
   int group_count, group_capacity;

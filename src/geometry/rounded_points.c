@@ -125,7 +125,7 @@ typedef struct {
 typedef struct {
   CoreEdge* edges; /* three for each triangle, in the order of the triangles */
   int count;
-  int* first; /* one directed edge with each vertex as tail, -1 if there is none (vertex_count) */
+  int* first; /* one directed edge with each vertex as tail, -1 if there is none (size: vertex_count) */
 } CoreEdges;
 
 static Vec3 outward_direction(const CoreEdge* e) { return vec3_cross(e->along, e->normal); }

@@ -15,7 +15,7 @@
 
 typedef struct {
   const TriangleSurface* surface;
-  Vec3* normals;     /* unit normals of the triangles; zero for a triangle without area (triangles) */
+  Vec3* normals;     /* unit normals of the triangles; zero for a triangle without area (size: triangles) */
   int* rays;         /* number of rays of each triangle */
   double* thickness; /* smallest thickness measured by the rays of each triangle [m] */
   double start_room;

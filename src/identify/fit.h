@@ -19,7 +19,7 @@ typedef struct {
   const MeasuredRun* run;
   int run_index, first, count; /* samples first..first + count - 1 of the run */
   int steps;
-  SampleTime* sample_times; /* (count) */
+  SampleTime* sample_times; /* (size: count) */
   bool usable;              /* the shot could be simulated at the start of the fit */
   double* local;            /* fitted increments of the initial coordinates and velocities (2 nv), or NULL */
 } Shot;
@@ -90,7 +90,7 @@ typedef struct {
   double cost, trial; /* current cost; cost of the last trial, NaN without a trial */
   /* norms of the gradient and of the step, with each component relative to the scale of its variable */
   double gradient, step;
-  double simulated; /* number of simulated runs and windows */
+  double simulated; /* number of simulated runs; a window of a run counts as its fraction of the run */
   TrialOutcome outcome;
 } FitRow;
 
@@ -120,17 +120,17 @@ struct Identification {
   Model model; /* model of the scene with the initial values of the variables */
   bool has_model;
   int variables, locals; /* locals: local unknowns of a shot, 0 if initial states are not fitted */
-  double *initial, *low, *high, *scale, *prior; /* (variables) */
-  double *x, *trial;                            /* (variables) */
-  bool* fixed;                                  /* fixed, because the data do not determine it (variables) */
+  double *initial, *low, *high, *scale, *prior; /* (size: variables) */
+  double *x, *trial;                            /* (size: variables) */
+  bool* fixed;                                  /* fixed, because the data do not determine it (size: variables) */
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
   ShotSums* trial_sums; /* sums of all shots for the variables `trial`, or NULL */
   bool has_started;     /* the optimizer has written its first row */
-  FitRow* rows;         /* (row_count) */
+  FitRow* rows;         /* (size: row_count) */
   int row_count, row_capacity;
-  double *a, *g, *raw_a; /* normal equations of all shots, with priors (variables^2), (variables) */
+  double *a, *g, *raw_a; /* normal equations of all shots, with priors (variables^2), (size: variables) */
   double cost, damping;
   int iteration, small_decreases; /* small_decreases: consecutive iterations with a small relative decrease */
   bool has_no_step;               /* no step of the last iteration lowered the sum */
@@ -138,9 +138,10 @@ struct Identification {
   int64_t simulated;              /* number of simulated runs and windows */
   IdentifyStop stop;
   const char* stop_text;
-  double *singular_values, *deviation; /* before the fit: singular values of the Jacobian of the residuals, and standard
-                                          deviations that follow from it, in the scales of the variables (variables) */
-  double* directions;                  /* right singular vectors of this Jacobian, one per row (variables^2) */
+  /* before the fit: singular values of the Jacobian of the residuals, and standard deviations that follow from it, in
+   * the scales of the variables (size: variables) */
+  double *singular_values, *deviation;
+  double* directions; /* right singular vectors of this Jacobian, one per row (variables^2) */
   Text verdict;
   int undetermined;
   double* base_parameters; /* coefficients of combinations of variables that the data determine, one combination per
@@ -148,10 +149,11 @@ struct Identification {
   Text determined;         /* combinations of variables that the data determine, in words, one per line */
   double noise;       /* standard deviation of the residuals, divided by the measurement noise that the task gives */
   double* covariance; /* covariance of the fitted variables (variables^2) */
-  double* error;      /* standard errors of the fitted variables (variables) */
+  double* error;      /* standard errors of the fitted variables (size: variables) */
   double quantile;
-  double* contradiction_width; /* half of the contradiction between two estimates, or 0 (variables) */
-  double* next_change; /* significant change of each variable by the next Newton step; 0 at the minimum (variables) */
+  double* contradiction_width; /* half of the contradiction between two estimates, or 0 (size: variables) */
+  /* significant change of each variable by the next Newton step; 0 at the minimum (size: variables) */
+  double* next_change;
   Contradiction* contradictions; /* owned */
   int contradiction_count, contradiction_capacity;
   double* run_errors;    /* errors of each run with fitted, then with initial values (runs x 2 ERROR_NUMBERS) */
@@ -195,7 +197,7 @@ typedef struct {
   double huber;
   const double *r, *j; /* residuals (samples x count), and their derivatives with respect to variables and local
                           unknowns (samples x count x columns) */
-  const bool* turns;   /* true for a residual that is a component of a rotation (count) */
+  const bool* turns;   /* true for a residual that is a component of a rotation (size: count) */
   int touched;         /* first sample after a contact, or `samples` */
 } ShotResiduals;
 /* Sums the residuals of a shot: the cost, and with derivatives all arrays of out (numbers per variable)

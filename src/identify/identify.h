@@ -13,9 +13,9 @@ typedef struct {
   int link;
   bool has_position, has_rotation, has_velocity, has_spin;
   int coordinate_count, rate_count;
-  Vec3 *position, *velocity; /* world [m, m/s]  (samples) */
-  Quat* rotation;            /* from link axes to world axes (samples) */
-  Vec3* spin;                /* angular velocity, link axes [rad/s] (samples) */
+  Vec3 *position, *velocity; /* world [m, m/s] (size: samples) */
+  Quat* rotation;            /* from link axes to world axes (size: samples) */
+  Vec3* spin;                /* angular velocity, link axes [rad/s] (size: samples) */
   /* joint coordinates (samples x coordinate_count) and joint velocities (samples x rate_count) */
   double *coordinates, *rates;
 } MeasuredLink;
@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
   MeasuredRun* runs;
   int count;
-  SignalPlace* inputs; /* signals of the scene that MeasuredRun.inputs replace (input_count) */
+  SignalPlace* inputs; /* signals of the scene that MeasuredRun.inputs replace (size: input_count) */
   int input_count;
 } MeasuredData;
 
@@ -55,7 +55,7 @@ typedef struct Identification Identification;
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* paths of measured runs that replace those in the task (file_count) */
+  const char* const* files; /* paths of measured runs that replace those in the task (size: file_count) */
   int file_count;
 } IdentifyOptions;
 

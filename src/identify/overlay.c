@@ -9,7 +9,7 @@ typedef struct {
   Identification* id;
   const MeasuredRun* run;
   Model model;    /* model of the scene with the fitted parameters */
-  bool* measured; /* true for measured links and their descendants (links) */
+  bool* measured; /* true for measured links and their descendants (size: links) */
   char* folder;
 } Overlay;
 

@@ -182,7 +182,7 @@ static Status write_scene(Identification* id, const char* folder, Diagnostics* d
 
 typedef struct {
   Identification* id;
-  ErrorRows* rows; /* errors of each run (runs) */
+  ErrorRows* rows; /* errors of each run (size: runs) */
 } ResidualRows;
 
 static void compute_run_errors(void* context, int index, int thread) {

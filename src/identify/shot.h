@@ -51,7 +51,7 @@ typedef struct {
   double* r;          /* residuals (samples x count); NaN if not measured */
   double* j; /* derivatives of the residuals with respect to variables and local unknowns (samples x count x columns),
                 or NULL */
-  double (*pose_derivative)[3][4]; /* derivatives of one residual with respect to the poses of a row (links) */
+  double (*pose_derivative)[3][4]; /* derivatives of one residual with respect to the poses of a row (size: links) */
   StepForward* forward;
   const double* cost_derivative; /* derivatives of the cost with respect to the residuals, for the adjoint (samples x
                                     count), or NULL */

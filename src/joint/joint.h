@@ -40,7 +40,7 @@ typedef struct {
   int scalar_count; /* number of scalar coordinates [m, rad], without the four of the quaternion */
   bool quaternion;  /* true if the last four coordinates are a unit quaternion, with three rotational degrees of freedom
                      */
-  Vec3 slide_axis[3]; /* unit vectors of the translations, joint frame (slide_count) */
+  Vec3 slide_axis[3]; /* unit vectors of the translations, joint frame (size: slide_count) */
   Vec3 axis[2]; /* rotation axes of the joint at zero coordinates, unit vectors in the joint frame. The rotation about
                    axis[0] also rotates axis[1] */
   double parameters[JOINT_MAX_PARAMETER]; /* numeric parameters of the joint type (JOINT_PARAMETER_ROWS) */

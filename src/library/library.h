@@ -32,7 +32,7 @@ typedef struct {
   Loss* loss;
   double* design; /* values of the task's design variables */
   Model model;
-  int inputs;              /* number of input channels of all controllers (nu) */
+  int inputs;              /* number of input channels of all controllers (size: nu) */
   Diagnostics diagnostics; /* messages of loading */
 } Shared;
 

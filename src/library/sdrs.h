@@ -55,7 +55,7 @@ typedef enum sdrs_status {
 
 typedef struct sdrs_options {
   size_t size;
-  const char* const* overrides; /* texts "path.to.key=value", as for the option --set (override_count) */
+  const char* const* overrides; /* texts "path.to.key=value", as for the option --set (size: override_count) */
   int override_count;
   int threads;  /* number of threads within one run; 0 means 1. Loading fails if the system allows fewer. */
   int scenario; /* index of the scenario of a task, from 0 */
@@ -337,7 +337,7 @@ typedef struct sdrs_pairs {
   const char*
       options; /* further keys of the question as a JSON object, such as {"smoothing": 0.01}; NULL if there are none */
   const char* const*
-      answers; /* names of the requested answers, as in `sdrs query`: "gap", "d_gap_a", ... (answer_count) */
+      answers; /* names of the requested answers, as in `sdrs query`: "gap", "d_gap_a", ... (size: answer_count) */
   int answer_count;
   size_t count;      /* number of pairs, one row each */
   const int* shapes; /* indices of the shapes a and b of each pair, from 0 (count x 2) */

@@ -18,8 +18,8 @@ typedef struct {
   Model* model;
   const Scene* scene;
   Diagnostics* diagnostics;
-  ShapeSolid* solids; /* convex pieces of each shape of the scene (shape_count) */
-  double* feature;    /* smallest thickness of each hull of the model (hull_feature) [m] (hull_count) */
+  ShapeSolid* solids; /* convex pieces of each shape of the scene (size: shape_count) */
+  double* feature;    /* smallest thickness of each hull of the model (hull_feature) [m] (size: hull_count) */
   Text note;          /* text that becomes Model.dropped_note */
   bool unreadable;    /* true: a mesh file could not be opened */
   char* hull_folder;  /* cache folder of convex decompositions; NULL disables the cache */

@@ -59,9 +59,9 @@ typedef struct ModelSmooth {
   double core_width; /* least width of the convex hull of the core's points [m]; 0 for circles */
   Circle rings[ROUND_RINGS_MAX];
   RoundSlope slope[ROUND_PARAMETERS_MAX];        /* derivatives of `core` with respect to each parameter of the solid
-                                                    (parameter_count) */
+ (size: parameter_count) */
   MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* derivatives of `moment` with respect to each parameter of the solid
-                                                    (parameter_count) */
+ (size: parameter_count) */
   int parameter_count;
 } ModelSmooth;
 /* Returns true if contact treats the hull as an exact round solid. */
@@ -335,11 +335,11 @@ typedef struct {
   int delayed_count;    /* number of delayed measurements over all controllers with feedback */
   int dof_count;        /* number nv of degrees of freedom */
   int coordinate_count; /* number nq of joint coordinates */
-  int* dof_link;        /* link of each degree of freedom (nv) */
-  int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs of links (links) */
-  double* initial_coordinates;       /* initial coordinates (nq) */
+  int* dof_link;        /* link of each degree of freedom (size: nv) */
+  int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs of links (size: links) */
+  double* initial_coordinates;       /* initial coordinates (size: nq) */
   const double* closure_coordinates; /* coordinates at which closures and couplings were placed, if they differ from
-                              initial_coordinates; otherwise NULL. Borrowed (nq) */
+                              initial_coordinates; otherwise NULL. Borrowed (size: nq) */
   double* initial_velocities; /* initial velocities (nv); the rates of a joint with a quaternion are angular velocities
                                  about the link's axes */
   uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
@@ -820,37 +820,38 @@ enum {
  * comment names the numbers with respect to which the member is the derivative. Units hold for a dimensionless scalar.
  * Round brackets contain array lengths. */
 typedef struct {
-  Vec3* vertices;     /* hull vertices in their link's frame  [1/m]  (vertices) */
-  Vec3* attachments;  /* positions of the joint frames in the parent's frame [1/m] (links) */
-  Vec3* turns;        /* small rotations of the joint frames about their own axes and origins [1/rad] (links) */
-  Vec3* axes;         /* small rotations of the joint axes alone, about the joint frame's axes [1/rad] (links) */
+  Vec3* vertices;     /* hull vertices in their link's frame  [1/m] (size: vertices) */
+  Vec3* attachments;  /* positions of the joint frames in the parent's frame [1/m] (size: links) */
+  Vec3* turns;        /* small rotations of the joint frames about their own axes and origins [1/rad] (size: links) */
+  Vec3* axes;         /* small rotations of the joint axes alone, about the joint frame's axes [1/rad] (size: links) */
   bool without_turns; /* true: turns and axes are not computed and stay 0. Set by the owner; unchanged by
                          model_gradient_clear */
-  double* mass;       /* total masses at constant mass distribution [1/kg] (links) */
-  double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
+  double* mass;       /* total masses at constant mass distribution [1/kg] (size: links) */
+  double* control;    /* parameters of signals of controllers, loads, tendons (size: parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* derivatives with respect to the contact parameters of ModelContact:
                                               support, stiffness, friction, smoothing, rest speed, own parameters */
-  double (*joint)[JOINT_OWN_COUNT];     /* derivatives with respect to the numbers of joints: JOINT_DAMPING, ... (nv) */
-  Vec3 gravity;                         /* acceleration of gravity, world axes [s^2/m] */
-  double fluid[FLUID_NUMBERS];          /* numbers of Scene.fluid */
-  Vec3* center;                         /* centre of mass of links with mass_model given  [1/m]  (links) */
-  double (*inertia)[6];                 /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (links) */
+  /* derivatives with respect to the numbers of joints: JOINT_DAMPING, ... (size: nv) */
+  double (*joint)[JOINT_OWN_COUNT];
+  Vec3 gravity;                /* acceleration of gravity, world axes [s^2/m] */
+  double fluid[FLUID_NUMBERS]; /* numbers of Scene.fluid */
+  Vec3* center;                /* centre of mass of links with mass_model given  [1/m] (size: links) */
+  double (*inertia)[6];        /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (size: links) */
   double (*material)[MATERIAL_NUMBERS]; /* material of contact (except friction, see `contact`), of each link and of
                                            each item of contact.pairs; row: model_material_row (1 + links + items) */
   double* shapes;                       /* parameters of convex smooth shapes (shape parameters) */
-  double* gains;                        /* gains of all controllers, consecutively (gains) */
-  double (*closures)[CLOSURE_NUMBERS];  /* point, axis and length of every closure, as in the scene (closures) */
-  double (*tendons)[TENDON_NUMBER_POINTS]; /* stiffness, rest length, friction of every tendon  (tendons) */
+  double* gains;                        /* gains of all controllers, consecutively (size: gains) */
+  double (*closures)[CLOSURE_NUMBERS];  /* point, axis and length of every closure, as in the scene (size: closures) */
+  double (*tendons)[TENDON_NUMBER_POINTS]; /* stiffness, rest length, friction of every tendon (size: tendons) */
   Vec3* tendon_points;                     /* tendon points in the frames of their links (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* numbers of wraps: WRAP_NUMBER_RADIUS, ... (tendon wraps) */
-  double (*bushings)[BUSHING_NUMBERS];     /* numbers of bushings: BUSHING_STIFFNESS, ... (bushings) */
+  double (*bushings)[BUSHING_NUMBERS];     /* numbers of bushings: BUSHING_STIFFNESS, ... (size: bushings) */
   double* thetas;                          /* ModelLink.spring_theta, ModelTendon.theta, ModelBushing.theta
-                                              (model_theta_count) */
-  double (*ratios)[COUPLING_TERMS]; /* ratios of coupling terms; entry 0: offset given by the scene (couplings) */
-  double* coordinates;              /* increments of the initial coordinates, as in joint_increment (nv) */
-  double* velocities;               /* initial velocities  (nv) */
+ (model_theta_count) */
+  double (*ratios)[COUPLING_TERMS]; /* ratios of coupling terms; entry 0: offset given by the scene (size: couplings) */
+  double* coordinates;              /* increments of the initial coordinates, as in joint_increment (size: nv) */
+  double* velocities;               /* initial velocities (size: nv) */
   MassMoment* moment; /* entries of the mass moments; model_gradient_masses converts them to derivatives of vertices,
-                         mass and center (links) */
+                         mass and center (size: links) */
 } ModelGradient;
 
 /* Allocates the arrays of the gradient for a model, and sets them to zero. The caller frees them with

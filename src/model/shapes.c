@@ -434,7 +434,7 @@ static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
 
 /* Primitives with equal keys are computed once, because imported robots have many. */
 void build_solids(Builder* builder) {
-  if (builder->solids) return; /* borrowed solids are complete */
+  if (builder->solids) return; /* the solids are borrowed and complete */
   int count = builder->scene->shape_count;
   Names made = {0};
   char** keys = MEMORY_NEW(char*, count + 1); /* `made` refers to the texts */

@@ -24,13 +24,13 @@ typedef struct {
   int closures, couplings, rows, dofs, links;
   double size;               /* largest ModelClosure.size [m], the unit of translations */
   double *increment, *q;     /* increments (nv) and coordinates (nq) of the whole model */
-  Pose* poses;               /* (links) */
+  Pose* poses;               /* (size: links) */
   double *value, *displaced; /* values of the loop's equations in the initial state and in a displaced state, as set by
-                                closure_values (rows) */
+                                closure_values (size: rows) */
   double *slope, *motion; /* slope: derivatives of the loop's equations with respect to its degrees of freedom (rows x
-                             dofs); motion: displacement of the degrees of freedom (dofs) */
+                             dofs); motion: displacement of the degrees of freedom (size: dofs) */
   double *eigenvector, *eigenvalue,
-      *work; /* eigenvectors of slope slope^T, one per row (rows x rows); eigenvalues (rows); workspace (rows) */
+      *work; /* eigenvectors of slope slope^T, one per row (rows x rows); eigenvalues (rows); workspace (size: rows) */
 } Loop;
 
 /* Returns the error of one closure equation (Z1). at[0], at[1]: world poses of the closure's first and second link.

@@ -47,8 +47,8 @@ typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor;           /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (trees) */
-  double* x[DIRECTIONS_MAX]; /* directions of the current spring, each a vector of joint increments (nv) */
+  double** factor; /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (size: trees) */
+  double* x[DIRECTIONS_MAX]; /* directions of the current spring, each a vector of joint increments (size: nv) */
   double stiffness[DIRECTIONS_MAX];
   int count;         /* number of directions added */
   SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */

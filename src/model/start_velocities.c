@@ -22,9 +22,10 @@ enum { SUGGESTION_ROWS_MAX = 200, SUGGESTION_LINKS_MAX = 6 };
 typedef struct {
   const Model* model;
   int rows, columns;
-  Pose* poses;      /* (links) */
-  Screw* screws;    /* (nv) */
-  Vec3 *w, *origin; /* angular velocities of the links, and velocities of their points at the world's origin (links) */
+  Pose* poses;   /* (size: links) */
+  Screw* screws; /* (size: nv) */
+  /* angular velocities of the links, and velocities of their points at the world's origin (size: links) */
+  Vec3 *w, *origin;
   double *jacobian, *total, *scale;
 } Start;
 

@@ -509,7 +509,7 @@ static void advise_bounds(ReportBuild* a, double fraction) {
   text_free(&key);
 }
 
-/* Returns true if the search reached the goals of the task, so that the report needs no remedy. */
+/* Returns true if the search reached the goals of the task. The report then proposes no remedy. */
 static bool has_reached_goals(const Optimization* o) {
   if (optimization_success_count(o) > 0) return optimization_succeeded(o);
   if (o->best_loss >= 0 && o->best_loss < SOLVED_FRACTION * o->rows[0].loss) return true;

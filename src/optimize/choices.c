@@ -9,7 +9,7 @@ struct ChoiceSearch {
       search_count; /* combination_count: number of combinations; search_count: number of combinations to evaluate */
   bool* tried; /* true if the combination was tried (combination_count). The combinations are numbered so that the last
                   choice varies fastest */
-  int* candidates; /* workspace (combination_count) */
+  int* candidates; /* workspace (size: combination_count) */
   int count;       /* number of selected combinations */
   int last,
       best; /* last: number of the last combination; best: number of the best combination, or -1 if there is none */

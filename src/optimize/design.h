@@ -124,10 +124,10 @@ typedef struct {
   int inertia_count, inertia_capacity;
   DesignRotation* turns;
   int turn_count, turn_capacity;
-  bool* link_changes; /* true if a hull of the link changes (links) */
-  bool* hull_changes; /* true if the hull changes; hulls of the first scenario, link by link (hulls) */
+  bool* link_changes; /* true if a hull of the link changes (size: links) */
+  bool* hull_changes; /* true if the hull changes; hulls of the first scenario, link by link (size: hulls) */
   int* hull_first;    /* index in hull_changes of each link's first hull (links + 1) */
-  int* block;         /* block of each variable: 0 design; 1 control and initial state (variables) */
+  int* block;         /* block of each variable: 0 design; 1 control and initial state (size: variables) */
   FeasibleSet set;    /* bounds and linear constraints of the variables; borrows `block` */
   double* low_high;
   SharedVertices shared; /* shared vertices of the hulls in the first scenario */

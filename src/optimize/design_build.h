@@ -27,15 +27,15 @@ typedef struct {
   Scene* scene; /* scene of the first scenario, or of the current one */
   const Model* model;
   Diagnostics* diagnostics;
-  int* leader; /* for each link: index of the link of which it is a mirror image (its leader), or -1 (links) */
+  int* leader; /* for each link: index of the link of which it is a mirror image (its leader), or -1 (size: links) */
   Mat3* map;   /* for each mirrored link: matrix that maps displacements of the leader's vertices to those of the link
-                  (links) */
+ (size: links) */
   bool *shapes, *joints; /* shapes: links whose vertices are variables; joints: links whose joint position is a variable
-                            (links) */
-  int* shared_first;     /* first shared vertex of each link, or -1 (links) */
+ (size: links) */
+  int* shared_first;     /* first shared vertex of each link, or -1 (size: links) */
   int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
-  DesignBox* boxes;      /* (links) */
-  /* variables that several links share, because one entry of the task names them together (tie_count) */
+  DesignBox* boxes;      /* (size: links) */
+  /* variables that several links share, because one entry of the task names them together (size: tie_count) */
   DesignTie* ties;
   int tie_count, tie_capacity;
   int errors_before;           /* number of errors in the diagnostics before this design */

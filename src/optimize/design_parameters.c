@@ -295,8 +295,8 @@ static bool add_pair_value(ItemBuild* l) {
   return true;
 }
 
-/* Returns why a closure value cannot be a variable (static), or NULL. It cannot if the closure would open in the
- * initial state. */
+/* Returns the reason why a number of a closure cannot be a design variable, or NULL if it can be one. The text is
+ * static. A number that changes the initial gap of the closure cannot be a variable. */
 static const char* find_closure_obstacle(const SceneClosure* c, int index) {
   bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
   if (index == CLOSURE_NUMBER_LENGTH)

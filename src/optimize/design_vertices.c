@@ -18,8 +18,8 @@ typedef struct {
   int link, hull_count;
   SymmetryGroup maps;
   double tolerance; /* distance within which two positions count as equal [m] */
-  bool** selected;  /* vertices that items of the task select, per hull (vertices) */
-  int** shared;     /* first entry of each vertex in Design.shared, or -1, per hull (vertices) */
+  bool** selected;  /* vertices that items of the task select, per hull (size: vertices) */
+  int** shared;     /* first entry of each vertex in Design.shared, or -1, per hull (size: vertices) */
   int** variable;   /* variable of each coordinate, -1: dependent or fixed, per hull (3 vertices) */
   bool is_reported; /* true if a message about the link was reported */
 } LinkVertices;

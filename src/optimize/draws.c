@@ -11,15 +11,15 @@ typedef struct {
   OverrideKind kind;
   int link, part, index;
   int value;
-  int* design_index; /* index in Design.numbers, or -1 (scenarios) */
-  double* base;      /* value before the drawn value is added (scenarios) */
+  int* design_index; /* index in Design.numbers, or -1 (size: scenarios) */
+  double* base;      /* value before the drawn value is added (size: scenarios) */
 } DrawnNumber;
 
 /* Random rotation after the initial rotation of each scenario. */
 typedef struct {
   int link, first; /* first: index of the quaternion in the joint's coordinates */
   int value[3];    /* index of the drawn angle about each axis of the joint frame [rad]; -1: none */
-  Quat* base;      /* initial rotation before the drawn rotation (scenarios) */
+  Quat* base;      /* initial rotation before the drawn rotation (size: scenarios) */
 } DrawnRotation;
 
 typedef struct {

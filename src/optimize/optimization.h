@@ -25,7 +25,7 @@ typedef struct {
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
-  /* derivatives of the weighted loss of this scenario with respect to the variables (variables) */
+  /* derivatives of the weighted loss of this scenario with respect to the variables (size: variables) */
   double* by_variables;
   double* terms;
   double value;
@@ -162,20 +162,20 @@ struct Optimization {
   double step[2]; /* step size of the design variables and of the control variables, before the factor of `optimizer:
                      auto` is applied */
   double* unit;   /* typical large change of each variable, by which the optimizer divides it (variables); NULL: 1 */
-  double* function_gradient; /* gradient of `function` (variables) */
+  double* function_gradient; /* gradient of `function` (size: variables) */
   Optimizer* optimizer;
   Automatic automatic;
   ScenarioRun* runs;
   int run_count, term_count;
   int capacity; /* number of rows for which the arrays of rows are allocated */
-  /* current design, its gradient, trial design, its gradient, and best design (variables) */
+  /* current design, its gradient, trial design, its gradient, and best design (size: variables) */
   double *x, *gradient, *trial, *trial_gradient, *best_x;
   double *terms, *trial_terms;               /* values of the terms for the current design and for the trial (terms) */
   BoundedTerms* bounded_terms;               /* bounded terms of the task; NULL if there are none */
   Success* success;                          /* `success` terms of the task; NULL if there are none */
   Validation* validation;                    /* results of the validation; NULL before it has run */
   Draws* draws;                              /* random changes of the scenes; NULL if there are none */
-  ScheduledContact* contacts;                /* contact parameters that a schedule changes (scenarios) */
+  ScheduledContact* contacts;                /* contact parameters that a schedule changes (size: scenarios) */
   DrawIndex draw;                            /* draw of random numbers that the scenes use now */
   double unconstrained_loss, best_violation; /* loss of the current design without bounded terms; best_violation:
                                                 largest relative violation of the bounds by the best design */
@@ -185,7 +185,7 @@ struct Optimization {
   double loss, best_loss, best_compared_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;   /* rows of convergence.csv so far (capacity) */
+  OptimizationRow* rows;   /* rows of convergence.csv so far (size: capacity) */
   double* row_terms;       /* loss terms of every row of convergence.csv (capacity * terms) */
   double* row_multipliers; /* Lagrange multipliers of every row of convergence.csv (capacity * bounded terms) */
   const double* factors; /* derivatives of the minimized function (loss plus penalties) with respect to the terms; NULL:
@@ -201,7 +201,8 @@ struct Optimization {
   char* failed_start_reason; /* why the last start failed, owned, or NULL */
   char* reason;
   int failed_scenario;  /* scenario in which the last trial failed */
-  char (*identity)[65]; /* hashes that a checkpoint must match: settings, variables, losses, scenes (identity_count) */
+  char (*identity)[65]; /* hashes that a checkpoint must match: settings, variables, losses, scenes (size:
+                           identity_count) */
   int identity_count;
   StartPair* start_pairs;
   int start_pair_count, start_pair_capacity;

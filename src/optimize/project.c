@@ -31,17 +31,18 @@ enum { AT_HIGH = -1, FREE = 0, AT_LOW = 1, AT_BOTH = 2 };
 struct Projector {
   int count;
   ProjectRows rows;
-  int* active_bound; /* active bound of each variable after the last projection (count) */
+  int* active_bound; /* active bound of each variable after the last projection (size: count) */
 
-  double *x, *low, *high; /* variables and their bounds, divided by the scales of the variables (columns) */
+  double *x, *low, *high; /* variables and their bounds, divided by the scales of the variables (size: columns) */
   double* magnitude;      /* largest absolute value of each column so far, the reference of rounding errors */
   double* entry; /* entries of the constraint matrix A, times the variable's scale, divided by the norm of their row */
-  double *row_low, *row_high; /* lower and upper limits of the rows of A, divided by the norm of the row (row_count) */
-  int *side, *row_side;       /* active limit (AT_HIGH, FREE, AT_LOW, AT_BOTH) of each variable and of each row of A */
+  /* lower and upper limits of the rows of A, divided by the norm of the row (size: row_count) */
+  double *row_low, *row_high;
+  int *side, *row_side; /* active limit (AT_HIGH, FREE, AT_LOW, AT_BOTH) of each variable and of each row of A */
   bool *ignored,
       *row_ignored; /* true if the constraint is linearly dependent on others and violated by rounding only */
   double *multiplier, *row_multiplier; /* multipliers of bounds and rows, >= 0 unless the two limits are equal */
-  int* active;                         /* active rows, in the order added (row_count) */
+  int* active;                         /* active rows, in the order added (size: row_count) */
   int active_count;
   double *q, *r; /* QR factors of the active rows' normals restricted to the free columns: active_count x columns, and
                     upper triangle */

@@ -8,7 +8,7 @@
  * constraints ("rows") is sparse and stored row by row. */
 typedef struct {
   int count;
-  const int* block; /* block of each variable: 0 = design, 1 = control and initial state (count) */
+  const int* block; /* block of each variable: 0 = design, 1 = control and initial state (size: count) */
   double *low, *high;
   int row_count;
   int* row_first; /* index of the first entry of each row of A in `column` and `coefficient` (row_count + 1) */
@@ -26,7 +26,7 @@ typedef struct {
 /* Matrix of the linear constraints (rows). Its columns are only the variables that occur in a row. */
 typedef struct {
   int row_count, column_count;
-  int* variable; /* variable of each column, ascending (column_count) */
+  int* variable; /* variable of each column, ascending (size: column_count) */
   int* first;    /* index in `column` and `value` of the first nonzero entry of each row (row_count + 1) */
   int* column;   /* column of each nonzero entry (first[row_count]) */
   double* value; /* value of each nonzero entry (first[row_count]) */

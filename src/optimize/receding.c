@@ -15,9 +15,9 @@ struct Receding {
   SceneStart initial_start;  /* initial state of the whole run; the scene has the initial state of the current window */
   double* window_variables;  /* variables with which each window was executed (window_count x variables) */
   double* terms;             /* values of the terms in each window (window_count x terms) */
-  RecedingRow* rows;         /* results of the windows (window_count) */
-  double* initial_variables; /* initial values of the variables in the current window (variables) */
-  bool* fixed;               /* true for variables that affect executed steps only (variables) */
+  RecedingRow* rows;         /* results of the windows (size: window_count) */
+  double* initial_variables; /* initial values of the variables in the current window (size: variables) */
+  bool* fixed;               /* true for variables that affect executed steps only (size: variables) */
   Scene displayed;           /* scene of receding_scene; shares its arrays with the scene of the optimization */
   RowSelection selection;    /* rows of `executed` that `success` reads */
   Recording executed;        /* recording of the steps executed so far; used only if the task has `success` terms */

@@ -56,7 +56,7 @@ struct Optimizer {
   Projector* projector;
   LinearProgram* program;     /* NULL unless the rule solves linear programs */
   double steps[2];            /* step size in the settings for each block: design variables, control variables */
-  double *step_of, *ones;     /* weights of distances in projections: step size of each variable, and 1 (count) */
+  double *step_of, *ones;     /* weights of distances in projections: step size of each variable, and 1 (size: count) */
   double clip;                /* factor on the gradient that limits its norm (O10) */
   double *state, *rule_state; /* own = state + STATE_OWN */
   int state_size;

@@ -9,7 +9,7 @@
 typedef struct {
   double *low, *high, *row_low, *row_high; /* limits of the step and of its products with the rows of constraints */
   double *face_low, *face_high, *face_row_low, *face_row_high;
-  double *d, *scratch, *radii; /* step (count), workspace (3 count), radius of each variable (count) */
+  double *d, *scratch, *radii; /* step (count), workspace (3 count), radius of each variable (size: count) */
   double radius[2];
 } StepProblem;
 

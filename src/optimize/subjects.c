@@ -39,8 +39,8 @@ enum { STATE_PER_TERM = 6 };
 
 struct BoundedTerms {
   int count, losses; /* number of bounds and of losses */
-  double* bound;     /* upper bound of each bounded term (count) */
-  /* STATE_PER_TERM arrays of state entries, one after the other, with an entry per bounded term (count) */
+  double* bound;     /* upper bound of each bounded term (size: count) */
+  /* STATE_PER_TERM arrays of state entries, one after the other, with an entry per bounded term (size: count) */
   double* state;
   double* factors; /* derivatives of the minimized function (loss plus penalties) with respect to the terms (losses +
                       count) */

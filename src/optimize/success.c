@@ -6,9 +6,9 @@
 #include "optimize/optimization.h"
 
 struct Success {
-  Loss** loss; /* `success` terms of every scenario (scenarios) */
+  Loss** loss; /* `success` terms of every scenario (size: scenarios) */
   int scenario_count, count;
-  double *value, *bound; /* value and upper bound of each term (count) */
+  double *value, *bound; /* value and upper bound of each term (size: count) */
 };
 
 /* Returns a task whose losses are the `success` terms, over the whole run. The caller frees its array of scenarios; the

@@ -15,7 +15,7 @@ Status page_available(Diagnostics* diagnostics);
  * state at one time: time, position and rotation (x y z, x y z w) of every movable link, and one number per column. */
 typedef struct {
   int version;
-  const char* const* columns; /* columns of solver.csv (column_count) */
+  const char* const* columns; /* columns of solver.csv (size: column_count) */
   int column_count;
 } PageLive;
 

@@ -161,7 +161,7 @@ static Status add_timed_table(Page* page, const char* file) {
 typedef struct {
   Page* page;
   const RunContacts* rows;
-  int *row, *moment; /* indices of the written rows, and of their frames (count) */
+  int *row, *moment; /* indices of the written rows, and of their frames (size: count) */
   int count;
 } ContactList;
 

@@ -5,8 +5,8 @@
 /* Face planes of a polyhedron in the frame of body b of the pair. The height of a point x above face i is h =
  * normals[i] . (x - origin) - offsets[i]. */
 typedef struct {
-  Dual3* normals; /* outward normals of the faces (count) */
-  Dual* offsets;  /* offsets of the faces (count) */
+  Dual3* normals; /* outward normals of the faces (size: count) */
+  Dual* offsets;  /* offsets of the faces (size: count) */
   Dual3 origin;   /* origin of the polyhedron's own frame, expressed in the frame of body b */
   int count;
 } FaceSet;

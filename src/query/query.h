@@ -482,7 +482,7 @@ double grasp_quality_slope(const GraspQuality* quality, const GraspContact* cont
 typedef struct {
   const Shape* body;
   Mat3 turn;              /* orientation of the body */
-  const Shape* obstacles; /* (count) */
+  const Shape* obstacles; /* (size: count) */
   const Pose* poses;
   int count;
   Vec3 from, to;     /* start and end of the path [m] */

@@ -8,7 +8,8 @@
 #define NORMAL_COSINE (-0.5)
 /* Phase increment of the sample choice per unit of WitnessOptions.turn: the fractional part of the golden ratio. */
 #define GOLDEN_FRACTION 0.6180339887498949
-/* SAMPLES_MIN: the reach is increased, at most REACH_INCREASES_MAX times, until it contains this many samples. RINGS:
+/* SAMPLES_MIN: the radius about the nearest point is increased, at most REACH_INCREASES_MAX times, until the ball
+ * contains this many samples. RINGS:
  * largest number of edges between a sample and the vertex nearest to the point. */
 enum { SAMPLES_MIN = 4, REACH_INCREASES_MAX = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
 /* Default radius about the nearest point in which samples are taken, relative to the diagonal of the body. */

@@ -16,8 +16,8 @@ static int frame_count(const RenderSheet* sheet) {
 typedef struct {
   const RenderSheet* sheet;
   const char* folder;
-  RenderImage* images; /* one image for each thread (threads) */
-  int* errors;         /* errno of every frame, 0 if the frame was written  (frames) */
+  RenderImage* images; /* one image for each thread (size: threads) */
+  int* errors;         /* errno of every frame, 0 if the frame was written (size: frames) */
 } FrameJob;
 
 static void frame_path(Text* path, const char* folder, int frame) {
@@ -116,7 +116,7 @@ static bool add_frame(const Program* ffmpeg, const RenderImage* image) {
 
 typedef struct {
   const RenderSheet* sheet;
-  RenderImage* images; /* images that are drawn together (batch) */
+  RenderImage* images; /* images that are drawn together (size: batch) */
   int first;
 } FilmBatch;
 

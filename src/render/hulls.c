@@ -24,7 +24,7 @@ static const double MARGIN[4] = {0.08, 0.08, 0.2, 0.06};
 typedef struct {
   Scene scene;
   Model model;
-  Pose* poses; /* world poses of the links (links) */
+  Pose* poses; /* world poses of the links (size: links) */
 } HullScene;
 
 static void compute_bounds(ModelHull* hull) {

@@ -24,8 +24,8 @@
 /* A separating plane is drawn if the distance of the hulls is below this multiple of the contact support. 4 is twice
  * the contact range. */
 #define NEAR_SUPPORTS 4.0
-/* SQUARE_SHARE: half side of the square that represents a plane, relative to the radius of the smaller hull.
- * SQUARE_REACH: its upper limit relative to the camera's reach. */
+/* SQUARE_SHARE: half side of the square that represents a plane, relative to the radius of the smaller hull
+ * of the pair. SQUARE_REACH: its upper limit, relative to the radius of the visible scene. */
 #define SQUARE_SHARE 0.7
 #define SQUARE_REACH 0.15
 #define SQUARE_OPACITY 0.28

@@ -99,8 +99,8 @@ typedef enum {
 typedef struct {
   const Model* model;
   Vec3 up;           /* unit vector against gravity */
-  HullPart* part;    /* role of each hull (hulls) */
-  float (*color)[3]; /* colour of each link (links) */
+  HullPart* part;    /* role of each hull (size: hulls) */
+  float (*color)[3]; /* colour of each link (size: links) */
   int* edge_first;   /* for each hull, the index in `edges` of the entry of its first triangle (hulls + 1) */
   uint8_t*
       edges; /* one entry per triangle of all hulls; bit k is set if the edge from corner k to corner k + 1 is sharp */

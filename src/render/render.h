@@ -53,7 +53,7 @@ RenderOptions render_defaults(void);
 /* One or two subjects side by side with the same camera and scale. Links of the options must have the same index in
  * both models. */
 typedef struct {
-  const RenderSubject* subjects; /* runs to draw, from left to right (count) */
+  const RenderSubject* subjects; /* runs to draw, from left to right (size: count) */
   int count;
 } RenderSubjects;
 enum { RENDER_SUBJECTS_MAX = 2 };

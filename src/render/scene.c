@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
   Drawing drawing;
   RenderImage* image;
-  BandBuffers* buffers; /* one for each thread (threads) */
+  BandBuffers* buffers; /* one for each thread (size: threads) */
 } Painting;
 
 static void create_buffers(BandBuffers* buffers, int width, bool ghosts) {

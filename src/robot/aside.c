@@ -16,8 +16,8 @@ enum { NAMES_MAX = 10 };
 typedef struct {
   Robot* robot;
   double largest_depth; /* largest penetration that is removed [m] */
-  Vec3* direction;      /* for each root link, the unit direction in which it was moved, or zero (links) */
-  Vec3* displacement;   /* for each root link, its displacement in the present iteration [m] (links) */
+  Vec3* direction;      /* for each root link, the unit direction in which it was moved, or zero (size: links) */
+  Vec3* displacement;   /* for each root link, its displacement in the present iteration [m] (size: links) */
 } PlaneExit;
 
 static bool is_moved(const PlaneExit* x, int root) { return vec3_norm(x->direction[root]) > 0; }

@@ -102,9 +102,9 @@ typedef struct {
 enum { MJCF_ACTUATOR_GROUPS = 31 };
 
 typedef struct {
-  XmlDocument* documents; /* the model file, then all included and attached files (document_count) */
+  XmlDocument* documents; /* the model file, then all included and attached files (size: document_count) */
   int document_count;
-  char** texts; /* texts created by the reader: names, paths (text_count) */
+  char** texts; /* texts created by the reader: names, paths (size: text_count) */
   int text_count, text_capacity;
   const XmlElement* root;
   Diagnostics* diagnostics;
@@ -122,10 +122,10 @@ typedef struct {
   int asset_count, asset_capacity;
   UrdfRobot robot;
   Names bodies;  /* names of bodies; each gives an index in robot.links */
-  Vec3* anchors; /* origin of each robot link's frame in its body's frame (links) */
+  Vec3* anchors; /* origin of each robot link's frame in its body's frame (size: links) */
   int anchor_capacity;
   UrdfPose* placed; /* pose of each robot link in the frame of its scene link, or in the world for links of the world
-                       (links) */
+ (size: links) */
   Names paired;     /* names of geoms in <pair> elements; each gives an index in paired_link */
   int* paired_link; /* robot link of each geom; -1: geom not read yet */
   int paired_count, paired_capacity;
@@ -155,7 +155,7 @@ typedef struct {
   MjcfAttachedKey* attached_keys;
   int attached_key_count, attached_key_capacity;
   const XmlElement* key; /* keyframe of the initial state; NULL: none */
-  RobotStart* starts;    /* initial coordinates of joints (start_count) */
+  RobotStart* starts;    /* initial coordinates of joints (size: start_count) */
   int start_count;
 } MjcfModel;
 

@@ -23,16 +23,16 @@ typedef struct {
   const Model* model;
   const Equalities* equalities;
   int rows, count; /* number of equations, and of coordinates that can change */
-  int* coordinate; /* model indices of the coordinates that can change (count) */
+  int* coordinate; /* model indices of the coordinates that can change (size: count) */
   double *low, *high;
   double* q;
   Pose* poses;
   double *residual, *residual_plus,
-      *residual_minus;    /* residuals of the equations, also at both ends of a difference (rows) */
+      *residual_minus;    /* residuals of the equations, also at both ends of a difference (size: rows) */
   double* jacobian;       /* derivatives of the residuals with respect to the coordinates (rows x count) */
   double *matrix, *right; /* matrix and right-hand side of the least-squares problem: (rows x count), (rows or count) */
-  double* step;           /* change of each coordinate in this iteration (count) */
-  bool* is_fixed;         /* true: fixed at a limit that the step would exceed (count) */
+  double* step;           /* change of each coordinate in this iteration (size: count) */
+  bool* is_fixed;         /* true: fixed at a limit that the step would exceed (size: count) */
 } ClosureSolver;
 
 static Pose end_pose(const ClosureSolver* c, const EqualityClosure* e, int side) {

@@ -53,9 +53,9 @@ bool mjcf_fixed_tendon_length(MjcfModel* model, const XmlElement* tendon, JointC
 
 /* Path of a spatial tendon: straight between sites, or wrapped around geoms. */
 typedef struct {
-  SceneTendonPoint* points; /* points of the path, owned (count) */
+  SceneTendonPoint* points; /* points of the path, owned (size: count) */
   int count;
-  SceneTendonWrap* wraps; /* solids around which the tendon bends, owned (wrap_count) */
+  SceneTendonWrap* wraps; /* solids around which the tendon bends, owned (size: wrap_count) */
   int wrap_count;
   double reference; /* length in MuJoCo's reference configuration [m] */
 } MjcfRoute;

@@ -15,7 +15,7 @@ typedef struct {
   MjcfFriction kinds[KINDS_MAX];
   int kind_count;
   int* find_or_add_kind; /* for each scene link, the index in `kinds` of its combination of friction, priority and
-                            solref; -1: none (links) */
+                            solref; -1: none (size: links) */
   bool used[KINDS_MAX];  /* for each kind (combination of friction, priority and solref), true if its links form a group
                           */
 } Frictions;

@@ -56,7 +56,7 @@ typedef struct {
 typedef struct {
   RobotJointPlace* joints;
   int joint_count;
-  char** files; /* paths of included files, to which places of the scene point (file_count) */
+  char** files; /* paths of included files, to which places of the scene point (size: file_count) */
   int file_count;
   Text remarks; /* changed values and omitted features, one line each; the diagnostics contain them as notes */
 } RobotReport;

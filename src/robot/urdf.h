@@ -52,7 +52,7 @@ typedef struct {
   SourcePosition file_place;
   Vec3 scale;
   bool concave; /* true: the mesh is decomposed into convex hulls, whatever RobotOptions.decompose is */
-  Vec3* points; /* for URDF_POINTS: the points whose convex hull is the shape, owned (point_count) */
+  Vec3* points; /* for URDF_POINTS: the points whose convex hull is the shape, owned (size: point_count) */
   int point_count;
 } UrdfShape;
 
@@ -106,7 +106,7 @@ typedef struct {
   int link_count, link_capacity;
   UrdfJoint* joints;
   int joint_count, joint_capacity;
-  int* order;      /* indices of the links, each link after its parent (link_count) */
+  int* order;      /* indices of the links, each link after its parent (size: link_count) */
   int root;        /* index of the root link of the tree, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
   Text remarks;    /* values that were replaced, one line each */
@@ -153,8 +153,8 @@ typedef struct {
   bool* moves; /* true if the joint of the link or of one of its ancestors is not fixed (one entry per scene link) */
   int* link_shape_capacity; /* number of shapes for which each scene link has memory (one entry per scene link) */
   int shape_capacity;
-  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene (mesh_count) */
-  int* mesh_shapes;               /* scene shape of each mesh, shared by all links with the mesh (mesh_count) */
+  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene (size: mesh_count) */
+  int* mesh_shapes;               /* scene shape of each mesh, shared by all links with the mesh (size: mesh_count) */
   int mesh_count, mesh_capacity, mesh_shape_capacity;
   Names names; /* names of the scene's links, which own the texts */
 } UrdfBuild;

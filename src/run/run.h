@@ -15,7 +15,7 @@ typedef struct {
   const StepReport* report; /* report of the last step; NULL in the initial state */
   SimMeasure measure;
   SimSchemeWork scheme;       /* energy that the time-stepping scheme added or removed since the start of the run */
-  const SimContact* contacts; /* (contact_count) */
+  const SimContact* contacts; /* (size: contact_count) */
   int contact_count;
   SimPath path;                            /* joint increments of the solver since the previous recorded state */
   const Vec3 *velocity, *angular_velocity; /* result of sim_link_velocities (links); if requested */
@@ -254,7 +254,7 @@ Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a
 /* Poses of all links in a recorded run. Owns its arrays. */
 typedef struct {
   int row_count, link_count;
-  double* time; /* time of each row [s]  (rows) */
+  double* time; /* time of each row [s] (size: rows) */
   Pose* pose;   /* poses of the link frames in the world  (rows x links) */
 } RunPoses;
 

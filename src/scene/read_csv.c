@@ -14,7 +14,7 @@ typedef struct {
   const char* path;
   CsvTable table;
   Diagnostics problems; /* errors in the CSV file */
-  int time; /* index of the column with the time, and for each channel the index of its column (column_count) */
+  int time; /* index of the column with the time, and for each channel the index of its column (size: column_count) */
   int* columns;
   int column_count;
 } CsvSignal;

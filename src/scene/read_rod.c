@@ -21,7 +21,7 @@ typedef struct {
   const RodForm* form;
   char* name;
   Vec3* nodes;      /* end points of the segments in the world frame (count + 1) [m] */
-  Quat* turns;      /* orientation of each link in the world frame, with z along its segment (count) */
+  Quat* turns;      /* orientation of each link in the world frame, with z along its segment (size: count) */
   int count, first; /* number of segments; index of the first link */
 } RodChain;
 

@@ -60,7 +60,7 @@ typedef struct Reader {
   bool exhausted;
   bool rotations;        /* true: the last three channels of the signal being read are a rotation */
   bool names_incomplete; /* true: an error left some link names unknown, so links that are not found are not reported */
-  bool* joint_broken;    /* for each link, true if its joint is invalid (link_capacity) */
+  bool* joint_broken;    /* for each link, true if its joint is invalid (size: link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, tendon_capacity, tendon_point_capacity,
       bushing_capacity, closure_capacity, coupling_capacity, initial_capacity;
   int included_initials; /* number of items of `initial` from included files; they come first */

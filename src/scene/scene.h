@@ -80,9 +80,9 @@ typedef struct {
   double offset; /* for HALF_SPACE: distance of the boundary plane from the frame's origin along the unit normal [m] */
   ShapeDefinition smooth; /* function phi that defines a convex smooth shape as the points z with phi(z) <= 0 */
   double (*faces)[4];     /* for SMOOTH_POLYTOPE: the faces that `smooth` points to */
-  Vec3* normals;          /* for ORIENTED_POINTS: normals, of any length except zero (point_count) */
+  Vec3* normals;          /* for ORIENTED_POINTS: normals, of any length except zero (size: point_count) */
   double smoothing;       /* for UNION and SUBTRACTION: smoothing length [m] */
-  SceneShapeUse* parts;   /* for UNION and SUBTRACTION: the combined shapes (part_count) */
+  SceneShapeUse* parts;   /* for UNION and SUBTRACTION: the combined shapes (size: part_count) */
   int part_count;
   /* Members that model_expand_shapes sets when it replaces a shape by shapes of type POINTS: */
   bool replaced;   /* true: shapes of type POINTS replace this shape */
@@ -285,7 +285,7 @@ typedef struct {
   SceneSignal target; /* one channel per degree of freedom. Ball joint: a rotation vector [rad], with type velocity the
                          angular velocity in link axes [rad/s] */
   SceneMeasure* measures; /* measurements of the feedback law, whose output is added to the target; NULL: no feedback
-                             (measure_count) */
+ (size: measure_count) */
   int measure_count;
   FeedbackType feedback_type;
   /* for FEEDBACK_MLP, a neural network: number of neurons in each hidden layer */
@@ -385,7 +385,7 @@ typedef struct {
   SourcePosition place;
   SceneTendonPoint* points;
   int count;              /* number of points, at least two; 0: `joints` define the length */
-  SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
+  SceneTendonWrap* wraps; /* owned, at most one between two points (size: wrap_count) */
   int wrap_count;
   int end; /* last link along the tendon, or the link of the last of `joints`; in designs the signal `tension` belongs
               to this link */
@@ -591,7 +591,7 @@ typedef struct {
                      not damped */
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
   SourcePosition support_place, stiffness_place, smoothing_place;
-  /* exclude[k]: two names of links or groups that have no contact with each other (exclude_count) */
+  /* exclude[k]: two names of links or groups that have no contact with each other (size: exclude_count) */
   char* (*exclude)[2];
   SourcePosition* exclude_place;
   int exclude_count;
@@ -633,7 +633,7 @@ typedef struct {
   int initial_count;
   SceneFluid fluid;
   SceneStart start;
-  double* keep_states; /* times at which the run stores its state [s]  (keep_state_count) */
+  double* keep_states; /* times at which the run stores its state [s] (size: keep_state_count) */
   int keep_state_count;
 } Scene;
 /* Sets the stored state from which a run of the scene starts, and scene->start.time [s] to its time. If state is NULL,

@@ -481,7 +481,7 @@ typedef struct {
 /* A discrete design variable: a choice between values of a key. sets[k] is an override "key=value" with value k, as for
  * --set. */
 typedef struct {
-  char** sets; /* overrides, one for each value (count) */
+  char** sets; /* overrides, one for each value (size: count) */
   int count;   /* number of values, >= 1 */
 } TaskChoice;
 typedef enum { CHOICE_ALL, CHOICE_RANDOM, CHOICE_CLIMB } TaskChoiceMethod;
@@ -518,7 +518,7 @@ typedef struct {
   int start_count;
   TaskParameter* parameters;
   int parameter_count;
-  TaskLoss* losses; /* the terms of subject_to (subject_count) are the last of the array (loss_count) */
+  TaskLoss* losses; /* the terms of subject_to (subject_count) are the last of the array (size: loss_count) */
   int loss_count, subject_count;
   TaskLoss* success; /* conditions on the final run: each is met if its value is at most its bound */
   int success_count;

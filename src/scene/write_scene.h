@@ -13,7 +13,7 @@ typedef struct {
   const Scene* scene;
   const char* folder; /* folder that written paths are relative to */
   Text* out;
-  char** shape_names; /* name of each shape, owned  (shape_count) */
+  char** shape_names; /* name of each shape, owned (size: shape_count) */
 } SceneWriter;
 
 /* Returns true if a and b have the same bytes (size). */

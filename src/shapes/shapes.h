@@ -46,11 +46,11 @@ typedef struct {
   int integer_exponent;              /* `exponent` if it is an integer, otherwise 0 */
   int face_count, padded_face_count; /* padded_face_count: face_count rounded up to a multiple of 4; padding faces are
                                         infinitely distant */
-  double *nx, *ny, *nz, *offset;     /* polytope: unit normals, and offsets divided by `length` (padded_face_count) */
-  double* face_norm;                 /* length |n_i| of each normal as given (face_count) */
-  double* given_faces;               /* normals and offsets as given (face_count x 4) */
-  double length;                     /* polytope: reference length l of (B1) [m] */
-  int length_face;                   /* index of the face whose offset is `length`, or -1 if the user gave `length` */
+  double *nx, *ny, *nz, *offset; /* polytope: unit normals, and offsets divided by `length` (size: padded_face_count) */
+  double* face_norm;             /* length |n_i| of each normal as given (size: face_count) */
+  double* given_faces;           /* normals and offsets as given (face_count x 4) */
+  double length;                 /* polytope: reference length l of (B1) [m] */
+  int length_face;               /* index of the face whose offset is `length`, or -1 if the user gave `length` */
   /* radii of two balls about the centre [m]: `inner` lies inside the body, `outer` contains the body (B5) */
   double inner, outer;
 } Shape;
@@ -182,7 +182,7 @@ typedef struct Field {
   FieldKind kind;
   Pose pose;   /* pose of the field's frame in the frame of the enclosing field, or of the body if none encloses it */
   Shape shape; /* FIELD_SHAPE */
-  Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (count) */
+  Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (size: count) */
   int count;              /* number of points */
   double radius;          /* FIELD_POINTS: distance over which the weight of a point falls, `radius` in (Y3) [m], > 0 */
   double smoothing; /* union, subtraction: length over which the seams between parts are rounded, tau in (Y4, Y5) [m], >
@@ -258,7 +258,7 @@ typedef struct {
   CornerDerivative* derivatives; /* (first[count]) */
   const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
   Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
-  double* offsets;    /* offsets of the planes [m] (plane_count) */
+  double* offsets;    /* offsets of the planes [m] (size: plane_count) */
   int plane_count;
   double tau;  /* smoothing length of the maximum over the planes [m] */
   bool fitted; /* true if a face has more than three corners; its plane is then the best fit of its corners */

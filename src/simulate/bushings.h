@@ -28,13 +28,13 @@ typedef struct {
 
 typedef struct BushingSystem {
   const Model* model;
-  BushingTimeWeights* at;                   /* time weights of every bushing in the present step (bushings) */
+  BushingTimeWeights* at;                   /* time weights of every bushing in the present step (size: bushings) */
   double rate_now, rate_old;                /* factors of the integrator's rate (S3), copied from StepWeights [1/s] */
   double (*now)[6], (*old)[6], (*older)[6]; /* displacement and rotation u of every bushing (BushingTerm) at t and at
-                                               the two states before (bushings) */
-  BushingTerm* term;                        /* terms at the assembled configuration (bushings) */
+                                               the two states before (size: bushings) */
+  BushingTerm* term;                        /* terms at the assembled configuration (size: bushings) */
   uint64_t* pairs; /* pairs of trees that bushings couple, sorted; the pair of trees a < b is stored as a << 32 | b
-                      (pair_count) */
+ (size: pair_count) */
   int pair_count;
   bool convex; /* true if the next assembly leaves out the second derivative of u with respect to the link motions,
                   which can make the Hessian indefinite */

@@ -84,7 +84,7 @@ typedef struct ClosureSystem {
                            first, then the couplings */
   double gap_before;    /* largest closure_relative_error in the previous Newton iteration */
   double exact; /* tolerance of closure errors, relative to ModelClosure.size for lengths and in rad for angles */
-  /* arrays over all rows (rows) */
+  /* arrays over all rows (size: rows) */
   double *multiplier, *accepted, *saved; /* multipliers mu [N or N m]. multiplier: of the present iteration; accepted:
                                             of the present state; saved: of the state at the start of the step */
   double *stiffness, *value; /* stiffness: penalty stiffness rho of each row [N/m, N m/rad]; value: closure error c of
@@ -103,17 +103,17 @@ typedef struct ClosureSystem {
   bool* convex;         /* true if the Hessian omits the second derivatives of the closure's equations */
   double* broken_at;    /* time of the state in which the closure broke [s]; INFINITY if intact */
   ModelClosure* placed; /* closures of the model, which are rewritten when a closure closes; NULL if no closure has
-                           `active` (closures) */
-  SimJoin*
-      joined; /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
+                           `active` (size: closures) */
+  SimJoin* joined;      /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (size:
+                           closures) */
   bool has_range_closures; /* true if some closure has the key `within` */
   bool limited;            /* true if some closure has a force limit */
   int closing_substeps;    /* CLOSING_SUBSTEPS or CLOSING_SUBSTEPS_SECOND_ORDER, depending on the integrator */
   ClosureForceHistory *load, *load_saved; /* force of each closure with a force limit. load: at present; load_saved: at
-                                             the start of the step. NULL unless `limited` (closures) */
-  SimJoin* joined_saved;                  /* `joined` at the start of the step (closures) */
+                                             the start of the step. NULL unless `limited` (size: closures) */
+  SimJoin* joined_saved;                  /* `joined` at the start of the step (size: closures) */
   Vec3* direction; /* direction v of each row (ClosureRow.v), in the frame of link a at the start; NULL if `placed` is
-                      NULL (rows) */
+                      NULL (size: rows) */
   ClosureMobility* mobility;
   ClosureLinkTerms* sum; /* terms of each closure at the assembled configuration */
   double* gap;           /* relative error of each closure at the assembled configuration (closure_relative_error) */
@@ -125,23 +125,24 @@ typedef struct ClosureSystem {
                     */
   int* tree_link;  /* for each closure, one of its links that belongs to a tree */
   uint64_t* pairs; /* pairs of trees that a closure couples, sorted; the pair of trees a < b is stored as a << 32 | b
-                      (pair_count) */
+ (size: pair_count) */
   int pair_count;
   int* group; /* first tree of the set of trees that closures and couplings connect to each tree, directly or indirectly
-                 (trees) */
-  CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
-  RowTerms* rows;         /* stiffness terms of the closures for the assembly (closures) */
-  bool* moves; /* true if some derivative of the row's equation with respect to the coordinates is not zero (rows) */
+ (size: trees) */
+  CouplingTerms* coupled; /* terms of the couplings for the assembly (size: couplings) */
+  RowTerms* rows;         /* stiffness terms of the closures for the assembly (size: closures) */
+  bool* moves; /* true if some derivative of the row's equation with respect to the coordinates is not zero (size: rows)
+                */
   unsigned* moved;     /* for each closure a set of bits: bit i is set if `moves` is true for the closure's row i */
   unsigned char* side; /* for each entry of `dof`: bit 0 is set if the degree of freedom moves the attachment point on
                           a. Bit 1 is set if it moves the point on b */
   size_t* slope_first; /* index in `slope` of the first row of every closure */
   double* slope; /* derivatives of the closure equations with respect to the coordinates, row by row; a row has an entry
                     for each degree of freedom of its closure */
-  NonzeroRow* nonzero_rows; /* rows of all closures and couplings for which `moves` is true (nonzero_count) */
+  NonzeroRow* nonzero_rows; /* rows of all closures and couplings for which `moves` is true (size: nonzero_count) */
   int nonzero_count;
   /* increments of past steps, for the extrapolation (Z10) */
-  bool* tree_has_closures; /* true if a closure or coupling acts on the tree (trees) */
+  bool* tree_has_closures; /* true if a closure or coupling acts on the tree (size: trees) */
   int past_count; /* number of stored past steps, at most EXTRAPOLATION_STEPS; all have the length of the present step
                    */
   double* past_increments; /* joint increments of past steps, newest step first [m, rad]. The second half of the array
@@ -150,33 +151,34 @@ typedef struct ClosureSystem {
   double tolerance_factor; /* factor on the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
   /* closure values at the coordinates evaluated_q. They are reused while the coordinates do not change */
   bool found;
-  double* evaluated_q;             /* coordinates of the last evaluation (nq) */
-  double* evaluated_value;         /* closure errors c at evaluated_q [m, 1] (rows) */
-  ClosureAttachments* attachments; /* attachment points of each closure at evaluated_q (closures) */
+  double* evaluated_q;             /* coordinates of the last evaluation (size: nq) */
+  double* evaluated_value;         /* closure errors c at evaluated_q [m, 1] (size: rows) */
+  ClosureAttachments* attachments; /* attachment points of each closure at evaluated_q (size: closures) */
   ClosureRowGeometry* place;       /* geometry of each row at evaluated_q: u, v and force. The torques are set once
-                                      evaluated_weight is set (rows) */
+                                      evaluated_weight is set (size: rows) */
   /* stiffness, torques and slopes at evaluated_q */
   double evaluated_weight; /* weight for which `stiffness` was computed; -1 if not computed at evaluated_q */
   bool has_jacobian;       /* true if `slope` and `moves` were computed at evaluated_q */
-  Vec3 (*arm)[2];          /* vectors from the links' centres of mass to the attachment points [m] (closures) */
+  Vec3 (*arm)[2];          /* vectors from the links' centres of mass to the attachment points [m] (size: closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows. Clusters are solved one at a
    * time. */
-  bool* done;             /* true if the present solve has treated the closure, or the closure is open (closures) */
-  int* cluster;           /* for every tree: first tree of its cluster (trees) */
-  int* component;         /* for every tree: component of the solver to which the tree belongs (trees) */
-  int* first_tree;        /* first tree of every component (trees) */
-  int* solved_for;        /* scratch: last group of four columns with entries in each component (trees) */
-  int* touched;           /* components in which the present four columns have entries (trees) */
-  unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
-  DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
-  int* active;            /* rows of the cluster, as indices into `nonzero_rows` (rows) */
-  double* column;         /* responses of the coordinates to unit forces of the cluster's rows, H^-1 C^T. H: Hessian; C:
-                             derivatives of the rows. `width` columns for each degree of freedom (nv, capacity) */
-  double *matrix, *right; /* matrix: C H^-1 C^T of the cluster's rows (capacity^2); right: right-hand side (capacity) */
-  double *unit, *work;    /* unit: scaling factors of the multipliers (capacity); work: workspace (2 capacity) */
-  double* separation;     /* closure error c of each row, divided by the row's reference size (capacity) */
-  int width;              /* number of rows of the cluster, rounded up to a multiple of four */
-  int capacity;           /* number of rows for which the arrays are allocated, a multiple of four */
+  bool* done;         /* true if the present solve has treated the closure, or the closure is open (size: closures) */
+  int* cluster;       /* for every tree: first tree of its cluster (size: trees) */
+  int* component;     /* for every tree: component of the solver to which the tree belongs (size: trees) */
+  int* first_tree;    /* first tree of every component (size: trees) */
+  int* solved_for;    /* scratch: last group of four columns with entries in each component (size: trees) */
+  int* touched;       /* components in which the present four columns have entries (size: trees) */
+  unsigned* touching; /* for every component: bits of the four columns that have entries in it (size: trees) */
+  DofRun* run;        /* degrees of freedom of the cluster, as consecutive ranges (size: trees) */
+  int* active;        /* rows of the cluster, as indices into `nonzero_rows` (size: rows) */
+  double* column;     /* responses of the coordinates to unit forces of the cluster's rows, H^-1 C^T. H: Hessian; C:
+                         derivatives of the rows. `width` columns for each degree of freedom (nv, capacity) */
+  /* matrix: C H^-1 C^T of the cluster's rows (capacity^2); right: right-hand side (size: capacity) */
+  double *matrix, *right;
+  double *unit, *work; /* unit: scaling factors of the multipliers (capacity); work: workspace (2 capacity) */
+  double* separation;  /* closure error c of each row, divided by the row's reference size (size: capacity) */
+  int width;           /* number of rows of the cluster, rounded up to a multiple of four */
+  int capacity;        /* number of rows for which the arrays are allocated, a multiple of four */
 } ClosureSystem;
 
 /* Returns the number of rows of closure k, or of coupling k - closure_count. */

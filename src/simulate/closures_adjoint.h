@@ -8,20 +8,20 @@
  * frames. They are summed over steps. nu is the share of the closure rows in the adjoint solution. A StepAdjoint owns
  * the struct. */
 typedef struct {
-  Vec3 (*end)[2]; /* derivatives with respect to the attachment points ModelClosure.end (closures) */
+  Vec3 (*end)[2]; /* derivatives with respect to the attachment points ModelClosure.end (size: closures) */
   double* length; /* derivatives with respect to the lengths of closures, then to the offsets of couplings (closures,
                      then couplings) */
-  Vec3 *u, *v;    /* derivatives with respect to the directions ClosureRow.u and v (rows) */
-  Vec3* w;        /* derivatives with respect to the member `direction` (rows) */
-  const Vec3* direction; /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
-  double (
-      *ratio)[COUPLING_TERMS]; /* derivatives with respect to the ratios of couplings, at constant offset (couplings) */
+  Vec3 *u, *v;    /* derivatives with respect to the directions ClosureRow.u and v (size: rows) */
+  Vec3* w;        /* derivatives with respect to the member `direction` (size: rows) */
+  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
+  double (*ratio)[COUPLING_TERMS]; /* derivatives with respect to the ratios of couplings, at constant offset (size:
+                                      couplings) */
   /* share of the closure rows in the adjoint solution, which solves H lambda + C^T nu = -(derivatives with respect to
-   * coordinates), C lambda = -by_row. H: Hessian; C: derivatives of the closure equations (rows) */
+   * coordinates), C lambda = -by_row. H: Hessian; C: derivatives of the closure equations (size: rows) */
   double* nu;
   double* by_load[2]; /* derivatives with respect to closure forces. [0]: forces in the previous substep; [1]: forces
-                         one substep earlier (closures) */
-  double* by_row;     /* derivatives with respect to the row forces of the present substep (rows) */
+                         one substep earlier (size: closures) */
+  double* by_row;     /* derivatives with respect to the row forces of the present substep (size: rows) */
   bool loaded;        /* true if some entry of `by_row` is not zero */
 } ClosureAdjoint;
 

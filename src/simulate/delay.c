@@ -135,11 +135,11 @@ void delays_serialize_state(Sim* s, StateBlock* block) {
 typedef struct {
   int controller, measures;
   int count, capacity;
-  double* time;   /* times of the pending derivatives [s] (capacity) */
+  double* time;   /* times of the pending derivatives [s] (size: capacity) */
   double* bar;    /* pending derivatives (capacity * measures) */
-  double* carry;  /* derivatives assigned to the state that the adjoint reaches next (measures) */
-  double* sum;    /* derivatives with respect to the state that the adjoint reaches now (measures) */
-  double* stored; /* copy of `carry` while the adjoint processes other solves of the same step (measures) */
+  double* carry;  /* derivatives assigned to the state that the adjoint reaches next (size: measures) */
+  double* sum;    /* derivatives with respect to the state that the adjoint reaches now (size: measures) */
+  double* stored; /* copy of `carry` while the adjoint processes other solves of the same step (size: measures) */
 } PendingDrive;
 
 struct DelayPending {

@@ -11,7 +11,7 @@ typedef struct DelayHistory {
   int columns; /* number of delayed measurements of all drives; the first one of a drive has the index
                   ModelController.delayed_first */
   int count, capacity;
-  double* time;  /* time of every stored state [s] (capacity) */
+  double* time;  /* time of every stored state [s] (size: capacity) */
   double* value; /* measurements at every stored state (capacity x columns) */
   int saved;     /* number of stored states at the start of the present step */
 } DelayHistory;

@@ -26,10 +26,10 @@ typedef struct FluidSystem {
   FluidFace* face; /* sorted by link */
   int* first;      /* first face of every link (links + 1) */
   double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r: radius of the sphere with the
-                      surface area of the hull (L13) (hulls) */
-  double* surface; /* surface area of every hull [m^2] (hulls) */
+                      surface area of the hull (L13) (size: hulls) */
+  double* surface; /* surface area of every hull [m^2] (size: hulls) */
   double* scale; /* factor that scales the triangulated surface of a round solid to its exact volume; 1 for other hulls
-                    (L10) (hulls) */
+                    (L10) (size: hulls) */
 } FluidSystem;
 
 /* Returns the fluid of a run, which the caller frees with fluid_destroy. Returns NULL if the scene has no fluid or no

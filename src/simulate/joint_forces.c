@@ -43,7 +43,7 @@ static void copy_limits(const ModelLink* link, ModelLink* target) {
 }
 
 /* Kinds of joint forces. name: word in the output. copy_properties: function that copies the properties of this kind to
- * a bare link; NULL: joint_terms does not compute this kind. */
+ * a link without any other joint force; NULL: joint_terms does not compute this kind. */
 static const struct {
   const char* name;
   void (*copy_properties)(const ModelLink* link, ModelLink* target);

@@ -14,18 +14,18 @@ struct Proof {
   Model model; /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
   Model caller_model;     /* copy of the caller's model */
   bool has_earlier_state; /* true: the contact system stores the state before the last state */
-  ModelPairLaw* laws;     /* contact laws of pairs in `model` (pair_law_count) */
+  ModelPairLaw* laws;     /* contact laws of pairs in `model` (size: pair_law_count) */
   ContactSystem* contact; /* contact system of `model`; NULL if the model has no hulls */
   bool is_state_accepted; /* true: `q` is the accepted state of the contact system */
-  double *q, *path_q;     /* q: the last state; path_q: workspace for a position on the path (nq) */
-  double* end;            /* end position of a recorded move (nq) */
+  double *q, *path_q;     /* q: the last state; path_q: workspace for a position on the path (size: nq) */
+  double* end;            /* end position of a recorded move (size: nq) */
   double *delta,
-      *displacement;       /* delta: increments of the path; displacement: increments that displace a midpoint (nv) */
+      *displacement; /* delta: increments of the path; displacement: increments that displace a midpoint (size: nv) */
   Pose *poses, *end_poses; /* poses: poses of the links in a state; end_poses: poses of the links at the end of a
-                              recorded move (links) */
-  Screw* screws;           /* screws of the joints in a state (nv) */
+                              recorded move (size: links) */
+  Screw* screws;           /* screws of the joints in a state (size: nv) */
   MotionBounds bounds;
-  ProofPair* pairs; /* pairs that proof_pairs returns (capacity) */
+  ProofPair* pairs; /* pairs that proof_pairs returns (size: capacity) */
   int pair_capacity;
 };
 

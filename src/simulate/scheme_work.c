@@ -19,9 +19,9 @@ typedef struct {
   /* energy: present energy; work: energy change by the scheme; exchanged: sum of the magnitudes of the work of forces;
    * scale: largest energy (groups) [J] */
   double *energy, *work, *exchanged, *scale;
-  double *rate, *displacement;    /* joint rates and displacements of the previous substep (nv) */
+  double *rate, *displacement;    /* joint rates and displacements of the previous substep (size: nv) */
   double *force_work, *is_driven; /* force_work: work of forces [J]; is_driven: nonzero if anything except fixed bodies
-                             acts on the group (groups) */
+                             acts on the group (size: groups) */
   double *rolling_loss,
       *slip_loss_max;     /* rolling_loss: work that contacts of rolling bodies absorb, without the work along the gap;
                  slipped: largest work that slip can have absorbed (contact_term_rolls) (groups) [J] */
@@ -35,14 +35,14 @@ typedef struct SchemeBalance {
   BalanceState at;
   double *block, *saved;
   size_t count; /* number of doubles in `block` and in `saved` */
-  double* q;    /* coordinates at the time of the rates (nq) */
+  double* q;    /* coordinates at the time of the rates (size: nq) */
   Pose* pose;
   Screw* screws;
   double (*bar)[3][4];
   Vec3 *force, *v,
       *w; /* v, w: velocities of the centres of mass and angular velocities of the links at the time of the rates */
   Mat3* moment;
-  double *reduced, *slope, *done; /* scratch: reduced (nv), slope (nv), done (groups) */
+  double *reduced, *slope, *done; /* scratch: reduced (nv), slope (nv), done (size: groups) */
 } SchemeBalance;
 
 /* ---------------------------------------------------------------- creation */

@@ -9,13 +9,13 @@
 /* Coordinates and poses of the links, with the energies and joint terms at these coordinates. A Sim stores two
  * configurations: the accepted one and the trial of the line search. */
 typedef struct {
-  double* q;          /* joint coordinates (nq) */
-  Pose* pose;         /* poses of the links (links) */
-  double* inertia;    /* inertial and gravitational energy of every link [J]  (links) */
-  JointTerms* joints; /* joint terms of each link (links) */
-  double* tendons;    /* energies of the tendons [J]; NULL without tendons  (tendons) */
-  double* bushings;   /* energies of the bushings [J]; NULL without bushings  (bushings) */
-  double* closures;   /* values of the closure equations [m, 1]; NULL without closures  (rows) */
+  double* q;          /* joint coordinates (size: nq) */
+  Pose* pose;         /* poses of the links (size: links) */
+  double* inertia;    /* inertial and gravitational energy of every link [J] (size: links) */
+  JointTerms* joints; /* joint terms of each link (size: links) */
+  double* tendons;    /* energies of the tendons [J]; NULL without tendons (size: tendons) */
+  double* bushings;   /* energies of the bushings [J]; NULL without bushings (size: bushings) */
+  double* closures;   /* values of the closure equations [m, 1]; NULL without closures (size: rows) */
 } Configuration;
 
 /* Sums of the magnitudes of all forces and torques on a link and its descendants. They scale the tolerance of
@@ -48,7 +48,7 @@ typedef struct {
 
 /* Moves (joint increments) of the solver that were accepted since the last call of sim_path. */
 typedef struct {
-  double *delta, *time; /* (capacity x nv), (capacity) */
+  double *delta, *time; /* (capacity x nv), (size: capacity) */
   int count, capacity;
   int first; /* index of the first move of the present step */
   int parts; /* number of substeps since the last call of sim_path */
@@ -57,12 +57,12 @@ typedef struct {
   int block; /* index of the first move in the present block of moves. One straight move replaces a full block if bodies
                 provably do not intersect along it */
   bool straight;      /* true if the path has a single move, which is the straight path of a step */
-  double* begin;      /* coordinates at the start of the present step  (nq) */
-  double* from;       /* coordinates at the start of the straight path along which a proof is tried (nq) */
-  double* recorded_q; /* coordinates at the last call of sim_path (nq) */
-  double* increments; /* increments of the straight path from `from` (nv) */
-  Pose* poses;        /* poses at the coordinates `from` (links) */
-  Screw* screws;      /* (nv) */
+  double* begin;      /* coordinates at the start of the present step (size: nq) */
+  double* from;       /* coordinates at the start of the straight path along which a proof is tried (size: nq) */
+  double* recorded_q; /* coordinates at the last call of sim_path (size: nq) */
+  double* increments; /* increments of the straight path from `from` (size: nv) */
+  Pose* poses;        /* poses at the coordinates `from` (size: links) */
+  Screw* screws;      /* (size: nv) */
   MotionBounds bounds;
   Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL until needed */
   bool is_proof_at_recorded_state; /* true if the last state of `proof` is `recorded_q` */
@@ -71,13 +71,13 @@ typedef struct {
 /* State at the start of a step, to which a failed step returns. It contains everything that sim_step writes except
  * SimState. */
 typedef struct {
-  double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
-  double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* rate;                           /* copy of SimState.rate (nv) */
-  Vec3* momentum;                         /* copy of SimState.momentum (links) */
+  double *q_now, *q_old;                  /* q^t, q^{t-1} (size: nq) */
+  double* difference_old;                 /* q^t - q^{t-1} in joint increments (size: nv) */
+  double* rate;                           /* copy of SimState.rate (size: nv) */
+  Vec3* momentum;                         /* copy of SimState.momentum (size: links) */
   Vec3* contact_force;                    /* SimState.contact_force  (links), or NULL */
-  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
-  double* q_older;                        /* q^{t-2}, or NULL  (nq) */
+  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2} (size: links) */
+  double* q_older;                        /* q^{t-2}, or NULL (size: nq) */
 } SimPast;
 
 /* Choice of the number of substeps of the next step (simulate/substep.c). */
@@ -96,14 +96,14 @@ typedef struct {
 /* All solves of the substeps of a step, except the last solve of each substep. */
 typedef struct {
   int count, capacity;
-  SimSolve* list;       /* the solves, in the order of time (capacity) */
-  int* record_capacity; /* capacity of the array list[k].contacts (capacity) */
+  SimSolve* list;       /* the solves, in the order of time (size: capacity) */
+  int* record_capacity; /* capacity of the array list[k].contacts (size: capacity) */
 } SolveStore;
 
 /* States between the substeps of the last step, one entry for each state. */
 typedef struct {
   int count, capacity;
-  StepClock* clock;    /* clock of the substep that ended in each state (capacity) */
+  StepClock* clock;    /* clock of the substep that ended in each state (size: capacity) */
   double* q;           /* (capacity * nq) */
   Pose* pose;          /* (capacity * links) */
   Vec3* momentum;      /* (capacity * links) */
@@ -112,8 +112,8 @@ typedef struct {
   ContactRecord* contacts;
   int* contact_first_row; /* (capacity + 1) */
   int contact_capacity;
-  int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (capacity) */
-  SimSubstate* list; /* the states, as sim_substates returns them (capacity) */
+  int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (size: capacity) */
+  SimSubstate* list; /* the states, as sim_substates returns them (size: capacity) */
 } SubstateStore;
 
 /* Energies of the inertia and of the joint of one link [J]. */
@@ -130,19 +130,19 @@ struct Sim {
   SimState state;   /* public state; state.pose points to pose_now */
 
   /* history, written by sim_step at its end */
-  double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
-  double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* q_older;                        /* q^{t-2}; NULL if no joint has an armature  (nq) */
-  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
-  Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
-  double* start_rate;                     /* initial velocities  (nv) */
+  double *q_now, *q_old;                  /* q^t, q^{t-1} (size: nq) */
+  double* difference_old;                 /* q^t - q^{t-1} in joint increments (size: nv) */
+  double* q_older;                        /* q^{t-2}; NULL if no joint has an armature (size: nq) */
+  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2} (size: links) */
+  Pose* pose_rate;                        /* dT/dt of the initial velocities (affine) (size: links) */
+  double* start_rate;                     /* initial velocities (size: nv) */
 
   ClosureSystem* closures;        /* NULL without closures */
   struct TendonSystem* tendons;   /* NULL without tendons */
   struct BushingSystem* bushings; /* NULL without bushings */
   struct FluidSystem* fluid;      /* NULL without a fluid */
   struct DelayHistory* delays;    /* NULL without delayed measurements */
-  struct SpinBody* spin_bodies;   /* links that integrate their angular momentum; NULL without them  (links) */
+  struct SpinBody* spin_bodies;   /* links that integrate their angular momentum; NULL without them (size: links) */
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
 
   StepClock clock;   /* clock of the current substep, or of the next one */
@@ -152,22 +152,23 @@ struct Sim {
 
   /* targets of the present step, written by step_prepare */
   StepWeights weights;
-  Pose* target;             /* target pose of every link: its pose at t + dt if no force except gravity acted (links) */
+  Pose* target; /* target pose of every link: its pose at t + dt if no force except gravity acted (size: links) */
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
-                               if no tree conserves its momentum in flight (links) */
+                               if no tree conserves its momentum in flight (size: links) */
   JointDrive* drives;       /* drives of all joints, sorted by link */
   int* drive_first;         /* (links + 1) */
-  struct LinkLoad* loads;   /* NULL without loads  (links) */
+  struct LinkLoad* loads;   /* NULL without loads (size: links) */
   struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
   struct MiddleMotion* middle;   /* scratch for kinetic energy and angular momentum; NULL unless the integrator is
                                     `momentum` (simulate/measure.c) */
   double* armature_target; /* displacement of each coordinate since t that armature inertia alone predicts; NULL without
-                              armatures (nv) */
+                              armatures (size: nv) */
   bool recorded;           /* true if the steps are recorded steps, whose terms are differentiated */
-  JointStop* stops;        /* impacts at limits; NULL if no limit has restitution  (nv) */
-  double* stop_mass;  /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (nv) */
-  double* prescribed; /* target coordinates of prescribed joints (nq) */
-  bool* fixed;        /* true if the degree of freedom is prescribed (nv) */
+  JointStop* stops;        /* impacts at limits; NULL if no limit has restitution (size: nv) */
+  double* stop_mass;  /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (size:
+                         nv) */
+  double* prescribed; /* target coordinates of prescribed joints (size: nq) */
+  bool* fixed;        /* true if the degree of freedom is prescribed (size: nv) */
   int fixed_count;
 
   SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
@@ -175,7 +176,7 @@ struct Sim {
   struct Subsystems* parts;       /* NULL if the scene is not solved in independent parts */
   struct SubsystemMoves* moves;   /* moves accepted in an independent part; NULL in the solve of the whole scene */
   const int* solved_in_subsystem; /* independent part in which each tree has been solved in this step, or -1; NULL if no
-                       tree has been solved in a part (trees) */
+                       tree has been solved in a part (size: trees) */
   bool leaves_region;             /* true if the motion of the independent part leaves the region of the part */
 
   int iteration_limit; /* iteration limit of the present attempt (simulate/substep.c) */
@@ -183,54 +184,55 @@ struct Sim {
   /* members written by Newton's method */
   Configuration configuration[2];
   int current;
-  double *gradient, *delta, *scaled, *rhs; /* (nv) */
+  double *gradient, *delta, *scaled, *rhs; /* (size: nv) */
   double* solution;                        /* solution of the linear system, one entry for each unknown */
-  double* push; /* change of the forces when prescribed joints move to their targets, the Hessian times `rhs` (nv) */
-  bool* moving; /* true if the tree moves in the trial (trees) */
+  /* change of the forces when prescribed joints move to their targets, the Hessian times `rhs` (size: nv) */
+  double* push;
+  bool* moving;                  /* true if the tree moves in the trial (size: trees) */
   double* trial_step_length;     /* step length of each tree in the last trial; NAN without a trial in this line search
-                                    (trees) */
+ (size: trees) */
   int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
-                                    their poses of that trial (trees) */
-  bool* same;         /* true if the accepted and the trial configuration have equal data of the link (links) */
-  bool* moved_link;   /* true if the link may have moved since the last evaluation of contact (links) */
-  bool* stale;        /* true if the terms of the tree are out of date (trees) */
+                                    their poses of that trial (size: trees) */
+  bool* same;         /* true if the accepted and the trial configuration have equal data of the link (size: links) */
+  bool* moved_link;   /* true if the link may have moved since the last evaluation of contact (size: links) */
+  bool* stale;        /* true if the terms of the tree are out of date (size: trees) */
   bool* stale_blocks; /* true if the Hessian block of a tree is out of date, indexed by the place of the tree in `scope`
-                         (trees) */
-  bool* always_stale; /* true if closures, tendons or bushings act on the tree (trees) */
-  bool* balanced;     /* result of the last balance_test_tree: true if the tree was balanced (trees) */
-  bool*
-      is_balance_current; /* true if no term of the tree has been assembled since the last balance_test_tree (trees) */
+ (size: trees) */
+  bool* always_stale; /* true if closures, tendons or bushings act on the tree (size: trees) */
+  bool* balanced;     /* result of the last balance_test_tree: true if the tree was balanced (size: trees) */
+  bool* is_balance_current;    /* true if no term of the tree has been assembled since the last balance_test_tree (size:
+                                  trees) */
   LinkPart *rounding, *change; /* rounding: rounding errors of the energies of each link; change: energy changes of each
-                                  link in the trial (links) */
-  bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
+                                  link in the trial (size: links) */
+  bool* inside;                /* true if the joints of the tree are within their limits in the trial (size: trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   bool all_stale;               /* true if all terms are out of date, including the terms of immovable links */
-  bool* needs_direction;        /* true if a direction is computed for the tree (trees) */
-  bool* marked_link;            /* scratch: set of links to which a function applies (links) */
-  int* component;               /* matrix component of each tree  (trees) */
+  bool* needs_direction;        /* true if a direction is computed for the tree (size: trees) */
+  bool* marked_link;            /* scratch: set of links to which a function applies (size: links) */
+  int* component;               /* matrix component of each tree (size: trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
   double* lift;      /* lower bound to which the eigenvalues of each component are raised (at most trees) */
   double* curvature; /* contribution of each tree to the second derivative of the energy along the direction `delta` [J]
-                        (trees) */
-  double (*twist)[6]; /* motion of each link under delta  (links) */
+ (size: trees) */
+  double (*twist)[6]; /* motion of each link under delta (size: links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
   TreeTermLists sides;               /* pair terms of each tree in the last assembly */
-  ForceMagnitudes* link_force_scale; /* magnitudes of the forces on each link and its descendants (links) */
-  double* force_scale;               /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
+  ForceMagnitudes* link_force_scale; /* magnitudes of the forces on each link and its descendants (size: links) */
+  double* force_scale; /* reference force of each degree of freedom for its residual [N, N m] (size: nv) */
   MotionBounds bounds;
-  bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (trees) */
-  int* island;         /* index of the island of each tree (trees) */
+  bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (size: trees) */
+  int* island;         /* index of the island of each tree (size: trees) */
   Island* islands;     /* islands of the accepted state (at most trees) */
-  int* link_island;    /* island of each link, -1 if it cannot move  (links) */
-  bool* refused;       /* true if some pair of the island makes the trial fail (trees) */
-  int* group;          /* group of each island; islands of a group interact in the trial (trees) */
+  int* link_island;    /* island of each link, -1 if it cannot move (size: links) */
+  bool* refused;       /* true if some pair of the island makes the trial fail (size: trees) */
+  int* group;          /* group of each island; islands of a group interact in the trial (size: trees) */
   int island_count;
-  double* path_q; /* workspace of the certificate: coordinates on the path (nq) */
+  double* path_q; /* workspace of the certificate: coordinates on the path (size: nq) */
   double* extent; /* radius of each link about its centre of mass [m], half-spaces excluded; 0 if the link has no other
-                     hull (links) */
-  Vec3* moved;    /* workspace of sim_finds_tunneling: displacement of each centre of mass [m] (links) */
+                     hull (size: links) */
+  Vec3* moved;    /* workspace of sim_finds_tunneling: displacement of each centre of mass [m] (size: links) */
   BlockSolver* solver;
   int pattern_version;
   uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
@@ -254,16 +256,16 @@ struct Sim {
   /* Forces and reactions along joints; NULL if not requested. substep_forces, substep_reactions: values of the last
    * substep. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
   double *substep_forces, *joint_forces;
-  Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
-  double (*substep_reactions)[6], (*reactions)[6]; /* (links) */
-  double (*reaction_sum)[6];                       /* scratch  (links) */
+  Model* own_model; /* copy of the model, which `model` points to; NULL if no closure is switched by the key `active` */
+  double (*substep_reactions)[6], (*reactions)[6]; /* (size: links) */
+  double (*reaction_sum)[6];                       /* scratch (size: links) */
 
   /* members written by simulate/initial_friction.c */
   InitialFriction initial_friction;
   bool iterates_friction;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
   bool has_initial_friction; /* true if `initial_friction` belongs to the last step */
-  double* initial_friction_q;  /* memory for initial_friction.q; NULL until needed (nq) */
-  Pose* initial_friction_pose; /* memory for initial_friction.pose (links) */
+  double* initial_friction_q;  /* memory for initial_friction.q; NULL until needed (size: nq) */
+  Pose* initial_friction_pose; /* memory for initial_friction.pose (size: links) */
 
   /* members written by sim_contacts */
   SimContact* contacts;
@@ -545,10 +547,11 @@ void reactions_from_terms(Sim* sim, double (*out)[6]);
 
 /* Configuration and velocities in the middle of a substep. */
 typedef struct MiddleMotion {
-  double* q;            /* coordinates (nq) */
-  Pose* pose;           /* (links) */
-  Screw* screws;        /* (nv) */
-  Vec3 *center, *v, *w; /* centres of mass [m], their velocities [m/s], angular velocities [rad/s], world (links) */
+  double* q;     /* coordinates (size: nq) */
+  Pose* pose;    /* (size: links) */
+  Screw* screws; /* (size: nv) */
+  /* centres of mass [m], their velocities [m/s], angular velocities [rad/s], world (size: links) */
+  Vec3 *center, *v, *w;
 } MiddleMotion;
 
 /* Creates Sim.middle if the integrator is `momentum`; otherwise it stays NULL. The Sim owns it. */

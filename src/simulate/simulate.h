@@ -24,15 +24,15 @@ typedef struct {
 typedef struct {
   int step;
   double time;    /* time of the state [s] */
-  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* q;      /* joint coordinates  [m or rad, unit quaternions] (size: nq) */
   double* rate;   /* mean rates of the coordinates over the last step, in link axes for ball joints [m/s or rad/s] (nv:
                      number of degrees of freedom) */
-  Pose* pose;     /* world pose of every link frame  (links) */
-  Vec3* center;   /* world centre of mass  [m]  (links) */
+  Pose* pose;     /* world pose of every link frame (size: links) */
+  Vec3* center;   /* world centre of mass  [m] (size: links) */
   Vec3* momentum; /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
-                     `momentum`), otherwise 0 [kg m^2/s] (links) */
+                     `momentum`), otherwise 0 [kg m^2/s] (size: links) */
   Vec3* contact_force; /* contact and friction force on each link in the last step, world axes [N]; 0 at the start; NULL
-                 if no drive measures a contact force (links) */
+                 if no drive measures a contact force (size: links) */
   double* delayed; /* delayed measurements that drives receive now, followed by their time derivatives; NULL if no drive
                       has a delay (2 * Model.delayed_count) */
 } SimState;
@@ -270,22 +270,22 @@ StepClock sim_clock(const Sim* sim);
 /* Solution of a substep that was followed by another solve of the same substep. The contact forces of this solution
  * limit the friction of the next solve (docs/derivations/friction.md, F8). */
 typedef struct {
-  const double* q;  /* joint coordinates (nq) */
-  const Pose* pose; /* poses of the links (links) */
+  const double* q;  /* joint coordinates (size: nq) */
+  const Pose* pose; /* poses of the links (size: links) */
   const ContactRecord* contacts;
   int contact_count;
 } SimSolve;
 /* A state between two substeps of the last step. The member clock: clock of the substep that ended in this state. */
 typedef struct {
   StepClock clock;
-  const double* q;           /* joint coordinates (nq) */
-  const Pose* pose;          /* poses of the links (links) */
-  const Vec3* momentum;      /* angular momenta of the links, as in SimState.momentum (links) */
+  const double* q;           /* joint coordinates (size: nq) */
+  const Pose* pose;          /* poses of the links (size: links) */
+  const Vec3* momentum;      /* angular momenta of the links, as in SimState.momentum (size: links) */
   const Vec3* contact_force; /* SimState.contact_force (links), or NULL */
   const double* delayed;     /* SimState.delayed, or NULL */
   const ContactRecord* contacts;
   int contact_count;
-  const SimSolve* solves; /* solves of the substep before its last solve (solve_count) */
+  const SimSolve* solves; /* solves of the substep before its last solve (size: solve_count) */
   int solve_count;
 } SimSubstate;
 /* Returns the states between the substeps of the last step, in order of time. Sets *count to the number of these
@@ -302,8 +302,8 @@ size_t sim_solves_size(const SimSolve* solves, int count,
  * F6). Also contains the contact forces at both ends of the substep. */
 typedef struct {
   StepClock clock;
-  const double* q;          /* coordinates at the end of the substep (nq) */
-  const Pose* pose;         /* poses at the end of the substep (links) */
+  const double* q;          /* coordinates at the end of the substep (size: nq) */
+  const Pose* pose;         /* poses at the end of the substep (size: links) */
   ContactForces start, end; /* contact forces at the start and at the end of the substep */
 } InitialFriction;
 /* Returns the frictionless solution of the last step. Returns NULL if this step was not the first of the run, or if no
@@ -360,8 +360,8 @@ const double* sim_closures_broken(const Sim* sim);
  * the next step. */
 typedef struct {
   const double *q_old,
-      *q_older; /* coordinates one and two substeps before; q_older is NULL if no joint has an armature (nq) */
-  const Pose *pose_old, *pose_older; /* poses one and two substeps before (links) */
+      *q_older; /* coordinates one and two substeps before; q_older is NULL if no joint has an armature (size: nq) */
+  const Pose *pose_old, *pose_older; /* poses one and two substeps before (size: links) */
 } SimHistory;
 /* Returns coordinates (nq) and poses (links) of the two states before the present one. The time differences between the
  * three states are dt and dt_before of sim_clock [s]. The sim owns the arrays. They are valid until the next step.
@@ -444,7 +444,7 @@ SimSchemeWork sim_scheme_work(const Sim* sim);
  * is proved. */
 typedef struct {
   int count;
-  const double* time;  /* end time of the substep to which each move belongs [s] (count) */
+  const double* time;  /* end time of the substep to which each move belongs [s] (size: count) */
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
 /* Returns the moves since the last call: increments [m, rad], row-major, and times [s]. The list is empty without
@@ -530,8 +530,8 @@ typedef struct StepAdjoint StepAdjoint;
 
 /* Derivatives of a scalar with respect to a state. Poses and coordinates count as independent variables. */
 typedef struct {
-  double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, entry by entry (links) */
-  double* q;            /* derivatives with respect to increments of the coordinates  (nv) */
+  double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, entry by entry (size: links) */
+  double* q;            /* derivatives with respect to increments of the coordinates (size: nv) */
 } StateBar;
 
 /* A recorded step of a run. next, now, old, older: states at t + dt, at t, and one and two steps before t. States
@@ -547,14 +547,14 @@ typedef struct {
   const double* delayed_now;     /* SimState.delayed; NULL if there are no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
-  const SimSolve*
-      solves; /* all solves of the step except the last one, whose solution is the state at t + dt (solve_count) */
+  const SimSolve* solves; /* all solves of the step except the last one, whose solution is the state at t + dt (size:
+                             solve_count) */
   int solve_count;
   const InitialFriction* initial_friction; /* frictionless solution of a run's first step (sim_initial_friction); NULL
                                               if only the previous state limits friction */
   const double* closures_broken;           /* times at which closures broke (sim_closures_broken); NULL if none broke */
-  const SimJoin* closures_joined; /* states of the closures after the step (sim_closures_joined); NULL if no closure has
-                                     the key `active` (closures) */
+  const SimJoin* closures_joined; /* states of the closures after the step (sim_closures_joined); NULL if no closure is
+                                     switched by the key `active` (size: closures) */
 } RecordedStep;
 
 typedef struct {

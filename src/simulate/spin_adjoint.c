@@ -9,11 +9,11 @@
 struct SpinAdjoint {
   const Model* model;
   Vec3* momentum_bar;        /* derivatives of the scalar with respect to the angular momenta at t + dt; after
-                                spin_adjoint_target, with respect to those at t (links) */
-  Mat3* target_rotation_bar; /* derivatives with respect to the entries of the target's rotation (links) */
-  Vec3*
-      pair_force_bar; /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
-  ContactWork* work_bar; /* derivatives with respect to the members of ContactWork of each pair (capacity) */
+                                spin_adjoint_target, with respect to those at t (size: links) */
+  Mat3* target_rotation_bar; /* derivatives with respect to the entries of the target's rotation (size: links) */
+  Vec3* pair_force_bar;      /* derivatives with respect to the force of each pair on the first link of the pair (size:
+                                capacity) */
+  ContactWork* work_bar;     /* derivatives with respect to the members of ContactWork of each pair (size: capacity) */
   int capacity;
   bool has_pair_force_bars; /* true: `pair_force_bar` belongs to the present step */
 };

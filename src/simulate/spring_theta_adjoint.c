@@ -9,10 +9,10 @@
 typedef struct {
   StepAdjoint* a;
   const Pose* pose;
-  double (*motion)[3][4]; /* time derivatives dT/dt of the link poses for the joint rates `response` (links) */
+  double (*motion)[3][4]; /* time derivatives dT/dt of the link poses for the joint rates `response` (size: links) */
   double (*pose_bar)[3][4],
-      (*rate_bar)[3][4]; /* derivatives with respect to the poses T of the links and to dT/dt (links) */
-  double* q_bar;         /* derivatives with respect to increments of the coordinates (nv) */
+      (*rate_bar)[3][4]; /* derivatives with respect to the poses T of the links and to dT/dt (size: links) */
+  double* q_bar;         /* derivatives with respect to increments of the coordinates (size: nv) */
   ModelGradient* gradient;
 } ThetaBars;
 

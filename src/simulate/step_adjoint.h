@@ -21,7 +21,7 @@ static inline Twist twist_from_array(const double t[6]) {
  * differentiated scalar. */
 typedef struct {
   bool known;
-  double* equations; /* derivatives of the step's equations (nv) */
+  double* equations; /* derivatives of the step's equations (size: nv) */
   double direct;
 } ClockDerivative;
 enum { CLOCK_DERIVATIVES = 4 }; /* clock entries with derivatives: dt, dt_before, dt_older and time */
@@ -39,11 +39,11 @@ typedef struct {
               event function with respect to coordinates (nv). nu: multipliers (closure rows) */
   double prescribed_bar; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
                            end time of the present step [1/s] */
-  double* rates;         /* scratch: rates of the prescribed coordinates (nv) */
-  double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (links) */
-  double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (links) */
+  double* rates;         /* scratch: rates of the prescribed coordinates (size: nv) */
+  double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (size: links) */
+  double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (size: links) */
   double (*rounding_force)[6]; /* inertia forces that belong to the rounding error of the target poses: torque, force.
-                                  They are added to ClockDerivative.equations (links) */
+                                  They are added to ClockDerivative.equations (size: links) */
   ModelGradient unused;        /* unused output of contact_replay_adjoint */
 } StepLengths;
 
@@ -56,52 +56,52 @@ struct StepAdjoint {
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to the forces of single hull pairs at t + dt, borrowed from
                           initial_friction_adjoint.c; NULL selects the derivatives that `spin` holds */
-  double *lambda, *reduced, *product, *zero; /* (nv) */
-  double (*twist)[6];       /* twists of the links along lambda, about the centres of mass of the links (links) */
-  double (*wrench)[6];      /* scratch: torque about the centre of mass, and force (links) */
+  double *lambda, *reduced, *product, *zero; /* (size: nv) */
+  double (*twist)[6];       /* twists of the links along lambda, about the centres of mass of the links (size: links) */
+  double (*wrench)[6];      /* scratch: torque about the centre of mass, and force (size: links) */
   double (*motion)[3][4];   /* change of rotation matrix and position of each link at t + dt along lambda, computed from
-                               `twist` (links) */
+                               `twist` (size: links) */
   double rounding;          /* estimated rounding error of the step's gradient (StepAdjointReport.rounding) */
-  double (*rate_bar)[3][4]; /* derivatives with respect to dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt  (links) */
-  Vec3* force;                /* scratch (links) */
+  double (*rate_bar)[3][4]; /* derivatives with respect to dT/dt of the initial velocities (size: links) */
+  double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt (size: links) */
+  Vec3* force;                /* scratch (size: links) */
   Vec3 *contact_force,
       *contact_force_at_end; /* derivatives with respect to measured contact forces: `contact_force` at the start of
-         the step, `contact_force_at_end` at the end; NULL if no drive measures forces (links) */
+         the step, `contact_force_at_end` at the end; NULL if no drive measures forces (size: links) */
   /* Derivatives with respect to delayed measurements of earlier states; NULL if no drive has a delay. */
   struct DelayPending* pending_delays;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
-                                   targets of the step (links) */
-  struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL if there are none (links) */
+                                   targets of the step (size: links) */
+  struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL if there are none (size: links) */
   double (*friction_iteration_bar)[3][4]; /* derivatives with respect to the poses of the previous solve of the step,
-                              whose forces limit friction (links) */
+                              whose forces limit friction (size: links) */
   double (*slip_wrench)[6]; /* product of the Hessian of friction and a small correction of `lambda` (I16): torque about
-                               the centre of mass, force (links) */
-  double* slip_residual;    /* scratch of slip_adjoint (nv) */
+                               the centre of mass, force (size: links) */
+  double* slip_residual;    /* scratch of slip_adjoint (size: nv) */
   StateBar
       solve_bar; /* derivatives with respect to the state that the solve under friction_iteration_adjoint ends in */
   Vec3 *momentum_aside, *stored_contact_force; /* derivatives with respect to angular momenta and measured forces at t,
-                                                  from later solves of the step (links) */
+                                                  from later solves of the step (size: links) */
   Vec3* guess_aside; /* derivatives with respect to angular momenta at t, stored during initial_friction_adjoint (links)
                       */
-  Vec3* bar_force;   /* derivatives with respect to translations, summed over a link and its descendants (links) */
-  Mat3* bar_moment;  /* first moments of these derivatives about the frame origins, summed over a link and its
-                        descendants (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_frame_rotations_of_motion (links) */
-  Mat3* turn_moment;                           /* scratch for the derivatives with respect to frame rotations (links) */
+  Vec3* bar_force;  /* derivatives with respect to translations, summed over a link and its descendants (size: links) */
+  Mat3* bar_moment; /* first moments of these derivatives about the frame origins, summed over a link and its
+                       descendants (size: links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_frame_rotations_of_motion (size: links) */
+  Mat3* turn_moment; /* scratch for the derivatives with respect to frame rotations (size: links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF],
       (*push)[JOINT_MAX_DOF]; /* derivatives with respect to targets, rates and forces of one joint's drives
-                                 (controllers) */
+ (size: controllers) */
   double (*gains)[JOINT_GAIN_KINDS]
-                 [JOINT_MAX_DOF]; /* derivatives with respect to gains of one joint's drives (controllers) */
+                 [JOINT_MAX_DOF]; /* derivatives with respect to gains of one joint's drives (size: controllers) */
   bool reacts;                    /* true if the scalar depends on joint reactions of the present step (O3) */
   /* virtual motion of the links. The work of the step's forces in it equals the sum of the joint reactions, weighted by
    * the derivatives with respect to them (O3). field: twists about the centres of mass at t + dt; field_now: twists
-   * about the frame origins at t (links) */
+   * about the frame origins at t (size: links) */
   double (*field)[6], (*field_now)[6];
-  Vec3* field_at;     /* scratch (links) */
+  Vec3* field_at;     /* scratch (size: links) */
   double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
-                         closures (rows) */
+                         closures (size: rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
       (*beyond_bar)[3][4]; /* derivatives for links of trees in free flight (tree_flight.h); NULL if there are no such
                               trees (links). aim_bar: with respect to the target poses. back_bar, behind_bar,
@@ -249,12 +249,12 @@ void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelG
  * rate of change of E, psi = sum rates_k dE/dq_k, is differentiated with respect to rotations of joint frames. E is
  * given by forces, first moments about the points `at`, and their changes by the rates. */
 typedef struct {
-  const Vec3* at;      /* reference points of the first moments (links) */
+  const Vec3* at;      /* reference points of the first moments (size: links) */
   const Mat3* moment;  /* first moment of the link and its descendants: sum g r^T, with the force g on a point and the
                           vector r from `at` to the point */
   const Vec3* force;   /* force of the link and its descendants */
-  const double* rates; /* rates of the coordinates (nv) */
-  const Screw* screws; /* screws of the joints (nv) */
+  const double* rates; /* rates of the coordinates (size: nv) */
+  const Screw* screws; /* screws of the joints (size: nv) */
   const double (*twist)[6];  /* twists of the links by the rates; only w is used */
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
                                 the motion; NULL if there are none */

@@ -17,7 +17,7 @@ struct StepForward {
   ModelGradient gradient;
   StateBar bar[3];  /* derivatives of one equation with respect to the states at the start of the step (`now`) and one
                        and two steps before (`old`, `older`) */
-  Screw* screws[3]; /* screws of the joints at the states `now`, `old` and `older` (nv) */
+  Screw* screws[3]; /* screws of the joints at the states `now`, `old` and `older` (size: nv) */
   double* sensitivity[FORWARD_STATES]; /* derivatives of the coordinates' increments with respect to the parameters, at
                                           the states `next`, `now`, `old` and `older` (nv x parameters) */
   double* start;                       /* sensitivity of the first state (nv x parameters) */
@@ -30,30 +30,30 @@ struct StepForward {
   int carried_capacity, carried_next_capacity, carry_row_capacity, records;
   double* rows;  /* partial derivatives of the step's equations with respect to the parameters (nv x parameters) */
   double* solve; /* sensitivity of the end of the solve before the last one (nv x parameters) */
-  Screw* solve_screws;         /* screws of the joints at the end of the solve before the last one (nv) */
-  double *column, *right;      /* solution and right-hand side for one parameter (nv) */
-  double *start_bar, *start_q; /* first state: derivatives with respect to it (nv), coordinates (nq) */
-  Pose* start_pose;            /* poses of the first state (links) */
-  Screw* start_screws;         /* screws of the first state (nv) */
-  const double* closure_q;     /* coordinates at which closures were placed, if not at the first state; borrowed */
-  Pose* closure_pose;          /* poses at closure_q (links) */
-  Screw* closure_screws;       /* screws at closure_q (nv) */
-  double* closure_bar;         /* derivatives with respect to increments of closure_q, not used (nv) */
-  double (
-      *start_pose_bar)[3][4]; /* derivatives with respect to poses of the first state, through the closures (links) */
-  double* closure_rows;       /* partial derivatives of the closure equations with respect to the parameters (rows x
-                                 parameters) */
+  Screw* solve_screws;            /* screws of the joints at the end of the solve before the last one (size: nv) */
+  double *column, *right;         /* solution and right-hand side for one parameter (size: nv) */
+  double *start_bar, *start_q;    /* first state: derivatives with respect to it (nv), coordinates (size: nq) */
+  Pose* start_pose;               /* poses of the first state (size: links) */
+  Screw* start_screws;            /* screws of the first state (size: nv) */
+  const double* closure_q;        /* coordinates at which closures were placed, if not at the first state; borrowed */
+  Pose* closure_pose;             /* poses at closure_q (size: links) */
+  Screw* closure_screws;          /* screws at closure_q (size: nv) */
+  double* closure_bar;            /* derivatives with respect to increments of closure_q, not used (size: nv) */
+  double (*start_pose_bar)[3][4]; /* derivatives with respect to poses of the first state, through the closures (size:
+                                     links) */
+  double* closure_rows;           /* partial derivatives of the closure equations with respect to the parameters (rows x
+                                     parameters) */
   double *error_derivative, *change; /* error_derivative: derivative of the closure errors with respect to one
-                                        parameter; change: change of the multipliers (rows) */
+                                        parameter; change: change of the multipliers (size: rows) */
   double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if no closure has a force limit
                       (closures x parameters) */
-  Screw* load_screws; /* workspace (nv) */
-  double* length[3];  /* sensitivities of the lengths of the step and of the two previous steps (parameters) */
+  Screw* load_screws; /* workspace (size: nv) */
+  double* length[3];  /* sensitivities of the lengths of the step and of the two previous steps (size: parameters) */
   double* rates; /* rates of prescribed coordinates at the end of a step whose end time depends on parameters; otherwise
-                    0 (nv) */
+                    0 (size: nv) */
   double* by_end; /* contribution of prescribed coordinates to the derivatives of the equations with respect to the end
-                     time (nv) */
-  double *begin, *end; /* sensitivities of the step's start time and of its end time (parameters) */
+                     time (size: nv) */
+  double *begin, *end; /* sensitivities of the step's start time and of its end time (size: parameters) */
   double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL if no link integrates its momentum
                           (3 links x parameters) */
   StateBar next_bar;   /* derivatives with respect to the state at t + dt */
@@ -70,7 +70,7 @@ void step_forward_add_product(double* row, const double* factor, int count, cons
  * the sensitivities of the earlier states. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
 /* Sets f->friction_limits, the sensitivity of the friction limits, for a step with RecordedStep.initial_friction.
- * Returns false if the contact of the step is not reproduced. Allocates. */
+ * Returns false if the contact state cannot be recomputed from the record. Allocates. */
 bool initial_friction_forward(StepForward* f, const RecordedStep* step);
 
 #endif

@@ -35,17 +35,17 @@ typedef struct {
 } SubsystemWorker;
 
 typedef struct Subsystems {
-  int* sets;                 /* sets of interacting trees, stored as disjoint sets (trees) */
-  int* of;                   /* index of the part of each tree, or -1 if the tree is in no part (trees) */
-  int* size;                 /* number of links of each set, stored at the smallest member of the set (trees) */
-  int* place;                /* index of each tree among the trees of its part (trees) */
+  int* sets;                 /* sets of interacting trees, stored as disjoint sets (size: trees) */
+  int* of;                   /* index of the part of each tree, or -1 if the tree is in no part (size: trees) */
+  int* size;                 /* number of links of each set, stored at the smallest member of the set (size: trees) */
+  int* place;                /* index of each tree among the trees of its part (size: trees) */
   int *trees, *tree_first;   /* trees: trees in the order of the parts (trees); tree_first: index of the first tree of
                                 each part (trees + 1) */
   int *links, *link_first;   /* links: links in the order of the parts (links); link_first: index of the first link of
                                 each part (trees + 1) */
-  int* dof_first;            /* SolveScope.dof_first for all `trees`  (trees) */
+  int* dof_first;            /* SolveScope.dof_first for all `trees` (size: trees) */
   int count, assigned_trees; /* count: number of parts; assigned_trees: number of trees in parts */
-  SubsystemResult* result;   /* result of each part (trees) */
+  SubsystemResult* result;   /* result of each part (size: trees) */
   SubsystemWorker* worker;
   int worker_count;
 } Subsystems;

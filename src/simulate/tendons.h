@@ -32,15 +32,15 @@ static inline int tendon_dof(const Model* model, const SceneCouplingTerm* joint)
 
 typedef struct TendonSystem {
   const Model* model;
-  double* tension; /* value of the tension signals at the end of the step [N] (tendons) */
-  /* weights of the lengths at t + dt, t and the state before in the spring force (M10) (tendons) */
+  double* tension; /* value of the tension signals at the end of the step [N] (size: tendons) */
+  /* weights of the lengths at t + dt, t and the state before in the spring force (M10) (size: tendons) */
   SpringTimeWeights* at;
-  double* past;              /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
-  double *now, *old;         /* lengths at t and at the previous state; set only where needed [m] (tendons) */
+  double* past;      /* contribution of the states at t and before to the time-weighted length [m] (size: tendons) */
+  double *now, *old; /* lengths at t and at the previous state; set only where needed [m] (size: tendons) */
   double rate_now, rate_old; /* factors of the integrator's rate (S3), copied from StepWeights [1/s] */
-  double* force_magnitude;   /* sum of the magnitudes of the forces whose sum is `pull` [N] (tendons) */
+  double* force_magnitude;   /* sum of the magnitudes of the forces whose sum is `pull` [N] (size: tendons) */
   double *pull, *extent;     /* pull: force at the assembled configuration [N]; extent: length plus the distances of the
-                                points from the world's origin, for rounding errors [m] (tendons) */
+                                points from the world's origin, for rounding errors [m] (size: tendons) */
   int *first, count;         /* first term of each tendon (tendons + 1); number of all terms */
   int* tendon;               /* index of the tendon to which each term belongs */
   TendonSegment* segment;    /* the terms at the assembled configuration */
@@ -49,10 +49,10 @@ typedef struct TendonSystem {
   double* slope; /* derivatives of the lengths with respect to the degrees of freedom at the assembled configuration, in
                     the order of `dof`. Set for tendons with stiffness */
   CouplingTerms* stretched; /* Hessian terms of each tendon, its stiffness times the square of the length's derivatives,
-                               for the assembly (tendons) */
-  int* place;               /* scratch: position of a degree of freedom in the list of the present tendon (nv) */
+                               for the assembly (size: tendons) */
+  int* place;               /* scratch: position of a degree of freedom in the list of the present tendon (size: nv) */
   uint64_t* pairs; /* pairs of trees that tendons couple, sorted; the pair of trees a < b is stored as a << 32 | b
-                      (pair_count) */
+ (size: pair_count) */
   int pair_count;
 } TendonSystem;
 

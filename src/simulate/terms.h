@@ -237,11 +237,11 @@ typedef struct {
   double aim[JOINT_MAX_DOF];            /* derivatives of the scalar with respect to JointInput.aim */
   SpringTimeWeights spring;        /* derivatives of the scalar with respect to the time weights JointInput.spring */
   double (*target)[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to increments of each drive's target;
-                                      memory of the caller (drives) */
-  double (*target_rate)[JOINT_MAX_DOF];             /* memory of the caller (drives) */
-  double (*push)[JOINT_MAX_DOF];                    /* memory of the caller (drives) */
+                                      memory of the caller (size: drives) */
+  double (*target_rate)[JOINT_MAX_DOF];             /* memory of the caller (size: drives) */
+  double (*push)[JOINT_MAX_DOF];                    /* memory of the caller (size: drives) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives of the scalar with respect to the gains of each
-                                                       drive; memory of the caller (drives) */
+                                                       drive; memory of the caller (size: drives) */
 } JointBars;
 /* Sets all members of *out, including the arrays of the caller. lambda[dof]; if lambda is zero, all results are zero.
  */
@@ -323,9 +323,9 @@ typedef struct {
  * derivatives of the row's equation with respect to the degrees of freedom. */
 typedef struct {
   int rows, count;                 /* number of rows and of columns of `slope` */
-  const int* dof;                  /* degree of freedom of each column of `slope` (count) */
-  const double *slope, *stiffness; /* (rows x count), (rows) */
-  const bool* moves;               /* true if the row of slope has a nonzero entry (rows) */
+  const int* dof;                  /* degree of freedom of each column of `slope` (size: count) */
+  const double *slope, *stiffness; /* (rows x count), (size: rows) */
+  const bool* moves;               /* true if the row of slope has a nonzero entry (size: rows) */
 } RowTerms;
 /* For each tree, the list of the pair terms that act on the tree: contact, closures, tendons and bushings, in this
  * order (simulate/tree_terms.c). A place is the number of a tree within the scope; the place after the last tree holds
@@ -348,7 +348,7 @@ typedef struct {
   bool whole;
   const int* trees; /* indices of the trees, ascending */
   const int* links; /* links of these trees, parents first; for the whole scene all links, immovable ones included */
-  const int* place; /* place of every tree of the model that is in `trees` (trees of the model) */
+  const int* place; /* index in `trees` of every tree of the model that is in `trees` (trees of the model) */
   const int* dof_first; /* for each place: index of the first unknown of the tree in the matrix */
   int tree_count, link_count;
 } SolveScope;
@@ -362,7 +362,7 @@ typedef struct {
   const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   const TreeTermLists* sides;         /* for each tree, the terms of the four lists of pair terms below */
   const Screw* screws;
-  const Vec3* reference; /* centres of mass of the links, world axes [m] (links) */
+  const Vec3* reference; /* centres of mass of the links, world axes [m] (size: links) */
   LinkTerms* links;      /* on entry: each link's own terms; on return: sums over the link and its descendants */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or no link of an open closure */

@@ -39,32 +39,33 @@ typedef struct TreeFlight {
   FlightGroup* group;
   int group_count;
   int *trees, *links, *closures; /* lists of the groups, concatenated */
-  int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
-  FlightTree* tree;              /* degrees of freedom and matrix of each tree (trees) */
-  int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
+  int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (size: trees) */
+  FlightTree* tree;              /* degrees of freedom and matrix of each tree (size: trees) */
+  int* free;                     /* degrees of freedom that are not prescribed, tree by tree (size: nv) */
   bool* contains_joint_forces;   /* true if the target of the tree contains the forces of springs, dampers and drives in
-                                    the tree's joints (W51) (trees) */
-  bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (trees) */
-  bool* is_steady_wheel; /* true if the link is a balanced wheel whose axis has a constant direction (links) */
+                                    the tree's joints (W51) (size: trees) */
+  bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (size:
+                       trees) */
+  bool* is_steady_wheel; /* true if the link is a balanced wheel whose axis has a constant direction (size: links) */
   bool* has_any_speed;   /* true if the link is a steady wheel on which no closure or coupling acts. Its target is exact
-                            at   any angular velocity (W14) (links) */
+                            at any angular velocity (W14) (size: links) */
   bool* has_joint_forces;   /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
                                armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
-                               (links) */
+ (size: links) */
   ModelLink* target_links;  /* copies of the links with has_joint_forces. A copy has only those joint terms that the
-                               target contains (links) */
+                               target contains (size: links) */
   bool* is_without_contact; /* scratch; true if has_target is true for the tree's group and no link of the group is in
-                               contact (trees) */
+                               contact (size: trees) */
   double *before_q, *target_q; /* before_q: coordinates one step before t, extrapolated from the present motion;
-                                  target_q: coordinates of the target (nq) */
+                                  target_q: coordinates of the target (size: nq) */
   double *behind_q, *beyond_q; /* coordinates before t (behind_q) and after t (beyond_q). They are extrapolated from the
-                                  present motion over the longer of the present and the last step (nq) */
-  Pose *pose_before, *target_pose;   /* poses at `before_q` and at `target_q` (links) */
-  Pose *pose_behind, *pose_beyond;   /* poses at `behind_q` and at `beyond_q` (links) */
-  Screw *screws_now, *target_screws; /* screws of the joints at time t and at `target_q` (nv) */
-  Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
-  double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (nv) */
-  Pose* pose_side;                   /* (links) */
+                                  present motion over the longer of the present and the last step (size: nq) */
+  Pose *pose_before, *target_pose;   /* poses at `before_q` and at `target_q` (size: links) */
+  Pose *pose_behind, *pose_beyond;   /* poses at `behind_q` and at `beyond_q` (size: links) */
+  Screw *screws_now, *target_screws; /* screws of the joints at time t and at `target_q` (size: nv) */
+  Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (size: nv) */
+  double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (size: nv) */
+  Pose* pose_side;                   /* (size: links) */
   bool needs_refinement; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to find the
                             target of a tree (W14, W50) */
   bool is_regular;       /* scratch; true if the matrix of the present group is not singular */
@@ -76,23 +77,23 @@ typedef struct TreeFlight {
                             / 2, times (h/h')^2 if h' > h. h: present step; h': last step */
   double gravity_time; /* displacement of the target per unit of acceleration, h (h + h') / 2 with the lengths h and h'
                           of the present and the last step [s^2] */
-  double (*bar)[3][4]; /* scratch  (links) */
-  Vec3* force;         /* scratch: forces summed over descendants (links) */
-  Mat3* moment;        /* scratch: first moments summed over descendants (links) */
-  double *reduced, *change, *packed; /* scratch  (nv) */
+  double (*bar)[3][4]; /* scratch (size: links) */
+  Vec3* force;         /* scratch: forces summed over descendants (size: links) */
+  Mat3* moment;        /* scratch: first moments summed over descendants (size: links) */
+  double *reduced, *change, *packed; /* scratch (size: nv) */
   double* matrices;                  /* storage of FlightTree.matrix */
   /* joint_force: forces of springs, dampers and drives in joints at the target (W51) [N, N m]; joint_stiffness:
    * derivatives of the joint forces with respect to their coordinates [N/m, N m/rad]. Both are 0 where the target does
-   * not contain joint forces (nv) */
+   * not contain joint forces (size: nv) */
   double *joint_force, *joint_stiffness;
-  double* drive; /* forces on prescribed joints at the target [N, N m] (nv) */
+  double* drive; /* forces on prescribed joints at the target [N, N m] (size: nv) */
   ClosureSystem *closures_now,
       *closures_at_target; /* closures placed at time t and at the target; NULL if there are no closures or couplings */
   const double* by_row;    /* derivatives with respect to the row forces that the targets contain, borrowed from
-                              ClosureAdjoint.by_row; NULL if there are none (rows) */
+                              ClosureAdjoint.by_row; NULL if there are none (size: rows) */
   double *row_impulse, *eta; /* row_impulse: forces of the closure rows in the target times `gravity_time` [kg m, kg
-                                m^2]; eta: adjoint variable of `row_impulse` (rows) */
-  Vec3 *center_now, *center_target; /* centres of mass at time t and at the target (links) */
+                                m^2]; eta: adjoint variable of `row_impulse` (size: rows) */
+  Vec3 *center_now, *center_target; /* centres of mass at time t and at the target (size: links) */
   FlightRows rows;
 } TreeFlight;
 
