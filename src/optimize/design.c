@@ -22,6 +22,25 @@ void design_add_term(Design* d, int variable, double coefficient) {
   d->numbers[d->number_count - 1].term_count++;
 }
 
+void design_extend_number(Design* d, OverrideKind kind, int link, int part, int index, double base) {
+  int earlier = d->number_count - 1;
+  while (earlier >= 0) {
+    const DesignNumber* n = &d->numbers[earlier];
+    if (n->kind == kind && n->link == link && n->part == part && n->index == index &&
+        n->scenario == d->current_scenario)
+      break;
+    earlier--;
+  }
+  design_add_number(d, kind, link, part, index, base);
+  if (earlier < 0) return;
+  DesignNumber* n = &d->numbers[earlier];
+  for (int t = n->term_first; t < n->term_first + n->term_count; t++) {
+    DesignTerm term = d->terms[t];
+    design_add_term(d, term.variable, term.coefficient);
+  }
+  n->term_count = 0;
+}
+
 SceneShape* design_hull(const Scene* scene, int link, int hull) {
   assert(link >= 0 && link < scene->link_count && hull >= 0);
   return &scene->shapes[scene->links[link].shapes[hull].shape];

@@ -188,6 +188,10 @@ int design_add_variable(Design* design, const DesignVariable* variable);
 /* Adds a scene value that depends on variables, for the scenario Design.current_scenario. base: its initial value. Call
  * design_add_term for each of its variables before the next scene value is added. */
 void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
+/* Adds a scene value in the same way, but one that earlier variables may change already. The terms of the earlier entry
+ * move to the new entry. The earlier entry stays without terms, and the new entry, which is applied later, replaces it.
+ */
+void design_extend_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
 /* Adds the term coefficient * (variable - its initial value) to the last scene value. Does nothing for coefficient 0.
  */
 void design_add_term(Design* design, int variable, double coefficient);

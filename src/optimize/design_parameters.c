@@ -692,8 +692,8 @@ static bool add_box_size(ItemBuild* l, const TaskName* name, int link) {
   for (int k = 0; k < shape->point_count; k++) {
     Vec3 local = mat3_tmul_vec(box->pose.r, vec3_sub(shape->points[k], box->pose.t));
     for (int axis = 0; axis < 3; axis++) {
-      design_add_number(l->b->design, OVERRIDE_VERTEX, link, box->hull, 3 * k + axis,
-                        design_component(shape->points[k], axis));
+      design_extend_number(l->b->design, OVERRIDE_VERTEX, link, box->hull, 3 * k + axis,
+                           design_component(shape->points[k], axis));
       for (int edge = 0; edge < 3; edge++) {
         double side = design_component(local, edge) > 0 ? 0.5 : -0.5;
         if (variable[edge] >= 0) design_add_term(l->b->design, variable[edge], side * box->pose.r.m[axis][edge]);

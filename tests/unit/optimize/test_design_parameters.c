@@ -103,6 +103,23 @@ static void edges_of_a_box_D10(void** state) {
   design_case_free(c);
 }
 
+/* Edges of one box in two entries of the task, which both move every corner. */
+static void edges_of_a_box_in_two_entries_D10(void** state) {
+  (void)state;
+  DesignCase* c = case_of("{type: size, link: box, axes: [z]}, {type: size, link: box, axes: [x]}");
+  expect_variables(&c->design, "box/size/z\nbox/size/x\n");
+  double x[2] = {0.5, 0.3};
+  Scene* scene = scene_of(c, x);
+  const SceneShape* shape = &scene->shapes[scene->links[0].shapes[0].shape];
+  for (int k = 0; k < 8; k++) {
+    compare_near(fabs(shape->points[k].x - 1), 0.2, 1e-14, "the y edge stays");
+    compare_near(fabs(shape->points[k].y - 2), 0.15, 1e-14, "the x edge of the second entry");
+    compare_near(fabs(shape->points[k].z - 3), 0.25, 1e-14, "the z edge of the first entry");
+  }
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 /* The radius of two wheels is one variable; their widths and rims stay. */
 static void chosen_lengths_of_round_solids(void** state) {
   (void)state;
@@ -568,6 +585,7 @@ int main(void) {
       cmocka_unit_test(names_bounds_and_numbers),
       cmocka_unit_test(what_is_tied_is_one_variable),
       cmocka_unit_test(edges_of_a_box_D10),
+      cmocka_unit_test(edges_of_a_box_in_two_entries_D10),
       cmocka_unit_test(chosen_lengths_of_round_solids),
       cmocka_unit_test(names_of_shape_numbers),
       cmocka_unit_test(inertia_begins_where_it_is),
