@@ -142,10 +142,10 @@ static double margin_without_lean(const Tipping* t, int i, const SimState* state
   const Footprint* f = &t->footprint[i];
   Pose pose = state->pose[i];
   Vec3 up = f->up, down = vec3_scale(up, -1), flat = mat3_mul_vec(pose.r, f->normal), polygon[FOOTPRINT_POINTS];
-  Vec3 sum = vec3_scale(model_link_gravity(m, i), m->links[i].mass), arm = vec3(0, 0, 0);
+  Vec3 sum = vec3_scale(model_link_gravity(m, i), m->links[i].mass);
   for (int k = 0; k < FOOTPRINT_POINTS; k++) polygon[k] = rotate_between(flat, down, mat3_mul_vec(pose.r, f->point[k]));
   Vec3 center = vec3_sub(rotate_between(flat, down, mat3_mul_vec(pose.r, m->links[i].center)), polygon[0]);
-  arm = vec3_sub(vec3_scale(center, vec3_dot(sum, down)), vec3_scale(sum, -vec3_dot(center, up)));
+  Vec3 arm = vec3_sub(vec3_scale(center, vec3_dot(sum, down)), vec3_scale(sum, -vec3_dot(center, up)));
   for (int k = 0; k < m->load_count; k++) {
     if (m->loads[k].link != i) continue;
     StepClock clock = {.time = state->time, .dt = m->simulation.dt, .dt_before = m->simulation.dt};
