@@ -176,6 +176,11 @@ typedef struct {
    * bodies at t + dt. LawReplay.work contains the derivatives of the scalar with respect to the members of ContactWork.
    * A half-space gets none. Call only after `replay`. */
   void (*work_wrench)(const LawReplay* pair, double wrench[2][6]);
+  /* Sets *displacement to the displacement of the step from which the pair computes numbers for the next step, and
+   * *slope to the derivative of a scalar with respect to it. carry: as for `displacement_wrench`. The displacement
+   * depends on the expected poses (friction.md, F13). Call only after `replay`. Returns false if the derivatives are
+   * zero. */
+  bool (*displacement)(const LawReplay* pair, const PairCarry* carry, Vec3* displacement, Vec3* slope);
 } LawImpacts;
 
 /* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without

@@ -96,6 +96,14 @@ bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, d
   return true;
 }
 
+bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, Vec3* displacement, Vec3* slope) {
+  DisplacementBar bar;
+  if (!displacement_bar(p, carry, &bar)) return false;
+  *displacement = bar.displacement;
+  *slope = bar.by_displacement;
+  return true;
+}
+
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
 static bool follows_impulse(const LawReplay* p) {
   if (!p->record->has_friction || p->record->current_force || !slides(p->material)) return false;

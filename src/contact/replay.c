@@ -39,6 +39,7 @@ typedef struct {
   char* vertices;            /* memory that the law uses for the vertices of both items */
   PairDerivatives derivatives;
   PairShares shares;
+  Vec3 displacement_slope; /* set by contact_replay_keep_displacement_slopes */
   bool sound;
 } ReplayPair;
 
@@ -387,12 +388,30 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wre
   return found;
 }
 
+/* Sets *displacement and *slope as LawImpacts.displacement does. Returns false if the derivatives are zero. */
+static bool displacement_of(const ContactReplay* r, int index, Vec3* displacement, Vec3* slope) {
+  const ReplayPair* p = &r->pairs[index];
+  if (!p->law->row->impacts) return false;
+  LawReplay pair = law_replay(r, index, 0);
+  return p->law->row->impacts->displacement(&pair, &r->carry[1][index], displacement, slope);
+}
+
+void contact_replay_keep_displacement_slopes(ContactReplay* r) {
+  Vec3 displacement;
+  for (int k = 0; k < r->count; k++)
+    if (!displacement_of(r, k, &displacement, &r->pairs[k].displacement_slope))
+      r->pairs[k].displacement_slope = vec3(0, 0, 0);
+}
+
 double contact_replay_deferred_sum(const ContactReplay* r) {
   double sum = 0;
   for (int k = 0; k < r->count; k++) {
+    const ReplayPair* p = &r->pairs[k];
     const double bar = r->carry[1][k].net_limit;
-    if (bar != 0 && r->pairs[k].law->row->impacts)
-      sum += bar * r->pairs[k].contact->stiffness * passes_of(r, k).net_limit;
+    Vec3 displacement, slope;
+    if (bar != 0 && p->law->row->impacts) sum += bar * p->contact->stiffness * passes_of(r, k).net_limit;
+    if (!vec3_is_zero(p->displacement_slope) && displacement_of(r, k, &displacement, &slope))
+      sum += p->contact->stiffness * vec3_dot(p->displacement_slope, displacement);
   }
   return sum;
 }

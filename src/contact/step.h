@@ -107,9 +107,13 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
+/* Stores the derivatives of a scalar with respect to the displacements from which pairs compute numbers for the next
+ * step (docs/derivations/friction.md, F16). Call at the recorded step lengths. */
+void contact_replay_keep_displacement_slopes(ContactReplay* replay);
 /* Friction of each pair passes a normal force to the next step, FrictionScale.net_limit (docs/derivations/friction.md,
  * F14). Returns the sum over all pairs of this force times the derivative of a scalar with respect to it
- * (PairCarry.left). Differences of the sum give derivatives with respect to step lengths. Uses the force_ratio of the
+ * (PairCarry.net_limit), plus the stored derivatives times the displacements. Differences of the sum give derivatives
+ * with respect to step lengths, on which the expected poses depend. Uses the force_ratio and the expected poses of the
  * last contact_replay_refresh. */
 double contact_replay_deferred_sum(const ContactReplay* replay);
 

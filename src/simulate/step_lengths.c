@@ -143,6 +143,7 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   bool any = false, found = true;
   for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].known = false;
   if (l->fixed) return true;
+  if (a->replay) contact_replay_keep_displacement_slopes(a->replay);
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
     any = true;

@@ -512,8 +512,15 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
     return true;
   else {
     double ahead = distance_to_event(s, &e->event.what);
-    if (ahead <= IMPACT_EVENT_TOLERANCE) return true;
-    narrow_before_event(e, ahead, *length);
+    /* contact_impact_entry reports no entry from -IMPACT_START_TOLERANCE on */
+    bool late = ahead < -IMPACT_EVENT_TOLERANCE && !(ahead < -IMPACT_START_TOLERANCE);
+    if (ahead <= IMPACT_EVENT_TOLERANCE && !late) return true;
+    event = e->event;
+    event.after = ahead;
+    if (late)
+      narrow_after_event(e, &event, *length);
+    else
+      narrow_before_event(e, ahead, *length);
   }
   if (!(e->high - e->low > 4 * DBL_EPSILON * e->high)) return true;
   *length = next_length(e);

@@ -551,6 +551,39 @@ static void impact_I5_friction_near_the_end_of_a_step(void** state) {
   for (int k = 0; k < COUNT; k++) compare_near(value[k], value[0] + k * slope, 1e-7, "height %d of %d", k + 1, COUNT);
 }
 
+/* The second impact starts from a rotated ball. Its friction stores an elastic slip (F16) that depends on the expected
+ * pose (F13). In the first two cases the first impact ends with slip in either direction, in the last two cases the
+ * first impact begins at another time in its step. */
+static void impact_F16_elastic_slip_depends_on_the_lengths_of_substeps(void** state) {
+  (void)state;
+  static const struct {
+    double z, vx;
+    int steps;
+  } STARTS[] = {{0.103, 0.352, 4}, {0.103, 0.4, 4}, {0.104, 0.4, 1}, {0.1041, 0.4, 5}};
+  for (size_t k = 0; k < sizeof STARTS / sizeof *STARTS; k++) {
+    Run* run = run_model(
+        "simulation: {dt: 1e-2, steps: %d, integrator: first_order, tolerance: 1e-12}\n"
+        "contact: {restitution: 0.6, friction: 0.3}\n" GROUND
+        "  - {name: b, mass: 1, position: [0, 0, %.17g], shape: {type: sphere, radius: 0.1}}\n"
+        "initial: [{link: b, velocities: [%.17g, 0, -0.13, 0, 3.53, 0]}]\n",
+        STARTS[k].steps, STARTS[k].z, STARTS[k].vx);
+    ModelGradient gradient;
+    derive(run, STARTS[k].steps, &gradient);
+    const double h = 1e-5;
+    double* z = &run->model.initial_coordinates[2];
+    double start = *z, value[4];
+    for (int i = 0; i < 4; i++) {
+      *z = start + h * (double[]){-2, -1, 1, 2}[i];
+      value[i] = run_value(run, STARTS[k].steps);
+    }
+    *z = start;
+    double slope = (8 * (value[2] - value[1]) - (value[3] - value[0])) / (12 * h);
+    compare_near(gradient.coordinates[2], slope, 5e-8, "height %g m, speed %g m/s", STARTS[k].z, STARTS[k].vx);
+    model_gradient_destroy(&gradient);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I12_gradient_is_that_of_runs_with_their_own_substeps),
@@ -567,6 +600,7 @@ int main(void) {
       cmocka_unit_test(impact_I10_an_approach_that_is_slower_at_first),
       cmocka_unit_test(impact_I10_a_fast_impact_keeps_its_restitution),
       cmocka_unit_test(impact_I5_friction_near_the_end_of_a_step),
+      cmocka_unit_test(impact_F16_elastic_slip_depends_on_the_lengths_of_substeps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
