@@ -87,20 +87,13 @@ static bool displacement_bar(const LawReplay* p, const PairCarry* carry, Displac
   return true;
 }
 
-bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, double wrench[2][6]) {
+bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, DisplacementSlopes* out) {
   DisplacementBar bar;
   if (!displacement_bar(p, carry, &bar)) return false;
   const Pose* const next[2] = {&p->next[0].hull.pose, &p->next[1].hull.pose};
   const Vec3 reference[2] = {p->next[0].reference, p->next[1].reference};
-  displacement_wrench(&((const PlaneReplay*)p->memory)->lag, next, reference, bar.by_displacement, wrench);
-  return true;
-}
-
-bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, Vec3* displacement, Vec3* slope) {
-  DisplacementBar bar;
-  if (!displacement_bar(p, carry, &bar)) return false;
-  *displacement = bar.displacement;
-  *slope = bar.by_displacement;
+  *out = (DisplacementSlopes){.displacement = bar.displacement, .slope = bar.by_displacement};
+  displacement_wrench(&((const PlaneReplay*)p->memory)->lag, next, reference, bar.by_displacement, out->wrench);
   return true;
 }
 
@@ -220,7 +213,7 @@ void plane_law_passes(const LawReplay* p, PairPasses* out) {
 
 ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, double factor, double energy,
                        double before) {
-  ContactWork out = {.stored = law->stiffness * ((energy - before) - STORED_ENERGY_ROUNDING * (energy + before))};
+  ContactWork out = {.stored = law->stiffness * (energy - before)};
   for (int side = 0; side < 2; side++) { /* a force is minus the gradient of the energy */
     out.force[side] = vec3_scale(contact->force[side], -law->stiffness * factor);
     out.torque[side] = vec3_scale(mat3_axial(contact->moment[side]), -law->stiffness * factor);
@@ -259,7 +252,7 @@ void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]) {
   impact_scale(&((const PlaneReplay*)p->memory)->impact, body[1].hull.half_space, &d);
   int rows = body[1].hull.half_space ? 6 : 12;
   for (int i = 0; i < 12; i++) {
-    double sum = i < rows ? p->work->stored * (1 - STORED_ENERGY_ROUNDING) * slope[i] : 0;
+    double sum = i < rows ? p->work->stored * slope[i] : 0;
     for (int j = 0; i < rows && j < rows; j++) sum -= d.hessian[i][j] * bar[j];
     wrench[i / 6][i % 6] = law->stiffness * sum;
   }
@@ -285,8 +278,8 @@ static PairCarry add_work_bars(const LawReplay* p, const double twist[2][6], con
     vec3_store(p->work->force[side], by + 3);
     for (int k = 0; k < 6; k++) contact_twist[side][k] -= by[k];
   }
-  out.event += p->work->stored * (1 - STORED_ENERGY_ROUNDING);
-  bar->potential -= p->work->stored * (1 + STORED_ENERGY_ROUNDING);
+  out.event += p->work->stored;
+  bar->potential -= p->work->stored;
   return out;
 }
 
@@ -419,10 +412,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
                   s);
     if (r.past.bounces) s->value = potential_change(p, (const double(*)[6])contact_twist);
     impact_adjoint(&memory->impact, &impact, &r.past, &at_end, &now, &next, &active, &bar, s);
-    if (p->work) {
-      double energy = next.solution->energy, before = potential_before(p);
-      s->value += p->work->stored * ((energy - before) - STORED_ENERGY_ROUNDING * (energy + before));
-    }
+    if (p->work) s->value += p->work->stored * (next.solution->energy - potential_before(p));
   }
   bool weighted = p->record->current_force || debt_in(p, &r).carries_debt;
   DisplacementBar displacement;

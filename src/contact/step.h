@@ -76,15 +76,10 @@ int contact_term_rolls(const ContactSystem* system, int index, const Pose* const
 
 /* ---------------------------------------------------------------- work of normal forces */
 
-/* Relative rounding error of the stored energy of a pair. Clearances are differences of coordinates that are larger
- * than the support by a factor of up to 1e6. */
-#define STORED_ENERGY_ROUNDING 1e-9
-
 /* Normal force of a pair at t + dt, and the change of its stored energy in the step (docs/derivations/spin.md, W20). */
 typedef struct {
   Vec3 force[2], torque[2]; /* on both bodies, without friction; torque about the centre of mass [N, N m] */
-  double stored; /* kappa (U+ - U_t) - STORED_ENERGY_ROUNDING kappa (U+ + U_t), with the stiffness kappa and the
-                    potentials U_t at t and U+ at t + dt [J] */
+  double stored; /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
 } ContactWork;
 /* Sets *out for term `index` < contact_term_count in the accepted state. Returns false if the pair exerts no normal
  * force or has restitution, and for laws without impacts. */

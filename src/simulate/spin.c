@@ -162,44 +162,53 @@ static void exchange_momenta(Sim* s) {
     ContactTerms t = contact_term(s->contact, k);
     SpinExchange e = spin_exchange(s->model, s->spin_bodies, t.link_a, t.link_b, s->pose_now, c->pose);
     if (!e.is_exchanged) continue;
-    double lasts = s->clock.dt / s->weights.factor;
     Vec3 momentum_change =
-        vec3_scale(vec3_cross(e.displacement, t.force[0]), -lasts); /* the force is minus the gradient */
+        vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s)); /* the force is minus the gradient */
     s->state.momentum[t.link_a] = vec3_add_scaled(s->state.momentum[t.link_a], e.share[0], momentum_change);
     s->state.momentum[t.link_b] = vec3_add_scaled(s->state.momentum[t.link_b], e.share[1], momentum_change);
   }
 }
 
-SpinExcess spin_excess(const Model* m, const SpinBody* spin_bodies, ContactTerms t, const ContactWork* work,
-                       const Pose* now, const Pose* next, double lasts) {
+double spin_force_time(const Sim* s) { return s->clock.dt / s->weights.factor; }
+
+int spin_side_on_fixed(const Sim* s, ContactTerms t) {
   const int link[2] = {t.link_a, t.link_b};
-  SpinExcess out = {.link = -1};
-  int side = m->link_tree[link[1]] < 0 ? 0 : 1, moving = link[side];
-  if (m->link_tree[link[1 - side]] >= 0 || !spin_bodies[moving].spins) return out;
-  Vec3 center = m->links[moving].center;
-  out.side = side;
-  out.displacement = vec3_sub(pose_apply(next[moving], center), pose_apply(now[moving], center));
-  out.rotation = vec3_scale(mat3_axial(mat3_mul(next[moving].r, mat3_transpose(now[moving].r))), 0.5);
+  for (int side = 0; side < 2; side++) {
+    const SpinBody* body = &s->spin_bodies[link[side]];
+    bool is_on_fixed = s->model->link_tree[link[1 - side]] < 0;
+    if (is_on_fixed && body->spins && body->rolling != ROLLS_IN_ALL_DIRECTIONS) return side;
+  }
+  return -1;
+}
+
+SpinExcess spin_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now, const Pose* next) {
+  assert(side == 0 || side == 1);
+  const ModelLink* body = &s->model->links[link];
+  SpinExcess out = {.link = link, .side = side};
+  out.displacement = vec3_sub(pose_apply(next[link], body->center), pose_apply(now[link], body->center));
+  out.rotation = vec3_scale(mat3_axial(mat3_mul(next[link].r, mat3_transpose(now[link].r))), 0.5);
   out.energy =
       vec3_dot(work->force[side], out.displacement) + vec3_dot(work->torque[side], out.rotation) + work->stored;
   double square = vec3_dot(out.rotation, out.rotation);
-  if (!(out.energy > 0) || !(square > 0)) return out;
-  out.link = moving;
-  out.factor = -lasts / square;
+  double bound = vec3_norm(work->force[side]) * (body->reach + vec3_norm(body->center)) * square;
+  out.is_removed = out.energy > 0 && out.energy <= bound;
+  if (!out.is_removed) return out;
+  out.factor = -spin_force_time(s) / square;
   out.momentum_change = vec3_scale(out.rotation, out.factor * out.energy);
   return out;
 }
 
 /* Removes the energy that normal forces on fixed bodies would add (W20). */
 static void remove_excess_energy(Sim* s) {
-  const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
     ContactWork work;
-    if (!contact_term_work(s->contact, k, &work)) continue;
-    SpinExcess e = spin_excess(s->model, s->spin_bodies, contact_term(s->contact, k), &work, s->pose_now, c->pose,
-                               s->clock.dt / s->weights.factor);
-    if (e.link >= 0) s->state.momentum[e.link] = vec3_add(s->state.momentum[e.link], e.momentum_change);
+    int side = spin_side_on_fixed(s, t);
+    if (side < 0 || !contact_term_work(s->contact, k, &work)) continue;
+    int link = side == 0 ? t.link_a : t.link_b;
+    SpinExcess e = spin_excess(s, side, link, &work, s->pose_now, s->configuration[s->current].pose);
+    if (e.is_removed) s->state.momentum[link] = vec3_add(s->state.momentum[link], e.momentum_change);
   }
 }
 

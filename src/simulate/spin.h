@@ -71,22 +71,28 @@ typedef struct {
  * the step. */
 SpinExchange spin_exchange(const Model* model, const SpinBody* spin_bodies, int a, int b, const Pose* now,
                            const Pose* next);
-/* Energy that the normal force of a pair would add to a body that integrates its momentum, and the change of angular
- * momentum that removes this energy (W20). The other body of the pair is fixed. */
+/* Returns the time for which forces act in the step [s] (docs/derivations/step.md, S15). */
+double spin_force_time(const Sim* sim);
+/* Returns the side of a pair whose link could gain energy from the normal force (W20): 0 for link_a, 1 for link_b, -1
+ * if there is none. This link integrates its momentum, is not a sphere, and the other link is fixed. */
+int spin_side_on_fixed(const Sim* sim, ContactTerms terms);
+/* Energy that the normal force of a pair would add to a link, and the change of angular momentum that removes this
+ * energy (W20). */
 typedef struct {
-  int link;                    /* the moving link; -1 if no energy is removed */
+  int link;                    /* the moving link */
   int side;                    /* 0 if the moving link is link_a, 1 if it is link_b */
+  bool is_removed;             /* false if the energy is at most 0, or larger than (W20) permits, which is a rounding
+                                  error. Then factor and momentum_change are 0 */
   Vec3 displacement, rotation; /* displacement of the centre of mass [m]; sine of the rotation angle times the unit axis
                                   of the rotation of the moving link in the step, world axes */
   double energy;               /* work of the normal force minus the decrease of the stored energy [J] */
   double factor;               /* momentum_change divided by energy and rotation [s] */
   Vec3 momentum_change;        /* world axes [kg m^2/s] */
 } SpinExcess;
-/* Returns the energy that the pair of a term would add in a step. now, next: poses (links) at the start and at the end
- * of the step. lasts: time for which forces act in the step [s]. If `link` of the result is -1, energy, factor and
- * momentum_change are not used. */
-SpinExcess spin_excess(const Model* model, const SpinBody* spin_bodies, ContactTerms terms, const ContactWork* work,
-                       const Pose* now, const Pose* next, double lasts);
+/* Returns the energy that a pair would add to `link` in a step. side: the side of the pair at which the link is, from
+ * spin_side_on_fixed. work: normal force of the pair and change of its stored energy. now, next: poses (size: links) at
+ * the start and at the end of the step. */
+SpinExcess spin_excess(const Sim* sim, int side, int link, const ContactWork* work, const Pose* now, const Pose* next);
 /* Returns the angular velocity of a link that integrates its momentum, link axes [rad/s]. momentum: angular momentum of
  * the link, world axes [kg m^2/s]. */
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum);

@@ -151,7 +151,7 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   const Model* m = a->model;
   SpinExchange e = spin_exchange(m, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
   if (!e.is_exchanged) return vec3(0, 0, 0);
-  double dt = s->clock.dt / s->weights.factor, mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
+  double dt = spin_force_time(s), mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
   Vec3 f = vec3_scale(t.force[0], -1.0);
   Vec3 sum = vec3_scale(a->momentum_bar[t.link_a], dt * e.share[0]);
   sum = vec3_add_scaled(sum, dt * e.share[1], a->momentum_bar[t.link_b]);
@@ -168,21 +168,29 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   return vec3_cross(sum, e.displacement);
 }
 
-/* Adds the derivatives of a scalar through the change of angular momentum that removes the energy of a pair (W20).
- * Returns the derivatives with respect to the members of ContactWork. */
-static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t,
-                                  const ContactWork* work, StateBar next, StateBar now, ModelGradient* gradient) {
+/* Returns the energy that pair `index` would add to a link in the recorded step (W20). Sets *work if `is_removed` of
+ * the result is true. */
+static SpinExcess recorded_excess(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
+                                  ContactTerms t, ContactWork* work) {
+  int side = spin_side_on_fixed(s, t);
+  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinExcess){.is_removed = false};
+  return spin_excess(s, side, side == 0 ? t.link_a : t.link_b, work, step->pose_now, step->pose_next);
+}
+
+/* Adds the derivatives of a scalar through the change of angular momentum that removes the energy of pair `index`
+ * (W20). Returns the derivatives with respect to the members of ContactWork. */
+static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTermList contact,
+                                  int index, StateBar next, StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
-  ContactWork bar = {.stored = 0};
-  SpinExcess e =
-      spin_excess(m, s->spin_bodies, t, work, step->pose_now, step->pose_next, s->clock.dt / s->weights.factor);
-  if (e.link < 0) return bar;
+  ContactWork work, bar = {.stored = 0};
+  SpinExcess e = recorded_excess(s, step, contact, index, contact.at(contact.holder, index), &work);
+  if (!e.is_removed) return bar;
   Vec3 by = a->momentum_bar[e.link];
   bar.stored = e.factor * vec3_dot(by, e.rotation); /* derivative with respect to the energy */
   bar.force[e.side] = vec3_scale(e.displacement, bar.stored);
   bar.torque[e.side] = vec3_scale(e.rotation, bar.stored);
-  Vec3 by_displacement = vec3_scale(work->force[e.side], bar.stored);
-  Vec3 by_rotation = vec3_add_scaled(vec3_scale(work->torque[e.side], bar.stored), e.factor * e.energy, by);
+  Vec3 by_displacement = vec3_scale(work.force[e.side], bar.stored);
+  Vec3 by_rotation = vec3_add_scaled(vec3_scale(work.torque[e.side], bar.stored), e.factor * e.energy, by);
   by_rotation = vec3_add_scaled(by_rotation, -2 * bar.stored * e.energy / vec3_dot(e.rotation, e.rotation), e.rotation);
   Mat3 r_now = step->pose_now[e.link].r, r_next = step->pose_next[e.link].r;
   Mat3 by_product = mat3_scale(mat3_cross(by_rotation), 0.5); /* derivative with respect to R+ R_t^T */
@@ -191,7 +199,7 @@ static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedSt
   add_center_bar(m, e.link, r_next, by_displacement, next.pose[e.link], gradient);
   add_center_bar(m, e.link, r_now, vec3_scale(by_displacement, -1), now.pose[e.link], gradient);
   /* the torque is about the centre of mass */
-  Vec3 by_center = vec3_cross(bar.torque[e.side], work->force[e.side]);
+  Vec3 by_center = vec3_cross(bar.torque[e.side], work.force[e.side]);
   model_gradient_center(m, e.link, mat3_tmul_vec(r_next, by_center), gradient);
   return bar;
 }
@@ -222,11 +230,8 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
   spin_compute_residual_forces(s, contact);
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    ContactWork work;
     a->pair_force_bar[k] = exchange_adjoint(a, s, step, t, next, now, gradient);
-    a->work_bar[k] = (ContactWork){.stored = 0};
-    if (contact_replay_work(contact.holder, k, &work))
-      a->work_bar[k] = excess_adjoint(a, s, step, t, &work, next, now, gradient);
+    a->work_bar[k] = excess_adjoint(a, s, step, contact, k, next, now, gradient);
   }
 }
 
@@ -254,14 +259,11 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     ContactWork work;
-    if (contact_replay_work(contact.holder, k, &work)) {
-      SpinExcess excess = spin_excess(a->model, s->spin_bodies, t, &work, step->pose_now, step->pose_next,
-                                      s->clock.dt / s->weights.factor);
-      if (excess.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, excess.link), excess.momentum_change);
-    }
+    SpinExcess excess = recorded_excess(s, step, contact, k, t, &work);
+    if (excess.is_removed) sum += vec3_dot(momentum_bar(a, s, step, rate, excess.link), excess.momentum_change);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
-    Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -s->clock.dt / s->weights.factor);
+    Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s));
     sum += e.share[0] * vec3_dot(momentum_bar(a, s, step, rate, t.link_a), turn);
     sum += e.share[1] * vec3_dot(momentum_bar(a, s, step, rate, t.link_b), turn);
   }
