@@ -79,11 +79,12 @@ void tipping_destroy(Tipping* t) {
 static Vec3 support_point(const Model* m, int link, Vec3 direction) {
   double most = -INFINITY;
   Vec3 best = vec3(0, 0, 0);
-  for (int i = m->links[link].hull_first; i < m->links[link].hull_first + m->links[link].hull_count; i++)
-    for (int k = 0; k < m->hulls[i].points.count; k++) {
-      Vec3 p = vec3(m->hulls[i].points.x[k], m->hulls[i].points.y[k], m->hulls[i].points.z[k]);
-      if (vec3_dot(p, direction) > most) most = vec3_dot(p, direction), best = p;
-    }
+  for (int i = m->links[link].hull_first; i < m->links[link].hull_first + m->links[link].hull_count; i++) {
+    double value;
+    if (m->hulls[i].points.count == 0) continue;
+    int k = support_index(m->hulls[i].points, direction, &value);
+    if (value > most) most = value, best = point_at(m->hulls[i].points, k);
+  }
   return best;
 }
 

@@ -17,12 +17,12 @@ typedef struct {
 /* Returns the slip of a step. displacement: d [m]. */
 FrictionSlip friction_slip(const FrictionLag* lag, Vec3 displacement, double dt);
 
-/* Factor s on the displacement of a step in the trial elastic slip (F16). by_then, by_now: derivatives of s with
+/* Factor s on the displacement of a step in the trial elastic slip (F16). by_start, by_now: derivatives of s with
  * respect to the normal forces at t and at t + dt. */
 typedef struct {
   double value, by_start, by_now;
 } ElasticShare;
-/* Returns the factor s = 2 N / (N + N'). then, now: normal forces N at t and N' at t + dt, not both 0. */
+/* Returns the factor s = 2 N / (N + N'). start, now: normal forces N at t and N' at t + dt, not both 0. */
 static inline ElasticShare elastic_share(double start, double now) {
   double sum = start + now;
   return (ElasticShare){2 * start / sum, 2 * now / (sum * sum), -2 * start / (sum * sum)};

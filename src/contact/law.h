@@ -118,6 +118,14 @@ typedef struct {
   double slope, net_limit;
 } PairPasses;
 
+/* Displacement of a step from which a recorded pair computes numbers for the next step. slope: derivative of a scalar
+ * with respect to the displacement [1/m]. wrench: derivatives of the scalar, through the displacement, with respect to
+ * the motion of both bodies at t + dt: torque and force. slope and wrench are for stiffness 1. */
+typedef struct {
+  Vec3 displacement, slope; /* displacement: [m] */
+  double wrench[2][6];
+} DisplacementSlopes;
+
 /* Trees of bounding spheres of two links with many hulls. The pair of links represents all pairs of a hull of one link
  * and a hull of the other. The certificate and the computation of distances use the trees (whole.c). Pairs of hulls are
  * listed only for friction, from one call of `lag` to the next, and only if r < spread (R_a + R_b). r: distance of the
@@ -160,11 +168,11 @@ typedef struct {
   /* ---- a recorded pair */
   /* Sets *out to the numbers that the pair passes to events and to the next step. Call only after `replay`. */
   void (*passes)(const LawReplay* pair, PairPasses* out);
-  /* Adds to wrench derivatives with respect to the motion of both bodies at t + dt. They result from numbers that the
-   * pair computes from the displacement of the step and passes to the next step (PairCarry.elastic, PairCarry.slip).
-   * carry: derivatives with respect to these numbers. Returns false if the derivatives are zero. Call only after
-   * `replay`. */
-  bool (*displacement_wrench)(const LawReplay* pair, const PairCarry* carry, double wrench[2][6]);
+  /* Sets *out to the displacement of the step from which the pair computes numbers for the next step
+   * (PairCarry.elastic, PairCarry.slip), and to the derivatives of a scalar through it. The displacement depends on the
+   * expected poses (friction.md, F13). carry: derivatives of the scalar with respect to these numbers. Returns false,
+   * with *out undefined, if the derivatives are zero. Call only after `replay`. */
+  bool (*displacement)(const LawReplay* pair, const PairCarry* carry, DisplacementSlopes* out);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
@@ -176,11 +184,6 @@ typedef struct {
    * bodies at t + dt. LawReplay.work contains the derivatives of the scalar with respect to the members of ContactWork.
    * A half-space gets none. Call only after `replay`. */
   void (*work_wrench)(const LawReplay* pair, double wrench[2][6]);
-  /* Sets *displacement to the displacement of the step from which the pair computes numbers for the next step, and
-   * *slope to the derivative of a scalar with respect to it. carry: as for `displacement_wrench`. The displacement
-   * depends on the expected poses (friction.md, F13). Call only after `replay`. Returns false if the derivatives are
-   * zero. */
-  bool (*displacement)(const LawReplay* pair, const PairCarry* carry, Vec3* displacement, Vec3* slope);
 } LawImpacts;
 
 /* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without
@@ -374,8 +377,9 @@ typedef struct {
   void* data;   /* result of ContactLaw.create */
   double range; /* result of ContactLaw.range [m] */
   Model view;   /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
-  /* For each parameter that only this law has: own_of_contact is true if the value is set in `contact`, own_of_item if
-   * it is set in the law's item of contact.pairs. If both are false, the parameter has its default value. */
+  /* For each parameter that only this law has: parameter_of_contact is true if the value is set in `contact`,
+   * parameter_of_item if it is set in the law's item of contact.pairs. If both are false, the parameter has its default
+   * value. */
   bool parameter_of_contact[CONTACT_LAW_PARAMETERS_MAX], parameter_of_item[CONTACT_LAW_PARAMETERS_MAX];
 } SceneLaw;
 
@@ -404,8 +408,8 @@ const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b);
 double law_reach(const SceneLaw* law, int hull);
 double laws_reach(const SceneLaws* all, int hull);
 /* Divides the derivatives with respect to the parameters that only this law has. PairShares.law_parameters keeps the
- * derivatives with respect to parameters that `contact` sets. PairShares.pair_own receives the derivatives with respect
- * to parameters that the law's item of contact.pairs sets. */
+ * derivatives with respect to parameters that `contact` sets. PairShares.pair_law_parameters receives the derivatives
+ * with respect to parameters that the law's item of contact.pairs sets. */
 void law_divide_parameters(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
 
 /* Entries of ContactLaw.parameters that all laws with friction have. LAWS: names of the laws, separated by |. MEANING:

@@ -46,11 +46,21 @@ static void* create(const Model* model, int threads, double tolerance, const Law
   (void)step;
   int columns = COLUMNS;
   for (int k = 0; k < model->hull_count; k++) columns = (int)fmax(columns, COLUMNS + 2 * parameters_of(model, k));
-  Law* law = memory_alloc(sizeof(Law) + (size_t)threads * (sizeof(BodyGap) + sizeof(double) * ROWS * (size_t)columns));
-  BodyGap* point_gaps = (BodyGap*)(law + 1); /* both arrays follow the struct */
-  *law = (Law){model,   model->contact.stiffness,        model->contact.law_parameters[0],
-               columns, (double*)(point_gaps + threads), point_gaps};
+  Law* law = MEMORY_NEW(Law, 1);
+  *law = (Law){.model = model,
+               .stiffness = model->contact.stiffness,
+               .exponent = model->contact.law_parameters[0],
+               .columns = columns,
+               .slopes = MEMORY_NEW(double, threads* ROWS* columns),
+               .point_gaps = MEMORY_NEW(BodyGap, threads)};
   return law;
+}
+
+static void destroy(void* data) {
+  Law* law = data;
+  memory_free(law->slopes);
+  memory_free(law->point_gaps);
+  memory_free(law);
 }
 
 /* ---------------------------------------------------------------- two bodies */
@@ -242,7 +252,7 @@ const ContactLaw LAW_penalty = {
     .state_size = sizeof(GrowthCache),
     .vertex_shares = 1,
     .create = create,
-    .destroy = memory_free,
+    .destroy = destroy,
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,

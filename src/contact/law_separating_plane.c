@@ -821,7 +821,6 @@ static const LawImpacts impacts = {
     .recall = recall,
     .hold = hold,
     .passes = plane_law_passes,
-    .displacement_wrench = plane_law_displacement_wrench,
     .displacement = plane_law_displacement,
     .slip_product = plane_law_slip_product,
     .recorded_work = plane_law_recorded_work,

@@ -201,11 +201,8 @@ ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, doub
 bool plane_law_recorded_work(const LawReplay* p, ContactWork* out);
 /* LawImpacts.work_wrench: sets wrench to the derivatives with respect to the motion of both bodies at t + dt. */
 void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]);
-/* LawImpacts.displacement_wrench: adds to wrench the derivatives through the displacement of the step. Returns false if
- * they are zero. */
-bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, double wrench[2][6]);
 /* LawImpacts.displacement. Returns false if the derivatives are zero. */
-bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, Vec3* displacement, Vec3* slope);
+bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, DisplacementSlopes* out);
 /* ContactLaw.reverse: adds the derivatives with respect to the inputs of the pair to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

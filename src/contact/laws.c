@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "contact/law.h"
+#include "contact/rest.h"
 #include "model/contact_fits.h"
 
 /* Names of all laws, in the order of ContactModel without CONTACT_NONE. */
@@ -13,9 +14,7 @@ LAWS(DECLARE)
 #define POINTER(name) &LAW_##name,
 static const ContactLaw* const laws[] = {LAWS(POINTER)};
 
-/* Lower end of the bisection over the parameter of ContactLaw.rest. */
-#define Z_MIN 1e-20
-enum { LAW_COUNT = sizeof(laws) / sizeof(laws[0]), MAX_BISECTIONS = 120 };
+enum { LAW_COUNT = sizeof(laws) / sizeof(laws[0]) };
 
 const char contact_model_words[] = "none" LAWS(WORD);
 
@@ -75,14 +74,14 @@ double contact_force_at_overlap(ContactModel model, const double* law_parameters
 
 bool contact_has_equilibrium_gap(ContactModel model) { return find_law(model)->rest != NULL; }
 
-/* Returns the equilibrium with the largest gap below `gap` [m] and with a force above `force` (ContactEquilibrium). The
- * bisection is in log z, down to neighbouring doubles, because the forces of laws grow like powers of 1 / z. */
+/* Returns the equilibrium with the largest gap below `gap` [m] and with a force above `force` (ContactEquilibrium)
+ * (rest.h). */
 static ContactEquilibrium find_equilibrium(ContactModel model, double support, int n_a, int n_b, double gap,
                                            double force) {
   const ContactLaw* law = find_law(model);
   assert(law->rest && !(support <= 0)); /* NaN is accepted here and reported later */
-  double low = Z_MIN, high = 1;
-  for (int i = 0; i < MAX_BISECTIONS; i++) {
+  double low = REST_Z_MIN, high = 1;
+  for (int i = 0; i < REST_BISECTIONS_MAX; i++) {
     double middle = sqrt(low * high);
     if (middle <= low || middle >= high) break;
     ContactEquilibrium at = law->rest(support, n_a, n_b, middle);

@@ -70,8 +70,8 @@ static void update_max_sizes(const ContactLaw* law, SceneLaws* all) {
   all->replay_size = max_size(all->replay_size, law->replay_size);
 }
 
-/* Finds out which parameters of law k come from its entry in `contact.pairs` (own_of_item), and which come from
- * `contact` (own_of_contact). */
+/* Finds out which parameters of law k come from its entry in `contact.pairs` (parameter_of_item), and which come from
+ * `contact` (parameter_of_contact). */
 static void find_parameter_sources(const Model* model, int k, SceneLaw* law) {
   ContactModel name = k == 0 ? model->contact_model : model->pair_laws[k - 1].law;
   for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {

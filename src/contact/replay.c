@@ -357,15 +357,21 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
+/* Sets *out as LawImpacts.displacement does. Returns false if the derivatives are zero. */
+static bool displacement_slopes(const ContactReplay* r, int index, DisplacementSlopes* out) {
+  const ReplayPair* p = &r->pairs[index];
+  if (!p->law->row->impacts) return false;
+  LawReplay pair = law_replay(r, index, 0);
+  return p->law->row->impacts->displacement(&pair, &r->carry[1][index], out);
+}
+
 static bool add_displacement_wrenches(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
+  DisplacementSlopes d;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    if (!p->law->row->impacts) continue;
-    LawReplay pair = law_replay(r, k, 0);
-    double pair_wrench[2][6] = {{0}};
-    if (!p->law->row->impacts->displacement_wrench(&pair, &r->carry[1][k], pair_wrench)) continue;
-    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * pair_wrench[i / 6][i % 6];
+    if (!displacement_slopes(r, k, &d)) continue;
+    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * d.wrench[i / 6][i % 6];
     found = true;
   }
   return found;
@@ -388,19 +394,10 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wre
   return found;
 }
 
-/* Sets *displacement and *slope as LawImpacts.displacement does. Returns false if the derivatives are zero. */
-static bool displacement_of(const ContactReplay* r, int index, Vec3* displacement, Vec3* slope) {
-  const ReplayPair* p = &r->pairs[index];
-  if (!p->law->row->impacts) return false;
-  LawReplay pair = law_replay(r, index, 0);
-  return p->law->row->impacts->displacement(&pair, &r->carry[1][index], displacement, slope);
-}
-
 void contact_replay_keep_displacement_slopes(ContactReplay* r) {
-  Vec3 displacement;
+  DisplacementSlopes d;
   for (int k = 0; k < r->count; k++)
-    if (!displacement_of(r, k, &displacement, &r->pairs[k].displacement_slope))
-      r->pairs[k].displacement_slope = vec3(0, 0, 0);
+    r->pairs[k].displacement_slope = displacement_slopes(r, k, &d) ? d.slope : vec3(0, 0, 0);
 }
 
 double contact_replay_deferred_sum(const ContactReplay* r) {
@@ -408,10 +405,10 @@ double contact_replay_deferred_sum(const ContactReplay* r) {
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     const double bar = r->carry[1][k].net_limit;
-    Vec3 displacement, slope;
+    DisplacementSlopes d;
     if (bar != 0 && p->law->row->impacts) sum += bar * p->contact->stiffness * passes_of(r, k).net_limit;
-    if (!vec3_is_zero(p->displacement_slope) && displacement_of(r, k, &displacement, &slope))
-      sum += p->contact->stiffness * vec3_dot(p->displacement_slope, displacement);
+    if (!vec3_is_zero(p->displacement_slope) && displacement_slopes(r, k, &d))
+      sum += p->contact->stiffness * vec3_dot(p->displacement_slope, d.displacement);
   }
   return sum;
 }

@@ -6,18 +6,15 @@
 
 #include "contact/plane.h"
 
-/* Lower end of the bisection over z, the clearance of the vertices of one face divided by the barrier distance. The
- * bisection is in log z, down to neighbouring doubles, because the force grows like z^-6. */
-#define Z_MIN 1e-20
-enum { MAX_BISECTIONS = 120, MAX_NORM_ITERATIONS = 60 };
+enum { NORM_ITERATIONS_MAX = 60 };
 
 /* Returns the scaled force -s^2 P_s'(c) of the barrier P_s of one vertex at the scaled clearance z = c / s. c:
  * clearance; s: barrier distance. */
 static double scaled_force(double z) { return -barrier_eval(z).first; }
 
 static double scaled_force_inverse(double q) {
-  double low = Z_MIN, high = 1;
-  for (int i = 0; i < MAX_BISECTIONS; i++) {
+  double low = REST_Z_MIN, high = 1;
+  for (int i = 0; i < REST_BISECTIONS_MAX; i++) {
     double middle = sqrt(low * high);
     if (middle <= low || middle >= high) break; /* no double lies between low and high */
     if (scaled_force(middle) > q)
@@ -34,7 +31,7 @@ ContactEquilibrium rest_at_clearance(double s, int n_a, int n_b, double z) {
   assert(!(s <= 0) && z > 0);
   double q = n_a * scaled_force(z), clearance_b = n_a == n_b ? z : scaled_force_inverse(q / n_b);
   double sum = s * (z + clearance_b), gap = sum, a = 1;
-  for (int i = 0; i < MAX_NORM_ITERATIONS; i++) {
+  for (int i = 0; i < NORM_ITERATIONS_MAX; i++) {
     double previous_gap = gap;
     a = 1 - BARRIER_NORM_WIDTH * scaled_force_inverse(BARRIER_NORM_WIDTH * gap / s *
                                                       q); /* solves |W'(1 - a)| = D lambda, times sigma s */

@@ -11,6 +11,12 @@
 
 #include "model/model.h"
 
+/* Lower end of the bisections over z, the clearance of the vertices of one face divided by the barrier distance. They
+ * are in log z, down to neighbouring doubles, because forces grow like powers of 1 / z. REST_BISECTIONS_MAX is larger
+ * than the number of bisections of this range. */
+#define REST_Z_MIN 1e-20
+enum { REST_BISECTIONS_MAX = 120 };
+
 /* Returns the equilibrium of two faces for the clearance c_a = z s of face a from the plane, 0 < z < 1. support: s > 0
  * [m]. n_a, n_b: numbers of vertices in contact on both sides. If a number overflows or underflows, the result is NaN
  * or 0, which the callers reject. */

@@ -506,11 +506,10 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
   bool entry = find_event(s, e, &event);
   if (s->clock.kind == STEP_IMPACT_SUBSTEP) return true; /* a short substep of an impact is not shortened to an event */
-  if (entry)
+  if (!entry && !e->found) return true;
+  if (entry) {
     narrow_after_event(e, &event, *length);
-  else if (!e->found)
-    return true;
-  else {
+  } else {
     double ahead = distance_to_event(s, &e->event.what);
     /* contact_impact_entry reports no entry from -IMPACT_START_TOLERANCE on */
     bool late = ahead < -IMPACT_EVENT_TOLERANCE && !(ahead < -IMPACT_START_TOLERANCE);

@@ -26,7 +26,7 @@ double tree_flight_angular_speed(const Sim* s) {
       for (int d = link->dof_first; d < link->dof_first + link->dof_count; d++)
         w = vec3_add_scaled(w, s->state.rate[d], f->screws_now[d].w);
       f->force[span.links[k]] = w;
-      if (!f->has_any_speed[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
+      if (!f->is_exact_at_any_speed[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
     }
   }
   return fastest;

@@ -47,13 +47,13 @@ typedef struct TreeFlight {
   bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (size:
                        trees) */
   bool* is_steady_wheel; /* true if the link is a balanced wheel whose axis has a constant direction (size: links) */
-  bool* has_any_speed;   /* true if the link is a steady wheel on which no closure or coupling acts. Its target is exact
-                            at any angular velocity (W14) (size: links) */
-  bool* has_joint_forces;   /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
-                               armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
- (size: links) */
-  ModelLink* target_links;  /* copies of the links with has_joint_forces. A copy has only those joint terms that the
-                               target contains (size: links) */
+  bool* is_exact_at_any_speed; /* true if the link is a steady wheel on which no closure or coupling acts. Its target is
+                          exact at any angular velocity (W14) (size: links) */
+  bool* has_joint_forces;      /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
+                                  armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
+    (size: links) */
+  ModelLink* target_links;     /* copies of the links with has_joint_forces. A copy has only those joint terms that the
+                                  target contains (size: links) */
   bool* is_without_contact; /* scratch; true if has_target is true for the tree's group and no link of the group is in
                                contact (size: trees) */
   double *before_q, *target_q; /* before_q: coordinates one step before t, extrapolated from the present motion;
@@ -111,7 +111,7 @@ void tree_flight_set_targets(Sim* sim);
 /* Largest rotation per substep of a link of a tree in free flight [rad] (W14). */
 #define TREE_ROTATION_MAX 0.25
 /* Returns the largest angular speed of the links of trees in free flight in the present state [rad/s]; 0 if there are
- * no such links. Links with TreeFlight.has_any_speed are left out. */
+ * no such links. Links with TreeFlight.is_exact_at_any_speed are left out. */
 double tree_flight_angular_speed(const Sim* sim);
 static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { return flight && flight->needs_refinement; }
 /* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_needs_refinement

@@ -163,10 +163,10 @@ TreeFlight* tree_flight_create(const Sim* s) {
   f->is_steady_wheel = MEMORY_NEW(bool, m->link_count);
   f->has_joint_forces = MEMORY_NEW(bool, m->link_count);
   f->target_links = MEMORY_NEW(ModelLink, m->link_count);
-  f->has_any_speed = MEMORY_NEW(bool, m->link_count);
+  f->is_exact_at_any_speed = MEMORY_NEW(bool, m->link_count);
   for (int i = 0; i < m->link_count; i++) {
     f->is_steady_wheel[i] = is_steady_wheel_of_model(m, i);
-    f->has_any_speed[i] = f->is_steady_wheel[i] && !has_rows(m, i);
+    f->is_exact_at_any_speed[i] = f->is_steady_wheel[i] && !has_rows(m, i);
   }
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
@@ -197,7 +197,7 @@ void tree_flight_destroy(TreeFlight* f) {
                    f->free,
                    f->has_target,
                    f->is_steady_wheel,
-                   f->has_any_speed,
+                   f->is_exact_at_any_speed,
                    f->is_without_contact,
                    f->before_q,
                    f->target_q,
