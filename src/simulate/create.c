@@ -437,6 +437,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   assert(out && model && options && options->threads >= 1);
   Sim* s = *out = create_at_start(model, options);
   if (model->start && start_from_stored_state(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
+  scheme_balance_set_contact_energy(s);
   if (check_closures_are_closed(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
   if (model->start) return STATUS_OK;
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
@@ -446,6 +447,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   if (contact_reset(s->contact, s->pose_now)) {
     path_create(s);
     subsystems_create(s);
+    scheme_balance_set_contact_energy(s);
     return STATUS_OK;
   }
   SourcePosition place = {model->scene->path, 0, 0};

@@ -457,8 +457,11 @@ void scheme_balance_create(Sim* s) {
   memcpy(s->balance->at.displacement, s->difference_old, sizeof(double) * (size_t)s->model->dof_count);
   compute_energies(s, false, s->balance->at.energy);
   *s->balance->at.is_started = s->model->start ? 0 : 1;
-  *s->balance->at.stored = s->contact ? contact_stored_energy(s->contact) : 0;
   mark_actuated_groups(s);
+}
+
+void scheme_balance_set_contact_energy(Sim* s) {
+  if (s->balance && s->contact) *s->balance->at.stored = contact_stored_energy(s->contact);
 }
 
 /* Returns the energy that a group received from fixed bodies beyond the stored contact energy [J]. Fixed bodies cannot

@@ -564,6 +564,9 @@ void middle_motion_destroy(MiddleMotion* middle);
 /* Allocates Sim.balance, the energy balance of the scheme, and sets it for the present initial state.
  * scheme_balance_destroy frees it. */
 void scheme_balance_create(Sim* sim);
+/* Stores the contact energy of the initial state. Contact may do this much work on bodies. Call after contact has
+ * evaluated the initial state. Does nothing without sim->balance or contact. */
+void scheme_balance_set_contact_energy(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
 /* Adds the energy change of the links and the work of forces in an accepted substep to the sums of the energy balance.
