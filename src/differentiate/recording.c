@@ -228,7 +228,8 @@ static void store_substeps(Recording* r, const Sim* sim, int row) {
 /* Stores the times at which closures broke. Each row overwrites them, because later times include the earlier ones. */
 static void store_closures(Recording* r, const Sim* sim) {
   const double* broken = sim_closures_broken(sim);
-  if (broken) memcpy(r->closures_broken, broken, sizeof(double) * (size_t)r->model->closure_count);
+  size_t count = (size_t)r->model->closure_count;
+  if (broken && count > 0) memcpy(r->closures_broken, broken, sizeof(double) * count);
 }
 
 /* Stores a row of a selective recording: quantities of links whose row is selected, and the clocks of all states. */
