@@ -304,6 +304,9 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
  * such link. model->placed must be set. */
 UrdfPose mjcf_site_pose(const MjcfModel* model, const MjcfSite* site);
 
+/* Reports names of joints, tendons and sites in actuators, fixed tendons and equality constraints that no element has
+ * (robot/mjcf_reference.c). Call after mjcf_read_bodies. */
+void mjcf_check_references(MjcfModel* model);
 /* Sets model->starts and the initial state of joints from the keyframe. Call before the scene is created. */
 void mjcf_read_keyframe(MjcfModel* model);
 /* Adds the equality constraints to the scene, and changes the initial state so that all constraints hold. Call after

@@ -191,6 +191,7 @@ static void read_options(const MjcfModel* model, Scene* scene) {
 void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene) {
   SourcePosition place = {model->path, 0, 0};
   read_options(model, scene);
+  mjcf_check_references(model);
   mjcf_read_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);
