@@ -283,7 +283,7 @@ static bool tree_has_hull(const Model* model, int root) {
   return false;
 }
 
-/* Warns of free robots and bodies without a shape, because they fall through all others. */
+/* Warns of free robots and bodies without a shape, because they pass through all others. */
 static void warn_of_free_fall(Robot* robot, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (vec3_norm(robot->scene.simulation.gravity) == 0) return;
@@ -291,7 +291,8 @@ static void warn_of_free_fall(Robot* robot, Diagnostics* diagnostics) {
     bool falls = model->links[i].parent < 0 && robot_stands_free(model, i) && !tree_has_hull(model, i);
     if (falls)
       robot_warn(&robot->report, diagnostics, robot->scene.links[i].place,
-                 "'%s' is free and has no shape that collides, nor has a link below: it falls through all others; %s",
+                 "'%s' is free, and neither it nor a link below it has a shape that collides: it passes through all "
+                 "others; %s",
                  model->links[i].name,
                  robot->is_mjcf ? "give a geom 'contype' and 'conaffinity' other than 0"
                                 : "add a <collision>, or take the visual shapes by --visual");

@@ -129,7 +129,8 @@ typedef struct {
   Names paired;     /* names of geoms in <pair> elements; each gives an index in paired_link */
   int* paired_link; /* robot link of each geom; -1: geom not read yet */
   int paired_count, paired_capacity;
-  Names site_names; /* names of sites; each gives an index in `sites` */
+  Names joint_names; /* names of joints in the file, and names given to joints without name */
+  Names site_names;  /* names of sites; each gives an index in `sites` */
   MjcfSite* sites;
   int site_count, site_capacity;
   Names wrap_geom_names; /* names of geoms around which tendons may wrap; each gives an index in wrap_geoms */
@@ -304,8 +305,8 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
  * such link. model->placed must be set. */
 UrdfPose mjcf_site_pose(const MjcfModel* model, const MjcfSite* site);
 
-/* Reports names of joints, tendons and sites in actuators, fixed tendons and equality constraints that no element has
- * (robot/mjcf_reference.c). Call after mjcf_read_bodies. */
+/* Reports names of joints, tendons and sites in actuators, fixed tendons and equality constraints, and names of default
+ * classes, that no element has (robot/mjcf_reference.c). Call after mjcf_read_bodies. */
 void mjcf_check_references(MjcfModel* model);
 /* Sets model->starts and the initial state of joints from the keyframe. Call before the scene is created. */
 void mjcf_read_keyframe(MjcfModel* model);

@@ -64,7 +64,12 @@ static void visit_site(MjcfModel* model, MjcfElement element, UrdfPose frame, vo
   const int* link = context;
   const char* name = mjcf_text(model, element, "name");
   UrdfPose pose = urdf_pose_mul(frame, mjcf_pose(model, element));
-  if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
+  if (!*name) return;
+  if (!names_add(&model->site_names, name, model->site_count)) {
+    mjcf_error(model, element.element->place, "another site has the name '%s' too: rename one of the sites",
+               text_excerpt(name).text);
+    return;
+  }
   model->sites = memory_grow_array(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
   model->sites[model->site_count++] = (MjcfSite){*link, pose};
 }
@@ -185,7 +190,10 @@ static const char* joint_name(MjcfModel* model, const Body* body, int index, con
   if (name && *name->value) return name->value;
   Text text = {0};
   text_add(&text, body->joint_count > 1 ? "%s_joint%d" : "%s_joint", link, index);
-  return mjcf_own_text(model, &text);
+  while (names_find(&model->joint_names, text.data) >= 0) text_add(&text, "_");
+  const char* made = mjcf_own_text(model, &text);
+  names_add(&model->joint_names, made, 0);
+  return made;
 }
 
 /* Adds joint `index` of the body to the robot, from link `parent` to link `child`. */
@@ -409,6 +417,20 @@ static void read_world(MjcfModel* model, const XmlElement* world) {
   visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &child_parent);
 }
 
+/* Collects the names of joints below an element, such that made names differ from them. Reports repeated names. */
+static void collect_joint_names(MjcfModel* model, const XmlElement* element) {
+  for (const XmlElement* child = element->first; child; child = child->next) {
+    bool is_joint = words_index("joint|freejoint", child->name) >= 0;
+    const XmlAttribute* name = is_joint ? xml_attribute(child, "name") : NULL;
+    if (name && *name->value && !names_add(&model->joint_names, name->value, 0))
+      mjcf_error(model, name->place, "another joint has the name '%s' too: rename one of the joints",
+                 text_excerpt(name->value).text);
+    if (is_joint && strcmp(element->name, "worldbody") == 0)
+      mjcf_error(model, child->place, "the world cannot have joints: move <%s> into a <body>", child->name);
+    if (words_index("body|frame", child->name) >= 0) collect_joint_names(model, child);
+  }
+}
+
 bool mjcf_read_bodies(MjcfModel* model) {
   int before = model->diagnostics->error_count;
   UrdfRobot* robot = &model->robot;
@@ -417,6 +439,8 @@ bool mjcf_read_bodies(MjcfModel* model) {
   robot->has_drives = true;
   mjcf_find_pairs(model);
   robot->root = add_link(model, "ground", model->root->place);
+  for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
+    collect_joint_names(model, world);
   for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
     read_world(model, world);
   if (robot->link_count < 2 && robot->links[0].collision.count == 0)

@@ -1,5 +1,6 @@
-/* Checks the names of joints, tendons, sites and bodies that actuators, fixed tendons and equality constraints use. A
- * misspelled name would otherwise drop a motor or a constraint. MuJoCo refuses such a file, too. */
+/* Checks the names of joints, tendons and sites that actuators, fixed tendons and equality constraints use, and the
+ * names of default classes. A misspelled name would otherwise drop a motor, a constraint or a default value. MuJoCo
+ * refuses such a file, too. */
 #include <string.h>
 
 #include "base/outside.h"
@@ -56,7 +57,23 @@ static void add_tendon_names(const MjcfModel* model, Names* names) {
     }
 }
 
+/* Reports undefined default classes that elements below `element` name. */
+static void check_classes(MjcfModel* model, const XmlElement* element) {
+  static const char* const ATTRIBUTES[] = {"class", "childclass"};
+  for (const XmlElement* child = element->first; child; child = child->next) {
+    if (strcmp(child->name, "default") == 0) continue; /* defines classes */
+    for (int k = 0; k < 2; k++) {
+      const XmlAttribute* name = xml_attribute(child, ATTRIBUTES[k]);
+      if (!name || strcmp(name->value, "main") == 0 || names_find(&model->defaults, name->value) >= 0) continue;
+      mjcf_error(model, name->place, "%s of <%s>: no default class is named '%s'%s", ATTRIBUTES[k], child->name,
+                 text_excerpt(name->value).text, text_suggestion(names_nearest(&model->defaults, name->value)).text);
+    }
+    check_classes(model, child);
+  }
+}
+
 void mjcf_check_references(MjcfModel* model) {
+  check_classes(model, model->root);
   if (*mjcf_missing_body_hint(model)) return; /* a composite that is left out has names, too */
   Referable all[] = {{"joint", {0}}, {"tendon", {0}}, {"site", {0}}};
   for (int i = 0; i < model->coordinate_count; i++)
