@@ -504,6 +504,7 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->compilers);
   memory_free(model->attached_keys);
   names_free(&model->bodies);
+  names_free(&model->written_bodies);
   names_free(&model->joint_names);
   names_free(&model->site_names);
   names_free(&model->wrap_geom_names);
