@@ -155,7 +155,19 @@ def unrotate(inertial):
     del origin.attrib["rpy"]
 
 
-def for_mujoco(path, folder, packages):
+def package_folder(path, name, packages):
+    """The folder of a package: given, or above the file or beside a folder above, as in sdrs import."""
+    above = os.path.dirname(os.path.abspath(path))
+    while name not in packages and above != os.path.dirname(above):
+        if os.path.basename(above) == name:
+            return above
+        if os.path.isdir(os.path.join(above, name)):
+            return os.path.join(above, name)
+        above = os.path.dirname(above)
+    return packages.get(name, "")
+
+
+def for_mujoco(path, packages):
     """A copy of a URDF file that MuJoCo can read, beside the original; of MJCF the file itself."""
     if not path.endswith(".urdf"):
         return path
@@ -170,7 +182,7 @@ def for_mujoco(path, folder, packages):
         name = mesh.get("filename", "")
         found = re.match(r"package://([^/]+)/(.*)", name)
         if found:
-            name = os.path.join(packages.get(found[1], folder), found[2])
+            name = os.path.join(package_folder(path, found[1], packages), found[2])
         mesh.set("filename", os.path.relpath(os.path.join(os.path.dirname(path), name), os.path.dirname(path)))
     for old in root.findall("mujoco"):
         root.remove(old)
@@ -206,7 +218,7 @@ def judge(path, folder_of_all, options, work, other):
     with open(folder + "/trajectory.csv", encoding="utf-8") as file:
         lines = file.readlines()
     key = re.search(r"the robot starts in the keyframe '(.*)'", said)
-    copy = for_mujoco(path, folder_of_all, dict(package.split("=", 1) for package in options.package))
+    copy = for_mujoco(path, dict(package.split("=", 1) for package in options.package))
     done, _ = run([*other, *([folder_of_all] if len(other) > 1 else []), copy, "1", "0.2"], options.limit, env=dict(os.environ, CONTACTS="1", KEY=key[1] if key else "none"))
     if copy != path:
         os.remove(copy)

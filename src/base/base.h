@@ -207,6 +207,9 @@ int words_count(const char* words);
 /* Returns the index of a word in a list such as "one|another", from 0. Returns -1 if the list does not contain the
  * word. The comparison is case-sensitive. */
 int words_index(const char* words, const char* word);
+/* Returns the index of the word in a list such as "one|another" that is nearest to a misspelled word, by the rule of
+ * text_nearest, or -1 if no word is near. */
+int words_nearest(const char* words, const char* word);
 /* Returns the word with a given index of a list such as "one|another". A word longer than 71 bytes is cut. index: from
  * 0, less than words_count(words) (asserted). */
 Excerpt words_at(const char* words, int index);

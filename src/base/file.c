@@ -186,8 +186,19 @@ static char* find_similar_file(const char* path) {
   return found.data;
 }
 
+/* First bytes of the text that Git LFS leaves in place of a large file that was not fetched. */
+#define LFS_POINTER "version https://git-lfs.github.com/"
+
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics) {
   Status status = file_read(path, data, length);
+  if (status == STATUS_OK && strncmp(*data, LFS_POINTER, strlen(LFS_POINTER)) == 0) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
+                    "the file is a pointer of Git LFS, not the content: run `git lfs pull` in its folder");
+    memory_free(*data);
+    *data = NULL;
+    errno = ENODATA;
+    return STATUS_IO;
+  }
   if (status == STATUS_OK) return status;
   int error = errno;
   char* suggestion = error == ENOENT ? find_yaml_file(path) : NULL;

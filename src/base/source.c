@@ -34,7 +34,9 @@ bool source_check_utf8(const char* source, const char* text, size_t length, Diag
     }
     SourcePosition position = source_position_at(source, text, (size_t)((const char*)p - text));
     diagnostics_add(diagnostics, SEVERITY_ERROR, position,
-                    "the byte 0x%02x is not valid in UTF-8: save the file as UTF-8", *p);
+                    *p != 0 ? "the byte 0x%02x is not valid in UTF-8: save the file as UTF-8"
+                            : "the byte 0x%02x is no text: remove the byte, or save the file as UTF-8",
+                    *p);
     return false;
   }
   return true;

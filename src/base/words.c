@@ -44,6 +44,19 @@ Excerpt words_at(const char* words, int index) {
   return word;
 }
 
+int words_nearest(const char* words, const char* word) {
+  int nearest = -1, best = 0;
+  for (int i = 0; i < words_count(words); i++) {
+    Excerpt one = words_at(words, i);
+    const char* candidate = one.text;
+    int distance = text_nearest(word, &candidate, 1) ? text_distance(word, candidate) : -1;
+    if (distance < 0 || (nearest >= 0 && distance >= best)) continue;
+    nearest = i;
+    best = distance;
+  }
+  return nearest;
+}
+
 void words_add_enumeration(const char* words, Text* out) {
   int count = words_count(words);
   for (int i = 0; i < count; i++)

@@ -182,6 +182,11 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
                     access(path, R_OK) == 0 ? "not a regular file" : strerror(errno));
     return STATUS_IO;
   }
+  char* data;
+  size_t length;
+  Status readable = file_read_reported(path, &data, &length, diagnostics); /* reports a pointer of Git LFS */
+  memory_free(data);
+  if (readable != STATUS_OK) return readable;
   if (pipe(ends) != 0) return report_error(diagnostics, path, strerror(errno));
   fflush(NULL);
   pid_t child = fork();

@@ -62,29 +62,47 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
 
 static bool are_in_same_tree(const Model* model, int a, int b) { return model_root(model, a) == model_root(model, b); }
 
-/* Returns the initial height of the lowest hull vertex [m], or HUGE_VAL if there are no hulls. */
-static double lowest_vertex(const Model* model) {
+/* Returns the largest initial depth of a link below the surface of the ground [m], negative above it, or -INFINITY if
+ * no link with a hull has to be above it. Link 0 is the ground. moving: true if only links that can move count. */
+static double deepest_below_ground(const Model* model, bool moving) {
   Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
-  double lowest = HUGE_VAL;
+  double deepest = -INFINITY;
   model_poses(model, model->initial_coordinates, poses);
-  for (int h = 0; h < model->hull_count; h++)
-    for (int i = 0; i < model->hulls[h].solid.vertex_count; i++)
-      lowest = fmin(lowest, pose_apply(poses[model->hulls[h].link], model->hulls[h].solid.vertices[i]).z);
+  for (int i = 1; i < model->link_count; i++) {
+    Vec3 normal;
+    if (!moving || model->links[i].tree >= 0) deepest = fmax(deepest, model_link_overlap(model, poses, 0, i, &normal));
+  }
   memory_free(poses);
-  return lowest;
+  return deepest;
 }
 
-/* Places a free robot on the ground, such that its lowest vertex has the equilibrium gap. Does nothing if
- * options->height is given. */
+/* Places a free robot on the ground, such that its lowest point has the equilibrium gap. Does nothing if
+ * options->height is given. Suggests a height for a robot with a fixed base whose links start below the ground. The
+ * poses of an MJCF file are kept. */
 static void place_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
-  double lowest = lowest_vertex(model), gap = model->contact.gap_at_rest;
-  if (!options->ground || !options->free_base || options->has_height) return;
-  if (!isfinite(lowest) || !(gap > 0)) return;
+  double gap = model->contact.gap_at_rest;
+  if (robot->is_mjcf || !options->ground || !model->links || !(gap > 0)) return;
+  double depth = deepest_below_ground(model, !options->free_base);
+  SourcePosition place = {robot->scene.path, 0, 0};
   SceneJoint* base = &robot->scene.links[1].joint; /* link 0 is the ground */
-  base->position.z += gap - lowest;
-  robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
-               "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
+  if (options->free_base && !options->has_height && isfinite(depth)) {
+    base->position.z += gap + depth;
+    robot_remark(&robot->report, diagnostics, place,
+                 "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
+  } else if (depth > -gap) {
+    diagnostics_add(diagnostics, SEVERITY_NOTE, place,
+                    "the robot reaches %.3g m below the ground: --height %.4g raises the robot above the ground", depth,
+                    ceil(1000 * (options->height + depth + 2 * gap)) / 1000);
+  }
+}
+
+/* Warns of options that have no effect on MJCF files, which define the poses and joints of their bodies. */
+static void report_unused_options(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
+  if (robot->is_mjcf && (options->free_base || options->has_height))
+    robot_warn(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
+               "--base and --height have no effect on MJCF files: add a <freejoint/> to the root body, or change its "
+               "'pos'");
 }
 
 /* Excludes contact between a link and the world if they intersect initially and could not be separated, because a scene
@@ -259,6 +277,28 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   return any;
 }
 
+static bool tree_has_hull(const Model* model, int root) {
+  for (int h = 0; h < model->hull_count; h++)
+    if (model_root(model, model->hulls[h].link) == root) return true;
+  return false;
+}
+
+/* Warns of free robots and bodies without a shape, because they pass through all others. */
+static void warn_of_free_fall(Robot* robot, Diagnostics* diagnostics) {
+  const Model* model = &robot->model;
+  if (vec3_norm(robot->scene.simulation.gravity) == 0) return;
+  for (int i = 0; i < model->link_count; i++) {
+    bool falls = model->links[i].parent < 0 && robot_stands_free(model, i) && !tree_has_hull(model, i);
+    if (falls)
+      robot_warn(&robot->report, diagnostics, robot->scene.links[i].place,
+                 "'%s' is free, and neither it nor a link below it has a shape that collides: it passes through all "
+                 "others; %s",
+                 model->links[i].name,
+                 robot->is_mjcf ? "give a geom 'contype' and 'conaffinity' other than 0"
+                                : "add a <collision>, or take the visual shapes by --visual");
+  }
+}
+
 /* Builds the model twice: silently to find touching links, then with the contacts of `sdrs simulate`. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
@@ -267,6 +307,7 @@ static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics
     model_destroy(&robot->model);
     model_create(&robot->model, &robot->scene, &unsaid);
   }
+  report_unused_options(robot, options, diagnostics);
   place_on_ground(robot, options, diagnostics);
   separate_initially(robot, diagnostics);
   exclude_touching(robot, options, diagnostics);
@@ -389,6 +430,7 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
   robot->scene.threads = options->threads;
   if (status == STATUS_OK) status = build_model(robot, options, diagnostics);
   if (status != STATUS_OK) return status;
+  warn_of_free_fall(robot, diagnostics);
   if (!robot->is_mjcf && !options->free_base)
     robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                  "the base is fixed to the world%s",

@@ -121,15 +121,17 @@ typedef struct {
   const XmlElement** assets;
   int asset_count, asset_capacity;
   UrdfRobot robot;
-  Names bodies;  /* names of bodies; each gives an index in robot.links */
-  Vec3* anchors; /* origin of each robot link's frame in its body's frame (size: links) */
+  Names bodies;         /* names of bodies; each gives an index in robot.links */
+  Names written_bodies; /* names of bodies in the file, which are not given to bodies without name */
+  Vec3* anchors;        /* origin of each robot link's frame in its body's frame (size: links) */
   int anchor_capacity;
   UrdfPose* placed; /* pose of each robot link in the frame of its scene link, or in the world for links of the world
  (size: links) */
   Names paired;     /* names of geoms in <pair> elements; each gives an index in paired_link */
   int* paired_link; /* robot link of each geom; -1: geom not read yet */
   int paired_count, paired_capacity;
-  Names site_names; /* names of sites; each gives an index in `sites` */
+  Names joint_names; /* names of joints in the file, and names given to joints without name */
+  Names site_names;  /* names of sites; each gives an index in `sites` */
   MjcfSite* sites;
   int site_count, site_capacity;
   Names wrap_geom_names; /* names of geoms around which tendons may wrap; each gives an index in wrap_geoms */
@@ -304,6 +306,9 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
  * such link. model->placed must be set. */
 UrdfPose mjcf_site_pose(const MjcfModel* model, const MjcfSite* site);
 
+/* Reports names of joints, tendons and sites in actuators, fixed tendons and equality constraints, and names of default
+ * classes, that no element has (robot/mjcf_reference.c). Call after mjcf_read_bodies. */
+void mjcf_check_references(MjcfModel* model);
 /* Sets model->starts and the initial state of joints from the keyframe. Call before the scene is created. */
 void mjcf_read_keyframe(MjcfModel* model);
 /* Adds the equality constraints to the scene, and changes the initial state so that all constraints hold. Call after

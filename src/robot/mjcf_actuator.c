@@ -680,6 +680,9 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
       if (group >= 0 && group < MJCF_ACTUATOR_GROUPS && (model->disabled_groups >> (int)group & 1)) continue;
       if (!(model->options->hold > 0)) add_actuator(model, scene, (MjcfElement){item, ""}, carrier, control, act);
     }
+  if (controls && count != index)
+    mjcf_error(model, model->key->place,
+               "ctrl of <key> has %d numbers, but the model has %d actuators: correct the keyframe", count, index);
   if (any && model->options->hold > 0) mjcf_report_dropped(model, "actuators (--hold holds every joint)");
   memory_free(controls);
   memory_free(acts);

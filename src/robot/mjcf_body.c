@@ -64,7 +64,12 @@ static void visit_site(MjcfModel* model, MjcfElement element, UrdfPose frame, vo
   const int* link = context;
   const char* name = mjcf_text(model, element, "name");
   UrdfPose pose = urdf_pose_mul(frame, mjcf_pose(model, element));
-  if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
+  if (!*name) return;
+  if (!names_add(&model->site_names, name, model->site_count)) {
+    mjcf_error(model, element.element->place, "another site has the name '%s' too: rename one of the sites",
+               text_excerpt(name).text);
+    return;
+  }
   model->sites = memory_grow_array(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
   model->sites[model->site_count++] = (MjcfSite){*link, pose};
 }
@@ -185,7 +190,10 @@ static const char* joint_name(MjcfModel* model, const Body* body, int index, con
   if (name && *name->value) return name->value;
   Text text = {0};
   text_add(&text, body->joint_count > 1 ? "%s_joint%d" : "%s_joint", link, index);
-  return mjcf_own_text(model, &text);
+  while (names_find(&model->joint_names, text.data) >= 0) text_add(&text, "_");
+  const char* made = mjcf_own_text(model, &text);
+  names_add(&model->joint_names, made, 0);
+  return made;
 }
 
 /* Adds joint `index` of the body to the robot, from link `parent` to link `child`. */
@@ -237,10 +245,11 @@ static const char* body_name(MjcfModel* model, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "name");
   Text text = {0};
   if (name && *name->value) return name->value;
-  for (int number = model->robot.link_count; !text.data || names_find(&model->bodies, text.data) >= 0; number++) {
+  int number = model->robot.link_count;
+  do {
     text.length = 0;
-    text_add(&text, "body%d", number);
-  }
+    text_add(&text, "body%d", number++);
+  } while (names_find(&model->bodies, text.data) >= 0 || names_find(&model->written_bodies, text.data) >= 0);
   return mjcf_own_text(model, &text);
 }
 
@@ -409,6 +418,27 @@ static void read_world(MjcfModel* model, const XmlElement* world) {
   visit_elements(model, children, translation(vec3(0, 0, 0)), "body", read_body, &child_parent);
 }
 
+/* Collects the name of a joint. Reports a name that occurs twice. */
+static void collect_joint_name(MjcfModel* model, const XmlElement* joint) {
+  const XmlAttribute* name = xml_attribute(joint, "name");
+  if (name && *name->value && !names_add(&model->joint_names, name->value, 0))
+    mjcf_error(model, name->place, "another joint has the name '%s' too: rename one of the joints",
+               text_excerpt(name->value).text);
+  if (joint->parent && strcmp(joint->parent->name, "worldbody") == 0)
+    mjcf_error(model, joint->place, "the world cannot have joints: move <%s> into a <body>", joint->name);
+}
+
+/* Collects the names of bodies and joints below an element. Made names differ from them. */
+static void collect_names(MjcfModel* model, const XmlElement* element) {
+  for (const XmlElement* child = element->first; child; child = child->next) {
+    bool is_body = strcmp(child->name, "body") == 0;
+    const XmlAttribute* name = is_body ? xml_attribute(child, "name") : NULL;
+    if (name && *name->value) names_add(&model->written_bodies, name->value, 0);
+    if (words_index("joint|freejoint", child->name) >= 0) collect_joint_name(model, child);
+    if (is_body || strcmp(child->name, "frame") == 0) collect_names(model, child);
+  }
+}
+
 bool mjcf_read_bodies(MjcfModel* model) {
   int before = model->diagnostics->error_count;
   UrdfRobot* robot = &model->robot;
@@ -417,6 +447,8 @@ bool mjcf_read_bodies(MjcfModel* model) {
   robot->has_drives = true;
   mjcf_find_pairs(model);
   robot->root = add_link(model, "ground", model->root->place);
+  for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
+    collect_names(model, world);
   for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
     read_world(model, world);
   if (robot->link_count < 2 && robot->links[0].collision.count == 0)

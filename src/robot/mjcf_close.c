@@ -1,5 +1,6 @@
-/* Finds an initial state that satisfies all equality constraints, by Gauss-Newton on the joint coordinates with steps
- * within the joint limits. Quaternions do not change. Derivatives are central differences of poses. */
+/* Finds an initial state that satisfies all equality constraints, by Gauss-Newton on the joint coordinates and the
+ * positions of free bodies, with steps within the joint limits. Quaternions do not change. Derivatives are central
+ * differences of poses. */
 #include <string.h>
 
 #include "linalg/arrays.h"
@@ -129,6 +130,20 @@ static double iterate(ClosureSolver* c) {
   return array_largest(c->rows, c->residual);
 }
 
+/* Returns the index of the constraint with the residual `open`. Couplings follow the closures. */
+static int find_worst(const ClosureSolver* c, double open) {
+  const Equalities* all = c->equalities;
+  const double* residual = c->residual;
+  for (int k = 0; k < all->closure_count; k++) {
+    int rows = equation_count(&all->closures[k]);
+    if (array_largest(rows, residual) >= open) return k;
+    residual += rows;
+  }
+  for (int k = 0; k < all->coupling_count; k++)
+    if (fabs(residual[k]) >= open) return all->closure_count + k;
+  return 0;
+}
+
 static void add_coordinate(ClosureSolver* c, const RobotJointPlace* place) {
   const SceneJoint* joint = &c->model->scene->links[place->link].joint;
   double low = joint->lower[place->dof], high = joint->upper[place->dof], range = high - low;
@@ -139,11 +154,25 @@ static void add_coordinate(ClosureSolver* c, const RobotJointPlace* place) {
   c->count++;
 }
 
+/* Adds the three translations of each free body. */
+static void add_translations(ClosureSolver* c) {
+  for (int i = 0; i < c->model->link_count; i++) {
+    const ModelLink* link = &c->model->links[i];
+    if (link->tree < 0 || link->parent >= 0 || !joint_is_floating(&link->joint)) continue;
+    for (int k = 0; k < 3; k++) {
+      c->coordinate[c->count] = link->coordinate_first + k;
+      c->low[c->count] = -HUGE_VAL;
+      c->high[c->count++] = HUGE_VAL;
+    }
+  }
+}
+
 // NOLINTNEXTLINE(readability-non-const-parameter): its steps move q
-double mjcf_solve_closures(const Model* model, const Equalities* equalities, const RobotReport* report, double* q) {
+double mjcf_solve_closures(const Model* model, const Equalities* equalities, const RobotReport* report, double* q,
+                           int* worst) {
   ClosureSolver c = {.model = model, .equalities = equalities, .rows = equalities->coupling_count, .q = q};
   for (int k = 0; k < equalities->closure_count; k++) c.rows += equation_count(&equalities->closures[k]);
-  size_t n = (size_t)report->joint_count + 1, m = (size_t)c.rows + 1;
+  size_t n = (size_t)(report->joint_count + 3 * model->link_count) + 1, m = (size_t)c.rows + 1;
   double* numbers = MEMORY_NEW(double, 4 * n + 4 * m + 2 * m * n);
   c.low = numbers;
   c.high = c.low + n;
@@ -158,7 +187,9 @@ double mjcf_solve_closures(const Model* model, const Equalities* equalities, con
   c.is_fixed = MEMORY_NEW(bool, n);
   c.poses = MEMORY_NEW(Pose, model->link_count + 1);
   for (int k = 0; k < report->joint_count; k++) add_coordinate(&c, &report->joints[k]);
+  add_translations(&c);
   double open = iterate(&c);
+  *worst = find_worst(&c, open);
   memory_free(numbers);
   memory_free(c.coordinate);
   memory_free(c.is_fixed);

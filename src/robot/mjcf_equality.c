@@ -323,6 +323,28 @@ static void store_initial_coordinates(EqualityReading* r, const Model* model, co
   text_free(&moved);
 }
 
+/* Adds the changed translations in q to the positions of free bodies, and reports the bodies. */
+static void move_free_bodies(EqualityReading* r, const Model* model, const double* q) {
+  Text moved = {0};
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (link->tree < 0 || link->parent >= 0 || !joint_is_floating(&link->joint)) continue;
+    const double *to = &q[link->coordinate_first], *from = &model->initial_coordinates[link->coordinate_first];
+    Vec3 step = vec3(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+    if (nearly_equal(vec3_norm(step), 0)) continue;
+    SceneJoint* joint = &r->scene->links[i].joint;
+    joint->position = vec3_add(joint->position, mat3_mul_vec(mat3_from_quat(joint->rotation), step));
+    text_add(&moved, "%s%s %.3g m", moved.length > 0 ? ", " : "", text_excerpt(link->name).text, vec3_norm(step));
+  }
+  robot_shorten_names(&moved);
+  if (moved.length > 0)
+    robot_remark(r->model->report, r->model->diagnostics, (SourcePosition){r->model->path, 0, 0},
+                 "some bodies start at other positions than in the file, so that the equality constraints hold at the "
+                 "start: %s",
+                 moved.data);
+  text_free(&moved);
+}
+
 static void store_closures(EqualityReading* r) {
   Scene* scene = r->scene;
   int count = r->found.closure_count;
@@ -358,22 +380,41 @@ static void store_couplings(EqualityReading* r) {
   }
 }
 
-/* Changes the initial state so that all constraints hold, and adds the constraints to the scene. Reports unsatisfiable
- * constraints. */
+/* Removes constraint number `index`, closures first, then couplings. Warns that it is left out. */
+static void leave_out(EqualityReading* r, int index, double error) {
+  Equalities* found = &r->found;
+  int coupling = index - found->closure_count;
+  SourcePosition place = coupling < 0 ? found->closures[index].place : found->couplings[coupling].place;
+  robot_warn(r->model->report, r->model->diagnostics, place,
+             "the equality constraint is left out, because no initial state was found that satisfies it (remaining "
+             "error %.2g m or rad): give other initial coordinates by --start",
+             error);
+  if (coupling < 0)
+    memmove(&found->closures[index], &found->closures[index + 1],
+            sizeof(EqualityClosure) * (size_t)(--found->closure_count - index));
+  else
+    memmove(&found->couplings[coupling], &found->couplings[coupling + 1],
+            sizeof(EqualityCoupling) * (size_t)(--found->coupling_count - coupling));
+}
+
+/* Changes the initial state so that all constraints hold, and adds the constraints to the scene. Leaves out the
+ * constraint with the largest error until the others can be satisfied. */
 static void satisfy_constraints(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
-  memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
-  double open = mjcf_solve_closures(model, &r->found, r->model->report, q);
-  if (open < ERROR_MAX) {
+  while (r->found.closure_count + r->found.coupling_count > 0) {
+    int worst;
+    memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
+    double open = mjcf_solve_closures(model, &r->found, r->model->report, q, &worst);
+    if (!(open < ERROR_MAX)) {
+      leave_out(r, worst, open);
+      continue;
+    }
     store_initial_coordinates(r, model, q);
+    move_free_bodies(r, model, q);
     model_poses(model, q, r->poses);
     store_closures(r);
     store_couplings(r);
-  } else {
-    robot_remark(r->model->report, r->model->diagnostics, (SourcePosition){r->model->path, 0, 0},
-                 "left out: equality constraints, because no initial state was found that satisfies the constraints "
-                 "(remaining error %.2g m or rad): give other initial coordinates by --start",
-                 open);
+    break;
   }
   memory_free(q);
 }

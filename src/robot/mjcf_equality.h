@@ -81,7 +81,10 @@ SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePosit
 void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePosition place, double stiffness, double push);
 
 /* Changes q[model->coordinate_count], the initial guess, to coordinates that satisfy all constraints within the joint
- * limits. Returns the largest remaining error [m, rad], which stays large if the constraints cannot be satisfied. */
-double mjcf_solve_closures(const Model* model, const Equalities* equalities, const RobotReport* report, double* q);
+ * limits. Translations of free bodies change, too. Returns the largest remaining error [m, rad], which stays large if
+ * the constraints cannot be satisfied. Sets *worst to the constraint with this error: closures first, then couplings.
+ */
+double mjcf_solve_closures(const Model* model, const Equalities* equalities, const RobotReport* report, double* q,
+                           int* worst);
 
 #endif

@@ -316,7 +316,11 @@ static Quat read_rotation(MjcfModel* model, MjcfElement element) {
   if (mjcf_numbers(model, element, "quat", 4, 4, v) > 0) {
     Quat q = {v[0], v[1], v[2], v[3]};
     double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
-    if (!(length > 1e-100) || !(length < 1e100)) return (Quat){1, 0, 0, 0};
+    if (!(length > 1e-100) || !(length < 1e100)) {
+      mjcf_error(model, mjcf_attribute(model, element, "quat")->place,
+                 "quat of <%s> must have a length other than zero: 1 0 0 0 is no rotation", element.element->name);
+      return (Quat){1, 0, 0, 0};
+    }
     return is_unit_length(length) ? q : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
   }
   if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return mjcf_euler(model, element.element->place, v);
@@ -500,6 +504,8 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->compilers);
   memory_free(model->attached_keys);
   names_free(&model->bodies);
+  names_free(&model->written_bodies);
+  names_free(&model->joint_names);
   names_free(&model->site_names);
   names_free(&model->wrap_geom_names);
   memory_free(model->wrap_geoms);

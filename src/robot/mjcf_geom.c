@@ -114,8 +114,10 @@ static bool read_size(Geom* geom) {
   if (segment) half_length_from_segment(geom);
   for (int k = 0; k < wanted; k++) {
     if (geom->size[k] > 0) continue;
-    mjcf_error(geom->model, attribute->place, "size of <geom> must be > 0, got '%s'",
-               text_excerpt(attribute->value).text);
+    bool no_length = segment && k > 0; /* fromto sets the last sizes */
+    if (no_length) attribute = mjcf_attribute(geom->model, geom->element, "fromto");
+    mjcf_error(geom->model, attribute->place, "%s of <geom> must be > 0, got '%s'",
+               no_length ? "length of fromto" : "size", text_excerpt(attribute->value).text);
     return false;
   }
   return true;

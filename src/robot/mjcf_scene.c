@@ -177,13 +177,16 @@ void mjcf_read_keyframe(MjcfModel* model) {
   memory_free(numbers);
 }
 
-static void read_options(const MjcfModel* model, Scene* scene) {
+static void read_options(MjcfModel* model, Scene* scene) {
   SceneSimulation* simulation = &scene->simulation;
   double duration = simulation->steps * simulation->dt, dt = model->compiler.timestep;
   simulation->gravity = model->compiler.gravity;
   if (model->no_contact) scene->contact.model = CONTACT_NONE;
   if (model->integrator > 0) simulation->integrator = (Integrator)(model->integrator - 1);
-  if (!(dt > 1e-7) || !(dt < duration)) return;
+  if (!(dt > 1e-7) || !(dt < duration)) {
+    mjcf_report_dropped(model, "option/timestep outside of 1e-7 s and the duration");
+    return;
+  }
   simulation->steps = (int)(duration / dt + 0.5);
   simulation->dt = dt;
 }
@@ -191,6 +194,7 @@ static void read_options(const MjcfModel* model, Scene* scene) {
 void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene) {
   SourcePosition place = {model->path, 0, 0};
   read_options(model, scene);
+  mjcf_check_references(model);
   mjcf_read_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);

@@ -70,6 +70,7 @@ typedef struct {
   Mat3 inertia; /* inertia about the centre of mass, in the link's axes [kg m^2] */
   UrdfShapes visual, collision;
   double color[3]; /* sRGB colour of the first visual that has a colour; negative: no colour */
+  bool has_visual; /* true if the link has a <visual>, read or not */
   int joint;       /* joint whose child this link is, or -1 */
   double gravity_compensation;
   const char*
@@ -114,8 +115,9 @@ typedef struct {
 } UrdfRobot;
 
 /* Reads the links and joints of a URDF file into *robot. root: root element of a document that must outlive the robot.
- * Reports every error. Returns false if there is an error. The caller frees the robot with urdf_free in any case. */
-bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
+ * visual: false if only the colours of visual shapes are used; their geometry is then neither read nor checked. Reports
+ * every error. Returns false if there is an error. The caller frees the robot with urdf_free in any case. */
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool visual, Diagnostics* diagnostics);
 /* Connects links and joints: resolves the names of links, checks that the joints form a tree, and sets robot->order.
  * Call after urdf_read. lenient: true if joints with undefined links are omitted and reported; otherwise they are
  * errors. Returns false if there is an error. */

@@ -21,7 +21,7 @@ void urdf_set_scene_name(Scene* scene, const char* name) {
 static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions* options, RobotReport* report,
                         Diagnostics* diagnostics) {
   UrdfRobot robot;
-  bool good = urdf_read(&robot, root, diagnostics);
+  bool good = urdf_read(&robot, root, options->visual, diagnostics);
   /* the tree is also checked if numbers are invalid, so that all errors are reported */
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, options->lenient, diagnostics) &&
          good;

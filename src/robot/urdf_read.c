@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "robot/urdf.h"
 
 enum { URDF_PROBLEM_MAX = 200 };
@@ -18,6 +19,7 @@ typedef struct {
   UrdfRobot* robot;
   Diagnostics* diagnostics;
   const XmlElement* root;
+  bool visual;     /* true: visual shapes are read; false: only their colours */
   Names ignored;   /* names of ignored elements */
   Names materials; /* names of materials with a <color>; each gives an index in `colors` */
   Material* colors;
@@ -117,15 +119,26 @@ static void ignore(UrdfReader* reader, const XmlElement* element) {
     text_free(&name);
 }
 
+/* Elements whose place matters: in another element than theirs they are reported one by one. */
+#define PLACED_ELEMENTS "inertial|mass|inertia|origin|geometry|collision|axis|limit|dynamics|mimic"
+
+/* Reports an element that is not read. Warns if its name is probably misspelled or belongs to another element. */
+static void check_unread_child(UrdfReader* reader, const XmlElement* child, const char* children) {
+  int meant = words_nearest(children, child->name);
+  if (strncmp(child->name, "xacro:", 6) == 0)
+    error(reader, child->place, "'%s' is an element of xacro: expand the file first (xacro file.xacro > file.urdf)",
+          text_excerpt(child->name).text);
+  else if (meant >= 0 || words_index(PLACED_ELEMENTS, child->name) >= 0)
+    warn_of_replacement(reader, child->place, "<%s> is no element of <%s> and is left out%s",
+                        text_excerpt(child->name).text, child->parent->name,
+                        text_suggestion(meant >= 0 ? words_at(children, meant).text : NULL).text);
+  else
+    ignore(reader, child);
+}
+
 static void check_children(UrdfReader* reader, const XmlElement* element, const char* children) {
-  for (const XmlElement* child = element->first; child; child = child->next) {
-    if (words_index(children, child->name) >= 0) continue;
-    if (strncmp(child->name, "xacro:", 6) == 0)
-      error(reader, child->place, "'%s' is an element of xacro: expand the file first (xacro file.xacro > file.urdf)",
-            text_excerpt(child->name).text);
-    else
-      ignore(reader, child);
-  }
+  for (const XmlElement* child = element->first; child; child = child->next)
+    if (words_index(children, child->name) < 0) check_unread_child(reader, child, children);
 }
 
 static void check_attributes(UrdfReader* reader, const XmlElement* element, const char* attributes) {
@@ -134,8 +147,9 @@ static void check_attributes(UrdfReader* reader, const XmlElement* element, cons
     if (words_index(attributes, attribute->name) >= 0 || strchr(attribute->name, ':') ||
         strcmp(attribute->name, "xmlns") == 0)
       continue;
-    warn(reader, attribute->place, "unknown attribute '%s' of <%s> is ignored", text_excerpt(attribute->name).text,
-         element->name);
+    int meant = words_nearest(attributes, attribute->name);
+    warn(reader, attribute->place, "unknown attribute '%s' of <%s> is ignored%s", text_excerpt(attribute->name).text,
+         element->name, text_suggestion(meant >= 0 ? words_at(attributes, meant).text : NULL).text);
   }
 }
 
@@ -177,6 +191,15 @@ static bool parse_numbers(const char* text, int count, double* values) {
   return !*p;
 }
 
+/* Returns true if a text contains an expression of xacro or of a launch file, such as ${width} or $(arg name). */
+static bool is_unexpanded(const char* text) { return strstr(text, "${") || strstr(text, "$("); }
+
+/* Returns the likely reason, as the end of a message, why a text is not the expected numbers. */
+static const char* explain_bad_numbers(const char* text) {
+  if (is_unexpanded(text)) return ": expand the file first (xacro file.xacro > file.urdf)";
+  return strchr(text, ',') ? ": separate numbers by blanks, and write a decimal point" : "";
+}
+
 /* Sets values[count] to the numbers of an attribute. Returns false, with values unchanged, if the attribute is absent
  * or invalid. Reports an invalid attribute. */
 static bool read_numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
@@ -184,11 +207,11 @@ static bool read_numbers(UrdfReader* reader, const XmlElement* element, const ch
   double read[9];
   if (!attribute) return false;
   if (!parse_numbers(attribute->value, count, read)) {
-    error(reader, attribute->place, "%s of <%s>: expected %s, got '%s'", name, element->name,
+    error(reader, attribute->place, "%s of <%s>: expected %s, got '%s'%s", name, element->name,
           count == 1   ? "a number"
           : count == 3 ? "three numbers"
                        : "four numbers",
-          text_excerpt(attribute->value).text);
+          text_excerpt(attribute->value).text, explain_bad_numbers(attribute->value));
     return false;
   }
   memcpy(values, read, sizeof(double) * (size_t)count);
@@ -228,7 +251,12 @@ static double read_nonnegative(UrdfReader* reader, const XmlElement* element, co
 static const char* read_text(UrdfReader* reader, const XmlElement* element, const char* name, SourcePosition* place) {
   const XmlAttribute* attribute = xml_attribute(element, name);
   *place = attribute ? attribute->place : element->place;
-  if (attribute && *attribute->value) return attribute->value;
+  if (attribute && *attribute->value) {
+    if (is_unexpanded(attribute->value))
+      error(reader, *place, "%s of <%s> has an expression, '%s'%s", name, element->name,
+            text_excerpt(attribute->value).text, explain_bad_numbers(attribute->value));
+    return attribute->value;
+  }
   error(reader, *place, "<%s> needs '%s'", element->name, name);
   return "";
 }
@@ -332,6 +360,10 @@ static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShap
           geometry ? "<box>, <cylinder>, <sphere>, <capsule>, <mesh> or <plane>" : "<geometry>");
     return false;
   }
+  for (const XmlElement* other = kind->next; other; other = other->next)
+    if (words_index(KINDS, other->name) >= 0)
+      error(reader, other->place, "<geometry> has a second shape <%s>: give each shape its own <%s>", other->name,
+            parent->name);
   check_element(reader, kind);
   shape->place = kind->place;
   shape->kind = (UrdfGeometry)words_index(KINDS, kind->name);
@@ -375,13 +407,15 @@ static void read_color(UrdfReader* reader, const XmlElement* material, double co
 
 static void read_shapes(UrdfReader* reader, const XmlElement* parent, const char* name, UrdfLink* link,
                         UrdfShapes* shapes) {
+  bool is_visual = shapes == &link->visual;
   for (const XmlElement* item = xml_child(parent, name); item; item = xml_next(item)) {
     UrdfShape shape = {.origin = {{0, 0, 0}, {1, 0, 0, 0}}};
     check_element(reader, item);
-    shape.origin = read_origin(reader, item);
-    const XmlElement* material = shapes == &link->visual ? find_only_child(reader, item, "material") : NULL;
+    if (!is_visual || reader->visual) shape.origin = read_origin(reader, item);
+    const XmlElement* material = is_visual ? find_only_child(reader, item, "material") : NULL;
     if (material && link->color[0] < 0) read_color(reader, material, link->color);
-    if (!read_geometry(reader, item, &shape)) continue;
+    if (is_visual) link->has_visual = true;
+    if ((is_visual && !reader->visual) || !read_geometry(reader, item, &shape)) continue;
     shapes->items = memory_grow_array(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
     shapes->items[shapes->count++] = shape;
   }
@@ -442,6 +476,11 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   if (moves && xml_attribute(limit, "effort") && effort < URDF_OPEN) joint->effort = effort;
   bool low = read_numbers(reader, limit, "lower", 1, &lower), high = read_numbers(reader, limit, "upper", 1, &upper);
   bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
+  if (joint->type == URDF_CONTINUOUS && lower < upper && fabs(lower) < URDF_OPEN && fabs(upper) < URDF_OPEN)
+    warn_of_replacement(reader, limit->place,
+                        "the continuous joint '%s' moves without limits, although <limit> has lower %.6g and upper "
+                        "%.6g: give the joint the type 'revolute' if it shall have limits",
+                        text_excerpt(joint->name).text, lower, upper);
   if (!bounded || broken) return;
   if (!(lower < upper)) {
     warn_of_replacement(
@@ -557,9 +596,9 @@ static void read_robot(UrdfReader* reader) {
   check_names(reader);
 }
 
-bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics) {
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool visual, Diagnostics* diagnostics) {
   *robot = (UrdfRobot){.root = -1};
-  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root};
+  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root, .visual = visual};
   int errors_before = diagnostics->error_count;
   if (strcmp(root->name, "robot") == 0)
     read_robot(&reader);

@@ -405,13 +405,26 @@ static void replace_zero_inertia(UrdfBuild* build, SourcePosition place, SceneLi
              text_excerpt(link->name).text, moment);
 }
 
+/* Relative tolerance of the triangle inequality of the inertia of a free body (model/spinning.c), halved for rounding.
+ */
+#define FREE_TRIANGLE_TOLERANCE 5e-7
+
+/* Returns true if a body can have the inertia m: xx, yy, zz, xy, xz, yz. The matrix trace / 2 - inertia contains the
+ * second moments of the mass, which must be positive. is_free: true for a free body, whose integrator needs this with
+ * six digits; false: with three digits. */
+static bool is_possible(const double m[6], bool is_free) {
+  double half = (0.5 + FREE_TRIANGLE_TOLERANCE) * (m[0] + m[1] + m[2]);
+  const double second[6] = {half - m[0], half - m[1], half - m[2], -m[3], -m[4], -m[5]};
+  return inertia_is_positive_definite(m) && inertia_is_physical(m) &&
+         (!is_free || inertia_is_positive_definite(second));
+}
+
 /* Increases the moments of inertia about all axes equally until a physical body can have them, and warns. */
-static void correct_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
+static void correct_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link, bool is_free) {
   double* i = link->inertia;
   double size = fmax(fmax(fabs(i[0]), fabs(i[1])), fmax(fabs(i[2]), fmax(fabs(i[3]), fmax(fabs(i[4]), fabs(i[5])))));
   double added = 0, more = fmax(1e-6 * size, 1e-9 * link->mass);
-  for (int tries = 0; tries < 200 && !(inertia_is_positive_definite(i) && inertia_is_physical(i));
-       tries++, more *= 1.5) {
+  for (int tries = 0; tries < 200 && !is_possible(i, is_free); tries++, more *= 1.5) {
     for (int k = 0; k < 3; k++) i[k] += more;
     added += more;
   }
@@ -452,6 +465,16 @@ static bool inertia_is_zero(const SceneLink* link) {
   return most < 1e-6 * 0.4 * link->mass * 1e-6;
 }
 
+/* Returns true if a link is a free body without children. Its integrator needs a physical inertia (model/spinning.c).
+ */
+static bool is_free_body(const Scene* scene, int index) {
+  const SceneLink* link = &scene->links[index];
+  if (link->joint.type != JOINT_FREE || link->joint.free_axes != FREE_ALL || link->parent >= 0) return false;
+  for (int i = index + 1; i < scene->link_count; i++)
+    if (scene->links[i].parent == index) return false;
+  return true;
+}
+
 static void compute_mass(UrdfBuild* build, int index) {
   SceneLink* link = &build->scene->links[index];
   const UrdfBody* body = &build->body[index];
@@ -471,8 +494,9 @@ static void compute_mass(UrdfBuild* build, int index) {
     replace_zero_inertia(build, place, link);
     return;
   }
-  if (moves && is_urdf && (!good || (build->options->lenient && !inertia_is_physical(link->inertia)))) {
-    correct_inertia(build, place, link);
+  bool is_free = is_free_body(build->scene, index), must_be_possible = build->options->lenient || is_free;
+  if (moves && is_urdf && (!good || (must_be_possible && !is_possible(link->inertia, is_free)))) {
+    correct_inertia(build, place, link, is_free);
     return;
   }
   if (!good && !moves) { /* the inertia has no effect on a fixed link */
@@ -729,6 +753,27 @@ static void report_merged_links(UrdfBuild* build) {
   text_free(&names);
 }
 
+/* Lists moving links of a URDF file whose shapes are all visual or left out. */
+static void report_links_without_contact(UrdfBuild* build) {
+  const UrdfRobot* robot = build->robot;
+  const UrdfLink* first = NULL;
+  Text names = {0};
+  for (int n = 0; n < robot->link_count; n++) {
+    const UrdfLink* link = &robot->links[robot->order[n]];
+    int carrier = build->carrier[robot->order[n]];
+    if (carrier < 0 || !build->moves[carrier] || build->scene->links[carrier].shape_count > 0) continue;
+    if (!link->has_visual && link->collision.count == 0) continue;
+    text_add(&names, "%s'%s'", first ? ", " : "", text_excerpt(link->name).text);
+    if (!first) first = link;
+  }
+  robot_shorten_names(&names);
+  if (first)
+    robot_remark(build->report, build->diagnostics, first->place,
+                 "links without a collision shape have no contact%s: %s",
+                 build->options->visual ? "" : " (--visual takes their visual shapes)", names.data);
+  text_free(&names);
+}
+
 /* ---------------------------------------------------------------- complete scene */
 
 static void add_ground(UrdfBuild* build) {
@@ -806,11 +851,7 @@ static void build_links(UrdfBuild* build) {
   for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) assign_mass_share(build, i);
   add_ball_armatures(build);
   for (int i = first; i < build->scene->link_count; i++) compute_mass(build, i);
-  for (int i = first; build->options->lenient && i < build->scene->link_count; i++)
-    if (build->moves[i] && build->scene->links[i].shape_count == 0)
-      diagnostics_add(build->diagnostics, SEVERITY_WARNING, build->scene->links[i].place,
-                      "link '%s' has no shape and takes part in no contact: add a shape if the link shall have contact",
-                      text_excerpt(build->scene->links[i].name).text);
+  report_links_without_contact(build);
   report_merged_links(build);
   report_unsupported_features(build);
   set_starts(build);

@@ -253,6 +253,12 @@ void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
   for (int i = 0; i < shapes->count; i++) {
     const UrdfShape* from = &shapes->items[i];
     if (from->kind == URDF_MESH && !is_readable(build, link, from)) continue;
+    if (from->kind == URDF_HALF_SPACE && build->moves[target]) {
+      diagnostics_add(build->diagnostics, SEVERITY_ERROR, from->place,
+                      "link '%s' moves and cannot contain a plane: fix the link (--base fixed), or use a box",
+                      text_excerpt(link->name).text);
+      continue;
+    }
     Text name = {0};
     text_add(&name, "%s_%d", to->name, to->shape_count);
     int shape = add_shape(build, from, name.data);

@@ -19,7 +19,17 @@ static void words_are_found(void** state) {
   text_free(&text);
 }
 
+static void misspelled_words_find_the_nearest(void** state) {
+  (void)state;
+  assert_int_equal(words_nearest("visual|collision|inertial", "Collision"), 1);
+  assert_int_equal(words_nearest("visual|collision|inertial", "inertia"), 2);
+  assert_int_equal(words_nearest("lower|upper", "uper"), 1);
+  assert_int_equal(words_nearest("visual|collision|inertial", "contact"), -1);
+  assert_int_equal(words_nearest("", "origin"), -1);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(words_are_found)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(words_are_found),
+                                     cmocka_unit_test(misspelled_words_find_the_nearest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
