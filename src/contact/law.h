@@ -111,12 +111,20 @@ typedef struct {
 /* Numbers that a recorded pair passes to events and to the next step. force, torque: derivatives of the pair's
  * potential with respect to the motion of both bodies at t + dt (EventTerms). slope: derivative of the impact factor at
  * t + dt (PairCarry.load) with respect to the potential [m]. All three are 0 for a record that is not active.
- * net_limit: force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio.
  */
 typedef struct {
   Vec3 force[2], torque[2];
-  double slope, net_limit;
+  double slope;
 } PairPasses;
+
+/* Quantities of a recorded step from which the pair computes numbers for the next step. They depend on the step
+ * lengths at fixed states. displacement: displacement d of the step, which depends on the expected poses (friction.md,
+ * F13, F16) [m]. net_limit: ContactRecord.grip * FrictionScale.net_limit, for stiffness 1 and the present force_ratio
+ * (F14) [1/m^2]. */
+typedef struct {
+  Vec3 displacement;
+  double net_limit;
+} PairTransfer;
 
 /* Trees of bounding spheres of two links with many hulls. The pair of links represents all pairs of a hull of one link
  * and a hull of the other. The certificate and the computation of distances use the trees (whole.c). Pairs of hulls are
@@ -176,11 +184,11 @@ typedef struct {
    * bodies at t + dt. LawReplay.work contains the derivatives of the scalar with respect to the members of ContactWork.
    * A half-space gets none. Call only after `replay`. */
   void (*work_wrench)(const LawReplay* pair, double wrench[2][6]);
-  /* Sets *displacement to the displacement of the step from which the pair computes numbers for the next step, and
-   * *slope to the derivative of a scalar with respect to it. carry: as for `displacement_wrench`. The displacement
-   * depends on the expected poses (friction.md, F13). Call only after `replay`. Returns false if the derivatives are
-   * zero. */
-  bool (*displacement)(const LawReplay* pair, const PairCarry* carry, Vec3* displacement, Vec3* slope);
+  /* Returns the PairTransfer of the pair at the present step lengths. Call only after `replay`. */
+  PairTransfer (*transfer)(const LawReplay* pair);
+  /* Returns the derivatives of a scalar with respect to the members of PairTransfer. carry: derivatives with respect to
+   * the numbers that the pair passes to the next step. Call only after `replay`. */
+  PairTransfer (*transfer_slopes)(const LawReplay* pair, const PairCarry* carry);
 } LawImpacts;
 
 /* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without

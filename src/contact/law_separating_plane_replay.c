@@ -96,12 +96,20 @@ bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, d
   return true;
 }
 
-bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, Vec3* displacement, Vec3* slope) {
+PairTransfer plane_law_transfer(const LawReplay* p) {
+  PairTransfer out = {.net_limit = 0};
+  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
+  PlaneRecord r = record_of(p->record);
+  if (changes_elastic_slip(p))
+    out.displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
+  if (debt_in(p, &r).carries_debt) out.net_limit = p->record->grip * bound_of(p, &r).debt_factor.net_limit;
+  return out;
+}
+
+PairTransfer plane_law_transfer_slopes(const LawReplay* p, const PairCarry* carry) {
   DisplacementBar bar;
-  if (!displacement_bar(p, carry, &bar)) return false;
-  *displacement = bar.displacement;
-  *slope = bar.by_displacement;
-  return true;
+  (void)displacement_bar(p, carry, &bar);
+  return (PairTransfer){bar.by_displacement, carry->net_limit};
 }
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
@@ -212,9 +220,7 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
 }
 
 void plane_law_passes(const LawReplay* p, PairPasses* out) {
-  PlaneRecord r = record_of(p->record);
-  *out = (PairPasses){.net_limit =
-                          debt_in(p, &r).carries_debt ? p->record->grip * bound_of(p, &r).debt_factor.net_limit : 0};
+  *out = (PairPasses){.slope = 0};
   if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 
