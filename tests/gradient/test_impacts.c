@@ -149,6 +149,17 @@ static const Case CASES[] = {
      "  - {name: b, mass: 0.3, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0.12, 0, 1]}\n"
      "initial: [{link: a, velocities: [2, 0, 0, 0, 0, 0]}]\n",
      40, 4e-3, 0.9, 0},
+    {"ball that rolls against a wall",
+     GROUND "  - {name: wall, fixed: true, position: [0.3, 0, 0.2], rpy: [0, 0, 0.3], shape: {type: box, size: [0.2, "
+            "1, 0.5]}}\n"
+            "  - {name: b, mass: 0.2, position: [0, 0, 0.0501], shape: {type: sphere, radius: 0.05}}\n" THROWN(
+                "[1.4, 0, 0, 0, 28, 0]"),
+     20, 1e-2, 0.6, 0.5},
+    {"stone on a box at rest",
+     GROUND "  - {name: a, mass: 1, position: [0, 0, 0.0502], shape: {type: box, size: [0.2, 0.2, 0.1]}}\n"
+            "  - {name: b, mass: 0.2, position: [-0.45, -0.0386, 0.2282], shape: {type: box, size: [0.08, 0.06, "
+            "0.1]}}\n" THROWN("[2.164, -0.162, -0.350, -0.126, -2.042, 1.407]"),
+     20, 1e-2, 0.3, 0.5},
 };
 
 static void impact_I12_gradient_is_that_of_runs_with_their_own_substeps(void** state) {
@@ -410,6 +421,28 @@ static void impact_S15_rounding_after_a_short_rest(void** state) {
   }
 }
 
+/* Friction turns a ball that bounces, and its rotation divides the rest of the step into two substeps. The step after
+ * them is longer. The velocity in the middle of a later step is e v1 - g t, with the speed v1 of the impact and the
+ * time t since the impact. */
+static void impact_S15_weight_after_a_divided_rest(void** state) {
+  (void)state;
+  const double g = 9.81, e = 0.9, fall = 1, dt = 1e-2, speed = sqrt(2 * g * fall);
+  Run* run = run_create(1, 1e-12,
+                        "simulation: {dt: %g, steps: 60, integrator: momentum, gravity: [0, 0, -%.17g]}\n"
+                        "contact: {restitution: %g, friction: 0.15, barrier_distance: 1e-4}\n" GROUND
+                        "  - {name: b, mass: 0.3, position: [0, 0, %.17g], shape: {type: sphere, radius: 0.05}}\n"
+                        "initial: [{link: b, velocities: [2, 0, 0, 0, 0, 0]}]\n",
+                        dt, g, e, fall + 0.05 + 2e-4);
+  int most = 0;
+  for (int k = 0; k < 50; k++) most = (int)fmax(most, run_steps(run, 1).substeps);
+  assert_int_equal(most, 6); /* to the impact, three short ones, two halves of the rest */
+  double before = sim_state(run->sim)->center[1].z;
+  (void)run_steps(run, 1);
+  double found = (sim_state(run->sim)->center[1].z - before) / dt;
+  compare_near(found, e * speed - g * (50.5 * dt - speed / g), 1e-4, "velocity after the impact [m/s]");
+  run_free(run);
+}
+
 /* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
 static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
   (void)state;
@@ -594,6 +627,7 @@ int main(void) {
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
       cmocka_unit_test(impact_I16_a_ball_on_a_box),
       cmocka_unit_test(impact_S15_rounding_after_a_short_rest),
+      cmocka_unit_test(impact_S15_weight_after_a_divided_rest),
       cmocka_unit_test(impact_I10_the_place_in_a_step_changes_nothing),
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
