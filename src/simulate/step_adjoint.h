@@ -44,7 +44,7 @@ typedef struct {
                            end time of the present step [1/s] */
   double* rates;         /* scratch: rates of the prescribed coordinates (size: nv) */
   Pose* expected;        /* scratch: expected poses for friction while lengths are differentiated (size: links) */
-  bool rolls_far;        /* true if a round body rotates far in the step (step_lengths.c, ROTATION_MAX) */
+  bool has_round_bodies; /* true if friction depends on the expected poses */
   double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (size: links) */
   double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (size: links) */
   double (*rounding_force)[6]; /* inertia forces that belong to the rounding error of the target poses: torque, force.

@@ -17,12 +17,10 @@
  * homogeneous of degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding
  * error of the targets of trees in free flight is divided by this step. */
 #define LENGTH_DIFFERENCE_STEP 2e-2
-/* The same for the expected poses on which friction of round bodies depends (friction.md, F13), if a body rotates by
- * more than ROTATION_MAX [rad] in the step. Over a longer step, a contact that rolls would slip. A ball that rolls
- * against a wall has an error of 3e-9 at 0.14 rad with the longer step, of 2e-3 to 5e-2 at 0.28 rad, and of 2e-6 with
- * this one. In short substeps, rounding of rotations would dominate this one. */
-#define EXPECTED_POSE_DIFFERENCE_STEP 2e-6
-#define ROTATION_MAX 0.15
+/* The same for the expected poses on which friction of round bodies depends (friction.md, F13). Over a longer step, a
+ * contact that rolls would slip: the derivatives of a ball that rolls by 0.28 rad in a step and hits a wall had errors
+ * of 2e-3 to 5e-2. Over a step of 2e-6, rounding of rotations has errors of 1e-6. */
+#define EXPECTED_POSE_DIFFERENCE_STEP 2e-4
 
 /* Returns the scalar product of rate[nv] and the joint rates at t + dt, which depend on the step lengths. */
 static double rate_product(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
@@ -110,20 +108,6 @@ static void add_generalized_rounding_forces(StepAdjoint* a, const RecordedStep* 
                                out->equations);
 }
 
-/* Returns true if a link with round hulls rotates by more than ROTATION_MAX from t to its target. */
-static bool rolls_far(const StepAdjoint* a, const RecordedStep* step) {
-  const Model* m = a->model;
-  for (int i = 0; a->replay && i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    bool round = false;
-    for (int k = 0; k < link->hull_count; k++) round = round || hull_is_round(&m->hulls[link->hull_first + k]);
-    if (!round || link->tree < 0) continue;
-    Mat3 turn = mat3_mul(mat3_transpose(step->pose_now[i].r), a->sim->target[i].r);
-    if (mat3_trace(turn) < 1 + 2 * cos(ROTATION_MAX)) return true;
-  }
-  return false;
-}
-
 /* Sets the expected poses for friction to those of `clock`. */
 static void set_expected_poses(StepAdjoint* a, const StepClock* clock) {
   a->sim->clock = *clock;
@@ -169,10 +153,10 @@ static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, Clo
   for (size_t k = 0; k < sizeof(AT) / sizeof(AT[0]); k++) {
     DifferenceTerm term = {clock, clock, WEIGHT[k] / unit};
     *clock_entry(&term.clock, entry) += AT[k] * unit;
-    if (!a->lengths->rolls_far) term.expected = term.clock;
+    if (!a->lengths->has_round_bodies) term.expected = term.clock;
     if (!add_difference_term(a, step, entry, &term, rate, force, out)) return false;
     add_rounding_forces(a, term.factor);
-    if (!a->lengths->rolls_far) continue;
+    if (!a->lengths->has_round_bodies) continue;
     term = (DifferenceTerm){clock, clock, WEIGHT[k] / expected_unit};
     *clock_entry(&term.expected, entry) += AT[k] * expected_unit;
     if (!add_difference_term(a, step, entry, &term, rate, force, out)) return false;
@@ -191,7 +175,6 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   bool any = false, found = true;
   for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].known = false;
   if (l->fixed) return true;
-  l->rolls_far = rolls_far(a, step);
   /* forces balance at the recorded lengths only; the exchange of angular momentum (W6) that they permit is a choice
    * without derivative */
   if (a->spin) spin_compute_residual_forces(a->sim, a->replay ? contact_replay_terms(a->replay) : (ContactTermList){0});
@@ -389,6 +372,8 @@ StepLengths* step_lengths_create(const Model* model) {
   l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
   l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
   l->expected = memory_alloc(sizeof(Pose) * (size_t)model->link_count);
+  for (int k = 0; k < model->hull_count; k++)
+    l->has_round_bodies = l->has_round_bodies || hull_is_round(&model->hulls[k]);
   l->rounding_force = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
   l->unused_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
   model_gradient_create(&l->unused, model);
