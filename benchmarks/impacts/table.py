@@ -462,8 +462,9 @@ class Bounces(Case):
 
 
 class BouncesFriction(Bounces):
-    """The same ball thrown with a spin: at each bounce it slides through or sticks."""
-    start = dict(Bounces.start, along=2.0, spin=-20.0, friction=0.15)
+    """The same ball thrown with a spin. For e = 0.3 it slides through the first bounce, whose friction impulse is 0.90 of what would stop
+    the slip, and sticks at the second one. For e = 0.6 and 0.9 it sticks at the first one, with 0.90 and 0.76 of the largest impulse."""
+    start = dict(Bounces.start, along=2.0, spin=-20.0, friction=0.134)
     state = dict(Bounces.state, along=("velocities", 0, 1), spin=("velocities", 4, 1))
     seeds = {"b": [0.3, 0, 1]}
     inertia = 3e-4

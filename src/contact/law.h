@@ -111,20 +111,20 @@ typedef struct {
 /* Numbers that a recorded pair passes to events and to the next step. force, torque: derivatives of the pair's
  * potential with respect to the motion of both bodies at t + dt (EventTerms). slope: derivative of the impact factor at
  * t + dt (PairCarry.load) with respect to the potential [m]. All three are 0 for a record that is not active.
- * net_limit: force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio.
  */
 typedef struct {
   Vec3 force[2], torque[2];
-  double slope, net_limit;
+  double slope;
 } PairPasses;
 
-/* Displacement of a step from which a recorded pair computes numbers for the next step. slope: derivative of a scalar
- * with respect to the displacement [1/m]. wrench: derivatives of the scalar, through the displacement, with respect to
- * the motion of both bodies at t + dt: torque and force. slope and wrench are for stiffness 1. */
+/* Quantities of a recorded step from which the pair computes numbers for the next step. They depend on the step
+ * lengths at fixed states. displacement: displacement d of the step, which depends on the expected poses (friction.md,
+ * F13, F16) [m]. net_limit: ContactRecord.grip * FrictionScale.net_limit, for stiffness 1 and the present force_ratio
+ * (F14) [1/m^2]. */
 typedef struct {
-  Vec3 displacement, slope; /* displacement: [m] */
-  double wrench[2][6];
-} DisplacementSlopes;
+  Vec3 displacement;
+  double net_limit;
+} PairTransfer;
 
 /* Trees of bounding spheres of two links with many hulls. The pair of links represents all pairs of a hull of one link
  * and a hull of the other. The certificate and the computation of distances use the trees (whole.c). Pairs of hulls are
@@ -168,11 +168,11 @@ typedef struct {
   /* ---- a recorded pair */
   /* Sets *out to the numbers that the pair passes to events and to the next step. Call only after `replay`. */
   void (*passes)(const LawReplay* pair, PairPasses* out);
-  /* Sets *out to the displacement of the step from which the pair computes numbers for the next step
-   * (PairCarry.elastic, PairCarry.slip), and to the derivatives of a scalar through it. The displacement depends on the
-   * expected poses (friction.md, F13). carry: derivatives of the scalar with respect to these numbers. Returns false,
-   * with *out undefined, if the derivatives are zero. Call only after `replay`. */
-  bool (*displacement)(const LawReplay* pair, const PairCarry* carry, DisplacementSlopes* out);
+  /* Adds to wrench derivatives with respect to the motion of both bodies at t + dt. They result from numbers that the
+   * pair computes from the displacement of the step and passes to the next step (PairCarry.elastic, PairCarry.slip).
+   * carry: derivatives with respect to these numbers. Returns false if the derivatives are zero. Call only after
+   * `replay`. */
+  bool (*displacement_wrench)(const LawReplay* pair, const PairCarry* carry, double wrench[2][6]);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
@@ -184,6 +184,11 @@ typedef struct {
    * bodies at t + dt. LawReplay.work contains the derivatives of the scalar with respect to the members of ContactWork.
    * A half-space gets none. Call only after `replay`. */
   void (*work_wrench)(const LawReplay* pair, double wrench[2][6]);
+  /* Returns the PairTransfer of the pair at the present step lengths. Call only after `replay`. */
+  PairTransfer (*transfer)(const LawReplay* pair);
+  /* Returns the derivatives of a scalar with respect to the members of PairTransfer. carry: derivatives with respect to
+   * the numbers that the pair passes to the next step. Call only after `replay`. */
+  PairTransfer (*transfer_slopes)(const LawReplay* pair, const PairCarry* carry);
 } LawImpacts;
 
 /* Functions of a law whose pairs carry data of their own from step to step, which its friction needs. Laws without

@@ -190,8 +190,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 /* LawImpacts.slip_product: sets wrench to the Hessian of friction times the twists of both bodies. Returns false unless
  * the impulse of an impact with restitution limits friction. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
-/* LawImpacts.passes: sets *out to the numbers that the pair passes to the next step. out->net_limit is
- * ContactRecord.grip * FrictionScale.net_limit, a force for stiffness 1 [1/m^2]. */
+/* LawImpacts.passes: sets *out to the numbers that the pair passes to events and to the next step. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
 /* Returns the normal force and the stored energy of a pair (ContactWork). contact: derivatives of the potential U at t
  * + dt, for stiffness 1. factor: impact factor at t + dt. energy, before: U at t + dt and at t. */
@@ -201,8 +200,12 @@ ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, doub
 bool plane_law_recorded_work(const LawReplay* p, ContactWork* out);
 /* LawImpacts.work_wrench: sets wrench to the derivatives with respect to the motion of both bodies at t + dt. */
 void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]);
-/* LawImpacts.displacement. Returns false if the derivatives are zero. */
-bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, DisplacementSlopes* out);
+/* LawImpacts.displacement_wrench: adds to wrench the derivatives through the displacement of the step. Returns false if
+ * they are zero. */
+bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, double wrench[2][6]);
+/* LawImpacts.transfer and LawImpacts.transfer_slopes. */
+PairTransfer plane_law_transfer(const LawReplay* p);
+PairTransfer plane_law_transfer_slopes(const LawReplay* p, const PairCarry* carry);
 /* ContactLaw.reverse: adds the derivatives with respect to the inputs of the pair to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

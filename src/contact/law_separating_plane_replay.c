@@ -87,14 +87,29 @@ static bool displacement_bar(const LawReplay* p, const PairCarry* carry, Displac
   return true;
 }
 
-bool plane_law_displacement(const LawReplay* p, const PairCarry* carry, DisplacementSlopes* out) {
+bool plane_law_displacement_wrench(const LawReplay* p, const PairCarry* carry, double wrench[2][6]) {
   DisplacementBar bar;
   if (!displacement_bar(p, carry, &bar)) return false;
   const Pose* const next[2] = {&p->next[0].hull.pose, &p->next[1].hull.pose};
   const Vec3 reference[2] = {p->next[0].reference, p->next[1].reference};
-  *out = (DisplacementSlopes){.displacement = bar.displacement, .slope = bar.by_displacement};
-  displacement_wrench(&((const PlaneReplay*)p->memory)->lag, next, reference, bar.by_displacement, out->wrench);
+  displacement_wrench(&((const PlaneReplay*)p->memory)->lag, next, reference, bar.by_displacement, wrench);
   return true;
+}
+
+PairTransfer plane_law_transfer(const LawReplay* p) {
+  PairTransfer out = {.net_limit = 0};
+  const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
+  PlaneRecord r = record_of(p->record);
+  if (changes_elastic_slip(p))
+    out.displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
+  if (debt_in(p, &r).carries_debt) out.net_limit = p->record->grip * bound_of(p, &r).debt_factor.net_limit;
+  return out;
+}
+
+PairTransfer plane_law_transfer_slopes(const LawReplay* p, const PairCarry* carry) {
+  DisplacementBar bar;
+  (void)displacement_bar(p, carry, &bar);
+  return (PairTransfer){bar.by_displacement, carry->net_limit};
 }
 
 /* Returns true if friction is limited by the impulse of an impact with restitution (impact.md, I9). */
@@ -205,9 +220,7 @@ static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
 }
 
 void plane_law_passes(const LawReplay* p, PairPasses* out) {
-  PlaneRecord r = record_of(p->record);
-  *out = (PairPasses){.net_limit =
-                          debt_in(p, &r).carries_debt ? p->record->grip * bound_of(p, &r).debt_factor.net_limit : 0};
+  *out = (PairPasses){.slope = 0};
   if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 

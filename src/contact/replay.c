@@ -39,7 +39,8 @@ typedef struct {
   char* vertices;            /* memory that the law uses for the vertices of both items */
   PairDerivatives derivatives;
   PairShares shares;
-  Vec3 displacement_slope; /* set by contact_replay_keep_displacement_slopes */
+  PairTransfer by_length[CONTACT_CLOCK_ENTRIES]; /* derivatives with respect to the entries of the clock
+                                                    (contact_replay_begin_difference) */
   bool sound;
 } ReplayPair;
 
@@ -357,21 +358,15 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   return false;
 }
 
-/* Sets *out as LawImpacts.displacement does. Returns false if the derivatives are zero. */
-static bool displacement_slopes(const ContactReplay* r, int index, DisplacementSlopes* out) {
-  const ReplayPair* p = &r->pairs[index];
-  if (!p->law->row->impacts) return false;
-  LawReplay pair = law_replay(r, index, 0);
-  return p->law->row->impacts->displacement(&pair, &r->carry[1][index], out);
-}
-
 static bool add_displacement_wrenches(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
-  DisplacementSlopes d;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    if (!displacement_slopes(r, k, &d)) continue;
-    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * d.wrench[i / 6][i % 6];
+    if (!p->law->row->impacts) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    double pair_wrench[2][6] = {{0}};
+    if (!p->law->row->impacts->displacement_wrench(&pair, &r->carry[1][k], pair_wrench)) continue;
+    for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += p->contact->stiffness * pair_wrench[i / 6][i % 6];
     found = true;
   }
   return found;
@@ -394,21 +389,30 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wre
   return found;
 }
 
-void contact_replay_keep_displacement_slopes(ContactReplay* r) {
-  DisplacementSlopes d;
-  for (int k = 0; k < r->count; k++)
-    r->pairs[k].displacement_slope = displacement_slopes(r, k, &d) ? d.slope : vec3(0, 0, 0);
+void contact_replay_begin_difference(ContactReplay* r, int entry) {
+  for (int k = 0; k < r->count; k++) r->pairs[k].by_length[entry] = (PairTransfer){.net_limit = 0};
 }
 
-double contact_replay_deferred_sum(const ContactReplay* r) {
+void contact_replay_add_difference(ContactReplay* r, int entry, double factor) {
+  for (int k = 0; k < r->count; k++) {
+    ReplayPair* p = &r->pairs[k];
+    if (!p->law->row->impacts) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    PairTransfer transfer = p->law->row->impacts->transfer(&pair), *sum = &p->by_length[entry];
+    sum->displacement = vec3_add_scaled(sum->displacement, factor, transfer.displacement);
+    sum->net_limit += factor * transfer.net_limit;
+  }
+}
+
+double contact_replay_length_derivative(const ContactReplay* r, int entry) {
   double sum = 0;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    const double bar = r->carry[1][k].net_limit;
-    DisplacementSlopes d;
-    if (bar != 0 && p->law->row->impacts) sum += bar * p->contact->stiffness * passes_of(r, k).net_limit;
-    if (!vec3_is_zero(p->displacement_slope) && displacement_slopes(r, k, &d))
-      sum += p->contact->stiffness * vec3_dot(p->displacement_slope, d.displacement);
+    if (!p->law->row->impacts) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    PairTransfer slopes = p->law->row->impacts->transfer_slopes(&pair, &r->carry[1][k]);
+    sum += p->contact->stiffness * (vec3_dot(slopes.displacement, p->by_length[entry].displacement) +
+                                    slopes.net_limit * p->by_length[entry].net_limit);
   }
   return sum;
 }

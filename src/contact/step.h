@@ -102,15 +102,20 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Stores the derivatives of a scalar with respect to the displacements from which pairs compute numbers for the next
- * step (docs/derivations/friction.md, F16). Call at the recorded step lengths. */
-void contact_replay_keep_displacement_slopes(ContactReplay* replay);
-/* Friction of each pair passes a normal force to the next step, FrictionScale.net_limit (docs/derivations/friction.md,
- * F14). Returns the sum over all pairs of this force times the derivative of a scalar with respect to it
- * (PairCarry.net_limit), plus the stored derivatives times the displacements. Differences of the sum give derivatives
- * with respect to step lengths, on which the expected poses depend. Uses the force_ratio and the expected poses of the
- * last contact_replay_refresh. */
-double contact_replay_deferred_sum(const ContactReplay* replay);
+/* Each pair passes numbers to the next step that depend on the step lengths at fixed states: the elastic slip and the
+ * squared slip, through the expected poses (docs/derivations/friction.md, F13, F16), and a normal force, through the
+ * force_ratio (F14). The three following functions differentiate these numbers. entry: a number below
+ * CONTACT_CLOCK_ENTRIES, an entry of the clock of the step (its length, two previous lengths, its time). */
+enum { CONTACT_CLOCK_ENTRIES = 4 };
+/* Sets the derivatives with respect to `entry` to 0. */
+void contact_replay_begin_difference(ContactReplay* replay, int entry);
+/* Adds `factor` times the numbers at the step lengths of the last contact_replay_refresh to the derivatives with
+ * respect to `entry`. Central differences are a sum of such terms. */
+void contact_replay_add_difference(ContactReplay* replay, int entry, double factor);
+/* Returns the derivative of a scalar with respect to `entry`, through the numbers of all pairs. The derivatives of the
+ * scalar with respect to these numbers (PairCarry) belong to the next step or are set by contact_replay_seed_carry.
+ * Call at the recorded step lengths. */
+double contact_replay_length_derivative(const ContactReplay* replay, int entry);
 
 /* Evaluates the terms of the loaded step again, with or without the Hessian of one kind of friction. If `apart` is
  * true, the terms leave out the Hessian of friction that is limited by the impulse of an impact

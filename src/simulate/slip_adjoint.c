@@ -7,9 +7,7 @@
 #include "contact/step.h"
 #include "simulate/step_adjoint.h"
 
-/* Sets a->slip_wrench to K times the twists of `rates` (nv). Returns false if no pair has friction that is limited by
- * an impulse. */
-static bool compute_slip_product(StepAdjoint* a, const double* rates) {
+bool slip_product(StepAdjoint* a, const double* rates) {
   const Sim* s = a->sim;
   step_adjoint_twists(a->model, s->screws, s->reference, rates, a->twist);
   memset(a->slip_wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
@@ -58,7 +56,7 @@ void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, 
   bool wanted = a->replay && !a->closures && step->clock.kind == STEP_IMPACT_SUBSTEP, found = true;
   memset(a->slip_wrench, 0, sizeof(double[6]) * links);
   for (int round = 0; wanted && found && round < REFINEMENT_ITERATIONS; round++) {
-    if (!compute_slip_product(a, a->lambda)) return;
+    if (!slip_product(a, a->lambda)) return;
     compute_residual(a, step);
     found = solve_correction(a, assembly);
     for (int k = 0; k < a->model->dof_count && found && round + 1 < REFINEMENT_ITERATIONS; k++)
@@ -66,7 +64,7 @@ void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, 
   }
   if (!wanted) return;
   memset(a->slip_wrench, 0, sizeof(double[6]) * links);
-  if (found) (void)compute_slip_product(a, a->slip_residual);
+  if (found) (void)slip_product(a, a->slip_residual);
   compute_pose_bars(a, step);
   for (size_t i = 0; i < links; i++)
     for (int k = 0; k < 12; k++) now.pose[i][k / 4][k % 4] -= a->ground_bar[i][k / 4][k % 4];

@@ -254,7 +254,6 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
     Vec3 turn = mat3_axial(mat3_mul(apart, mat3_mul(spin_body->second, mat3_transpose(s->target[i].r))));
     sum += vec3_dot(momentum_bar(a, s, step, rate, i), turn) / s->clock.dt;
   }
-  spin_compute_residual_forces(s, contact);
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);

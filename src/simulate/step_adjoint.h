@@ -4,6 +4,7 @@
 #ifndef SDRS_SIMULATE_STEP_ADJOINT_H
 #define SDRS_SIMULATE_STEP_ADJOINT_H
 
+#include "contact/step.h"
 #include "simulate/closures_adjoint.h"
 #include "simulate/feedback.h"
 #include "simulate/spin_adjoint.h"
@@ -24,7 +25,9 @@ typedef struct {
   double* equations; /* derivatives of the step's equations (size: nv) */
   double direct;
 } ClockDerivative;
-enum { CLOCK_DERIVATIVES = 4 }; /* clock entries with derivatives: dt, dt_before, dt_older and time */
+enum {
+  CLOCK_DERIVATIVES = CONTACT_CLOCK_ENTRIES
+}; /* clock entries with derivatives: dt, dt_before, dt_older and time */
 /* Derivatives of the scalar with respect to step lengths, which depend on events of the run (simulate/step_lengths.c).
  */
 typedef struct {
@@ -40,6 +43,8 @@ typedef struct {
   double prescribed_bar; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
                            end time of the present step [1/s] */
   double* rates;         /* scratch: rates of the prescribed coordinates (size: nv) */
+  Pose* expected;        /* scratch: expected poses for friction while lengths are differentiated (size: links) */
+  bool has_round_bodies; /* true if friction depends on the expected poses */
   double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (size: links) */
   double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (size: links) */
   double (*rounding_force)[6]; /* inertia forces that belong to the rounding error of the target poses: torque, force.
@@ -202,6 +207,9 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
+/* Sets a->slip_wrench (links x 6) to the product of two factors: the Hessian K of friction that is limited by an
+ * impulse, and the twists of `rates` (nv). Returns false if no pair has such friction. */
+bool slip_product(StepAdjoint* a, const double* rates);
 /* Computes a->slip_wrench, which step_adjoint_distribute adds to the products with lambda. Subtracts slip_wrench from
  * the derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the
  * solver. Call after a->lambda is final. */

@@ -25,6 +25,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->start = MEMORY_NEW(double, size);
   f->thetas = MEMORY_NEW(double, (size_t)model_theta_count(model) * (size_t)parameters);
   f->rows = MEMORY_NEW(double, size);
+  f->slip_rows = MEMORY_NEW(double, size);
   f->column = MEMORY_NEW(double, nv);
   f->right = MEMORY_NEW(double, nv);
   f->solve = MEMORY_NEW(double, size);
@@ -69,6 +70,7 @@ void step_forward_destroy(StepForward* f) {
                    f->carried_next,
                    f->carry_row,
                    f->rows,
+                   f->slip_rows,
                    f->start_bar,
                    f->start_q,
                    f->start_pose,
@@ -202,6 +204,7 @@ void step_forward_clear(StepForward* f) {
   model_gradient_clear(&f->gradient, m);
   closure_adjoint_begin(f->adjoint->closures, f->adjoint->sim);
   spin_adjoint_begin(f->adjoint->spin);
+  if (f->adjoint->replay) contact_replay_seed_carry(f->adjoint->replay, -1, 0);
 }
 
 void step_forward_add_product(double* row, const double* factor_hessian, int count, const double* matrix, int columns) {
@@ -260,14 +263,12 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* Adds the derivatives of contact with respect to the length of the previous step. If carried is true, the row belongs
- * to a number that is carried to the next step; the function then also adds the derivatives with respect to the length
- * of this step. */
-static void add_contact_lengths(StepForward* f, bool carried, double* row) {
+/* Adds the derivatives of contact with respect to the lengths of this and of the previous step that
+ * contact_replay_adjoint returned. */
+static void add_contact_lengths(StepForward* f, double* row) {
   if (!f->adjoint->replay) return;
   ContactLengths by = contact_replay_lengths(f->adjoint->replay);
-  for (int j = 0; j < f->parameters; j++)
-    row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
+  for (int j = 0; j < f->parameters; j++) row[j] += by.dt_before * f->length[1][j] + by.dt * f->length[0][j];
 }
 
 /* Adds the derivatives of the row's scalar with respect to the end of the previous solve of the step, whose contact
@@ -298,10 +299,10 @@ static void add_friction_limits(StepForward* f, const RecordedStep* step, double
  * the end, because add_start_bars overwrites them. */
 static void add_partial_derivatives(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
-  if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
   a->lengths->prescribed_bar = 0;
   step_adjoint_distribute(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
-  add_contact_lengths(f, false, row);
+  slip_forward_add_product(f, step);
+  add_contact_lengths(f, row);
   add_friction_limits(f, step, row);
   add_previous_solve(f, step, row);
   add_start_bars(f);
@@ -363,32 +364,43 @@ static void add_carried_load(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
+/* Adds the derivatives, with respect to the varying step lengths and the end time, of the number that is seeded. */
+static void add_carried_lengths(StepForward* f, double* row) {
+  const double* const by[CLOCK_DERIVATIVES] = {f->length[0], f->length[1], f->length[2], f->end};
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) {
+    if (!f->adjoint->lengths->by[k].known) continue;
+    double slope = contact_replay_length_derivative(f->adjoint->replay, k);
+    for (int j = 0; j < f->parameters; j++) row[j] += slope * by[k][j];
+  }
+}
+
+/* Sets row[parameters] to the sensitivity of a number that a pair passes to the next step (contact_replay_seed_carry).
+ */
+static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, int number, const Screw* screws,
+                            double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   contact_replay_seed_carry(a->replay, pair, number);
-  ContactField none = {.twist = NULL};
-  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
-  contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
-  step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_frames(a, step->pose_next, &f->gradient);
-  double by_end = half_space_end_derivative(f, step);
-  for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
+  memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
+  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   add_carried_load(f, step, row);
-  add_contact_lengths(f, true, row);
-  add_friction_limits(f, step, row);
-  add_previous_solve(f, step, row); /* for the owed friction of the pair (friction.md, F14) */
-  step_forward_finish_row(f, step, row);
+  add_carried_lengths(f, row);
+  add_partial_derivatives(f, step, screws, row);
+  for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
 }
 
 static void update_carried_sensitivities(StepForward* f, const RecordedStep* step) {
   int numbers = contact_replay_carried(f->adjoint->replay), p = f->parameters;
   f->carried_next = reserve_rows(f->carried_next, &f->carried_next_capacity, step->contact_count_next * numbers * p);
-  size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
+  size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p,
+         screws_size = sizeof(Screw) * (size_t)f->model->dof_count;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
+  Screw* screws = memory_alloc(screws_size);
+  memcpy(screws, f->adjoint->sim->screws, screws_size);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
-      set_carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
+      set_carried_row(f, step, k, n, screws, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
+  memory_free(screws);
   double* other = f->carried;
   int room = f->carried_capacity;
   f->carried = f->carried_next;
@@ -435,11 +447,15 @@ static bool solve(StepForward* f) {
   int nv = f->model->dof_count, p = f->parameters;
   const Sim* s = f->adjoint->sim;
   for (int j = 0; j < p; j++) {
-    for (int i = 0; i < nv; i++) f->right[i] = s->fixed[i] ? 0 : -f->rows[(size_t)i * (size_t)p + (size_t)j];
+    for (int i = 0; i < nv; i++) {
+      size_t at = (size_t)i * (size_t)p + (size_t)j;
+      f->right[i] = s->fixed[i] ? 0 : -f->rows[at] - (f->slips ? f->slip_rows[at] : 0);
+    }
     if (!solve_column(f, j, f->end[j])) return false;
     for (int i = 0; i < nv; i++) {
+      size_t at = (size_t)i * (size_t)p + (size_t)j;
       if (!isfinite(f->column[i])) return false;
-      f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] = f->column[i];
+      f->sensitivity[0][at] = f->slips ? f->sensitivity[1][at] + f->column[i] : f->column[i];
     }
   }
   return true;
@@ -619,6 +635,7 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   if (!step_adjoint_load(a, step, true, &assembly)) return false;
   if (!step_lengths_compute(a, step, a->zero, NULL, &assembly)) return false;
   set_prescribed_rates(f, step, &assembly);
+  slip_forward_begin(f, step, &assembly);
   if (!factor_hessian(f, &assembly)) return false;
   memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
   if (a->replay)

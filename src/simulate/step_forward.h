@@ -28,8 +28,10 @@ struct StepForward {
   double* friction_limits; /* sensitivity of the pairs' friction limits in a run's first step (records x parameters);
                     NULL in other steps */
   int carried_capacity, carried_next_capacity, carry_row_capacity, records;
-  double* rows;  /* partial derivatives of the step's equations with respect to the parameters (nv x parameters) */
-  double* solve; /* sensitivity of the end of the solve before the last one (nv x parameters) */
+  double* rows;      /* partial derivatives of the step's equations with respect to the parameters (nv x parameters) */
+  bool slips;        /* true if the unknowns are changes of sensitivities (slip_forward_begin) */
+  double* slip_rows; /* (H - K) S_now, if `slips` (nv x parameters) */
+  double* solve;     /* sensitivity of the end of the solve before the last one (nv x parameters) */
   Screw* solve_screws;            /* screws of the joints at the end of the solve before the last one (size: nv) */
   double *column, *right;         /* solution and right-hand side for one parameter (size: nv) */
   double *start_bar, *start_q;    /* first state: derivatives with respect to it (nv), coordinates (size: nq) */
@@ -69,6 +71,11 @@ void step_forward_add_product(double* row, const double* factor, int count, cons
 /* Computes f->sensitivity[0], the derivatives of the state at the end of the step with respect to the parameters, from
  * the sensitivities of the earlier states. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
+/* Sets f->slips: true if the impulse of an impact limits friction of the substep. Then sets f->slip_rows, and evaluates
+ * `assembly`, the terms of the substep, again. Overwrites the solver. */
+void slip_forward_begin(StepForward* f, const RecordedStep* step, Assembly* assembly);
+/* If f->slips, adds K lambda to f->bar[0].q. K: Hessian of this friction; lambda: f->adjoint->lambda. */
+void slip_forward_add_product(StepForward* f, const RecordedStep* step);
 /* Sets f->friction_limits, the sensitivity of the friction limits, for a step with RecordedStep.initial_friction.
  * Returns false if the contact state cannot be recomputed from the record. Allocates. */
 bool initial_friction_forward(StepForward* f, const RecordedStep* step);

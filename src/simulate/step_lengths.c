@@ -17,6 +17,10 @@
  * homogeneous of degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding
  * error of the targets of trees in free flight is divided by this step. */
 #define LENGTH_DIFFERENCE_STEP 2e-2
+/* The same for the expected poses on which friction of round bodies depends (friction.md, F13). Over a longer step, a
+ * contact that rolls would slip: the derivatives of a ball that rolls by 0.28 rad in a step and hits a wall had errors
+ * of 2e-3 to 5e-2. Over a step of 2e-6, rounding of rotations has errors of 1e-6. */
+#define EXPECTED_POSE_DIFFERENCE_STEP 2e-4
 
 /* Returns the scalar product of rate[nv] and the joint rates at t + dt, which depend on the step lengths. */
 static double rate_product(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
@@ -104,30 +108,58 @@ static void add_generalized_rounding_forces(StepAdjoint* a, const RecordedStep* 
                                out->equations);
 }
 
+/* Sets the expected poses for friction to those of `clock`. */
+static void set_expected_poses(StepAdjoint* a, const StepClock* clock) {
+  a->sim->clock = *clock;
+  step_prepare(a->sim);
+  memcpy(a->lengths->expected, a->sim->target, sizeof(Pose) * (size_t)a->model->link_count);
+}
+
+/* Clocks and weight of one term of a central difference. */
+typedef struct {
+  StepClock clock, expected; /* expected: clock of the expected poses */
+  double factor;
+} DifferenceTerm;
+
+/* Adds one term of a central difference to *out. */
+static bool add_difference_term(StepAdjoint* a, const RecordedStep* step, ClockEntry entry, const DifferenceTerm* term,
+                                const double* rate, const ForceSlopes* force, ClockDerivative* out) {
+  Assembly assembly;
+  set_expected_poses(a, &term->expected);
+  if (!evaluate_with_clock(a, step, &term->clock, &assembly)) return false;
+  for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += term->factor * a->sim->gradient[d];
+  double direct = rate_product(a, step, rate) + force_product(force, assembly.contact);
+  direct +=
+      reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
+  direct += spin_adjoint_momentum_product(a->spin, a->sim, step, rate, assembly.contact);
+  out->direct += term->factor * direct;
+  if (a->replay) contact_replay_add_difference(a->replay, (int)entry, term->factor);
+  return true;
+}
+
 static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, ClockEntry entry, const double* rate,
                                    const ForceSlopes* force, ClockDerivative* out) {
   static const double AT[] = {-5, -4, -3, -2, -1, 1, 2, 3, 4, 5},
                       WEIGHT[] = {-1.0 / 1260, 5.0 / 504, -5.0 / 84, 5.0 / 21,   -5.0 / 6,
                                   5.0 / 6,     -5.0 / 21, 5.0 / 84,  -5.0 / 504, 1.0 / 1260};
-  StepClock clock = step->clock;
-  double unit = LENGTH_DIFFERENCE_STEP * (entry == BY_TIME ? clock.dt : *clock_entry(&clock, entry));
+  const StepClock clock = step->clock;
+  StepClock read = clock;
+  const double length = entry == BY_TIME ? clock.dt : *clock_entry(&read, entry);
+  const double unit = LENGTH_DIFFERENCE_STEP * length, expected_unit = EXPECTED_POSE_DIFFERENCE_STEP * length;
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
   out->direct = 0;
   memset(a->lengths->rounding_force, 0, sizeof(double[6]) * (size_t)a->model->link_count);
+  if (a->replay) contact_replay_begin_difference(a->replay, (int)entry);
   for (size_t k = 0; k < sizeof(AT) / sizeof(AT[0]); k++) {
-    Assembly assembly;
-    StepClock moved = clock;
-    *clock_entry(&moved, entry) += AT[k] * unit;
-    if (!evaluate_with_clock(a, step, &moved, &assembly)) return false;
-    double factor = WEIGHT[k] / unit;
-    for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += factor * a->sim->gradient[d];
-    double direct = rate_product(a, step, rate) + force_product(force, assembly.contact);
-    direct +=
-        reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
-    direct += spin_adjoint_momentum_product(a->spin, a->sim, step, rate, assembly.contact);
-    if (a->replay) direct += contact_replay_deferred_sum(a->replay);
-    out->direct += factor * direct;
-    add_rounding_forces(a, factor);
+    DifferenceTerm term = {clock, clock, WEIGHT[k] / unit};
+    *clock_entry(&term.clock, entry) += AT[k] * unit;
+    if (!a->lengths->has_round_bodies) term.expected = term.clock;
+    if (!add_difference_term(a, step, entry, &term, rate, force, out)) return false;
+    add_rounding_forces(a, term.factor);
+    if (!a->lengths->has_round_bodies) continue;
+    term = (DifferenceTerm){clock, clock, WEIGHT[k] / expected_unit};
+    *clock_entry(&term.expected, entry) += AT[k] * expected_unit;
+    if (!add_difference_term(a, step, entry, &term, rate, force, out)) return false;
   }
   add_generalized_rounding_forces(a, step, out);
   out->known = true;
@@ -143,13 +175,21 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   bool any = false, found = true;
   for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].known = false;
   if (l->fixed) return true;
-  if (a->replay) contact_replay_keep_displacement_slopes(a->replay);
+  /* forces balance at the recorded lengths only; the exchange of angular momentum (W6) that they permit is a choice
+   * without derivative */
+  if (a->spin) spin_compute_residual_forces(a->sim, a->replay ? contact_replay_terms(a->replay) : (ContactTermList){0});
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
+    if (!any && a->replay) contact_replay_set_expected_poses(a->replay, l->expected, a->expected_bar);
     any = true;
     found = differentiate_by_entry(a, step, (ClockEntry)k, rate, force, &l->by[k]);
   }
-  return found && (!any || (evaluate_with_clock(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
+  if (any && a->replay) contact_replay_set_expected_poses(a->replay, a->sim->target, a->expected_bar);
+  if (!any || !found) return found;
+  if (!evaluate_with_clock(a, step, c, assembly) || !step_adjoint_closure_forces(a, assembly)) return false;
+  for (int k = 0; k < CLOCK_DERIVATIVES && a->replay; k++)
+    if (l->by[k].known) l->by[k].direct += contact_replay_length_derivative(a->replay, k);
+  return true;
 }
 
 /* Returns lambda times the derivative of the step's equations with respect to `entry`, a length or the time of the
@@ -331,6 +371,9 @@ StepLengths* step_lengths_create(const Model* model) {
   l->reduced = MEMORY_NEW(double, model->dof_count);
   l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
   l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  l->expected = memory_alloc(sizeof(Pose) * (size_t)model->link_count);
+  for (int k = 0; k < model->hull_count; k++)
+    l->has_round_bodies = l->has_round_bodies || hull_is_round(&model->hulls[k]);
   l->rounding_force = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
   l->unused_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
   model_gradient_create(&l->unused, model);
@@ -347,6 +390,7 @@ void step_lengths_destroy(StepLengths* l) {
   memory_free(l->event_bar);
   memory_free(l->unused_bar);
   memory_free(l->rounding_force);
+  memory_free(l->expected);
   model_gradient_destroy(&l->unused);
   memory_free(l);
 }

@@ -296,11 +296,14 @@ static StepKind kind_of_unequal_length(const Sim* s) {
   return second && !(s->reached.dt < EXTRAPOLATED_LENGTH_MIN * s->model->simulation.dt) ? STEP_FREE : STEP_AFTER_IMPACT;
 }
 
-static StepKind next_kind(const Sim* s, bool impact, double length) {
+/* Returns the kind of the next substep. parts: number of substeps of the span so far. The rest of a step after an
+ * impact may be divided into equal substeps. All of them are of the kind STEP_AFTER_IMPACT, so that the first substep
+ * of the next step, whose length differs, is of this kind too (step.md, S15). */
+static StepKind next_kind(const Sim* s, bool impact, double length, int parts) {
   StepKind before = s->reached.kind;
   if (impact) return STEP_IMPACT_SUBSTEP;
   if (before == STEP_IMPACT_SUBSTEP) return STEP_AFTER_IMPACT;
-  if (before == STEP_AFTER_IMPACT && length != s->reached.dt) return kind_of_unequal_length(s);
+  if (before == STEP_AFTER_IMPACT && (parts > 0 || length != s->reached.dt)) return kind_of_unequal_length(s);
   return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_impact(s);
 }
 
@@ -533,14 +536,15 @@ typedef struct {
 } SubstepPlan;
 
 /* Returns the plan of a substep at whose end a closure opens (Z21). The length of the substep is the fraction
- * ClosureForceHistory.opening_fraction of the remaining span. left: length of the remaining span [s]. */
-static SubstepPlan plan_opening(Sim* s, int closure, double left) {
+ * ClosureForceHistory.opening_fraction of the remaining span. left: length of the remaining span [s]. parts: as for
+ * next_kind. */
+static SubstepPlan plan_opening(Sim* s, int closure, double left, int parts) {
   const ClosureForceHistory* load = &s->closures->load[closure];
   double share = load->opening_fraction < 1 - CLOSING_TIME_MIN ? load->opening_fraction : 1;
   s->clock.end = END_AT_CLOSURE_OPENING;
   s->clock.share = share;
   s->clock.event = (StepEvent){.kind = EVENT_CLOSURE, .closure = closure, .rise = load->now - load->before};
-  StepKind kind = next_kind(s, false, share * left);
+  StepKind kind = next_kind(s, false, share * left, parts);
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? kind_of_unequal_length(s) : kind};
 }
 
@@ -560,8 +564,8 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   s->clock.end = impact ? END_AT_FIXED_LENGTH : END_AT_FRACTION;
   s->clock.share = 1.0 / shares;
   int opens = impact ? -1 : closures_find_opening(s->closures);
-  if (opens >= 0) return plan_opening(s, opens, left);
-  return (SubstepPlan){length, next_kind(s, impact, length)};
+  if (opens >= 0) return plan_opening(s, opens, left, parts);
+  return (SubstepPlan){length, next_kind(s, impact, length, parts)};
 }
 
 /* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short
@@ -582,6 +586,8 @@ static SubstepPlan plan_repetition(Sim* s, SubstepPlan plan, bool failed, bool m
   return next;
 }
 
+/* Sets the clock of a substep that ends at the event that the search found. Call before every solve, because friction
+ * of a substep whose length varies uses the force at its start (friction.md, F14). */
 static void end_at_event(Sim* s, const EventSearch* event) {
   if (event->found) {
     s->clock.end = END_AT_EVENT;
@@ -595,11 +601,14 @@ static void end_at_event(Sim* s, const EventSearch* event) {
  * repetition. */
 static StepReport solve_planned_substep(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = step_no_work(), report;
-  EventSearch event = {.found = false, .end = end};
+  const EventSearch no_event = {.found = false, .end = end};
+  const double whole = plan->length;
+  EventSearch event = no_event;
   for (int k = 0;; k++) {
     s->clock.dt = plan->length;
     s->clock.time = plan->length == left ? end : end - left + plan->length;
     s->clock.kind = plan->kind;
+    end_at_event(s, &event);
     if (s->contact && (do_impacts_change_substeps(s) || has_joint_events(s)))
       contact_save(s->contact, CONTACT_SUBSTEP_START);
     report = solve_substep(s);
@@ -613,6 +622,9 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
     path_end(s, false, s->clock.time);
     step_restore(s, CONTACT_SUBSTEP_START);
     *plan = next;
+    if (!same_length || !event.found) continue;
+    event = no_event; /* with the weights of another kind, the event begins after another length */
+    plan->length = whole;
   }
   ClosingClosure join;
   const Pose* ahead = s->configuration[s->current].pose;

@@ -1,8 +1,7 @@
 /* Sensitivities forwards against the adjoint of the same runs: a random linear function of all poses of a run has the
  * same derivative by every variable whichever way it is found (Q1). The adjoint is checked against differences in
  * test_run_gradients.c and test_parameters.c; nothing but single steps backwards is shared. */
-#include "optimize/design.h"
-#include "unit/scene/task_testing.h"
+#include "both_ways.h"
 
 #include <cmocka.h>
 #include <math.h>
@@ -53,99 +52,25 @@
   "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"                                                             \
   "optimizer: {tolerance: 1.0e-12}\n"
 
-typedef struct {
-  Design design;
-  Model model;
-  Recording recording;
-  LossSeeds seeds;
-  double* forward;  /* (variables) */
-  double* backward; /* (variables) */
-} Both;
-
-static void chain(void* context, const ModelGradient* gradient, double* row) {
-  const Both* b = context;
-  design_gradient(&b->design, 0, &b->model, gradient, 1, row);
-}
-
-static void visit(void* context, StepForward* forward, int row) {
-  Both* b = context;
-  const Recording* r = &b->recording;
-  const RecordedState* state = &r->states[r->row_state[row]];
-  size_t links = (size_t)b->model.link_count;
-  step_forward_row(forward, recording_state_q(r, state), recording_state_pose(r, state), 0,
-                   b->seeds.pose + (size_t)row * links, b->forward);
-}
-
-/* On every fifth row, so that late ones do not hide the others. */
-static void seed_poses(Both* b, uint64_t seed) {
-  Random random = {seed};
-  int links = b->model.link_count;
-  for (int row = 0; row <= b->recording.steps; row += 5)
-    for (int i = 0; i < links; i++)
-      for (int k = 0; k < 12; k++) b->seeds.pose[row * links + i][k / 4][k % 4] = random_normal(&random);
-}
-
 /* Where box and lid begin: in the air, or pressed on the ground and on each other. */
 typedef struct {
   const char *box, *lid;
 } Heights;
 static const Heights HIGH = {"0.12", "0.27"}, LOW = {"0.0763", "0.1776"};
 
-static int openings(const Recording* r) {
-  int count = 0;
-  for (int k = 0; k < r->state_count; k++) count += r->states[k].clock.end == END_AT_CLOSURE_OPENING;
-  return count;
-}
-
 /* least: states with contact; guess: the first step has friction. */
 static void check_text(const char* text, const char* integrator, int least, bool guess, double bound) {
-  Task task = load_task(text);
-  Diagnostics diagnostics = {0};
-  Both b = {.forward = NULL};
-  Status status = design_create(&b.design, &task, &diagnostics);
-  if (status == STATUS_OK) status = model_create(&b.model, &task.scenarios[0].scene, &diagnostics);
-  if (status != STATUS_OK) fail_msg("%s", told(&diagnostics));
-  int n = b.design.variable_count, failed;
-  b.forward = MEMORY_NEW(double, n);
-  b.backward = MEMORY_NEW(double, n);
-  recording_create(&b.recording, &b.model, b.model.simulation.steps);
-  RecordOptions options = {.threads = 1};
-  RecordReport report;
-  assert_int_equal(recording_run(&b.recording, &b.model, &options, &report, &diagnostics), STATUS_OK);
-  b.seeds = loss_seeds_create(&b.model, b.model.simulation.steps);
-  seed_poses(&b, 11);
-  ModelGradient gradient;
-  model_gradient_create(&gradient, &b.model);
-  RunAdjoint* adjoint = run_adjoint_create(&b.model, 1);
-  assert_true(run_adjoint(adjoint, &b.recording, &b.seeds, 1, &gradient).sound);
-  design_gradient(&b.design, 0, &b.model, &gradient, 1, b.backward);
-  StepForward* forward = step_forward_create(&b.model, n, chain, &b);
-  assert_true(recording_forward(forward, &b.recording, visit, &b, &failed));
+  BothWays b = both_ways(text, 11);
+  assert_true(b.sound);
   int active = 0;
   for (int k = 0; k < b.recording.state_count; k++) active += b.recording.states[k].contact_count > 0;
   assert_true(active >= least);
   assert_true((b.recording.guess != NULL) == guess);
-  assert_int_equal(openings(&b.recording), strstr(text, "break_force") ? 1 : 0);
-  for (int k = 0; k < n; k++) {
-    double apart = fabs(b.forward[k] - b.backward[k]);
-    if (!(apart <= bound * (1e-3 + fabs(b.backward[k]))))
-      print_error("%s: %s: forward %.12g, backward %.12g\n", integrator, b.design.variables[k].name, b.forward[k],
-                  b.backward[k]);
-  }
-  for (int k = 0; k < n; k++)
+  assert_int_equal(both_ways_ends(&b, END_AT_CLOSURE_OPENING), strstr(text, "break_force") ? 1 : 0);
+  for (int k = 0; k < b.design.variable_count; k++)
     compare_near(b.forward[k], b.backward[k], bound * (1e-3 + fabs(b.backward[k])), "%s: %s", integrator,
                  b.design.variables[k].name);
-  step_forward_destroy(forward);
-  run_adjoint_destroy(adjoint);
-  model_gradient_destroy(&gradient);
-  loss_seeds_destroy(&b.seeds);
-  recording_destroy(&b.recording);
-  model_destroy(&b.model);
-  design_destroy(&b.design);
-  task_free(&task);
-  memory_free(b.forward);
-  memory_free(b.backward);
-  diagnostics_free(&diagnostics);
+  both_ways_free(&b);
 }
 
 static void check_from(Heights from, const char* integrator, int substeps, const char* contact, const char* closures,

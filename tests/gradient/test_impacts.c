@@ -410,6 +410,77 @@ static void impact_S15_rounding_after_a_short_rest(void** state) {
   }
 }
 
+/* Friction turns a ball that bounces, and its rotation divides the rest of the step into two substeps. The step after
+ * them is longer. The velocity in the middle of a later step is e v1 - g t, with the speed v1 of the impact and the
+ * time t since the impact. */
+static void impact_S15_weight_after_a_divided_rest(void** state) {
+  (void)state;
+  const double g = 9.81, e = 0.9, fall = 1, dt = 1e-2, speed = sqrt(2 * g * fall);
+  Run* run = run_create(1, 1e-12,
+                        "simulation: {dt: %g, steps: 60, integrator: momentum, gravity: [0, 0, -%.17g]}\n"
+                        "contact: {restitution: %g, friction: 0.15, barrier_distance: 1e-4}\n" GROUND
+                        "  - {name: b, mass: 0.3, position: [0, 0, %.17g], shape: {type: sphere, radius: 0.05}}\n"
+                        "initial: [{link: b, velocities: [2, 0, 0, 0, 0, 0]}]\n",
+                        dt, g, e, fall + 0.05 + 2e-4);
+  int most = 0;
+  for (int k = 0; k < 50; k++) most = (int)fmax(most, run_steps(run, 1).substeps);
+  assert_int_equal(most, 6); /* to the impact, three short ones, two halves of the rest */
+  double before = sim_state(run->sim)->center[1].z;
+  (void)run_steps(run, 1);
+  double found = (sim_state(run->sim)->center[1].z - before) / dt;
+  compare_near(found, e * speed - g * (50.5 * dt - speed / g), 1e-4, "velocity after the impact [m/s]");
+  run_free(run);
+}
+
+/* Derivatives by the last six initial velocities, and differences over 1e-6. */
+static void check_last_velocities(Run* run, int steps, const char* name) {
+  ModelGradient gradient;
+  derive(run, steps, &gradient);
+  const double h = 1e-6;
+  int count = run->model.dof_count;
+  for (int k = count - 6; k < count; k++) {
+    double* v = &run->model.initial_velocities[k];
+    double at = *v, value[2];
+    for (int side = 0; side < 2; side++) {
+      *v = at + (side ? h : -h);
+      value[side] = run_value(run, steps);
+    }
+    *v = at;
+    compare_near(gradient.velocities[k], (value[1] - value[0]) / (2 * h), 5e-5 * largest(gradient.velocities, count),
+                 "%s: velocity %d", name, k);
+  }
+  model_gradient_destroy(&gradient);
+  run_free(run);
+}
+
+/* A tumbling stone hits a box at rest on the ground several times. Both exchange angular momentum (spin.md, W6) in
+ * substeps whose lengths vary. */
+static void impact_W6_exchange_in_substeps(void** state) {
+  (void)state;
+  check_last_velocities(
+      run_model(
+          "simulation: {dt: 1e-2, steps: 17, integrator: momentum}\ncontact: {restitution: 0.3, friction: 0.5}\n" GROUND
+          "  - {name: a, mass: 1, position: [0, 0, 0.0502], shape: {type: box, size: [0.2, 0.2, 0.1]}}\n"
+          "  - {name: b, mass: 0.2, position: [-0.45, -0.0386, 0.2282], shape: {type: box, size: [0.08, 0.06, 0.1]}}\n"
+          "initial: [{link: b, velocities: [2.164, -0.162, -0.350, -0.126, -2.042, 1.407]}]\n"),
+      17, "stone on a box");
+}
+
+/* A ball rolls by 0.28 rad in a step and hits a wall. Over differences of 2 % of a step length it would slip. */
+static void impact_F13_a_rolling_ball_hits_a_wall(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    check_last_velocities(
+        run_model(
+            "simulation: {dt: 1e-2, steps: 20, integrator: %s}\ncontact: {restitution: 0.6, friction: 0.5}\n" GROUND
+            "  - {name: wall, fixed: true, position: [0.3, 0, 0.2], rpy: [0, 0, 0.3], shape: {type: box, size: "
+            "[0.2, 1, 0.5]}}\n"
+            "  - {name: b, mass: 0.2, position: [0, 0, 0.0501], shape: {type: sphere, radius: 0.05}}\n"
+            "initial: [{link: b, velocities: [1.4, 0, 0, 0, 28, 0]}]\n",
+            INTEGRATORS[i]),
+        20, INTEGRATORS[i]);
+}
+
 /* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
 static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
   (void)state;
@@ -594,6 +665,9 @@ int main(void) {
       cmocka_unit_test(impact_I16_a_displacement_along_the_ground_stays),
       cmocka_unit_test(impact_I16_a_ball_on_a_box),
       cmocka_unit_test(impact_S15_rounding_after_a_short_rest),
+      cmocka_unit_test(impact_S15_weight_after_a_divided_rest),
+      cmocka_unit_test(impact_W6_exchange_in_substeps),
+      cmocka_unit_test(impact_F13_a_rolling_ball_hits_a_wall),
       cmocka_unit_test(impact_I10_the_place_in_a_step_changes_nothing),
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
       cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
