@@ -29,8 +29,8 @@ static double signed_area(const PlanePoint* a, const PlanePoint* b, const PlaneP
 }
 
 /* Computes the convex hull of sorted points as a polygon, counter-clockwise, without points on its sides. points
- * (count): sorted by x, then y. area: turns with a smaller area (twice the area of the triangle) count as straight.
- * corner: receives the polygon, at least count + 1. Returns the number of corners. */
+ * (count): sorted by x, then y. area: three points count as collinear if twice the area of their triangle is smaller
+ * than this. corner: receives the polygon; it has space for count + 1 points. Returns the number of corners. */
 static int polygon_hull(const PlanePoint* points, int count, double area, PlanePoint* corner) {
   int found = 0;
   for (int side = 0; side < 2; side++) {

@@ -31,8 +31,8 @@ static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
   return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
 }
 
-/* Returns the distance t along a ray from the point `from`, in direction `way`, to its exit through a triangle. Returns
- * HUGE_VAL if the ray does not exit there. Solves from + t way = a + u ab + v ac with corner a and edges ab, ac. */
+/* Returns the distance t along a ray to its exit through a triangle, or HUGE_VAL if the ray does not exit there. Solves
+ * from + t direction = a + u ab + v ac, where a is a corner and ab, ac are edges of the triangle. */
 static double distance_to_exit(const Walls* walls, Vec3 from, Vec3 direction, int triangle) {
   if (!(vec3_dot(direction, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);

@@ -2,9 +2,9 @@
  * kinds.h lists the types. Limits, damping and controllers of joints are in simulate/. No function allocates, and none
  * fails on input that the scene reader accepts.
  *
- * The pose of the link frame in the joint frame is a translation by the slides, followed by a motion M (K1,
- * docs/derivations/kinematics.md): Trans(sum_k q_k slide_axis_k)  M(r) The first coordinates q_k are translations along
- * up to three fixed axes. M is the motion of the joint type with the remaining coordinates r.
+ * The pose of the link frame in the joint frame is Trans(sum_k q_k slide_axis_k) M(r) (K1,
+ * docs/derivations/kinematics.md). The first coordinates q_k are translations along up to three fixed axes, the slides.
+ * M is the motion of the joint type with the remaining coordinates r.
  *
  * A coordinate is a scalar in m or rad, or one of the four components w x y z of a unit quaternion. Scalar coordinates
  * come first. A quaternion has three degrees of freedom: rotations about the current link axes. Increments d1, d2, d3
@@ -43,9 +43,9 @@ typedef struct {
   Vec3 slide_axis[3]; /* unit vectors of the translations, joint frame (size: slide_count) */
   Vec3 axis[2]; /* rotation axes of the joint at zero coordinates, unit vectors in the joint frame. The rotation about
                    axis[0] also rotates axis[1] */
-  double parameters[JOINT_MAX_PARAMETER]; /* numeric parameters of the joint type (JOINT_PARAMETER_ROWS) */
-  const char*
-      names[JOINT_MAX_COORDINATE]; /* column names of the coordinates in joints.csv, for example "x", "angle", "qw" */
+  double parameters[JOINT_MAX_PARAMETER];  /* numeric parameters of the joint type (JOINT_PARAMETER_ROWS) */
+  const char* names[JOINT_MAX_COORDINATE]; /* column names in joints.csv, for example "x", "angle", "qw" (size:
+                                              coordinate_count) */
 } Joint;
 
 /* Screw axis of one degree of freedom theta, in world axes: the axis about and along which a joint moves its descendant
@@ -101,7 +101,8 @@ typedef struct {
 } JointTypeRow;
 extern const JointTypeRow JOINT_TABLE[JOINT_TYPE_COUNT];
 
-/* A numeric parameter that some joint types have, for example the pitch of a screw joint. */
+/* A numeric parameter that some joint types have, for example the pitch of a screw joint. key: its name in scene files.
+ * types: names of these joint types, separated by bars. */
 typedef struct {
   int slot; /* index into Joint.parameters */
   const char *key, *types;

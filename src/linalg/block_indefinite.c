@@ -19,7 +19,8 @@ enum { MAX_REFINEMENTS = 10 };
 /* Largest accepted backward error of a sparse factor after refinement. Above it, the component is factored as a dense
  * matrix, with pivots from all rows. */
 #define MAX_BACKWARD_ERROR 1e-12
-/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are raised to it. */
+/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are replaced by this
+ * value. */
 #define PIVOT_TINY 1e-16
 /* Largest number of Lanczos iterations in the search for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };

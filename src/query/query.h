@@ -17,10 +17,10 @@ enum { QUERY_POSE_COLUMNS = 12 };
  * significant. */
 #define QUERY_CONDITION_MAX 1e8
 
-/* ---------------------------------------------------------------- growth (query/growth.c)
- * Growth distance: the least factor alpha at which both bodies touch when scaled about their origins. gamma_a(x) is the
- * gauge of body a: the factor by which body a must be scaled until its surface contains the point x (shape_gauge).
- * gamma_b is the same for body b. alpha = min over x of max(gamma_a(x), gamma_b(x)) (G1) The bodies are separated if
+/* ---------------------------------------------------------------- growth (query/growth.c) Growth distance: the least
+ * factor alpha at which both bodies touch when scaled about their origins. gamma_a(x) is the gauge of body a: the
+ * factor by which body a must be scaled until its surface contains the point x (shape_gauge). gamma_b is the same for
+ * body b. The growth distance is alpha = min over x of max(gamma_a(x), gamma_b(x)) (G1). The bodies are separated if
  * alpha > 1, touch if alpha = 1 and overlap if alpha < 1. */
 typedef struct {
   double alpha;
@@ -43,8 +43,8 @@ typedef struct {
 /* Largest relative width (high - low) / alpha of the bounds at which a result counts as proved. */
 #define GROWTH_PROOF 1e-9
 
-/* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. All members are doubles, so
- * that a state block can store them. */
+/* Last solution for a pair of bodies, from which the next query starts. A zeroed struct is a cold start. All members
+ * are doubles, so that a state block can store them. */
 typedef struct {
   double warm; /* 1 if p and u are a solution, otherwise 0 */
   Vec3 p;      /* point on the smaller body, in its frame [m] */
@@ -126,7 +126,7 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
 typedef struct {
   double gap;
   Vec3 normal; /* outward normal of the half-space */
-  /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to it */
+  /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to `point` */
   Vec3 point, arm;
   ShapeSupport support; /* the lowest point with the surface's curvature there, in the shape's frame */
 } HalfSpaceGap;
@@ -247,7 +247,7 @@ typedef struct {
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Sets out (DISTANCE_ROWS x columns, row-major) to the derivatives of the distance, normal and witness points. The
  * columns are both poses and, if `parameters` is true, the shape parameters of a and b. A hull has no parameters. Sets
- * *condition to the condition number of the linear system for the derivatives (H4). Lengths in it are in units of the
+ * *condition to the condition number of the linear system for the derivatives (H4), with lengths in units of the
  * bodies' size. Returns NULL on success. Returns a reason, and leaves out unchanged, if flat features face each other,
  * the nearest points were not found exactly, or the condition number exceeds QUERY_CONDITION_MAX. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
@@ -259,19 +259,19 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
 const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                   double out[QUERY_POSE_COLUMNS]);
 
-/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of body a and of body b. The
- * entry of a smooth shape, which has no vertices, has no derivatives. Returns NULL on success. Returns a reason if flat
+/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of body a and of body b.
+ * out[k].count is 0 for a smooth shape, which has no vertices. Returns NULL on success. Returns a reason if flat
  * features face each other, the nearest points were not found exactly, or the condition number exceeds
  * QUERY_CONDITION_MAX. */
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]);
 
-/* ---------------------------------------------------------------- smoothed witness points (query/witness*.c)
- * Smoothed nearest points of two bodies, differentiable where the nearest points jump.
- * The nearest points of bodies jump when the nearest features change. The smoothed point of a body is a weighted mean
- * of samples x_i of its surface near its nearest point. The weights k_i are the softmax of scores u_i, which are higher
- * for samples nearer to the other body (V1): smooth = sum k_i x_i,   k = softmax(u / T) The temperature T is the
- * standard deviation of the scores u, or WitnessOptions.temperature. docs/derivations/witness.md */
+/* ---------------------------------------------------------------- smoothed witness points (query/witness*.c) Smoothed
+ * nearest points of two bodies, differentiable where the nearest points jump. The nearest points of bodies jump when
+ * the nearest features change. The smoothed point of a body is a weighted mean of samples x_i of its surface near its
+ * nearest point. The weights k_i are the softmax of scores u_i, which are higher for samples nearer to the other body
+ * (V1): smooth = sum k_i x_i with k = softmax(u / T). The temperature T is the standard deviation of the scores u, or
+ * WitnessOptions.temperature. docs/derivations/witness.md */
 
 /* A convex piece of a body, in the body's frame. */
 typedef struct {
@@ -362,7 +362,7 @@ typedef struct {
                                       (V2) */
 } WitnessSide;
 
-/* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
+/* Last nearest pieces of a pair of bodies, from which the next query starts. A zeroed struct is a cold start. */
 typedef struct {
   int piece[2];
   GjkCache gjk; /* GJK cache of the two pieces */
@@ -395,9 +395,9 @@ enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
  * triangles, the nearest point within its feature. The temperature and the reference of the scores are constant.
  * Returns the number of entries, or -1 if the nearest feature has too many vertices. */
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
-/* Returns the distance and the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b
- * on which they lie. cache is read and updated; NULL means a cold start. Allocates only if bodies overlap and
- * hull_depth fails. */
+/* Returns the distance and the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b on
+ * which the nearest points lie. cache is read and updated; NULL means a cold start. Allocates only if bodies overlap
+ * and hull_depth fails. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 
@@ -421,9 +421,9 @@ typedef struct {
   double step;    /* size of the first steps: angle of a rotation [degrees] and length of a translation [mm] */
   double last;    /* size of the last steps, in degrees and millimetres; 0 selects step / 100 */
   bool both;      /* true if both bodies move, false if only b moves */
-  bool transport; /* if only b moves: b also makes the opposite of the step that a would make (V5) */
+  bool transport; /* true: b also moves by the opposite of the step that a would make (V5); only if `both` is false */
 } WitnessDescent;
-/* Moves the poses of two bodies by gradient descent of witness_loss. Returns the final loss [m^2]. targets[2]:
+/* Moves the poses of one or both bodies by gradient descent of witness_loss. Returns the final loss [m^2]. targets[2]:
  * target points of a and b in their body frames [m]. Allocates temporary memory. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
@@ -458,7 +458,7 @@ typedef struct {
   double epsilon; /* radius of the largest ball of wrenches about the origin that the contacts can resist if their
                      normal forces sum to at most 1 (V9). Negative if the origin lies outside the convex hull of the
                      wrenches: -epsilon is then its largest distance from a facet's plane */
-  double normal[GRASP_WRENCH];    /* unit normal of the hull's facet that is nearest to the origin, in wrench space */
+  double normal[GRASP_WRENCH];    /* unit normal of the facet nearest to the origin, in wrench space */
   int count, wrench[GRASP_PLANE]; /* number and indices of the contact wrenches that lie in the plane of the facet
                                      nearest to the origin */
   double weight[GRASP_PLANE];     /* weight[i]: weight of wrench number wrench[i] in the derivative of epsilon (V10) */
@@ -612,8 +612,8 @@ int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Po
 /* Weighted mean of the distance over all contacts (X14). */
 typedef struct {
   double distance; /* sum of activity * distance divided by the sum of activities [m] (X14) */
-  double
-      activity; /* sum of activities, where each point counts 1. If it is 0 (no points and no edges), distance is NaN */
+  double activity; /* sum of activities, where each point counts 1. If the sum is 0 (no points and no edges), `distance`
+                      is NaN */
   double slope[12]; /* derivatives of `distance`; columns: rotation and translation of a, then of b */
 } ManifoldMean;
 /* Sets *out to the weighted mean distance over the contacts of two bodies, without storing the contacts.
@@ -630,9 +630,9 @@ int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pos
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);
-/* Sets *out to the mean distance over all contacts, with derivatives with respect to shape parameters or the
- * smoothing in the first six entries of out->slope. cause and first select them: parameters first .. first + 5 of a or
- * b, or the smoothing. room: 64-byte aligned workspace of manifold_room bytes, or NULL. */
+/* Sets *out to the mean distance over all contacts, with derivatives with respect to shape parameters or the smoothing
+ * in the first six entries of out->slope. `cause` and `first` select the variables: parameters first .. first + 5 of a
+ * or of b, or the smoothing. room: 64-byte aligned workspace of manifold_room bytes, or NULL. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
 /* Returns the derivatives of the body's points with respect to the parameters of its field, for the member

@@ -114,8 +114,8 @@ int shape_parameter_count(const Shape* shape);
 /* Returns true if parameter k can be increased and decreased by `change` within its range. Only exponents have a
  * bounded range; for other parameters the result is true. */
 bool shape_parameter_can_change(const Shape* shape, int k, double change);
-/* Computes derivatives with respect to parameter k at the point z [m, shape's frame]. Sets *value to that of the
- * shape's level function phi, and *gradient to that of the gradient of phi [1/m]. Does not allocate. */
+/* Computes derivatives with respect to parameter k at the point z [m, shape's frame]. Sets *value to the derivative of
+ * the level function phi, and *gradient to the derivative of grad phi. Does not allocate. */
 void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
@@ -184,10 +184,11 @@ typedef struct Field {
   Shape shape; /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (size: count) */
   int count;              /* number of points */
-  double radius;          /* FIELD_POINTS: distance over which the weight of a point falls, `radius` in (Y3) [m], > 0 */
+  double radius;          /* FIELD_POINTS: length scale of the weights of the points, `radius` in (Y3) [m], > 0 */
   double smoothing; /* union, subtraction: length over which the seams between parts are rounded, tau in (Y4, Y5) [m], >
                        0 */
-  struct Field* parts; /* (part_count). union: at least one; subtraction: two, of which the second is subtracted */
+  struct Field* parts; /* parts (size: part_count). A union has at least one part. A subtraction has two; the second is
+                          subtracted */
   int part_count;
 } Field;
 
@@ -231,18 +232,19 @@ void field_parameter_derivatives(const Field* field, Vec3 position, int first, i
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
 
-/* ---- fields of polyhedra and their vertices
- * Creates a field of points with normals from a triangle surface in the body frame [m]. Each triangle gives its
+/* ---- fields of polyhedra and their vertices */
+
+/* Creates a field of points with normals from a triangle surface in the body frame [m]. Each triangle gives its
  * centroid with its normal; each vertex gives a point with the area-weighted mean normal of its triangles. Triangles
  * without area are left out. radius: distance over which the weight of a point falls [m]; 0 selects the mean edge
  * length. The surface is only read. Never fails. The caller frees the field with field_free. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Derivative of one plane or point of a field with respect to a displacement e of a polyhedron's vertex. A plane has
- * the unit normal n and the offset o; the height of a position x above it is n . x - o. If share = 0 (Y12), the height
- * changes by -(weight + along . x) (n . e), the normal by -along (n . e). If share > 0 (Y13), the normal changes by
- * (normal_jacobian e), the height by (normal_jacobian e) . (x - along) - share (n . e). A point of a field of points
- * moves by share e, and its normal changes by normal_jacobian e. */
+/* Derivative of one plane or point of a field with respect to a displacement e of a polyhedron's vertex. n is the unit
+ * normal of the plane, o its offset, and h = n . x - o the height of a position x above the plane.
+ *     plane, share = 0 (Y12)   dh = -(weight + along . x) (n . e),  dn = -along (n . e)
+ *     plane, share > 0 (Y13)   dn = normal_jacobian e,  dh = dn . (x - along) - share (n . e)
+ *     point with a normal      the point moves by share e,  dn = normal_jacobian e */
 typedef struct {
   int element; /* index of the plane or point */
   double weight, share;
@@ -254,8 +256,8 @@ typedef struct {
  * The struct owns its arrays; field_corners_free frees them. */
 typedef struct {
   int count;                     /* number of corners */
-  int* first;                    /* (count + 1) corner i has the derivatives first[i] to first[i + 1] - 1 */
-  CornerDerivative* derivatives; /* (first[count]) */
+  int* first;                    /* corner i has the derivatives first[i] to first[i + 1] - 1 (size: count + 1) */
+  CornerDerivative* derivatives; /* derivatives of all corners (size: first[count]) */
   const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
   Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
   double* offsets;    /* offsets of the planes [m] (size: plane_count) */

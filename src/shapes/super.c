@@ -31,7 +31,8 @@ static RatioPowers compute_powers(const Shape* shape, Lanes t) {
 typedef struct {
   double gamma;
   int parts;
-  Lanes x, power, scaled_power, ratio; /* t_i^2n, t_i^(2n-2) and t_i for t_i = |x_i| / (a_i gamma) */
+  Lanes x, power, scaled_power, ratio; /* x: coordinates x_i; power, scaled_power, ratio: t_i^2n, t_i^(2n-2) and t_i for
+                                          t_i = |x_i| / (a_i gamma) */
 } GaugeParts;
 
 static GaugeParts compute_gauge_parts(const Shape* shape, Vec3 z) {
