@@ -26,8 +26,8 @@
 /* Size of a huge page [bytes]. Large arrays use huge pages. With small pages, loops that read little of each element
  * would spend most time on address translation (TLB misses). */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Smallest size of mapped blocks after memory_return_freed_blocks [bytes]. It is not the default, because arrays that
- * start at the same offset in a page conflict in the cache. */
+/* Smallest size of mapped blocks after memory_return_freed_blocks [bytes]. This size is not the default, because arrays
+ * that start at the same offset in a page conflict in the cache. */
 #define MAPPED_MIN_LOW ((size_t)128 << 10)
 
 /* Header in the ALIGNMENT bytes before a block. */

@@ -96,7 +96,7 @@ static double total_volume(Grouping* g, int* groups) {
 
 /* ---------------------------------------------------------------- moving a piece */
 
-/* Moves a piece to a group, and its mirror images to the images of the group. */
+/* Moves a piece to a group, and the mirror images of the piece to the mirror images of the group. */
 static void move_piece(Grouping* g, int piece, int group) {
   assert(piece >= 0 && piece < g->count && group >= 0 && group < g->count);
   int to[8], of[8], count = 0;

@@ -1,6 +1,6 @@
 /* Reduces the number of vertices of a hull such that the new hull contains the old one, by contracting edges in the
- * order of increasing cost. Of a hull that is symmetric in mirror planes only the part on one side is processed, and
- * mirror images are added at the end. Points on a mirror plane stay on it. */
+ * order of increasing cost. Only the part on one side of the mirror planes of a symmetric hull is processed, and mirror
+ * images are added at the end. Points on a mirror plane stay on the plane. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ enum { BOUNDS_MAX = AROUND_MAX + 6 };
 /* Cost factor of volume that a hull adds inside a touching hull. It is above zero, because such volume still enlarges
  * the hull. */
 #define NEIGHBOUR_COST_FACTOR 0.3
-/* Distance outside a face of the points that are tested for lying in a touching hull [hull size]. */
+/* Distance from a face to the test points in front of the face, which decide whether a touching hull covers the face
+ * [hull size]. */
 #define NEIGHBOUR_TEST_DISTANCE 1e-3
 
 typedef struct {
@@ -265,7 +266,7 @@ static int contract_edge(EdgeMesh* m, Heap* heap, const Contraction* c) {
 }
 
 /* Contracts the edge that adds the least weighted volume. Recomputes outdated costs when they reach the top of the
- * heap. Returns by how many points the hull becomes smaller, or 0 if no edge can be contracted. */
+ * heap. Returns the decrease of the number of points, or 0 if no edge can be contracted. */
 static int contract_next(EdgeMesh* m, Heap* heap) {
   while (heap->count > 0) {
     Contraction c = heap_pop(heap);

@@ -1,6 +1,6 @@
 /* Shrinks hulls until they lie inside the solid (docs/decompose.md). A convex hull with a point inside the solid lies
  * inside it if no triangle of the surface enters the hull. A triangle that enters is excluded by a cut with its plane.
- * Of the planes of the deepest triangles, the one that keeps the most volume is used. */
+ * The cut uses the plane that keeps the most volume, among the planes of the deepest triangles. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 /* CANDIDATES: number of planes tried for one cut. TANGENT_CUTS: largest number of cuts of a hull by planes of the
  * surface. CUTS_MAX: largest number of all cuts of a hull. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
-/* Hulls with a smaller volume than this fraction of the solid's volume are removed. */
+/* A hull is removed if its volume is below this fraction of the solid's volume. */
 #define VOLUME_MIN 1e-9
 /* A new corner makes a hull overlap a touching hull. It is first placed at this fraction of the distance to the
  * touching hull's centre, which is halved at most CORNER_HALVINGS times. */
@@ -288,8 +288,8 @@ static void shrink_into_solid(Block* block, const Solid* solid, int own_planes, 
 
 /* ---------------------------------------------------------------- fewer vertices */
 
-/* Returns a copy of the block whose hull has `corner_count` corners and their mirror images. symmetry_planes: mirror
- * planes of the block (bit = axis). */
+/* Returns a copy of the block whose hull has `corner_count` corners and their mirror images. own_planes: mirror planes
+ * of the block (bit = axis). */
 static Block reduce_with_images(const Block* block, int own_planes, int corner_count) {
   Block thinned = block_copy(block);
   double error;
@@ -395,8 +395,8 @@ static bool are_overlapping(const Block* a, const Block* b) {
 }
 
 /* Adds a corner to block k, so that it reaches into block `neighbour`. The corner lies on the line from `from` to the
- * centre of the neighbour, as far along it as the extended block stays inside the solid. Returns false if no corner on
- * this line does. */
+ * centre of the neighbour, as far along the line as the extended block stays inside the solid. Returns false if there
+ * is no such corner. */
 static bool extend_into(const ShrinkContext* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 to_center = vec3_sub(hull_box_center(&other->hull), from);

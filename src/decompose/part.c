@@ -252,7 +252,7 @@ static int order_edges(const void* a, const void* b) {
   return ph < qh ? -1 : ph > qh;
 }
 
-/* Removes pairs of opposite boundary segments and sorts the others by cap. */
+/* Removes pairs of opposite boundary segments and sorts the remaining segments by cap. */
 static void tidy_edges(Part* part) {
   if (part->edge_count == 0) return;
   qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
@@ -382,8 +382,8 @@ static int find_owner(const PartBox* boxes, const double* volumes, int count, in
   return best >= 0 ? best : largest;
 }
 
-/* Sets target[k] to the new number of component k, where cavities have the number of their piece. Returns the number of
- * pieces. */
+/* Sets target[k] to the index of the piece that contains component k. A cavity belongs to the piece that encloses it.
+ * Returns the number of pieces. */
 static int join_cavities(const Part* pieces, int count, int* target) {
   PartBox* boxes = MEMORY_NEW(PartBox, count);
   double* volumes = MEMORY_NEW(double, count);
@@ -405,8 +405,8 @@ static void free_pieces(Part* pieces, int count) {
   memory_free(pieces);
 }
 
-/* With more than COMPONENTS_MAX surfaces, pairs are not compared, and surfaces in the same cell of a grid of
- * CELLS_ALONG^3 cells are grouped. */
+/* If there are more than COMPONENTS_MAX surfaces, pairs of surfaces are not compared. Surfaces in the same cell of a
+ * grid of CELLS_ALONG^3 cells then form one piece. */
 enum { COMPONENTS_MAX = 512, CELLS_ALONG = 8 };
 
 static int cell_along(double at, double low, double high) {

@@ -7,8 +7,8 @@
 #include "export/format.h"
 #include "model/drawn.h"
 
-/* Tolerance of contact between pieces, relative to the size of all pieces: they touch below this distance and overlap
- * above this depth. */
+/* Tolerance relative to the size of all pieces. Two pieces touch if their distance is below the tolerance, and overlap
+ * if their depth is above it. */
 #define TOUCH_TOLERANCE 1e-6
 /* Number of rays that measure the wall thickness of a link. */
 enum { WALL_SAMPLES = 4096 };

@@ -203,7 +203,7 @@ typedef struct {
   ShotSums* out;
 } ShotEvaluation;
 
-/* Returns how many of `all` shots or runs this MPI process evaluates. */
+/* Returns the number of shots or runs that this MPI process evaluates, out of `all`. */
 static int local_item_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
@@ -335,7 +335,7 @@ static const char* height_column(const MeasuredRun* run) {
   return NULL;
 }
 
-/* Reports runs that begin deeper in the ground than noise explains. Returns false if there are any. */
+/* Reports runs that begin deeper in the ground than noise explains. Returns true if there are none. */
 static bool runs_begin_outside_ground(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
   for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS_MAX; k++) {

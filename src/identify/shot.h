@@ -28,13 +28,15 @@ bool shot_simulate(Simulation* simulation, const double* x, const double* local)
 /* Frees the results of shot_simulate. Accepts a simulation that was not run. */
 void shot_simulation_free(Simulation* simulation);
 
-/* Which velocities of a link are compared with measurements, and how many numbers they have. The residuals of a link
- * are consecutive: position, rotation, coordinates, velocity, angular velocity, joint rates. */
+/* Velocities of a link that are compared with measurements. velocity, spin: true for the velocity and the angular
+ * velocity. rates: number of joint rates. count: total of numbers. The residuals of a link are consecutive: position,
+ * rotation, coordinates, velocity, angular velocity, joint rates. */
 typedef struct {
   bool velocity, spin;
   int rates, count;
 } LinkRates;
-/* Returns which velocities of a link are compared with measurements. compared: true if the shot compares velocities. */
+/* Returns the velocities of a link that are compared with measurements. compared: true if the shot compares velocities.
+ */
 LinkRates residuals_link_rates(const TaskIdentify* task, const MeasuredLink* link, bool compared);
 /* Returns the number of residuals of a link in one sample, without those of velocities. */
 int residuals_state_count(const MeasuredLink* link);
@@ -47,7 +49,7 @@ typedef struct {
   const TaskIdentify* settings;
   int count, columns; /* count: residuals per sample; columns: variables plus local unknowns */
   bool rates;         /* true if velocities are compared with measurements, where the task asks for it */
-  int next_sample;    /* first sample that needs later rows */
+  int next_sample;    /* first sample whose residuals need rows that were not visited yet */
   double* r;          /* residuals (samples x count); NaN if not measured */
   double* j; /* derivatives of the residuals with respect to variables and local unknowns (samples x count x columns),
                 or NULL */
@@ -57,8 +59,8 @@ typedef struct {
                                     count), or NULL */
   LossSeeds seeds;               /* derivatives of the cost with respect to the recording, for the adjoint */
 } Residuals;
-/* Adds what a recorded row contributes to the residuals of samples at or next to its time, and to their derivatives.
- * Call it for rows in order. context: a Residuals. forward is unused. */
+/* Adds the contributions of a recorded row to the residuals of samples at or next to its time, and to their
+ * derivatives. Must be called for the rows in order. context: a Residuals. forward is unused. */
 void residuals_visit_row(void* context, StepForward* forward, int row);
 /* Computes residuals and their derivatives, which it allocates. The caller sets r and count before. Returns false if a
  * step has no derivative. */

@@ -64,8 +64,8 @@ void shot_clear(const Identification* id, ShotSums* out) {
 }
 
 /* Computes the derivatives of one residual with respect to the variables after elimination of the local unknowns, J_x -
- * J_u C^-1 B'. J_x, J_u: its derivatives with respect to variables and local unknowns. elimination: B C^-1 (variables x
- * locals). */
+ * J_u C^-1 B'. J_x, J_u: derivatives of the residual with respect to variables and local unknowns (row). elimination: B
+ * C^-1 (variables x locals). */
 static void eliminate_from_row(const double* row, const double* elimination, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
     out[i] = row[i];

@@ -18,7 +18,8 @@ static const SceneShape* curved_shape(const Model* model, const ModelHull* hull)
   return shape_is_exact(shape) || hull_is_convex_smooth(hull) ? shape : NULL;
 }
 
-/* Returns the pose of the hull's shape in its link. Such a shape has one hull per use, in the order of the uses. */
+/* Returns the pose of a round or smooth hull's shape in its link. Each use of such a shape has one hull, in the order
+ * of the uses. */
 static Pose shape_pose(const Model* model, int index) {
   const ModelHull* hull = &model->hulls[index];
   if (hull->smooth) return hull->smooth->pose;
@@ -76,8 +77,8 @@ static HullResult create_polyhedron(const Shape* smooth, const SceneShape* shape
   return result;
 }
 
-/* Creates a polyhedron of a shape, in its frame, with faces at most `tolerance` inside, or the finest one allowed.
- * Returns false if there is none. */
+/* Creates a polyhedron of a shape, in the shape's frame, with faces at most `tolerance` [m] inside the shape, or the
+ * finest polyhedron allowed. Returns false on failure. */
 static bool refine_polyhedron(const Shape* smooth, const SceneShape* shape, double tolerance, ConvexHull* best) {
   const bool sphere = shape->type == SHAPE_SPHERE || smooth;
   int segments = DRAWN_SEGMENTS, resolution = DRAWN_RESOLUTION;

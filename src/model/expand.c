@@ -19,8 +19,8 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* Gives a use of a smooth or exact shape a shape of its own: the first use keeps the shape, every other use gets a
- * copy. is_used[shapes]: a use has kept the shape. */
+/* Gives each use of a smooth or exact round shape its own shape: the first use keeps the shape, every other use gets a
+ * copy. is_used[shapes]: true if a use has kept the shape. */
 static void copy_shared_shape(Scene* scene, SceneShapeUse* use, bool* is_used) {
   if (!is_used[use->shape]) {
     is_used[use->shape] = true;

@@ -77,7 +77,7 @@ static void report_inward(Builder* builder, const SceneLink* source, double volu
 }
 
 /* Returns true unless the triangles of the link form a closed, consistently oriented surface. Corners at the same
- * position are one. */
+ * position count as one corner. */
 static bool surface_is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
   surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));

@@ -1,5 +1,5 @@
-/* Implicitness theta of springs and position gains: the weight of the position at the end of a step in their force. It
- * follows from their frequencies (docs/derivations/drives.md, M10). */
+/* Implicitness theta of springs and position gains: the weight of the position at the end of a step in the spring
+ * force. Theta follows from the frequency of the spring (docs/derivations/drives.md, M10). */
 #include "model/build.h"
 
 /* Angular frequency of a spring's oscillation times the substep [rad]. Below SPRING_RESOLVED a spring conserves energy

@@ -188,7 +188,7 @@ static int compare_sizes(const void* left, const void* right) {
   return x->column - y->column;
 }
 
-/* Returns the norm of `width` consecutive values of a row, starting at a column. */
+/* Returns the norm of the values in `width` consecutive columns of a row, from `column` on. */
 static double size_at(const CsvTable* table, int row, int column, int width) {
   double sum = 0;
   for (int k = 0; k < width; k++)
