@@ -101,7 +101,7 @@ char* memory_copy_text(const char* text);
  * bytes, for the message. Does not return. */
 _Noreturn void memory_report_exhausted(size_t size);
 
-/* A pool owns all blocks allocated within memory_try, including those allocated in parallel_for. Destroying the pool
+/* A pool owns all blocks allocated within memory_try, including blocks allocated in parallel_for. Destroying the pool
  * frees the remaining blocks, so a failure leaks nothing. */
 typedef struct MemoryPool MemoryPool;
 /* Returns a new, empty pool, or NULL if there is no memory. The caller frees it with memory_pool_destroy. */
@@ -331,8 +331,8 @@ void hash_sha256(const void* data, size_t length, char hex[65]);
 double timer_now(void);
 
 /* ---------------------------------------------------------------- files of numbers (base/number_file.c)
- * A number file stores named arrays of numbers exactly. It is a text with one number per line. A number is written as
- * the hexadecimal digits of its 64 bits.
+ * A number file stores named arrays of numbers exactly. The file is a text with one number per line. A number is
+ * written as the hexadecimal digits of its 64 bits.
  *
  *     sdrs <kind> 1
  *     sha256 <64 hexadecimal digits>          hash of everything after this line

@@ -12,7 +12,7 @@
 typedef struct {
   CutPlane* planes;
   double* tilt; /* largest angle by which rounding of the corners rotates each plane [rad] */
-  int* first;   /* first plane of each hull (hull_count + 1) */
+  int* first;   /* first plane of each hull (size: hull_count + 1) */
   int hull_count;
 } HullPlanes;
 

@@ -16,7 +16,7 @@
 #define OVERLAP_TOLERANCE 1e-6
 
 /* Sets the quality measures and the results of the checks of *d from its hulls, which are in mesh coordinates. solid:
- * repaired mesh in the scaled coordinates of `frame`. Allocates the arrays of *d; those of an earlier check must have
+ * repaired mesh in the scaled coordinates of `frame`. Allocates the arrays of *d; arrays of an earlier check must have
  * been freed. */
 void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
                          const DecomposeOptions* options);

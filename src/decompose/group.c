@@ -20,7 +20,7 @@ typedef struct {
   bool* is_merged; /* true for a group that was just merged and must not be split again (size: count) */
   double* volume;  /* volume of the convex hull of each group, negative if unknown (size: count) */
   bool* changed;   /* true for a group that has changed since its best split was computed (size: count) */
-  bool* touch;     /* touch[i * count + j]: true if pieces i and j touch (count x count) */
+  bool* touch;     /* touch[i * count + j]: true if pieces i and j touch (size: count x count) */
 } Grouping;
 
 /* ---------------------------------------------------------------- groups */
@@ -132,8 +132,9 @@ static double moving_cost(Grouping* g, int piece, int to) {
   return change;
 }
 
-/* Sets *best to the group with the smallest change of the total volume among those that a piece touches, and returns
- * this change. Returns HUGE_VAL if the piece touches no other group. */
+/* Finds the group to which a piece should move: among the groups that the piece touches, the group with the smallest
+ * change of the total volume. Sets *best to this group and returns the change. Returns HUGE_VAL if the piece touches no
+ * other group. */
 static double find_best_group(Grouping* g, int piece, int* best) {
   double least = HUGE_VAL;
   for (int other = 0; other < g->count; other++) {

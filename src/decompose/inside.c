@@ -15,8 +15,8 @@
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
 /* A hull is removed if its volume is below this fraction of the solid's volume. */
 #define VOLUME_MIN 1e-9
-/* A new corner makes a hull overlap a touching hull. It is first placed at this fraction of the distance to the
- * touching hull's centre, which is halved at most CORNER_HALVINGS times. */
+/* A new corner makes a hull overlap a touching hull. The corner is first placed at this fraction of the distance to the
+ * touching hull's centre. The fraction is halved at most CORNER_HALVINGS times. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
 /* Two hulls overlap if a ball of at least this radius lies inside both [unit size]. */

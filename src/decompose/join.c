@@ -161,8 +161,8 @@ static void add_corner(NewCorners* list, Vec3 point) {
 }
 
 /* Lets two hulls with a common face plane overlap. If the face of one hull lies inside the face of the other, the hull
- * with the smaller face gets a new corner inside the other. Otherwise each hull gets a new corner, so that mirror
- * images are treated alike. */
+ * with the smaller face gets a new corner inside the hull with the larger face. Otherwise each hull gets a new corner,
+ * so that mirror images are treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;

@@ -195,8 +195,8 @@ static void remove_duplicates(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- edges */
 
-/* Removes degenerate triangles, except those with an edge of exactly two triangles, whose removal would open the
- * surface. */
+/* Removes degenerate triangles. Keeps a degenerate triangle with an edge of exactly two triangles, because its removal
+ * would open the surface. */
 static void remove_degenerate(Part* part, MeshCondition* condition) {
   bool* is_removed = MEMORY_NEW(bool, part->triangle_count + 1);
   for (int i = 0; i < part->triangle_count; i++) {
@@ -394,8 +394,8 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* Returns the triangles of one connected surface, or those of all other surfaces if `others` is true. The points are
- * borrowed from `part`. */
+/* Returns the triangles of one connected surface, or the triangles of all other surfaces if `others` is true. The
+ * points are borrowed from `part`. */
 static Part borrow_component(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)

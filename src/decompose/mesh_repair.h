@@ -26,9 +26,9 @@ typedef struct {
  * *condition to the repairs. Returns false if no triangle is left. The caller frees *solid with part_free in both
  * cases. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
-/* Returns the winding number of the triangles at a point: the sum of their solid angles divided by 4 pi. It is 1 inside
- * a closed outward surface, 0 outside, and between 0 and 1 near an open border. Ignores faces that cuts created (caps).
- */
+/* Returns the winding number of the triangles at a point: the sum of their solid angles divided by 4 pi. The winding
+ * number is 1 inside a closed outward surface, 0 outside, and between 0 and 1 near an open border. Ignores faces that
+ * cuts created (caps). */
 double winding_number(const Part* part, Vec3 point);
 /* Removes every closed surface that coincides with another closed surface. Two surfaces coincide if bounding boxes,
  * areas and absolute volumes are equal; triangulations may differ. Keeps all points. Returns the number of removed

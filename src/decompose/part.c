@@ -142,7 +142,7 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
 }
 
 /* Clips a triangle to the half-space. Its clipped edges in the plane become boundary edges of the new cap, in the
- * opposite direction. A triangle in the plane is kept if its outward normal equals that of the plane. */
+ * opposite direction. A triangle in the plane is kept if its outward normal equals the normal of the plane. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
@@ -214,7 +214,7 @@ static void cut_cap_edge(Cutter* c, LineCrossings* line_crossings, Vec3 line, co
   if (a >= 0) add_line_crossing(c, line_crossings, line, p, -1);
 }
 
-/* Keeps a cap in the cutting plane if its outward normal equals that of the plane. */
+/* Keeps a cap in the cutting plane if its outward normal equals the normal of the plane. */
 static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);

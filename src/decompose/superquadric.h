@@ -65,7 +65,7 @@ typedef struct {
   double* distance; /* distance of every node from the surface, negative inside */
   Vec3* surface;    /* points distributed evenly over the surface (size: surface_count) */
   int surface_count;
-  double area;
+  double area; /* area of the surface [mesh unit^2] */
 } SolidSamples;
 /* Samples a closed surface on a grid of `cells` cells along the longest edge of the bounding box, plus a margin. The
  * caller frees the result with solid_samples_free. */

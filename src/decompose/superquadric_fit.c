@@ -34,7 +34,7 @@ typedef struct {
   int count;
   double width;
   double* cost;            /* cost of the points of every chunk, the points that one task handles (size: chunks) */
-  NormalEquations* normal; /* normal equations (chunks x count); NULL for the cost only */
+  NormalEquations* normal; /* normal equations (size: chunks x count); NULL for the cost only */
 } Sums;
 
 static int chunk_count(const FitProblem* problem) { return (problem->count + CHUNK - 1) / CHUNK; }

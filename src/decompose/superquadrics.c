@@ -25,9 +25,9 @@ enum {
  * at least WIDTH_PER_CLEARANCE times the clearance at its initial position. */
 #define WIDTH_CELLS 2.0
 #define WIDTH_PER_CLEARANCE 0.7
-/* Parameters of a new superquadric. OUTSIDE_WEIGHT: weight of volume outside the solid. It is above 1, because later
- * superquadrics can fill inner volume that the new superquadric leaves uncovered. CHOICE_CELLS: limit of misfits when
- * the best initial shape is chosen [cells]. */
+/* Parameters of a new superquadric. OUTSIDE_WEIGHT: weight of volume outside the solid. The weight is above 1, because
+ * later superquadrics can fill inner volume that the new superquadric leaves uncovered. CHOICE_CELLS: limit of misfits
+ * when the best initial shape is chosen [cells]. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
 /* Radius of the smaller of the two regions around the node with the largest clearance to which a new superquadric is
@@ -44,7 +44,7 @@ typedef struct {
   const SolidSamples* samples;
   const SuperquadricOptions* options;
   FitProblem problem; /* problem of all superquadrics together */
-  Superquadric* list; /* superquadrics (count), allocated for options->max + 1 */
+  Superquadric* list; /* superquadrics (size: count), allocated for options->max + 1 */
   int count;
   double width;
 } SuperquadricSearch;
@@ -107,8 +107,8 @@ static void adapt_weights(FitProblem* p) {
 
 /* ---------------------------------------------------------------- placement of a new superquadric */
 
-/* Returns the clearance of each node from the surface and the other superquadrics, 0 for covered nodes and nodes
- * outside (number of nodes). The caller frees the array with memory_free. */
+/* Returns the clearance of each grid node from the surface and the other superquadrics (number of nodes); 0 for covered
+ * nodes and for nodes outside the solid. The caller frees the array with memory_free. */
 static double* compute_clearance(const SolidSamples* s, const FitProblem* single_problem) {
   int nodes = solid_samples_count(s);
   double* clearance = MEMORY_NEW(double, nodes);

@@ -21,8 +21,8 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
  * STATUS_BAD_INPUT, with an error per link and nothing appended, if joints have no URDF counterpart. */
 Status export_urdf(const Model* model, const bool* omitted, const char* path, const char* meshes, Text* urdf,
                    Diagnostics* diagnostics);
-/* Sets *name to the unique name of a hull's mesh file, whose content is that of run_hull_obj. Returns false if the hull
- * needs no file. hull: index in model->hulls. */
+/* Sets *name to the unique name of a hull's mesh file, which contains the text of run_hull_obj. Returns false if the
+ * hull needs no file. hull: index in model->hulls. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* Appends the feedback of a drive as JSON, with the keys of `feedback` in a scene. controller: index in

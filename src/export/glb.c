@@ -27,7 +27,7 @@ typedef struct {
   const RunPoses* run;
   int* rows; /* rows of the run that become frames (size: row_count) */
   int row_count;
-  int* node; /* indices of the links that become nodes, those with visible shapes (size: node_count) */
+  int* node; /* indices of the links with visible shapes, which become nodes (size: node_count) */
   int node_count;
   Vec3 low, high;    /* bounding box of all shapes over the run [m] */
   float (*color)[3]; /* colour of each link: red, green and blue in linear light (size: links) */
@@ -138,7 +138,7 @@ static void number_nodes(Glb* g) {
   int node = 1, mesh = 0; /* node 0 is the root */
   for (int i = 0; i < g->part_count; i++) {
     PlacedPart* p = &g->parts[i];
-    if (p->name) node++; /* the node of the part precedes those of its links */
+    if (p->name) node++; /* the node of the part precedes the nodes of its links */
     p->first_node = node;
     p->first_mesh = mesh;
     node += p->node_count;

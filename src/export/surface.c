@@ -225,7 +225,7 @@ static int list_hulls(const Model* model, int link, int* hulls) {
   return count;
 }
 
-/* Rounds and checks all solids. 3MF files have link coordinates and a pose per link, the other formats world
+/* Rounds and checks all solids. 3MF files have link coordinates and a pose per link. OBJ and STL files have world
  * coordinates. */
 static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
   double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;

@@ -13,7 +13,7 @@ enum { NAMES_MAX = 8 };
 
 typedef struct {
   const Model* model;
-  const bool* omitted; /* true for omitted links (links); NULL: none */
+  const bool* omitted; /* true for omitted links (size: links); NULL: none */
   Diagnostics* diagnostics;
   SourcePosition place;
   const char* meshes;

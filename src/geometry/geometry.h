@@ -84,7 +84,7 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
  * become a corner while a shape is optimized. Triangles refer to corners only. Returns HULL_OK, or the error
  * HULL_TOO_FEW_POINTS, HULL_FLAT or HULL_FAILED. The caller frees the hull with hull_free after HULL_OK. */
 HullResult hull_create_with_interior(ConvexHull* hull, const Vec3* points, int count);
-/* Reduces a hull to at most max(max_vertices, 4) of its vertices: Starts with four widely separated vertices and adds
+/* Reduces a hull to at most max(max_vertices, 4) of its vertices. Starts with four widely separated vertices and adds
  * the vertex farthest outside until the limit is reached. The reduced hull lies inside the original hull. *error:
  * largest distance of a removed vertex from the reduced hull [m]. After an error the hull is unchanged. */
 HullResult hull_reduce(ConvexHull* hull, int max_vertices, double* error);
@@ -117,7 +117,7 @@ typedef struct {
   int columns, rows; /* >= 2 each */
   double* values;    /* samples, row by row, in the unit of the file (size: rows * columns) */
 } HeightGrid;
-enum { HEIGHT_SAMPLES_MAX = 4000000 };
+enum { HEIGHT_SAMPLES_MAX = 4000000 }; /* largest number of samples in a file */
 
 /* Reads a height grid from a PNG file (grey level or brightness, 0 to 1) or a table of numbers separated by commas,
  * semicolons or blanks, with # for comments. The first row of the file has the largest y. Returns STATUS_BAD_INPUT or
@@ -173,7 +173,8 @@ void surface_merge_points(TriangleSurface* surface, const int* number);
 /* Collapses edges that have more than two triangles to points, if they are at most `length` long. Along such edges two
  * sheets of the surface touch. Triangles may be removed; points keep their indices. */
 void surface_collapse_short_edges(TriangleSurface* surface, double length);
-/* Removes points that no triangle uses. old[i]: former index of point i (former number of points), or NULL. */
+/* Removes points that no triangle uses. Unless old is NULL, sets old[i] to the former index of point i; old has space
+ * for the former number of points. */
 void surface_remove_unused(TriangleSurface* surface, int* old);
 
 /* Properties of a surface. All except the volume follow from the indices of the triangles. */
@@ -196,9 +197,9 @@ SurfaceCheck surface_check(const TriangleSurface* surface);
 
 /* Returns the smallest wall thickness of a solid, measured by about `samples` > 0 rays from the surface inward along
  * its normals (U5; geometry/wall.c). A ray counts if the surface at its end faces back within 30 degrees. Sets *spacing
- * to the distance of neighbouring rays. A wall of smaller extent may be missed. The error of the others is about
- * spacing tan(30 degrees). Returns HUGE_VAL without opposite walls. Lengths are in the surface's unit. The result does
- * not depend on the number of threads. */
+ * to the distance of neighbouring rays. A wall of smaller extent may be missed. The thickness of other walls has an
+ * error of about spacing tan(30 degrees). Returns HUGE_VAL without opposite walls. Lengths are in the surface's unit.
+ * The result does not depend on the number of threads. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -233,8 +234,9 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
 /* Returns the distance of a point from a triangle of the tree, 0..count-1 in the order of the leaves. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
 /* Returns the winding number of a closed surface about a point: 1 inside, 0 outside a surface that is counter-clockwise
- * seen from outside. It is the number of upward-facing triangles above the point minus the number of downward-facing
- * ones. If the vertical line through the point meets an edge, all triangles at the edge agree on the side. */
+ * seen from outside. The winding number is the number of upward-facing triangles above the point minus the number of
+ * downward-facing triangles above it. If the vertical line through the point meets an edge, all triangles at the edge
+ * agree on the side. */
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
@@ -426,8 +428,8 @@ bool hulls_common_ball_contacts(const ConvexHull* a, const ConvexHull* b, Vec3* 
                                 BallContact hold[BALL_CONTACTS_MAX], int* count);
 /* Smallest width of a hull [m] between two parallel planes, through a face and a vertex or through two edges. top,
  * bottom: indices of the vertices in the upper and lower plane, each with a weight; the weights of a plane have the
- * sum 1. If vertices move, the width changes by the component along `normal` of a difference: the weighted mean
- * displacement of `top` minus that of `bottom`. */
+ * sum 1. If vertices move, the width changes by normal . (t - b), with the weighted mean displacements t of the `top`
+ * vertices and b of the `bottom` vertices. */
 typedef struct {
   double width;
   Vec3 normal; /* unit vector from the bottom to the top */

@@ -23,9 +23,9 @@
  * corners. */
 typedef struct {
   Vec3 point;
-  double square;
-  int count, corner[4];
-  double weight[4];
+  double square;        /* |point|^2 [m^2] */
+  int count, corner[4]; /* number and indices of the corners */
+  double weight[4];     /* the point is the sum of weight[k] times corner number corner[k] */
 } NearestPoint;
 
 /* Returns the larger of two numbers. Unlike fmax, this function does not handle NaN and is inlined. */

@@ -173,8 +173,8 @@ static void free_edges(CoreEdges* all) {
   memory_free(all->first);
 }
 
-/* Integrals of 1, u and u u^T over the outward unit directions u at a face, edge or vertex of the core. These are one
- * direction, an arc, and a region of the sphere. */
+/* Integrals of 1, u and u u^T over the outward unit directions u at a part of the core. A face has one direction, an
+ * edge an arc of directions, a vertex a region of the sphere. */
 typedef struct {
   double one;
   Vec3 first;

@@ -24,7 +24,7 @@ typedef struct {
   int first;       /* first subset of the pair */
   double* root[2]; /* Cholesky factor of A_b + D for each subset: matrix of its normal equations plus priors
                       (variables^2) */
-  double* sum[2];  /* matrix A_b of the normal equations of each subset (variables^2) */
+  double* sum[2];  /* matrix A_b of the normal equations of each subset (size: variables^2) */
 } SubsetPair;
 
 /* Returns z with P(|x| > z) = p for a standard normal variable x. The error is below 5e-4 (Abramowitz and Stegun 1964,

@@ -427,7 +427,7 @@ static void evaluate_run(void* context, int item, int thread) {
                                                    id->run_errors + ERROR_NUMBERS * index, NULL);
 }
 
-/* After the fit, computes the normal equations of all shots, also those over subsets of the data (Q12). */
+/* After the fit, computes the normal equations of all shots, and of subsets of their data (Q12). */
 static void sum_subsets(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {

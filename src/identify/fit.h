@@ -39,13 +39,13 @@ enum {
 /* Sums of squares and normal equations of a shot (segment of a run). The local unknowns of a shot are increments of its
  * initial state. */
 typedef struct {
-  bool ran;
+  bool ran;    /* true if the shot could be simulated; otherwise the other members are unspecified */
   int runs;    /* number of simulations */
   double cost; /* half of the sum of squared residuals, with Huber's loss for large residuals, plus the priors of the
                   local unknowns */
   int residuals;
-  double *a, *g; /* J'J (variables^2) and J'r (variables) after elimination of the local unknowns. J: derivatives of the
-                    residuals with respect to the variables. r: residuals */
+  double *a, *g; /* a: J'J (size: variables^2); g: J'r (size: variables); after elimination of the local unknowns. J:
+                    derivatives of the residuals with respect to the variables. r: residuals */
   /* Blocks of the normal equations that belong to the local unknowns. b: coupling with the variables (variables x
    * locals). c: Cholesky factor (locals^2). h: right-hand side (locals). */
   double *b, *c, *h;
@@ -65,7 +65,7 @@ typedef struct {
   double square[ERROR_KINDS]; /* sums of the squared residuals of positions, rotations and coordinates; `squares`: their
                                  numbers */
   int squares[ERROR_KINDS];
-  double* second[ERROR_KINDS]; /* magnitudes of the second differences of residuals (second_count); owned */
+  double* second[ERROR_KINDS]; /* magnitudes of the second differences of residuals (size: second_count); owned */
   int second_count[ERROR_KINDS], second_capacity[ERROR_KINDS];
   double sum[ERROR_KINDS][ERROR_BINS]; /* sum of the errors in each time bin */
   int count[ERROR_KINDS][ERROR_BINS];
@@ -144,14 +144,14 @@ struct Identification {
   /* before the fit: singular values of the Jacobian of the residuals, and standard deviations that follow from it, in
    * the scales of the variables (size: variables) */
   double *singular_values, *deviation;
-  double* directions; /* right singular vectors of this Jacobian, one per row (variables^2) */
+  double* directions; /* right singular vectors of this Jacobian, one per row (size: variables^2) */
   Text verdict;
   int undetermined;
   double* base_parameters; /* coefficients of combinations of variables that the data determine, one combination per
                               row; fixed variables included (variables^2) */
   Text determined;         /* combinations of variables that the data determine, in words, one per line */
   double noise;       /* standard deviation of the residuals, divided by the measurement noise that the task gives */
-  double* covariance; /* covariance of the fitted variables (variables^2) */
+  double* covariance; /* covariance of the fitted variables (size: variables^2) */
   double* error;      /* standard errors of the fitted variables (size: variables) */
   double quantile;
   double* contradiction_width; /* for each variable, half of the difference between two estimates that noise does not
@@ -200,7 +200,7 @@ double robust_loss(double r, double threshold, double* weight);
 typedef struct {
   int samples, count, columns; /* count: residuals per sample; columns: variables plus local unknowns */
   double huber;
-  const double *r, *j; /* residuals (samples x count), and their derivatives with respect to variables and local
+  const double *r, *j; /* residuals (size: samples x count), and their derivatives with respect to variables and local
                           unknowns (samples x count x columns) */
   const bool* turns;   /* true for a residual that is a component of a rotation (size: count) */
   int touched;         /* first sample after a contact, or `samples` */

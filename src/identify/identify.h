@@ -38,8 +38,8 @@ typedef struct {
   int input_count;
 } MeasuredData;
 
-/* Reads the measured runs of a task. files[file_count]: paths or patterns that replace those of the task, relative to
- * the working directory. model: model of the scene, whose signals the inputs replace. Reports each fault with file,
+/* Reads the measured runs of a task. files[file_count]: paths or patterns that replace the files of the task, relative
+ * to the working directory. model: model of the scene, whose signals the inputs replace. Reports each fault with file,
  * line, rule and probable cause. Returns STATUS_IO for an unreadable file and STATUS_BAD_INPUT for other faults.
  * Borrows the task. The caller frees *data with measured_free, also after errors. */
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
@@ -55,7 +55,7 @@ typedef struct Identification Identification;
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* paths of measured runs that replace those in the task (size: file_count) */
+  const char* const* files; /* paths of measured runs that replace the files of the task (size: file_count) */
   int file_count;
 } IdentifyOptions;
 
@@ -121,7 +121,7 @@ typedef struct {
   double standard_error, low, high; /* NaN if the data do not determine the parameter */
   bool at_bound, is_fixed;
 } IdentifiedParameter;
-/* Returns the number of parameters, with those that the data do not determine. */
+/* Returns the number of parameters, including parameters that the data do not determine. */
 int identification_parameter_count(const Identification* identification);
 /* Returns parameter k in its unit, with 0 <= k < identification_parameter_count. The identification owns the name. */
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
@@ -130,9 +130,9 @@ IdentifiedParameter identification_parameter(const Identification* identificatio
  * at its last sample (final_). unfitted_: the same with the initial values of the parameters. */
 typedef struct {
   int runs, failed;                      /* failed: number of runs not simulated to the end */
-  double position, rotation;             /* m, rad */
-  double coordinate;                     /* joint coordinates [m or rad] */
-  double final_position, final_rotation; /* m, rad */
+  double position, rotation;             /* mean errors over a run [m, rad] */
+  double coordinate;                     /* mean error of the joint coordinates [m or rad] */
+  double final_position, final_rotation; /* errors at the last sample [m, rad] */
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;
 } RunErrors;

@@ -20,7 +20,7 @@ typedef struct {
   const Shot* shot;
   ShotSums* out; /* cost and derivatives at the last evaluation */
   int n, runs;
-  bool inverse_is_initial; /* true if the inverse Hessian is that of the normal equations at u */
+  bool inverse_is_initial; /* true if the inverse Hessian is the inverse matrix of the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
 } LocalMinimization;

@@ -38,9 +38,9 @@ typedef struct {
 /* Returns the velocities of a link that are compared with measurements. compared: true if the shot compares velocities.
  */
 LinkRates residuals_link_rates(const TaskIdentify* task, const MeasuredLink* link, bool compared);
-/* Returns the number of residuals of a link in one sample, without those of velocities. */
+/* Returns the number of residuals of a link in one sample, without velocity residuals. */
 int residuals_state_count(const MeasuredLink* link);
-/* Returns the number of residuals of all links in one sample, with those of velocities if `rates` is true. */
+/* Returns the number of residuals of all links in one sample, including velocity residuals if `rates` is true. */
 int residuals_per_sample(const TaskIdentify* task, const MeasuredRun* run, bool rates);
 
 /* Residuals of a shot. The caller frees r, j and pose_derivative. */
@@ -50,7 +50,7 @@ typedef struct {
   int count, columns; /* count: residuals per sample; columns: variables plus local unknowns */
   bool rates;         /* true if velocities are compared with measurements, where the task asks for it */
   int next_sample;    /* first sample whose residuals need rows that were not visited yet */
-  double* r;          /* residuals (samples x count); NaN if not measured */
+  double* r;          /* residuals (size: samples x count); NaN if not measured */
   double* j; /* derivatives of the residuals with respect to variables and local unknowns (samples x count x columns),
                 or NULL */
   double (*pose_derivative)[3][4]; /* derivatives of one residual with respect to the poses of a row (size: links) */

@@ -1,5 +1,5 @@
-/* Normal equations of a shot, with eliminated local unknowns (docs/derivations/identify.md, Q3), and those of subsets
- * of its residuals (Q12). */
+/* Normal equations of a shot with eliminated local unknowns (docs/derivations/identify.md, Q3), and normal equations of
+ * subsets of its residuals (Q12). */
 #include <assert.h>
 #include <string.h>
 

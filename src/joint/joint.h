@@ -31,11 +31,10 @@ typedef struct JointKind JointKind;
 
 /* Kinematic description of a joint. */
 typedef struct {
-  /* functions of the joint type for the motion M, the part of the motion after the translations */
-  const JointKind* kind;
+  const JointKind* kind; /* functions of the joint type for the motion M after the translations */
   int dof_count, coordinate_count;
-  int slide_count; /* number of translations [m], which are the first degrees of freedom; the others are rotations [rad]
-                    */
+  int slide_count; /* number of translations [m], which are the first degrees of freedom; all further degrees of freedom
+                      are rotations [rad] */
   int hinge_count; /* number of single-axis rotations, which follow the slides */
   int scalar_count; /* number of scalar coordinates [m, rad], without the four of the quaternion */
   bool quaternion;  /* true if the last four coordinates are a unit quaternion, with three rotational degrees of freedom
@@ -72,8 +71,8 @@ typedef struct {
   double spin, spin_rate; /* angular speed [rad], and magnitude of the derivative of the angular velocity [rad] */
 } JointMotionBound;
 
-/* Functions of a joint type for its motion M after the translations. r: joint coordinates of M, which follow those of
- * the translations. Functions that use r are NULL if the type has only translations. */
+/* Functions of a joint type for its motion M after the translations. r: joint coordinates of M, which follow the
+ * coordinates of the translations. Functions that use r are NULL if the type has only translations. */
 struct JointKind {
   /* Adds the coordinates of the joint in their order by the functions joint_add_*. axes: up to two unit vectors in the
    * joint frame. free_axes: bits FREE_X to FREE_RZ. A function may replace joint->kind. joint->parameters is set before

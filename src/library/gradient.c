@@ -389,8 +389,8 @@ static sdrs_status design_gradient(sdrs* s, sdrs_array* out) {
   return SDRS_OK;
 }
 
-/* Returns the derivatives of the loss with respect to the parameters of the controllers' signals. They are zero if the
- * controllers followed inputs given by sdrs_set. */
+/* Returns the derivatives of the loss with respect to the parameters of the controllers' signals. The derivatives are
+ * zero if the controllers followed inputs given by sdrs_set. */
 static sdrs_array control_gradient(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->state->ran.driven) return make_array(s->state->gradient.control, 1, count);

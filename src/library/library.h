@@ -14,8 +14,8 @@
 typedef struct {
   Model model;                       /* owns initial_coordinates and initial_velocities */
   bool driven;                       /* true: the controllers follow `signals`; false: the signals of the scene */
-  const double* closure_coordinates; /* initial coordinates of the shared model (nq), from which the lengths of closures
-                                        (kinematic loops) are computed */
+  const double* closure_coordinates; /* initial coordinates of the shared model (size: nq), from which the lengths of
+                                        closures (kinematic loops) are computed */
   int rows, row_capacity;            /* number of input rows, and of allocated rows */
   SceneSignal* signals;              /* one signal per controller, constant within a step; owns their values */
   ModelController* controllers;      /* copies of the model's controllers, used if `driven` */
@@ -23,10 +23,10 @@ typedef struct {
 
 typedef struct {
   MemoryPool* pool;
-  atomic_int owners;
-  int threads, scenario;
-  bool is_task;
-  Scene own_scene; /* scene of an object that is not a task */
+  atomic_int owners;     /* number of objects that share the data */
+  int threads, scenario; /* as in sdrs_options */
+  bool is_task;          /* true: the object was loaded from a task; false: from a scene */
+  Scene own_scene;       /* scene of an object that is not a task */
   Task task;
   Optimization* optimization;
   Loss* loss;
@@ -45,9 +45,9 @@ enum { LIBRARY_BLOCK_COUNT = SDRS_IMU + 1 };
 typedef struct {
   Text error;
   Diagnostics diagnostics; /* messages of the last call */
-  LibraryModel live;
-  Sim* sim; /* simulation of live.model; NULL before it begins */
-  LibraryModel ran;
+  LibraryModel live;       /* model of the current simulation, advanced by sdrs_step */
+  Sim* sim;                /* simulation of live.model; NULL before it begins */
+  LibraryModel ran;        /* model of the recorded run (sdrs_run) */
   Recording recording;
   bool recorded, has_gradient;
   bool has_moments; /* true: the chain rule from the links' mass moments to masses and vertices is still to be applied

@@ -78,8 +78,8 @@ const char* sdrs_error(const sdrs* s) {
   return s->state && s->state->error.length > 0 ? s->state->error.data : "";
 }
 
-/* Returns a message by its index. The messages of loading come first, then those of the last call. Returns NULL if
- * there is none. */
+/* Returns a message by its index. The messages of loading come first, then the messages of the last call. Returns NULL
+ * if there is none. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
                                 s && s->state ? &s->state->diagnostics : NULL};

@@ -41,8 +41,8 @@ struct BlockSolver {
   bool filled_checked;               /* true if `filled` is known to equal component_filled */
   /* components, in ascending order of their smallest blocks */
   int component_count;
-  Component* components;              /* (component_count + 1); the last entry marks the end */
-  int* component;                     /* component of each block */
+  Component* components; /* components, and one more entry that marks the end (size: component_count + 1) */
+  int* component;        /* component of each block */
   int *members, *component_couplings; /* numbers of all blocks and of the filled couplings, sorted by component */
   int* unknowns;                      /* numbers of the unknowns, sorted by component */
   int* local_first;                   /* first unknown of each block within its component */

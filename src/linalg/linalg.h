@@ -233,8 +233,8 @@ bool symmetric_project(int order, double* matrix);
 
 /* Computes the minimum-norm least-squares solution A^+ x, where A^+ is the pseudoinverse of a positive semidefinite
  * matrix A. matrix (order x order): A, full; destroyed. x (order): right-hand side on entry, solution on return. scale
- * (order): positive factors such that the entries scale[i] A(i, j) scale[j] are of order 1. The minimized norm is that
- * of x / scale. If equations are redundant, the function sets *ambiguous to true, otherwise leaves it unchanged.
+ * (order): positive factors such that the entries scale[i] A(i, j) scale[j] are of order 1. The minimized norm is the
+ * norm of x / scale. If equations are redundant, the function sets *ambiguous to true, otherwise leaves it unchanged.
  * ambiguous may be NULL. work: 2 * order doubles. Returns false if a number is not finite. Does not allocate. */
 bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
@@ -256,12 +256,12 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
  * a, rank, column: results of rank_factor for A. work: order * (order - rank + 1) doubles. Does not allocate. */
 void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work);
 
-/* ---------------------------------------------------------------- symmetric block systems
- * A BlockSolver holds a symmetric matrix of dense blocks and solves linear systems with it. Nonzero off-diagonal blocks
- * couple the unknowns of two blocks. Each connected component of the coupled blocks is factored separately: small
- * components as a dense matrix, large ones by the multifrontal method. Results depend only on the filled blocks, not on
- * the processor, the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A function
- * allocates only if the existing storage is too small for new couplings or a larger component. */
+/* ---------------------------------------------------------------- symmetric block systems A BlockSolver holds a
+ * symmetric matrix of dense blocks and solves linear systems with it. Nonzero off-diagonal blocks couple the unknowns
+ * of two blocks. Each connected component of the coupled blocks is factored separately: small components as a dense
+ * matrix, large components by the multifrontal method. Results depend only on the filled blocks, not on the processor,
+ * the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A function allocates only if the
+ * existing storage is too small for new couplings or a larger component. */
 typedef struct BlockSolver BlockSolver;
 /* Returns a zero matrix of block_count x block_count blocks without couplings. Block k has block_sizes[k] rows
  * (copied). The caller frees the solver with block_solver_destroy. Never returns NULL. */
@@ -323,9 +323,9 @@ bool block_solver_factor_component_indefinite(BlockSolver* solver, int component
  * the unknowns of the component change. The component must have a factor (asserted). Does not allocate. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 /* Solves H y = x for the solver's matrix H, one factored component and up to four right-hand sides. The results are
- * bit-identical to those of block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit
- * c of `columns` selects column c. The other columns must be zero in the component's unknowns and stay zero. x:
- * block_solver_order * stride. */
+ * bit-identical to the results of block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride
+ * >= 4. Bit c of `columns` selects column c. The other columns must be zero in the component's unknowns and stay zero.
+ * x: block_solver_order * stride. */
 void block_solver_solve_four(BlockSolver* solver, int component, unsigned columns, double* x, int stride);
 
 /* Computes the Cholesky factors of all components in order. Returns false at the first component that is not positive

@@ -104,18 +104,20 @@ typedef struct {
   Joint joint;
   /* index of the joint's first degree of freedom in the model, and number of its degrees of freedom */
   int dof_first, dof_count;
-  int coordinate_first, coordinate_count;
-  bool limited[JOINT_MAX_DOF];
+  int coordinate_first, coordinate_count;            /* the same for the joint coordinates */
+  bool limited[JOINT_MAX_DOF];                       /* true: the degree of freedom has limits */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* limits [m or rad] */
   LimitLaw limit_law;
-  double limit_stiffness, limit_margin, limit_restitution;
-  double damping[JOINT_MAX_DOF];
-  bool passive;                          /* true: the joint has a spring, dry friction or an armature */
-  double stiffness[JOINT_MAX_DOF];       /* spring stiffness [N/m or N m/rad] */
-  double rest[JOINT_MAX_COORDINATE];     /* rest coordinates of the springs */
-  double friction[JOINT_MAX_DOF];        /* dry friction [N or N m] */
-  double armature[JOINT_MAX_DOF];        /* armature inertia [kg or kg m^2] */
-  double friction_speed;                 /* width of the smoothing of dry friction [m/s or rad/s] */
+  double limit_stiffness;            /* stiffness of the limits: LIMIT_BARRIER [J], LIMIT_PENALTY [N/m or N m/rad] */
+  double limit_margin;               /* distance from a limit at which its force begins to act [m or rad] */
+  double limit_restitution;          /* coefficient of restitution of the limits, 0 to 1 */
+  double damping[JOINT_MAX_DOF];     /* viscous damping [N s/m or N m s/rad] */
+  bool passive;                      /* true: the joint has a spring, dry friction or an armature */
+  double stiffness[JOINT_MAX_DOF];   /* spring stiffness [N/m or N m/rad] */
+  double rest[JOINT_MAX_COORDINATE]; /* rest coordinates of the springs */
+  double friction[JOINT_MAX_DOF];    /* dry friction [N or N m] */
+  double armature[JOINT_MAX_DOF];    /* armature inertia [kg or kg m^2] */
+  double friction_speed;             /* width of the smoothing of dry friction [m/s or rad/s] */
   double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m]; 0 disables static friction */
   double stribeck_speed; /* Stribeck speed [m/s or rad/s]; >= friction_speed where static_friction > 0 */
   double spring_theta;   /* weight of the position at the end of a step in the forces of springs and position gains
@@ -148,7 +150,8 @@ typedef struct {
   ControllerType type;
   int link;
   Signal target;
-  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+  double position_gain[JOINT_MAX_DOF]; /* [N/m or N m/rad] */
+  double velocity_gain[JOINT_MAX_DOF]; /* damping constant times the substep [N s^2/m or N m s^2/rad] */
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* damping gain, and force limit of each degree of
                                                                    freedom; max_force 0 means no limit */
   double limit_width; /* width of the smooth transition to the force limit, relative to max_force (drives.md, M2) */
@@ -344,8 +347,8 @@ typedef struct {
   double* initial_coordinates;       /* initial coordinates (size: nq) */
   const double* closure_coordinates; /* coordinates at which closures and couplings were placed, if they differ from
                               initial_coordinates; otherwise NULL. Borrowed (size: nq) */
-  double* initial_velocities; /* initial velocities (nv); the rates of a joint with a quaternion are angular velocities
-                                 about the link's axes */
+  double* initial_velocities; /* initial velocities (size: nv); the rates of a joint with a quaternion are angular
+                                 velocities about the link's axes */
   uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
@@ -452,8 +455,8 @@ typedef enum {
   OVERRIDE_SHAPE,   /* parameter of a shape. part: number of the shape among the shapes of the link, a convex smooth
                      * shape; index: number of the parameter (shapes/shapes.h)
                      */
-  OVERRIDE_GAIN, /* gain of a controller. part: number of the controller among those of the link; index: number of the
-                    gain, as in controller_gain_at */
+  OVERRIDE_GAIN,    /* gain of a controller. part: number of the controller among the controllers of the link; index:
+                       number of the gain, as in controller_gain_at */
   OVERRIDE_MATERIAL, /* contact material. index: MATERIAL_FRICTION, ... If link >= 0, the value of this link. If link is
                         -1, the value of item number `part` of contact.pairs. If link and part are -1, the value in
                         `contact`, for all pairs */
@@ -707,8 +710,8 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]. This is the length of its path through its points. For a tendon of joints, it is the
- * sum over the joints of ratio times coordinate. poses[links], q[nq]. */
+/* Returns the tendon's length [m], the length of its path through its points. For a tendon of joints, returns the sum
+ * over the joints of ratio times coordinate. poses[links], q[nq]. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation of a tendon beyond its rest length [m], >= 0. Returns 0 if the tendon is slack or has no
  * stiffness. length: as returned by tendon_length [m]. */
@@ -747,8 +750,8 @@ typedef struct {
   double stiffness; /* sum of spring stiffness and position gains [N/m, N m/rad] */
   double mobility;  /* x . M^-1 x with the mass matrix M: inverse of the inertia in this direction [1/kg, 1/(kg m^2)] */
   double slope;     /* derivative of theta with respect to stiffness times mobility [s^2] */
-  const double* response; /* M^-1 x (nv): acceleration of all degrees of freedom by the generalized force x; valid until
-                             the visit ends */
+  const double* response; /* M^-1 x (size: nv): acceleration of all degrees of freedom by the generalized force x; valid
+                             until the visit ends */
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
 /* Sets ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta from the initial coordinates. All thetas are 1
@@ -838,7 +841,7 @@ typedef struct {
   /* derivatives with respect to the numbers of joints: JOINT_DAMPING, ... (size: nv) */
   double (*joint)[JOINT_OWN_COUNT];
   Vec3 gravity;                /* acceleration of gravity, world axes [s^2/m] */
-  double fluid[FLUID_NUMBERS]; /* numbers of Scene.fluid */
+  double fluid[FLUID_NUMBERS]; /* constants of the fluid: FLUID_DENSITY, ... */
   Vec3* center;                /* centre of mass of links with mass_model given  [1/m] (size: links) */
   double (*inertia)[6];        /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (size: links) */
   double (*material)[MATERIAL_NUMBERS]; /* material of contact (except friction, see `contact`), of each link and of
@@ -891,8 +894,8 @@ void model_gradient_material(const Model* model, int link_a, int link_b, const d
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* Converts the derivative of a scalar with respect to a link's centre of mass, ModelLink.center. bar: this derivative,
- * link frame [1/m]. Adds to gradient->moment. For a massless link, whose center is that of a bounding box, adds to the
- * vertices that touch the box. Adds nothing for a link without hulls and mass. */
+ * link frame [1/m]. Adds to gradient->moment. For a massless link, whose center is the centre of a bounding box, adds
+ * to the vertices that touch the box. Adds nothing for a link without hulls and mass. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Converts gradient->moment, derivatives with respect to the links' mass moments, into derivatives with respect to
  * vertices and mass. Uses each link's mass model (docs/derivations/adjoint.md, A9). Then sets gradient->moment to

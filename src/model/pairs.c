@@ -65,8 +65,8 @@ static void append_items(Model* model, int item, bool names_are_equal, int* cons
     }
 }
 
-/* Returns true if two links have no contact: of the items of contact.pairs for these links, first[items], the last one
- * that names a contact law names `none`. */
+/* Returns true if two links have no contact. The last of the links' items of contact.pairs that names a contact law
+ * decides: it names `none`. first[items]: entries of these items. */
 static bool pair_has_no_contact(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];

@@ -132,8 +132,8 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
                "the decomposition exceeds decompose.max_hulls or decompose.max_vertices: raise both limits");
 }
 
-/* Decomposes a mesh in the unit of its file, and scales the pieces afterwards, so that they equal those of `sdrs
- * decompose`. */
+/* Decomposes a mesh in the unit of its file, and scales the pieces afterwards. The pieces then equal the pieces of
+ * `sdrs decompose`. */
 static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
                                      ImportStatistics* import) {
   Decomposition d;

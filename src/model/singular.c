@@ -23,7 +23,7 @@ typedef struct {
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
   double size;               /* largest ModelClosure.size [m], the unit of translations */
-  double *increment, *q;     /* increments (nv) and coordinates (nq) of the whole model */
+  double *increment, *q;     /* increment: increments of the whole model (size: nv); q: its coordinates (size: nq) */
   Pose* poses;               /* (size: links) */
   double *value, *displaced; /* values of the loop's equations in the initial state and in a displaced state, as set by
                                 closure_values (size: rows) */

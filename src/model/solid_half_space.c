@@ -1,5 +1,5 @@
-/* Half-spaces { x : normal . x <= offset }. They are unbounded, have no vertices, and belong to links that forces
- * cannot move. */
+/* Half-spaces { x : normal . x <= offset }. Half-spaces are unbounded, have no vertices, and belong to links that
+ * forces cannot move. */
 #include "model/build.h"
 
 /* A pose with rotation R and translation t maps the half-space { x : n . x <= d } to { x : Rn . x <= d + Rn . t }. */

@@ -7,9 +7,9 @@
 
 /* Iterations that the slider of the page can select, and the links with stored shapes. */
 typedef struct {
-  int* iterations; /* numbers of the iterations, ascending (count); owned */
+  int* iterations; /* numbers of the iterations, ascending (size: count); owned */
   int count;
-  int* links; /* indices of the links whose shape varies (link_count); owned */
+  int* links; /* indices of the links whose shape varies (size: link_count); owned */
   int link_count;
 } DesignList;
 

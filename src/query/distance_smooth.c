@@ -267,8 +267,8 @@ static bool solve_nearest_points(System* s, const ConvexBody body[2], const Pose
  * The value is half of the width that counts as proof. */
 #define DEPTH_BOUND_WIDTH (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Replaces the bounds of the distance of overlapping bodies by the bounds of depth_bounds, if the latter are tighter
- * (H6). */
+/* Replaces the bounds of the distance of overlapping bodies by the bounds of depth_bounds, if depth_bounds gives
+ * tighter bounds (H6). */
 static void tighten_depth_bounds(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
   DepthBounds deep;
   Vec3 support_point[2];

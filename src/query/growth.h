@@ -64,8 +64,8 @@ static inline Vec3 growth_column(const double* rows, int row, int columns, int c
 
 /* Result of Newton's method. low, high: proven bounds of the largest distance u of the centres. */
 typedef struct {
-  GrowthValue value; /* values and gradients of both shapes' implicit functions at the solution. The Hessians are those
-                        of the last iterate, equal up to rounding */
+  GrowthValue value; /* values and gradients of both shapes' implicit functions at the solution. The Hessians belong to
+                        the last iterate, which equals the solution up to rounding */
   double low, high;
 } GrowthSolution;
 /* Sets *va and *vb to the Lagrange multipliers with the least residual of the optimality conditions (G21). Returns

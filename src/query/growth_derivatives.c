@@ -202,7 +202,7 @@ static bool invert_jacobian(LinearizedGrowth* x) {
 /* Partial derivatives of the optimality conditions with respect to displacements or shape parameters, one per lane, at
  * constant unknowns. The centre of a does not move. */
 typedef struct {
-  /* derivatives of the centre of body b, and of the unit direction d from the centre of a to that of b */
+  /* derivatives of the centre of body b, and of the unit direction d from the centre of a to the centre of b */
   Lanes3 centre_b, d;
   Lanes length; /* derivative of the distance of the centres */
   Lanes phi_a, phi_b;

@@ -1,6 +1,6 @@
 /* Contacts of a pair of bodies (X1-X6). Private to query/. Included by manifold.c for dual numbers and by
- * manifold_values.c for plain numbers (DUAL_PLAIN). Both define surface_point, evaluate_fields and write_contact
- * before. docs/derivations/manifold.md */
+ * manifold_values.c for plain numbers (DUAL_PLAIN). Both files define surface_point, evaluate_fields and write_contact
+ * before the inclusion. docs/derivations/manifold.md */
 static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
   return outward_of == 0 ? normal : dual3_scale(normal, dual_constant(-1));
 }

@@ -23,7 +23,7 @@ enum { QUERY_POSE_COLUMNS = 12 };
  * body b. The growth distance is alpha = min over x of max(gamma_a(x), gamma_b(x)) (G1). The bodies are separated if
  * alpha > 1, touch if alpha = 1 and overlap if alpha < 1. */
 typedef struct {
-  double alpha;
+  double alpha;              /* growth distance */
   double low, high;          /* proven bounds of the growth distance: low <= alpha <= high (G4) */
   Vec3 point;                /* the point where the scaled bodies touch */
   Vec3 normal;               /* unit normal of the common tangent plane, from a to b */
@@ -124,7 +124,7 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
  * body b. Columns 6 to 11 of the gradient are zero. In half_space_gap_derivatives these columns move the half-space,
  * with rotations about `origin`. */
 typedef struct {
-  double gap;
+  double gap;  /* [m], negative if the shape penetrates the half-space */
   Vec3 normal; /* outward normal of the half-space */
   /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to `point` */
   Vec3 point, arm;
@@ -406,7 +406,7 @@ Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b
 typedef struct {
   double value;          /* loss [m^2] */
   double gradient[2][6]; /* with respect to the motions of a and of b: rotations [m^2/rad], translations [m] */
-  double transported[6]; /* gradient with respect to the motion of b if a is fixed. It is the gradient for b plus the
+  double transported[6]; /* gradient with respect to the motion of b if a is fixed. transported = gradient for b +
                             gradient for a, converted to the opposite motion of b (V5) */
 } WitnessLoss;
 /* Returns the loss for a result of witness_query at these poses. targets[2]: target points of a and b in their body
@@ -499,7 +499,7 @@ typedef enum { PATH_FOUND, PATH_BLOCKED_END, PATH_NONE } PathOutcome;
 typedef struct {
   PathOutcome outcome;
   bool smoothed; /* false if no smoothed path could be proven free; the points then lie on the polyline of the search */
-  Vec3* points;  /* (count); freed by path_free */
+  Vec3* points;  /* positions of the path [m], freed by path_free (size: count) */
   int count;     /* number of points: PathProblem.points, or more if the polyline has more vertices */
   double length, start_length; /* length of the path; length of the polyline found by the search [m] */
   double least; /* least growth distance from an obstacle, at the points and at the midpoints of the segments */
@@ -526,7 +526,7 @@ typedef struct {
                       their largest component */
   int edge_count;
   double outer;    /* radius about the origin of a ball that contains all points [m] */
-  const int* only; /* borrowed: indices of the points that may be in contact (only_count), or NULL for all */
+  const int* only; /* borrowed: indices of the points that may be in contact (size: only_count), or NULL for all */
   int only_count;
   const Vec3* point_slopes;    /* borrowed: derivative of point i with respect to parameter k of the field, at [k *
                                   point_count + i]; or NULL */
@@ -604,8 +604,8 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
 /* Computes the contacts of two bodies. Sets out (manifold_count entries) to the points of a, the points of b, then for
  * each pair of edges one contact on the edge of a and one on the edge of b. room: 64-byte aligned workspace of
  * manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the number of points and edges
- * that were left out although they are as deep as a chosen one. Among equally deep points or edges, those farthest
- * apart are chosen. */
+ * that were left out, although a chosen point or edge has the same depth. Among equally deep points or edges, points or
+ * edges far from each other are chosen. */
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 
@@ -616,10 +616,10 @@ typedef struct {
                       is NaN */
   double slope[12]; /* derivatives of `distance`; columns: rotation and translation of a, then of b */
 } ManifoldMean;
-/* Sets *out to the weighted mean distance over the contacts of two bodies, without storing the contacts.
- * options->cull changes the result by rounding only. room: 64-byte aligned workspace of manifold_room bytes; if room
- * is NULL, a workspace is allocated temporarily. Returns the number of points and edges that were left out although
- * they are as deep as a chosen one. */
+/* Sets *out to the weighted mean distance over the contacts of two bodies, without storing the contacts. options->cull
+ * changes the result by rounding only. room: 64-byte aligned workspace of manifold_room bytes; if room is NULL, a
+ * workspace is allocated temporarily. Returns the number of points and edges that were left out, although a chosen
+ * point or edge has the same depth. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* Computes the contacts of two bodies with derivatives with respect to shape parameters or the smoothing (X8).

@@ -105,9 +105,9 @@ typedef struct {
   uint8_t*
       edges; /* one entry per triangle of all hulls; bit k is set if the edge from corner k to corner k + 1 is sharp */
   Vec3 lower, upper;    /* bounding box of all hulls except terrain over the run [m] */
-  uint8_t* srgb;        /* conversion table from linear light to sRGB (STAGE_TONES) */
-  double* displacement; /* displacement of every vertex from the initial design [m] (vertices); NULL: hulls have the
-                           colours of links */
+  uint8_t* srgb;        /* conversion table from linear light to sRGB (size: STAGE_TONES) */
+  double* displacement; /* displacement of every vertex from the initial design [m] (size: vertices); NULL: hulls have
+                           the colours of links */
   double largest_displacement; /* largest displacement, the end of the colour scale [m] */
 } RenderStage;
 
@@ -146,8 +146,8 @@ Vec3 ground_point(const GroundPatch* patch, double u, double v);
 typedef struct {
   int width, first_row, row_count, rows_per_pixel;
   const double* offset;
-  float* nearness; /* 1 / distance of the nearest triangle at each sample (row_count x width) */
-  uint32_t* face;  /* index of the nearest triangle at each sample (row_count x width), or NULL */
+  float* nearness; /* 1 / distance of the nearest triangle at each sample (size: row_count x width) */
+  uint32_t* face;  /* index of the nearest triangle at each sample (size: row_count x width), or NULL */
 } RenderTarget;
 
 /* Rasterizes a triangle with the corners (x, y) [px], clipped to the target. Its nearness at (x, y) is plane[0] +
@@ -169,8 +169,8 @@ typedef struct {
   double texel;            /* width of a texel, a cell of the shadow map [m] */
   int size;                /* texels per side; 0 without casters */
   int blur;                /* half width of the penumbra, the soft border of a shadow [texel] */
-  float* height;           /* height of the uppermost caster, or -INFINITY (size x size) */
-  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel (size x size) */
+  float* height;           /* height of the uppermost caster, or -INFINITY (size: size x size) */
+  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel (size: size x size) */
   float* owner; /* index of the only hull that covers the penumbra square about each texel, or -1 if there is none or
                    several (size x size) */
 } ShadowMap;

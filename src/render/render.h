@@ -74,8 +74,8 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
                    Diagnostics* diagnostics);
 /* Computing times of one image [s]. */
 typedef struct {
-  double bodies, marks, words, png;
-  size_t bytes; /* size of the PNG */
+  double bodies, marks, words, png; /* drawing bodies, overlays and text; compression */
+  size_t bytes;                     /* size of the PNG */
 } RenderTimes;
 /* Measures the computing time of `count` images, equally spaced over the run, without writing them. Sets times[count].
  * Returns the time of the preparation before the first image [s]. */

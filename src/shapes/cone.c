@@ -4,8 +4,8 @@
 #include "shapes/shape.h"
 
 enum { SIDE, BOTTOM, TOP, PIECES };
-/* Smallest radius of the conical side, relative to the radius of the smaller end. It applies only far outside of the
- * body, near the apex of the extended cone. */
+/* Smallest radius of the conical side, relative to the radius of the smaller end. The limit applies only far outside of
+ * the body, near the apex of the extended cone. */
 #define MIN_RADIUS_RATIO 1e-3
 /* Number of samples along the axis for the check that the body is convex. */
 enum { CONVEX_SAMPLES = 4000 };

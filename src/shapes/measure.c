@@ -63,8 +63,8 @@ static Direction quadrature_direction(int number) {
   return d;
 }
 
-/* Returns true if the body is symmetric about the plane perpendicular to an axis of its frame. This holds for all
- * bodies except polytopes, and cones along their own axis. */
+/* Returns true if the body is symmetric about the plane perpendicular to an axis of its frame. All bodies are symmetric
+ * in this sense, except polytopes, and cones for the direction of their own axis. */
 static bool is_symmetric(const Shape* shape, int axis) {
   return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
 }

@@ -48,7 +48,7 @@ typedef struct {
                                         infinitely distant */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals, and offsets divided by `length` (size: padded_face_count) */
   double* face_norm;             /* length |n_i| of each normal as given (size: face_count) */
-  double* given_faces;           /* normals and offsets as given (face_count x 4) */
+  double* given_faces;           /* normals and offsets as given (size: face_count x 4) */
   double length;                 /* polytope: reference length l of (B1) [m] */
   int length_face;               /* index of the face whose offset is `length`, or -1 if the user gave `length` */
   /* radii of two balls about the centre [m]: `inner` lies inside the body, `outer` contains the body (B5) */
@@ -211,12 +211,12 @@ const char* field_check_points(const Vec3* points, const Vec3* normals, int coun
 /* Returns the field and its derivatives at `position` [m, body's frame]. At the centre of a convex shape, where no
  * outward direction exists, gradient and outward vector are zero. Does not allocate. */
 FieldValue field_evaluate(const Field* field, Vec3 position);
-/* Members of FieldValue that field_evaluate_many sets; the others are unspecified. FIELD_VALUES: value and outward.
- * FIELD_GRADIENTS: also gradient. FIELD_JACOBIANS: also gradient and outward_jacobian. */
+/* Members of FieldValue that field_evaluate_many sets; all other members are unspecified. FIELD_VALUES: value and
+ * outward. FIELD_GRADIENTS: also gradient. FIELD_JACOBIANS: also gradient and outward_jacobian. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_JACOBIANS } FieldMembers;
-/* Sets out (count) to the values of the field at positions (count) [m, body's frame]. They agree with field_evaluate
- * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen positions at a time. The
- * value at one position depends neither on the other positions nor on `members`. Does not allocate. */
+/* Sets out (count) to the values of the field at positions (count) [m, body's frame]. The values agree with
+ * field_evaluate within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen positions at
+ * a time. The value at one position depends neither on the other positions nor on `members`. Does not allocate. */
 void field_evaluate_many(const Field* field, const Vec3* positions, int count, FieldMembers members, FieldValue* out);
 /* Returns the number of parameters of a field. The parameters are, in order:
  *     shape: the parameters of the shape
@@ -259,7 +259,7 @@ typedef struct {
   int* first;                    /* corner i has the derivatives first[i] to first[i + 1] - 1 (size: count + 1) */
   CornerDerivative* derivatives; /* derivatives of all corners (size: first[count]) */
   const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
-  Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
+  Vec3* normals;      /* unit normals of the planes, body frame (size: plane_count); NULL for a field of points */
   double* offsets;    /* offsets of the planes [m] (size: plane_count) */
   int plane_count;
   double tau;  /* smoothing length of the maximum over the planes [m] */
