@@ -121,7 +121,7 @@ void mirror_images_free(MirrorImages* images);
  * [unit size^3]. */
 double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot);
 
-/* Adds the mirror images of the blocks and merges all blocks to at most `count`, then improves the groups of merged
+/* Adds the mirror images of the blocks and merges all blocks to at most `count`. Then improves the groups of merged
  * blocks by an optimization. Sets group[i] to the resulting block that contains block i of the list with images; group
  * has at most 8 blocks->count entries. Returns the approximate added volume [unit size^3] of the resulting hulls.
  * Returns 0 if the added volume is at most `free_volume` per block of the list with images. */

@@ -20,7 +20,7 @@ typedef struct {
 
 /* Options of mesh_decompose. A value of 0 selects the default. */
 typedef struct {
-  int max_hulls;    /* default 16 */
+  int max_hulls;    /* largest number of hulls; default 16 */
   int max_vertices; /* largest number of vertices of a hull, >= 4; default 64 */
   double error;     /* cutting stops when the volume of the hulls outside the mesh is below this fraction of the mesh's
                        volume */

@@ -198,8 +198,8 @@ static Part cut_images(const ConvexHull* hull, CutPlane plane, int own_planes) {
   return part;
 }
 
-/* Sets selected to the list positions of the triangles with the largest depths, in descending order of depth, on ties
- * in the order of the surface. Returns their number. */
+/* Sets selected to the list positions of the deepest triangles, in descending order of depth. Triangles of equal depth
+ * have the order of the surface. Returns their number. */
 static int select_deepest(const NearTriangles* near, int selected[CANDIDATES]) {
   int count = 0;
   for (int k = 0; k < near->count; k++) {

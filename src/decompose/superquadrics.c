@@ -30,8 +30,8 @@ enum {
  * when the best initial shape is chosen [cells]. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
-/* Radius of the smaller of the two regions around the node with the largest clearance to which a new superquadric is
- * fitted, relative to the clearance. */
+/* A new superquadric is fitted to a small and to a large region around the node with the largest clearance. This is the
+ * radius of the small region, relative to the clearance. */
 #define NEAR_CLEARANCES 4.0
 /* A new superquadric is kept if it reduces the cost of the fit by at least this fraction. */
 #define GAIN_MIN 5e-3

@@ -47,8 +47,8 @@ typedef struct {
   int count;
 } SolidList;
 
-/* Returns the hull with every vertex moved by `distance` [m] away from the mean of the vertices, so that pieces that
- * touch along an edge or at a point overlap. Returns the unchanged hull if the moved vertices form no solid. */
+/* Returns the hull with every vertex moved by `distance` [m] away from the mean of the vertices. Pieces that touch
+ * along an edge or at a point then overlap. Returns the unchanged hull if the moved vertices form no solid. */
 static ConvexHull grown_hull(const ConvexHull* hull, double distance) {
   assert(distance > 0);
   Vec3* corners = MEMORY_NEW(Vec3, hull->vertex_count);

@@ -278,11 +278,11 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
  * Each cap has segments/4 (>= 1) rings and a pole. Returns HULL_FAILED unless 3 <= segments <= 4096 and length >= 0,
  * and an error of hull_create if a size is 0. The caller frees the hull with hull_free after HULL_OK. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
-/* Creates a rounded box, plate, capsule or sphere. The n x n grids on the faces of a cube, n = 2 floor(segments / 8),
- * are projected to a sphere of `radius`, and each coordinate is shifted by +- extent/2. The outermost grid lines are
- * moved inward by 0.1 of the spacing, because points of different faces would coincide. 16 segments give 96 points.
- * Returns HULL_FAILED unless 8 <= segments <= 4096, or an error of hull_create. The caller frees the hull with
- * hull_free after HULL_OK. */
+/* Creates a rounded box, plate, capsule or sphere. The vertices are the points of an n x n grid on each face of a cube,
+ * n = 2 floor(segments / 8), projected to a sphere of `radius`. Each coordinate is then shifted by +- extent/2. The
+ * outermost grid lines are moved inward by 0.1 of the spacing, because points of different faces would coincide. 16
+ * segments give 96 points. Returns HULL_FAILED unless 8 <= segments <= 4096, or an error of hull_create. The caller
+ * frees the hull with hull_free after HULL_OK. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments);
 /* Creates a polyhedron inscribed in a rounded cone or cylinder: all points within `rounding` [m] of the convex hull of
  * two circles about the z axis, with heights z[2] and radii radius[2] [m]. A circle may be a point, and both may be

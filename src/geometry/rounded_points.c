@@ -130,8 +130,9 @@ typedef struct {
 
 static Vec3 outward_direction(const CoreEdge* e) { return vec3_cross(e->along, e->normal); }
 
-/* Returns the angle between the faces of an edge. A diagonal of a flat polygon has faces on both sides of the polygon.
- * The smallest angle belongs to the face on the same side. */
+/* Returns the smallest angle from the face on the left of edge e to a face on its right. A diagonal of a flat polygon
+ * has two faces on the right, one on each side of the polygon. The smallest angle selects the face on the same side as
+ * the left face. */
 static double edge_angle(const CoreEdges* all, const CoreEdge* e) {
   double least = 2 * M_PI;
   for (int k = all->first[e->head]; k >= 0; k = all->edges[k].next) {

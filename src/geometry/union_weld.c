@@ -414,8 +414,8 @@ static int at(const WeldLoop* loop, int i) {
   return loop->ids[k < 0 ? k + loop->count : k];
 }
 
-/* Returns true if the p_count points of loop p from position i on and the q_count points of loop q from position j on
- * have a common point. */
+/* Returns true if two sequences of points have a common point: p_count points of loop p from position i on, and q_count
+ * points of loop q from position j on. */
 static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* q, int j, int q_count) {
   for (int k = 0; k < p_count; k++)
     for (int m = 0; m < q_count; m++)

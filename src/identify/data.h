@@ -13,8 +13,8 @@ enum { MEASURED_FAULTS_MAX = 20 };
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
 /* Converts measured velocities that are backward differences of positions (TaskMeasured.rates_before) to velocities at
- * the times of the samples, in place, by interpolation [m/s, rad/s]. Backward differences are velocities at the
- * midpoints between two samples. The velocities of the last sample become NaN (identify/data_rates.c). */
+ * the times of the samples [m/s, rad/s]. Interpolates in place. Backward differences are velocities at the midpoints
+ * between two samples. The velocities of the last sample become NaN (identify/data_rates.c). */
 void measured_rates_to_rows(MeasuredRun* run);
 /* Warns if measured velocities are backward differences although the task declares them as velocities at the times of
  * the samples. */

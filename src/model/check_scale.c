@@ -153,8 +153,8 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   text_free(&more);
 }
 
-/* Limits of a slide are probably in millimetres or degrees if they are whole numbers of at least SLIDE_LIMIT_MAX [m]
- * and at least SLIDE_LIMIT_RATIO times the longest edge of the link. */
+/* A limit of a slide is probably in millimetres or degrees if it is a whole number, at least SLIDE_LIMIT_MAX [m], and
+ * at least SLIDE_LIMIT_RATIO times the longest edge of the link. */
 #define SLIDE_LIMIT_MAX 10
 #define SLIDE_LIMIT_RATIO 100
 

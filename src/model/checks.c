@@ -312,8 +312,8 @@ static TouchSearch find_pairs(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Writes to text[size] which smooth shape of the same extents can replace a shape that the contact law does not
- * support, or general advice. */
+/* Writes advice to text[size] for a shape that the contact law does not support: the smooth shape of the same extents
+ * that can replace it, or general advice. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)

@@ -35,8 +35,9 @@ static const Shape* smooth_shape(const ModelHull* hull) {
   return hull_is_convex_smooth(hull) ? &hull->smooth->field.shape : NULL;
 }
 
-/* Returns the largest distance [m] of a face of a polyhedron from the parallel tangent plane of its smooth shape, or of
- * its round solid if smooth is NULL. pose: pose of the shape in the frame of the polyhedron. */
+/* Returns the largest distance [m] of a face of a polyhedron from the parallel tangent plane of the solid that it
+ * represents: the smooth shape `smooth`, or the round solid `shape` if smooth is NULL. pose: pose of the shape in the
+ * frame of the polyhedron. */
 static double surface_deviation(const Shape* smooth, const SceneShape* shape, const ConvexHull* solid, Pose pose) {
   double largest = 0;
   for (int k = 0; k < solid->triangle_count; k++) {

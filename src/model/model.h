@@ -792,10 +792,10 @@ void model_link_screws(const Model* model, int i, const double* q, const Pose* p
 
 /* ---------------------------------------------------------------- the clamped barrier
  * The barrier P_s(c) is the potential that keeps two hulls apart: P_s(c) = (c - s)^4 / c^5 for gaps 0 < c < s, and 0
- * for larger gaps (SDRS Eq. 7). Here s is the barrier distance. With the relative gap z = c / s: P_s = Q(z) / s,  P_s'
- * = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2) Q(z) = (1-z)^4 z^-5,  Q'(z)
- * = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7. Q is three times continuously differentiable at z
- * = 1. docs/derivations/contact.md */
+ * for larger gaps (SDRS Eq. 7). s is the barrier distance [m], z = c / s the relative gap.
+ *     P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3                                                  (C2)
+ *     Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7
+ * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
 typedef struct {
   double value, first, second;
 } Barrier;

@@ -89,7 +89,7 @@ static void linearize(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
 }
 
 /* Returns true if the optimality conditions (G3) hold accurately enough for derivatives. A proven result bounds the
- * error of alpha only. Because alpha is stationary at its optimum, the error of a point from the barrier method can be
+ * error of alpha only. alpha is stationary at its optimum. A point from the barrier method can therefore have an error
  * as large as the square root of the relative width of the bounds. */
 static bool are_conditions_satisfied(const LinearizedGrowth* x) {
   Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);

@@ -18,8 +18,8 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* A point or edge has zero weight if its depth is smaller than the depth of the chosen point or edge by more than this
- * value, in units of the smoothing. The omitted weight e^-37 is below rounding. */
+/* A point or edge has zero weight if the chosen point or edge is deeper by more than this value, in units of the
+ * smoothing. The omitted weight e^-37 is below rounding. */
 #define NEGLIGIBLE_EXPONENT 37.0
 
 /* Sets out (count) to the indices of all points or edges with a depth of at least last - NEGLIGIBLE_EXPONENT *

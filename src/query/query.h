@@ -601,11 +601,11 @@ typedef struct {
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Returns the size of the workspace of a query in bytes, including alignment. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Computes the contacts of two bodies. Sets out (manifold_count entries) to the points of a, the points of b, then for
- * each pair of edges one contact on the edge of a and one on the edge of b. room: 64-byte aligned workspace of
- * manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the number of points and edges
- * that were left out, although a chosen point or edge has the same depth. Among equally deep points or edges, points or
- * edges far from each other are chosen. */
+/* Computes the contacts of two bodies. Sets out (manifold_count entries) to the contacts of the points of a, then of
+ * the points of b. Two contacts follow for each pair of edges: one on the edge of a and one on the edge of b. room:
+ * 64-byte aligned workspace of manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the
+ * number of points and edges that were left out, although a chosen point or edge has the same depth. Among equally deep
+ * points or edges, points or edges far from each other are chosen. */
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 

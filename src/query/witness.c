@@ -141,8 +141,8 @@ static void set_jacobians_by_distance(Witness* w) {
 }
 
 /* Sets the Jacobians of both smoothed points with respect to both motions, for WITNESS_BY_DIRECTION (V3). y is the
- * direction on which the scores depend. For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A), where a and
- * b are the smoothed points, K_a and K_b their by_other, and A and B the changes of a and b at constant y. For
+ * direction on which the scores depend. Let a and b be the smoothed points, K_a and K_b their derivatives by_other, and
+ * A and B the changes of a and b at constant y. For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A). For
  * overlapping bodies y = a - b, and K_a and K_b change their signs. */
 static void set_jacobians_by_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;

@@ -288,8 +288,8 @@ static Mat3 unit_vector_derivative(Vec3 area) {
 }
 
 /* Adds one CornerDerivative for each corner of face k (Y13). When a corner moves by e, the area vector of the face
- * changes by the sum of e x (next - previous) over the triangles at the corner, where next and previous are the other
- * corners of the triangle. */
+ * changes by the sum of e x (next - previous) over the triangles at the corner. next and previous are the other two
+ * corners of each triangle. */
 static void append_face_derivatives(DerivativeList* list, const ConvexHull* hull, const DistinctPlanes* faces, int k,
                                     Vec3 area, const int* corner, int count) {
   Mat3 turn = unit_vector_derivative(area);

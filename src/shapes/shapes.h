@@ -131,8 +131,8 @@ int shape_definition_parameter_count(const ShapeDefinition* definition);
 Vec3 shape_extents(const Shape* shape);
 /* Returns the derivative of shape_extents with respect to parameter k of the shape. */
 Vec3 shape_extents_derivative(const Shape* shape, int k);
-/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector (s.x e.x, s.y e.y, s.z e.z),
- * where e are the half extents (B8). s may have any nonzero length. */
+/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector (s.x e.x, s.y e.y, s.z e.z)
+ * (B8). e: half extents of the shape (shape_extents). s may have any nonzero length. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
 /* Replaces each vector points[i] (count) by shape_surface_point(shape, points[i]). */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
@@ -205,7 +205,7 @@ typedef struct {
  * field_free. Otherwise returns the violated rule (static text), with nothing to free. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* Checks the points and normals of a field of points (count > 0 each). Normals may have any nonzero length. radius > 0
- * [m]. Returns NULL if they are valid. Returns the violated rule (static text) if the normals point inward, which means
+ * [m]. Returns NULL if they are valid. Returns the violated rule (static text) if the normals point inward. The test is
  * that the field (Y3) is negative in all of 26 directions far from the points. */
 const char* field_check_points(const Vec3* points, const Vec3* normals, int count, double radius);
 /* Returns the field and its derivatives at `position` [m, body's frame]. At the centre of a convex shape, where no
@@ -290,9 +290,9 @@ void field_corners_free(FieldCorners* corners);
  * points, projected onto phi = 0, and no triangles. The caller frees the result with surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
 
-/* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], as triangles of a grid with `cells` cells
- * along each edge of the bounding box (Y7). The solid may be concave. Features thinner than a cell may be missed. The
- * surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
+/* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], by marching tetrahedra on a grid with `cells`
+ * cells along each edge of the bounding box (Y7). The solid may be concave. Features thinner than a cell may be missed.
+ * The surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
 /* Returns the moments of the solid phi <= 0 at unit density [m^3, m^4, m^5] in the body frame (Y8). Allocates temporary
  * memory. */
