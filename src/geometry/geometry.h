@@ -216,7 +216,7 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
 /* Bounding-volume tree over a copy of triangles, in a rotated frame in which a ray along z rarely meets an edge. The
  * arrays are owned; surface_tree_free accepts a zeroed struct. */
 typedef struct {
-  Mat3 turn;          /* rotation from the surface's frame to the rotated one */
+  Mat3 rotation;      /* rotation from the surface's frame to the rotated one */
   Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (size: count) */
   Vec3 *low, *high;   /* lower and upper corners of the nodes' bounding boxes, in the rotated frame. The root is node 1;
                          the children of node k are 2k and 2k + 1 (2 leaves) */

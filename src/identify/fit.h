@@ -203,7 +203,7 @@ typedef struct {
   const double *r, *j; /* residuals (size: samples x count), and their derivatives with respect to variables and local
                           unknowns (samples x count x columns) */
   const bool* turns;   /* true for a residual that is a component of a rotation (size: count) */
-  int touched;         /* first sample after a contact, or `samples` */
+  int first_after_contact; /* first sample after a contact, or `samples` */
 } ShotResiduals;
 /* Sums the residuals of a shot: the cost, and with derivatives all arrays of out (numbers per variable)
  * (identify/sums.c). Returns false if a sum is not finite or the data do not determine the local unknowns. */

@@ -297,7 +297,7 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
 
 static sdrs_status store_seed(sdrs* s, void* arguments) {
   LibraryState* state = s->state;
-  if (!state->asking)
+  if (!state->in_loss_callback)
     return library_fail(s, SDRS_USAGE,
                         "seeds can be added only during a callback of sdrs_loss: call sdrs_add_seed in the callback");
   size_t size = sizeof(sdrs_seed) * (size_t)state->seed_count;
@@ -317,13 +317,13 @@ static sdrs_status begin_callback(sdrs* s, void* arguments) {
   (void)arguments;
   s->state->seed_count = 0;
   sdrs_status status = check_record(s);
-  s->state->asking = status == SDRS_OK;
+  s->state->in_loss_callback = status == SDRS_OK;
   return status;
 }
 
 static sdrs_status end_callback(sdrs* s, void* arguments) {
   int failed = *(const int*)arguments;
-  s->state->asking = false;
+  s->state->in_loss_callback = false;
   if (failed != 0)
     return library_fail(s, SDRS_BAD_INPUT, "the callback of sdrs_loss returned the error %d: it must return 0", failed);
   Request request = {s->state->seeds, s->state->seed_count};

@@ -52,7 +52,7 @@ typedef struct {
   bool recorded, has_gradient;
   bool has_moments; /* true: the chain rule from the links' mass moments to masses and vertices is still to be applied
                        (LossSeeds.keep_moments) */
-  bool asking;      /* true during a callback of sdrs_loss, when sdrs_add_seed is allowed */
+  bool in_loss_callback; /* true during a callback of sdrs_loss, when sdrs_add_seed is allowed */
   sdrs_seed* seeds;
   int seed_count;
   ModelGradient gradient;

@@ -17,7 +17,7 @@ typedef struct {
   Vec3 normal;
   double height;              /* signed distance of the plane from the origin [m] */
   int corner[3], neighbor[3]; /* neighbor[k]: neighbouring face at the edge from corner k to the next corner */
-  bool gone;
+  bool is_removed;
 } DeepFace;
 
 typedef struct {
@@ -76,7 +76,7 @@ static void pop_face(RefinedPolytope* d) {
 
 /* Returns the index of the polytope's face nearest to the origin, or -1 if there is none. */
 static int find_lowest_face(RefinedPolytope* d) {
-  while (d->entries > 0 && d->face[d->heap[0].face].gone) pop_face(d);
+  while (d->entries > 0 && d->face[d->heap[0].face].is_removed) pop_face(d);
   return d->entries > 0 ? d->heap[0].face : -1;
 }
 
@@ -127,15 +127,15 @@ static bool is_visible_from(const RefinedPolytope* d, int face, Vec3 point) {
 static void remove_visible_faces(RefinedPolytope* d, int first, Vec3 point) {
   int count = 0;
   d->rims = 0;
-  d->face[first].gone = true;
+  d->face[first].is_removed = true;
   d->stack[count++] = first;
   while (count > 0) {
     int f = d->stack[--count];
     for (int k = 0; k < 3; k++) {
       int other = d->face[f].neighbor[k];
-      if (d->face[other].gone) continue;
+      if (d->face[other].is_removed) continue;
       if (is_visible_from(d, other, point)) {
-        d->face[other].gone = true;
+        d->face[other].is_removed = true;
         d->stack[count++] = other;
       } else {
         int* edge = d->horizon[d->rims++];
@@ -152,7 +152,7 @@ static void remove_visible_faces(RefinedPolytope* d, int first, Vec3 point) {
 static bool add_point_to_polytope(RefinedPolytope* d, Vec3 point) {
   int kept = 0, first = d->faces, last = d->points;
   for (int i = 0; i < d->rims; i++) {
-    if (d->face[d->horizon[i][2]].gone) continue;
+    if (d->face[d->horizon[i][2]].is_removed) continue;
     for (int k = 0; k < 3; k++) d->horizon[kept][k] = d->horizon[i][k];
     d->rim_at[d->horizon[kept][0]] = kept;
     kept++;

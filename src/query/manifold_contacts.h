@@ -107,16 +107,16 @@ static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth*
  * decide. */
 #define LONGER_FACTOR (1 + 1e-9)
 
-/* Points or edges of equal depth (count). member: indices. apart: distance of each from the nearest member that is
+/* Points or edges of equal depth (count). member: indices. distance: distance of each from the nearest member that is
  * already chosen [m]. */
 typedef struct {
   int* member;
-  double* apart;
+  double* distance;
   int count;
 } EqualDepths;
 
-/* Sets *out to the points or edges whose depth equals `last` within `equal` [m]. out->apart: distance of each member
- * from the nearest deeper point or edge; these are the first `deeper` entries of order. If deeper = 0, out->apart is
+/* Sets *out to the points or edges whose depth equals `last` within `equal` [m]. out->distance: distance of each member
+ * from the nearest deeper point or edge; these are the first `deeper` entries of order. If deeper = 0, out->distance is
  * the distance from the mean of the members. */
 static void find_equal_depths(const RankedSet* m, double last, double equal, const RankedDepth* order, int deeper,
                               EqualDepths* out) {
@@ -129,9 +129,9 @@ static void find_equal_depths(const RankedSet* m, double last, double equal, con
   mean = vec3_scale(mean, 1.0 / out->count);
   for (int i = 0; i < out->count; i++) {
     Vec3 midpoint = member_midpoint(m, out->member[i]);
-    out->apart[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(midpoint, mean));
+    out->distance[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(midpoint, mean));
     for (int k = 0; k < deeper; k++)
-      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(midpoint, member_midpoint(m, order[k].index))));
+      out->distance[i] = fmin(out->distance[i], vec3_norm(vec3_sub(midpoint, member_midpoint(m, order[k].index))));
   }
 }
 
@@ -140,16 +140,16 @@ static void find_equal_depths(const RankedSet* m, double last, double equal, con
 static int remove_farthest(const RankedSet* m, EqualDepths* ties, bool first) {
   int best = 0;
   for (int i = 1; i < ties->count; i++)
-    if (ties->apart[i] > ties->apart[best] * LONGER_FACTOR) best = i;
+    if (ties->distance[i] > ties->distance[best] * LONGER_FACTOR) best = i;
   int chosen = ties->member[best];
   ties->count--;
   for (int i = best; i < ties->count; i++) {
     ties->member[i] = ties->member[i + 1];
-    ties->apart[i] = ties->apart[i + 1];
+    ties->distance[i] = ties->distance[i + 1];
   }
   for (int i = 0; i < ties->count; i++) {
     double distance = vec3_norm(vec3_sub(member_midpoint(m, ties->member[i]), member_midpoint(m, chosen)));
-    ties->apart[i] = first ? distance : fmin(ties->apart[i], distance);
+    ties->distance[i] = first ? distance : fmin(ties->distance[i], distance);
   }
   return chosen;
 }
@@ -177,13 +177,13 @@ static void choose_deepest_members(ManifoldPair* s, const RankedSet* m, int want
   assert(wanted >= 0 && wanted <= m->count);
   RankedDepth* order = allocate_from_workspace(s, sizeof *order * (size_t)m->count);
   int* candidates = allocate_from_workspace(s, sizeof *candidates * (size_t)m->count);
-  double* apart = allocate_from_workspace(s, sizeof *apart * (size_t)m->count);
+  double* distance = allocate_from_workspace(s, sizeof *distance * (size_t)m->count);
   Dual* weight = allocate_from_workspace(s, sizeof(Dual) * (size_t)m->count);
   if (wanted == 0) return;
   rank_by_depth(m->depth, m->count, wanted, order);
   double last = order[wanted - 1].depth;
   s->omitted +=
-      choose_among_equal_depths(m, wanted, dual_value(s->smoothing), order, (EqualDepths){candidates, apart, 0});
+      choose_among_equal_depths(m, wanted, dual_value(s->smoothing), order, (EqualDepths){candidates, distance, 0});
   int near = find_candidates(m->depth, m->count, last, dual_value(s->smoothing), candidates);
   for (int place = 0; place < wanted; place++) {
     compute_choice_weights(m, candidates, near, order[place].index, s->smoothing, weight);
@@ -343,8 +343,8 @@ static Dual3 point_on_edge(const Dual3 edge[2], Dual x) {
 typedef struct {
   Dual3 witness[2], direction; /* witness: witness points on a's edge and on b's edge; direction: direction from b's
                                   witness point to a's, of length at most 1 */
-  Dual apart, inside; /* apart: unsigned distance of the witness points [m]; inside: about 1 if both witness points lie
-                         inside their edges, about 0 if one is an end of its edge */
+  Dual distance, inside;       /* distance: unsigned distance of the witness points [m]; inside: about 1 if both witness
+                               points lie       inside their edges, about 0 if one is an end of its edge */
   Dual near[2]; /* weights of the contacts on a's edge and on b's edge, larger if the edges are nearer than other pairs
                    (X6) */
 } EdgePair;
@@ -372,7 +372,7 @@ static void compute_edge_pair(const ManifoldPair* s, const Dual3 a[2], const Dua
   Dual square = dual3_dot(apart, apart);
   square += dual_mul(floor, floor);
   out->direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
-  out->apart = dual3_dot(apart, out->direction);
+  out->distance = dual3_dot(apart, out->direction);
 }
 
 /* The two contacts of a pair of edges. */
@@ -413,7 +413,7 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
   const Dual both = dual_mul(inside[0], inside[1]);
   for (int k = 0; k < 2; k++) {
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
-    out->distance[k] = dual_mul(sign, pair->apart);
+    out->distance[k] = dual_mul(sign, pair->distance);
     out->normal[k] = dual3_scale(direction, -sign); /* points from a to b on both edges */
     out->activity[k] = dual_mul(dual_mul(active, mutual ? both : inside[k]), pair->near[k]);
   }
@@ -459,18 +459,18 @@ static Dual3* choose_edges(ManifoldPair* s, int body, const Points* points, int*
   return out;
 }
 
-/* Sets the nearness weights of all edge pairs that share one edge: exp(-apart / smoothing), normalized to the sum 1
+/* Sets the nearness weights of all edge pairs that share one edge: exp(-distance / smoothing), normalized to the sum 1
  * (X6). The pairs are first[i * stride] for i < count. side: body of the shared edge, 0 for a, 1 for b. */
 static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
   Dual sum = dual_constant(0), over = dual_inverse(smoothing);
   double least = HUGE_VAL;
-  for (int i = 0; i < count; i++) least = fmin(least, dual_value(first[i * stride].apart));
+  for (int i = 0; i < count; i++) least = fmin(least, dual_value(first[i * stride].distance));
   for (int i = 0; i < count; i += LANES) {
     int wide = count - i < LANES ? count - i : LANES;
     Dual scaled[LANES];
     Lanes at = lanes_broadcast(0);
     for (int k = 0; k < wide; k++) {
-      scaled[k] = dual_mul(dual_add_constant(first[(i + k) * stride].apart, -least), over);
+      scaled[k] = dual_mul(dual_add_constant(first[(i + k) * stride].distance, -least), over);
       at[k] = -dual_value(scaled[k]);
     }
     at = lanes_exp_nonpositive(at);
@@ -497,7 +497,7 @@ static void write_edge_contacts(const ManifoldPair* s, const EdgePair* pair, con
 static void write_inactive_edge_contacts(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
-    c.distance[side] = pair->apart;
+    c.distance[side] = pair->distance;
     c.normal[side] = dual3_scale(pair->direction, dual_constant(-1));
     c.activity[side] = dual_constant(0);
   }
