@@ -328,7 +328,7 @@ Status file_stream_close(FileStream* out) {
   return STATUS_IO;
 }
 
-/* Also frees a stream that file_stream_close has closed. */
+/* file_stream_close calls this function with out->stream NULL, to free the texts only. */
 void file_stream_discard(FileStream* out) {
   if (out->stream) {
     fclose(out->stream);

@@ -115,7 +115,7 @@ static void* map_pages(size_t length, int protection) {
   return from + before;
 }
 
-/* The system may refuse huge pages; the block is then slower, but valid. */
+/* Asks the system for huge pages. If the system refuses, the block is slower, but valid. */
 static void advise_huge_pages(void* block, size_t length) {
   if (length >= HUGE_PAGE) (void)madvise(block, length, MADV_HUGEPAGE);
 }

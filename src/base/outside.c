@@ -35,8 +35,8 @@ int program_start(Program* program, const char* const* words, int output, int er
   return error;
 }
 
-/* The program's input is a socket, because send on a closed socket fails without a signal. A write to a closed pipe
- * would raise SIGPIPE. */
+/* The program's input is a socket, not a pipe: a write to a closed pipe would raise SIGPIPE, but send to a closed
+ * socket only fails. */
 bool program_send(const Program* program, const void* data, size_t size) {
   assert(data || size == 0);
   for (const char* at = data; size > 0;) {

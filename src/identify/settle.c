@@ -50,7 +50,7 @@ static void multiply_inverse(const LocalMinimization* s, const double* v, double
   }
 }
 
-/* BFGS update of the inverse Hessian H, so that H y = step. y: change of the cost's derivative by the step, from
+/* Updates the inverse Hessian H by BFGS, so that H y = step. y: change of the cost's derivative by the step, from
  * s->slope to out->h. */
 static void update_inverse(LocalMinimization* s) {
   int n = s->n;

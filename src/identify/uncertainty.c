@@ -12,8 +12,8 @@
 /* Smallest remaining step that is reported, in standard errors. */
 #define STEP_MIN 0.1
 
-/* Expansion in powers of 1 / freedom about the normal distribution. At the probability 0.975 its error is below 0.01
- * for four or more degrees of freedom. */
+/* Uses an expansion in powers of 1 / freedom about the normal distribution. At the probability 0.975 the error is below
+ * 0.01 for four or more degrees of freedom. */
 double student_quantile(double z, int freedom) {
   assert(freedom > 0);
   double z2 = z * z, v = freedom;

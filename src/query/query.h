@@ -99,8 +99,9 @@ enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = W
 void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
                                const double* rows, int columns, double* out);
 
-/* ---- gap for contact potentials (query/growth_gap.c; G8-G10)
- * Sets out to the gradient of the gap with respect to both poses: per rotation [m/rad], per translation dimensionless.
+/* ---- gap for contact potentials (query/growth_gap.c; G8-G10) */
+
+/* Sets out to the gradient of the gap with respect to both poses: per rotation [m/rad], per translation dimensionless.
  * answer: result of growth_query for these poses. If answer->coincident is true, the gradient is undefined. */
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
 enum {

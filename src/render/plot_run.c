@@ -341,7 +341,8 @@ static bool start_joint_error(PlotPanel* panel, const CsvTable* table) {
 
 /* ---------------------------------------------------------------- plots of convergence.csv */
 
-/* columns of convergence.csv: iteration, loss, terms ..., grad_design, ... */
+/* Fills a panel with the loss and its terms. Columns of convergence.csv: iteration, loss, terms ..., grad_design, ...
+ */
 static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "loss and its terms", "iteration", "loss", true);
   int end = csv_find_column(table, "grad_design");
