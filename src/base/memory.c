@@ -55,7 +55,9 @@ typedef struct TryFrame {
 /* Innermost active memory_try of this thread. If NULL, a failed allocation ends the process. */
 static _Thread_local TryFrame* innermost_try;
 
-/* Statistics. Results do not depend on them. */
+/* Statistics over all threads: numbers of allocations, of allocated bytes and its maximum. allocations_left: number of
+ * allocations until memory_fail_allocation_at makes one fail. The results of simulations do not depend on these
+ * numbers. */
 static atomic_uint_fast64_t allocation_count, bytes_in_use, peak;
 static atomic_int_fast64_t allocations_left;
 

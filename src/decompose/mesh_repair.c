@@ -222,8 +222,8 @@ static void reverse_triangle(int triangle[3]) {
   triangle[1] = triangle[2], triangle[2] = kept;
 }
 
-/* Neighbours of triangles across edges of exactly two triangles. neighbour: index, or -1. differs: true if the
- * neighbour has the opposite orientation. */
+/* Neighbours of triangles across edges of exactly two triangles. neighbour: index, or -1 at an edge of one or of more
+ * than two triangles. differs: true if the neighbour has the opposite orientation. */
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];

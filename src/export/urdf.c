@@ -288,7 +288,8 @@ static void add_limit(Urdf* u, const ModelLink* link, int dof) {
   text_add(u->out, "/>\n");
 }
 
-/* Returns the coupling by which a degree of freedom depends on a single other one, or NULL. */
+/* Returns the coupling by which a degree of freedom depends on a single other one, or NULL if there is no such
+ * coupling. */
 static const ModelCoupling* find_mimic(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return &model->couplings[k];

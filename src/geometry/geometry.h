@@ -243,8 +243,8 @@ int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 typedef enum {
   UNION_OK,
-  UNION_TOUCHES_IN_EDGE,  /* the union is not a manifold */
-  UNION_TOUCHES_IN_POINT, /* the union is not a manifold */
+  UNION_TOUCHES_IN_EDGE,  /* not a manifold: parts of the union touch only in an edge */
+  UNION_TOUCHES_IN_POINT, /* not a manifold: parts of the union touch only in a point */
   UNION_FAILED,           /* a hull has no volume, or the surface is not closed */
 } UnionResult;
 

@@ -21,7 +21,7 @@ typedef struct {
   int steps;
   SampleTime* sample_times; /* (size: count) */
   bool usable;              /* true if the shot could be simulated at the start of the fit */
-  double* local;            /* fitted increments of the initial coordinates and velocities (2 nv), or NULL */
+  double* local; /* fitted increments of the initial coordinates and velocities (2 nv); NULL if none are fitted */
 } Shot;
 
 /* Subsets of the measurements, in complementary pairs. If the model is right, both subsets of a pair give the same
@@ -128,7 +128,7 @@ struct Identification {
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
-  ShotSums* trial_sums; /* sums of all shots for the variables `trial`, or NULL */
+  ShotSums* trial_sums; /* sums of all shots at the last evaluated variables; NULL for a least-squares method */
   bool has_started;     /* true if the optimizer has written its first row */
   FitRow* rows;         /* (size: row_count) */
   int row_count, row_capacity;

@@ -69,7 +69,7 @@ static void update_inverse(LocalMinimization* s) {
   memory_free(y);
 }
 
-/* Takes a step that lowers the cost sufficiently. Returns false if no step length achieves it. */
+/* Takes a step that lowers the cost sufficiently. Returns false if no step length lowers it so much. */
 static bool take_step(LocalMinimization* s) {
   double promised = 0, part = 1;
   multiply_inverse(s, s->slope, s->step);

@@ -18,7 +18,7 @@ typedef struct {
   Model model;
   Recording recording;
   bool has_model, has_recording;
-  double* closure_coordinates; /* initial joint coordinates after the loops (closures) were closed, or NULL */
+  double* closure_coordinates; /* initial joint coordinates after the loops were closed; NULL without closures */
 } Simulation;
 /* Simulates a shot with the values x of the variables (variables). local: increments of its initial state (locals), or
  * NULL. Returns false if the model is invalid or bodies intersect initially. A run that stops early keeps its rows.

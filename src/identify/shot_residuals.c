@@ -39,7 +39,8 @@ static double* jacobian_row(const Residuals* s, int sample, int index) {
   return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
 }
 
-/* Returns the derivative of the cost with respect to a residual, or 0. */
+/* Returns the derivative of the cost with respect to residual `index` of a sample, or 0 if the derivatives are not
+ * given. */
 static double get_cost_derivative(const Residuals* s, int sample, int index) {
   return s->cost_derivative ? s->cost_derivative[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }

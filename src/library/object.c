@@ -416,7 +416,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
   return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
-/* Copies the initial state and the controller inputs that were set from the object `arguments` to s. */
+/* Copies to s the initial state and the controller inputs that were set on the object `arguments`. */
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->state) return SDRS_OK;

@@ -5,7 +5,8 @@
 
 #include "model/build.h"
 
-/* Largest number of vertices of a refined polyhedron. Beyond it, Qhull and the union take seconds per solid. */
+/* Largest number of vertices of a refined polyhedron. With more vertices, Qhull and the union take seconds per solid.
+ */
 enum { VERTICES_MAX = 20000 };
 /* Finest icosphere with at most VERTICES_MAX vertices: 10242. */
 enum { RESOLUTION_MAX = 5 };

@@ -153,7 +153,7 @@ static void set_link_mass(Builder* builder, int index) {
   }
 }
 
-/* Returns the centre of the bounding box of all bounded hulls, link frame, or zero. */
+/* Returns the centre of the bounding box of all bounded hulls, link frame, or zero if there is none. */
 static Vec3 bounding_box_center(const Model* model, const ModelLink* link) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {

@@ -29,8 +29,8 @@ typedef struct {
   Vec3 center;   /* centre of the bounding box [m] */
   double radius; /* radius of the bounding sphere about center [m] */
   Vec3 half_extent;           /* half extents of the bounding box [m] */
-  Vec3 normal;                /* for a half-space { x : normal . x <= offset }: unit normal */
-  double offset;              /* for a half-space: offset along the normal [m] */
+  Vec3 normal;                /* unit normal of a half-space { x : normal . x <= offset } */
+  double offset;              /* offset of a half-space along its normal [m] */
   int vertex_first;           /* index of the piece's first vertex among the vertices of all hulls */
   struct ModelSmooth* smooth; /* for SOLID_SMOOTH and SOLID_ROUND, owned by the model; otherwise NULL */
 } ModelHull;

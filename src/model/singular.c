@@ -168,7 +168,7 @@ static int find_main_closure(const Loop* l, int e) {
   return found;
 }
 
-/* Returns a closure of a loop in a singular configuration (Z11), or -1. */
+/* Returns a closure of a loop in a singular configuration (Z11), or -1 if there is none. */
 static int singular_closure(Loop* l) {
   Random random = {1};
   evaluate_displaced(l, 0, l->value);

@@ -5,8 +5,8 @@
 /* Tolerance of the triangle inequality of principal moments of inertia, relative to their sum, for rounding in the
  * scene's numbers. */
 #define TRIANGLE_TOLERANCE 1e-6
-/* Largest entry of the inverse of a body's inertia tensor after division by its trace. Beyond it, the inverse loses
- * nearly all digits. */
+/* Largest entry of the inverse of a body's inertia tensor after division by its trace. If an entry is larger, the
+ * inverse loses nearly all digits. */
 #define CONDITION_MAX 1e12
 /* Fraction of a body's initial spin above which the dissipation of the integrator is reported. */
 #define DISSIPATION_MAX 0.5

@@ -1,4 +1,4 @@
-/* Reads the stored state from which a run starts, and checks that it fits the model. */
+/* Reads the stored state from which a run starts, and checks that the state fits the model. */
 #include <stdlib.h>
 #include <string.h>
 

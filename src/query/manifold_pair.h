@@ -56,7 +56,8 @@ typedef struct {
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
-/* Returns an uninitialized array of `size` bytes, 64-byte aligned. The array is a part of the workspace s->room. */
+/* Returns an uninitialized array of `size` bytes, 64-byte aligned. The array is borrowed from the workspace s->room and
+ * is never freed. */
 static inline void* allocate_from_workspace(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;
