@@ -828,7 +828,7 @@ enum {
  * comment names the numbers with respect to which the member is the derivative. Units hold for a dimensionless scalar.
  * Round brackets contain array lengths. */
 typedef struct {
-  Vec3* vertices;     /* hull vertices in their link's frame  [1/m] (size: vertices) */
+  Vec3* vertices;     /* hull vertices in their link's frame [1/m] (size: vertices) */
   Vec3* attachments;  /* positions of the joint frames in the parent's frame [1/m] (size: links) */
   Vec3* turns;        /* small rotations of the joint frames about their own axes and origins [1/rad] (size: links) */
   Vec3* axes;         /* small rotations of the joint axes alone, about the joint frame's axes [1/rad] (size: links) */
@@ -842,7 +842,7 @@ typedef struct {
   double (*joint)[JOINT_OWN_COUNT];
   Vec3 gravity;                /* acceleration of gravity, world axes [s^2/m] */
   double fluid[FLUID_NUMBERS]; /* constants of the fluid: FLUID_DENSITY, ... */
-  Vec3* center;                /* centre of mass of links with mass_model given  [1/m] (size: links) */
+  Vec3* center;                /* centre of mass of links with mass_model given [1/m] (size: links) */
   double (*inertia)[6];        /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (size: links) */
   double (*material)[MATERIAL_NUMBERS]; /* material of contact (except friction, see `contact`), of each link and of
                                            each item of contact.pairs; row: model_material_row (1 + links + items) */
