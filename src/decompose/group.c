@@ -298,7 +298,7 @@ static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   return blocks;
 }
 
-/* Merges groups to at most `count` by blocks_merge. Returns the added volume [unit size^3]. */
+/* Merges groups by blocks_merge until at most `most` remain. Returns the added volume [unit size^3]. */
 static double merge_groups(Grouping* g, int most, double free_volume) {
   MirrorImages images;
   Blocks blocks = group_blocks(g, &images);

@@ -93,7 +93,7 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
 }
 
 /* Returns the derivative of the smoothed point s with respect to T: -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). k_i:
- * weights; u_i: scores, which may be relative to the largest score, because sum k_i (x_i - s) = 0. */
+ * weights; u_i: scores (`below`), which may be relative to the largest score, because sum k_i (x_i - s) = 0. */
 static Vec3 temperature_derivative(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
   Vec3 sum = vec3(0, 0, 0);
   double t = side->temperature;
