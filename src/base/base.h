@@ -101,7 +101,7 @@ char* memory_copy_text(const char* text);
  * bytes, for the message. Does not return. */
 _Noreturn void memory_report_exhausted(size_t size);
 
-/* A pool owns all blocks allocated within memory_try, including those allocated in parallel_for. Destroying the pool
+/* A pool owns all blocks allocated within memory_try, including blocks allocated in parallel_for. Destroying the pool
  * frees the remaining blocks, so a failure leaks nothing. */
 typedef struct MemoryPool MemoryPool;
 /* Returns a new, empty pool, or NULL if there is no memory. The caller frees it with memory_pool_destroy. */
@@ -134,9 +134,9 @@ void memory_reset_peak(void);
 #define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
-/* An archive of the numbers of a state. One function of the state's owner visits all its numbers, once per pass.
- * BLOCK_MEASURE counts the numbers, BLOCK_WRITE stores them, BLOCK_READ restores them. Every number takes one 64-bit
- * word, so a file of the words is portable if its byte order is fixed. */
+/* An archive of the numbers of a state. The module that owns the state has one function that visits all numbers of the
+ * state, once per pass. BLOCK_MEASURE counts the numbers, BLOCK_WRITE stores them, BLOCK_READ restores them. Every
+ * number takes one 64-bit word, so a file of the words is portable if its byte order is fixed. */
 typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
 typedef struct {
   BlockPass pass;
@@ -189,7 +189,8 @@ void text_add_roff(Text* out, const char* text);
  * time grows with the product of both lengths. */
 int text_distance(const char* a, const char* b);
 /* Returns the candidate with the smallest text_distance to a misspelled word, borrowed. candidates (count). Returns the
- * first of several equally near candidates. Returns NULL if no candidate has at most one error in three letters. */
+ * first of several equally near candidates. Returns NULL if the distance to every candidate is more than max(1, n / 3),
+ * rounded, for a word of n letters. */
 const char* text_nearest(const char* word, const char* const* candidates, int count);
 
 /* ---------------------------------------------------------------- words and excerpts (base/words.c) */
@@ -231,7 +232,7 @@ bool names_add(Names* names, const char* text, int value);
 /* Returns the value of a name, or -1 if the table does not have the name. Does not allocate. */
 int names_find(const Names* names, const char* text);
 /* Returns the name of the table with the smallest text_distance to a misspelled name, borrowed. Returns NULL if no name
- * has at most one error in three letters, or the table has more than 5000 names. Allocates temporary memory. */
+ * is near enough (text_nearest), or the table has more than 5000 names. Allocates temporary memory. */
 const char* names_nearest(const Names* names, const char* text);
 /* Frees the table, but not the borrowed names, and zeroes the struct. Accepts a zeroed struct, but not NULL. */
 void names_free(Names* names);
@@ -333,8 +334,8 @@ void hash_sha256(const void* data, size_t length, char hex[65]);
 double timer_now(void);
 
 /* ---------------------------------------------------------------- files of numbers (base/number_file.c)
- * A number file stores named arrays of numbers exactly. It is a text with one number per line. A number is written as
- * the hexadecimal digits of its 64 bits.
+ * A number file stores named arrays of numbers exactly. The file is a text with one number per line. A number is
+ * written as the hexadecimal digits of its 64 bits.
  *
  *     sdrs <kind> 1
  *     sha256 <64 hexadecimal digits>          hash of everything after this line
@@ -352,7 +353,7 @@ typedef struct {
   char name[NUMBER_NAME_SIZE];
   bool is_integers;
   int count;
-  uint64_t* bits; /* (size: count) */
+  uint64_t* bits; /* 64-bit patterns of the numbers (size: count) */
 } NumberArray;
 
 typedef struct {
@@ -408,12 +409,12 @@ int compare_uint64(const void* a, const void* b);
  * number of remaining elements. */
 int sort_unique_uint64(uint64_t* numbers, int count);
 
-/* ---------------------------------------------------------------- elementary functions (base/elementary.c)
- * Elementary functions that give the same bits on every processor. The C library does not, because it selects code by
- * the processor.
- * Errors are within 1 ulp (atan2, hypot: 2 ulp), also for huge and tiny arguments. Special values are as in C, but
- * errno is not set. Functions that IEEE 754 defines exactly (sqrt, fabs, floor, fmod, frexp, ...) are called directly.
- * scripts/check_elementary.py checks that the program calls no other functions of the C library. */
+/* ---------------------------------------------------------------- elementary functions (base/elementary.c) Elementary
+ * functions that give the same bits on every processor. The functions of the C library do not, because the library
+ * selects code by the processor. Errors are within 1 ulp (atan2, hypot: 2 ulp), also for huge and tiny arguments.
+ * Special values are as in C, but errno is not set. Functions that IEEE 754 defines exactly (sqrt, fabs, floor, fmod,
+ * frexp, ...) are called directly. scripts/check_elementary.py checks that the program calls no other functions of the
+ * C library. */
 /* Returns the sine of x [rad], or NAN for infinities. */
 double math_sin(double x);
 /* Returns the cosine of x [rad], or NAN for infinities. */
@@ -483,7 +484,7 @@ typedef struct {
   char* data; /* text of the file, split into cells in place */
   char** names;
   int column_count;
-  char** cells; /* (row_count * column_count) */
+  char** cells; /* cells, row by row (size: row_count * column_count) */
   int* lines;   /* file line where each row begins (size: row_count) */
   int row_count;
 } CsvTable;
@@ -526,9 +527,9 @@ int csv_rows_count(const CsvRows* rows);
 /* Returns the column names as a table without rows, borrowed from `rows`. */
 const CsvTable* csv_rows_header(const CsvRows* rows);
 /* Reads one row and returns it as a table with one row, borrowed from `rows`. row: 0 ... count - 1 (asserted). The
- * table is valid until a row with the same remainder modulo CSV_WINDOW is read. Reading in ascending order is
- * sequential; a jump back by more than CSV_WINDOW rows reads up to 64 rows again. Cells are empty if the file was
- * truncated after it was opened. May allocate. */
+ * table is valid until a row with the same index modulo CSV_WINDOW is read. Reading in ascending order is sequential; a
+ * jump back by more than CSV_WINDOW rows reads up to 64 rows again. Cells are empty if the file was truncated after it
+ * was opened. May allocate. */
 const CsvTable* csv_rows_read(CsvRows* rows, int row);
 
 /* Union-find (disjoint sets): divides the members 0..count-1 into sets that can be joined. The sets are stored in an

@@ -29,7 +29,7 @@ typedef struct {
   bool row_ends; /* true if the last cell ended its row */
 } CsvScanner;
 
-/* Returns the quoted cell at the cursor, with single quotes in place of doubled ones. Leaves the cursor after the
+/* Returns the quoted cell at the cursor without its quotes; "" inside the cell becomes ". Leaves the cursor after the
  * closing quote. */
 static char* scan_quoted(CsvScanner* scanner) {
   assert(*scanner->cursor == '"');
@@ -374,7 +374,8 @@ int csv_rows_count(const CsvRows* r) { return r->count; }
 
 const CsvTable* csv_rows_header(const CsvRows* r) { return &r->names; }
 
-/* Moves the stream to a row at most CHECKPOINT_ROWS before `row`, unless the stream is already that near. */
+/* Moves the stream to a row at most CHECKPOINT_ROWS before `row`. Does nothing if the stream is already at such a row.
+ */
 static void seek_row(CsvRows* r, int row) {
   int place = row / CHECKPOINT_ROWS;
   if (r->next <= row && r->next >= place * CHECKPOINT_ROWS) return;

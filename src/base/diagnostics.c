@@ -251,8 +251,8 @@ static void free_groups(SimilarMessages* groups, int messages) {
 static const char* const SEVERITY_NAME[] = {"error", "warning", "note"};
 static const char* const SEVERITY_COLOR[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
 
-/* Prints position, severity and text of a message. others: number of similar messages that are not printed; if
- * positive, the number and their names follow. */
+/* Prints position, severity and text of a message. others: number of similar messages that are not printed. If others >
+ * 0, also prints this number and their names. */
 static void print_heading(FILE* stream, const Diagnostic* item, int others, const Text* names, bool color) {
   if (color) fputs("\033[1m", stream);
   if (item->file) fprintf(stream, "%s:", item->file);

@@ -132,8 +132,8 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
-/* Returns the name path.yaml if a file of this name exists, otherwise NULL. For users who omit the extension. The
- * caller frees the result. */
+/* Returns the path with the extension .yaml if such a file exists, otherwise NULL. Helps users who omit the extension.
+ * The caller frees the result. */
 static char* find_yaml_file(const char* path) {
   Text name = {0};
   text_add(&name, "%s.yaml", path);
@@ -154,8 +154,8 @@ static int compare_texts(const void* a, const void* b) {
   return strcmp(*(const char* const*)a, *(const char* const*)b);
 }
 
-/* Returns the path of an existing file whose name is similar to that of a missing file (text_nearest). Compares files
- * of the same folder and extension. Returns NULL if there is none. The caller frees the result. */
+/* Returns the path of an existing file whose name is similar to the name of the missing file `path` (text_nearest).
+ * Considers files of the same folder and extension. Returns NULL if there is none. The caller frees the result. */
 static char* find_similar_file(const char* path) {
   const char* slash = strrchr(path, '/');
   const char* name = slash ? slash + 1 : path;
@@ -312,8 +312,8 @@ Status file_stream_open(FileStream* out, const char* path) {
   return STATUS_IO;
 }
 
-/* Flushes a stream to the disk. Returns false on failure. That pipes and some file systems cannot sync is no failure.
- */
+/* Flushes a stream to the disk. Returns false on failure. Pipes and some file systems cannot sync; this is not a
+ * failure. */
 static bool flush_to_disk(FILE* stream) {
   if (fflush(stream) != 0 || ferror(stream)) return false;
   return fsync(fileno(stream)) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
@@ -339,7 +339,7 @@ Status file_stream_close(FileStream* out) {
   return STATUS_IO;
 }
 
-/* Also frees a stream that file_stream_close has closed. */
+/* file_stream_close calls this function with out->stream NULL, to free the texts only. */
 void file_stream_discard(FileStream* out) {
   if (out->stream) {
     fclose(out->stream);

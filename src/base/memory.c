@@ -26,8 +26,8 @@
 /* Size of a huge page [bytes]. Large arrays use huge pages. With small pages, loops that read little of each element
  * would spend most time on address translation (TLB misses). */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Smallest size of mapped blocks after memory_return_freed_blocks [bytes]. It is not the default, because arrays that
- * start at the same offset in a page conflict in the cache. */
+/* Smallest size of mapped blocks after memory_return_freed_blocks [bytes]. This size is not the default, because arrays
+ * that start at the same offset in a page conflict in the cache. */
 #define MAPPED_MIN_LOW ((size_t)128 << 10)
 
 /* Header in the ALIGNMENT bytes before a block. */
@@ -55,7 +55,9 @@ typedef struct TryFrame {
 /* Innermost active memory_try of this thread. If NULL, a failed allocation ends the process. */
 static _Thread_local TryFrame* innermost_try;
 
-/* Statistics. Results do not depend on them. */
+/* Statistics over all threads: numbers of allocations, of allocated bytes and its maximum. allocations_left: number of
+ * allocations until memory_fail_allocation_at makes one fail. The results of simulations do not depend on these
+ * numbers. */
 static atomic_uint_fast64_t allocation_count, bytes_in_use, peak;
 static atomic_int_fast64_t allocations_left;
 
@@ -115,7 +117,7 @@ static void* map_pages(size_t length, int protection) {
   return from + before;
 }
 
-/* The system may refuse huge pages; the block is then slower, but valid. */
+/* Asks the system for huge pages. If the system refuses, the block is slower, but valid. */
 static void advise_huge_pages(void* block, size_t length) {
   if (length >= HUGE_PAGE) (void)madvise(block, length, MADV_HUGEPAGE);
 }

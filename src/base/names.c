@@ -6,7 +6,7 @@
 /* Largest table in which names_nearest searches, because it compares the text with all names. */
 #define NEAREST_MAX 5000
 
-/* FNV-1a */
+/* Returns the 64-bit FNV-1a hash of a text. */
 static uint64_t hash_fnv1a(const char* text) {
   uint64_t h = 14695981039346656037U;
   for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211U;

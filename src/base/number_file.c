@@ -215,8 +215,7 @@ static bool read_version(LineReader* reader) {
   return true;
 }
 
-/* Compares the hash in the file with the hash of all bytes after the hash's line, so that any change of the content is
- * detected. */
+/* Returns true if the hash in the file equals the hash of all bytes after the hash's line. Otherwise adds an error. */
 static bool check_hash(LineReader* reader) {
   const char* text;
   size_t length;

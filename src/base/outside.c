@@ -35,7 +35,8 @@ int program_start(Program* program, const char* const* words, int output, int er
   return error;
 }
 
-/* The input is a socket. If the reader has closed a socket, send fails without a signal, unlike a write to a pipe. */
+/* The program's input is a socket, not a pipe: a write to a closed pipe would raise SIGPIPE, but send to a closed
+ * socket only fails. */
 bool program_send(const Program* program, const void* data, size_t size) {
   assert(data || size == 0);
   for (const char* at = data; size > 0;) {

@@ -57,8 +57,8 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
-/* Loop indices begin..end-1 that were given to one thread and that no thread has started yet. Both numbers are packed
- * into one word: begin in the low 32 bits, end in the high 32 bits. */
+/* Loop indices begin..end-1 of one thread that no thread has started yet. Both numbers are packed into one word: begin
+ * in the low 32 bits, end in the high 32 bits. */
 typedef struct {
   _Alignas(64) _Atomic uint64_t left;
 } ParallelShare;
@@ -107,8 +107,8 @@ static double processor_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Returns true if the balance allows to run loops on several threads. Builds with assertions (tests) always do, so that
- * data races are found. */
+/* Returns true if the balance allows loops to run on several threads. Always true in builds with assertions, so that
+ * tests find data races. */
 static bool runs_on_threads(void) {
 #ifdef NDEBUG
   return timer_now() >= balance.serial_until;

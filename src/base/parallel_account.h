@@ -1,5 +1,5 @@
-/* Decides whether parallel loops run on several threads or on one, by the measured gain of earlier loops. Private to
- * base/. */
+/* Private to base/. Decides from the measured gain of earlier loops whether a parallel loop runs on several threads or
+ * on the calling thread only. */
 #ifndef SDRS_BASE_PARALLEL_ACCOUNT_H
 #define SDRS_BASE_PARALLEL_ACCOUNT_H
 
@@ -8,7 +8,7 @@
 /* Balance of the time that a calling thread gains and loses by running its loops on several threads. On a loaded
  * machine a loop waits at its end until the other threads get a processor. When the balance becomes negative, the
  * thread runs its loops serially for a time proportional to the loss. Losses therefore stay below one sixth of the
- * total. */
+ * running time. */
 typedef struct {
   double balance;      /* recent gain minus recent waiting time, between 0 and BALANCE_MAX [s] */
   double serial_until; /* time until which loops run on the calling thread only [s, timer_now] */

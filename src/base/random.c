@@ -2,7 +2,7 @@
 #include <math.h>
 #include "base/base.h"
 
-/* Generator splitmix64 (Steele, Lea, Flood 2014). */
+/* Uses the generator splitmix64 (Steele, Lea, Flood 2014). */
 uint64_t random_bits(Random* random) {
   uint64_t z = random->state += 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -16,7 +16,7 @@ double random_uniform(Random* random, double low, double high) {
   return low + (high - low) * unit;
 }
 
-/* Box-Muller method. The second number of each pair is discarded, so that the state needs one word only. */
+/* Uses the Box-Muller method. Discards the second number of each pair, so that the state needs one word only. */
 double random_normal(Random* random) {
   double radius = sqrt(-2.0 * math_log(1.0 - random_uniform(random, 0.0, 1.0)));
   return radius * math_cos(6.283185307179586 * random_uniform(random, 0.0, 1.0));

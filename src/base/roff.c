@@ -1,8 +1,8 @@
 #include <assert.h>
 #include "base/base.h"
 
-/* A leading . or ' is escaped, because roff would read the line as a request. A minus is escaped, so that it can be
- * copied as a minus. */
+/* Escapes a leading . or ', because roff would read the line as a request. Escapes a minus, because roff would
+ * otherwise print it as a hyphen, which is another character when copied. */
 void text_add_roff(Text* out, const char* text) {
   assert(text);
   bool bold = false;

@@ -3,7 +3,8 @@
 
 #include "base/base.h"
 
-/* Returns the length of the UTF-8 character at p [bytes]. Returns 0 if it is invalid, overlong or a surrogate. */
+/* Returns the length of the UTF-8 character at p [bytes]. Returns 0 if the character is invalid, overlong or a
+ * surrogate. */
 static int utf8_length(const unsigned char* p, const unsigned char* end) {
   assert(p < end);
   if (p[0] < 0x80) return 1;

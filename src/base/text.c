@@ -66,8 +66,8 @@ typedef unsigned __int128 Uint128;
 
 static const uint64_t TEN_TO_17 = 100000000000000000U;
 
-/* The number x 10^k, in units of 2^-shift, and the interval of decimals that read back as x. A decimal may be at most
- * `below` smaller or `above` larger. */
+/* The number x 10^k in units of 2^-shift, and the interval of decimals that read back as x. This interval is [value -
+ * below, value + above]. */
 typedef struct {
   Uint128 value, below, above;
   int shift;
@@ -242,7 +242,7 @@ static void add_wide(Text* text, double x) {
 }
 
 /* Appends a finite or infinite value with the smallest printf precision that reads back. The search begins at 15
- * digits, and below DBL_MIN, where doubles have fewer significant digits, at one digit. */
+ * digits. Below DBL_MIN, where doubles have fewer significant digits, the search begins at one digit. */
 static void add_by_printf(Text* text, double value) {
   char digits[48];
   int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
@@ -366,8 +366,7 @@ int text_distance(const char* a, const char* b) {
   return distance;
 }
 
-/* A candidate with at most one error in three letters of the word is accepted. Words of 100 letters and more are not
- * corrected. */
+/* Words of 100 letters and more are not corrected. */
 const char* text_nearest(const char* word, const char* const* candidates, int count) {
   assert(candidates || count == 0);
   int length = (int)strnlen(word, 100);

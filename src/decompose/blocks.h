@@ -87,8 +87,9 @@ double block_distance(const Block* a, const Block* b);
 /* Returns the distance between two hulls, 0 if they intersect [unit size]. Sets *on_a and *on_b to the nearest points,
  * which are undefined if the hulls intersect. */
 double block_nearest_points(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
-/* Indices of the mirror images of blocks. of[axis][k]: mirror image of block k in the mirror plane normal to
- * `axis`; of[axis] is NULL without such a plane. planes: bit `axis` is set if there is one. The arrays are owned. */
+/* Indices of the mirror images of blocks. of[axis][k]: mirror image of block k in the mirror plane normal to `axis`;
+ * of[axis] is NULL without such a plane. planes: bit `axis` is set if the plane normal to this axis is a mirror plane.
+ * The arrays are owned. */
 typedef struct {
   int planes;
   int* of[3];
@@ -113,17 +114,17 @@ MirrorImages blocks_add_images(Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays and zeroes the struct. */
 void mirror_images_free(MirrorImages* images);
 
-/* Merges touching pairs of blocks, with all their mirror images, into convex hulls. Added volume: by which the merged
- * hull exceeds the merged blocks. The pair with the least added volume per removed block comes first. Continues while
- * there are more than `count` blocks, or while the added volume is at most `free_volume` [unit size^3]. Sets slot[i] to
- * the smallest original index among the blocks that are merged with block i. Returns the added volume [unit size^3]. */
+/* Merges touching pairs of blocks, with all their mirror images, into convex hulls. The added volume is the volume of
+ * the merged hull outside the merged blocks. The pair with the least added volume per removed block comes first.
+ * Continues while there are more than `count` blocks, or while the added volume is at most `free_volume` [unit size^3].
+ * Sets slot[i] to the smallest original index among the blocks that are merged with block i. Returns the added volume
+ * [unit size^3]. */
 double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot);
 
-/* Adds the mirror images of the blocks and merges all blocks to at most `count`, then improves the groups of merged
+/* Adds the mirror images of the blocks and merges all blocks to at most `count`. Then improves the groups of merged
  * blocks by an optimization. Sets group[i] to the resulting block that contains block i of the list with images; group
- * has at most 8 blocks->count entries. Returns the volume [unit size^3] that the resulting hulls approximately add.
- * Returns 0 if it is at most `free_volume` per block of the list with images.
- */
+ * has at most 8 blocks->count entries. Returns the approximate added volume [unit size^3] of the resulting hulls.
+ * Returns 0 if the added volume is at most `free_volume` per block of the list with images. */
 double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group);
 
 /* Joins the pieces of two neighbouring groups and cuts them again, if that reduces the total volume of their hulls.
@@ -141,14 +142,15 @@ bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* ce
  * A bar that was cut where it crosses another bar thus becomes one block. Flat blocks are unchanged. */
 void blocks_extend(Blocks* blocks);
 /* Makes touching pairs of hulls overlap: each gets new corners inside the other hull. The union is unchanged if one
- * hull contains the other's face of contact. Otherwise it grows by slivers beside the shared face, at most 0.01 and at
- * most `largest_depth` deep [unit size]. */
+ * hull contains the other's face of contact. Otherwise the union grows by slivers beside the shared face, with a depth
+ * of at most 0.01 and at most `largest_depth` [unit size]. */
 void blocks_overlap(Blocks* blocks, double largest_depth);
 
-/* Face planes of the hulls that touch a given hull. Added volume inside a touching hull costs less. */
+/* Face planes of the hulls that touch a given hull. They are used to reduce the cost of added volume inside a touching
+ * hull. */
 typedef struct {
   CutPlane* planes;
-  int* first; /* first plane of each hull (count + 1) */
+  int* first; /* index in `planes` of the first plane of each hull (size: count + 1) */
   int count;
 } NeighbourFaces;
 /* Returns the face planes of all blocks that touch block `index` and are not flat. The caller frees the result with

@@ -12,7 +12,7 @@
 typedef struct {
   CutPlane* planes;
   double* tilt; /* largest angle by which rounding of the corners rotates each plane [rad] */
-  int* first;   /* first plane of each hull (hull_count + 1) */
+  int* first;   /* first plane of each hull (size: hull_count + 1) */
   int hull_count;
 } HullPlanes;
 
@@ -96,8 +96,8 @@ typedef struct {
   double* worst;                                      /* maximum of the measured quantity on every face */
 } Coverage;
 
-/* Samples the triangles of a face at multiples of 1/n of their sides. Samples faces with more than three corners at the
- * corners only, because the triangle fan of a bent or concave face may leave the face. */
+/* Samples the triangles of a face at multiples of 1/n of their sides. A face with more than three corners is sampled at
+ * its corners only, because the triangle fan of a bent or concave face may leave the face. */
 static void sample_face(void* context, int face, int thread) {
   Coverage* c = context;
   (void)thread;

@@ -16,7 +16,7 @@
 #define OVERLAP_TOLERANCE 1e-6
 
 /* Sets the quality measures and the results of the checks of *d from its hulls, which are in mesh coordinates. solid:
- * repaired mesh in the scaled coordinates of `frame`. Allocates the arrays of *d; those of an earlier check must have
+ * repaired mesh in the scaled coordinates of `frame`. Allocates the arrays of *d; arrays of an earlier check must have
  * been freed. */
 void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
                          const DecomposeOptions* options);
@@ -35,10 +35,9 @@ typedef struct {
 } HullLink;
 
 /* Finds, for every connected surface of the mesh, the hulls that contain a sample of it, and tests whether these hulls
- * are connected. Counts only connected sets of hulls that are needed to cover all samples that any hull covers.
+ * are connected. A connected set of hulls counts only if it is needed to cover all samples that any hull covers.
  * Allocates d->components, and sets d->apart and d->connected. Sorts links[link_count], the pairs of connected hulls,
- * whose depths are in mesh unit.
- */
+ * whose depths are in mesh unit. */
 void decomposition_connect(Decomposition* d, HullLink* links, int link_count, const Part* solid, UnitFrame frame);
 
 #endif

@@ -160,8 +160,8 @@ static int count_sets(const Connection* c, bool* needed) {
   return count;
 }
 
-/* Returns the depth of the weakest link that is needed to connect the hulls of the surface. Builds a maximum spanning
- * forest, which joins sets by links of decreasing depth. */
+/* Returns the depth of the shallowest link that is needed to connect the hulls of the surface. Builds a maximum
+ * spanning forest, which joins sets of hulls by links of decreasing depth. */
 static double weakest_link(Connection* c) {
   double depth = HUGE_VAL;
   disjoint_sets_init(c->set, c->decomposition->hull_count);

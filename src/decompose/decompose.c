@@ -28,7 +28,7 @@ enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES
 #define UNSYMMETRIC_PIECES 24
 /* Cutting ends when the volume of the hulls outside the pieces is below this fraction of the allowed error. */
 #define EXCESS_SHARE 0.2
-/* Blocks are always merged if the hull of both has less additional volume than this [mesh volume]. */
+/* Two blocks are always merged if the hull of both adds less volume than this [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* requested) {
@@ -181,8 +181,8 @@ static HullResult decompose_to_one_hull(const Part* solid) {
   return result;
 }
 
-/* Decomposes a symmetric solid. Tries it without symmetry first, because a result with few exact hulls is often
- * symmetric and smaller. */
+/* Decomposes a symmetric solid. First tries a decomposition without symmetry, because a result with few exact hulls is
+ * often symmetric and smaller. */
 static void cut_symmetric(Blocks* blocks, const Part* solid, double volume, const bool mirror[3],
                           const DecomposeOptions* o) {
   Cutting c = {solid, o, {o->resolution, o->threads}, volume};
@@ -275,8 +275,8 @@ static void keep_better_result(Decomposition* result, Decomposition* other) {
   if (better) *result = *other;
 }
 
-/* Decomposes within the limit of o->max_hulls. Tries again without symmetry if automatic symmetry led to a missed
- * guarantee: the points of a mesh can be symmetric although its triangles are not. */
+/* Decomposes within the limit of o->max_hulls. Decomposes again without symmetry if the result with automatic symmetry
+ * fails a check. The points of a mesh can be symmetric although its triangles are not. */
 static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, const DecomposeOptions* requested) {
   DecomposeOptions options = *requested;
   HullResult status = decompose_once(result, mesh, &options);

@@ -14,24 +14,24 @@ typedef struct {
   int border_edges, branching_edges; /* number of edges of one face only; number of edges of more than two faces */
   int turned_triangles;              /* number of triangles reversed to agree with their neighbours */
   bool inside_out;                   /* true if the whole surface was reversed */
-  int closed_borders;                /* number of holes in the surface closed by a fan of triangles */
-  int components, cavities;          /* number of connected surfaces; number of those that bound a cavity */
+  int closed_borders;                /* number of holes in the surface that were closed by a fan of triangles */
+  int components, cavities; /* number of connected surfaces; number of connected surfaces that bound a cavity */
 } MeshCondition;
 
 /* Options of mesh_decompose. A value of 0 selects the default. */
 typedef struct {
-  int max_hulls;    /* default 16 */
+  int max_hulls;    /* largest number of hulls; default 16 */
   int max_vertices; /* largest number of vertices of a hull, >= 4; default 64 */
   double error;     /* cutting stops when the volume of the hulls outside the mesh is below this fraction of the mesh's
                        volume */
   int resolution;   /* triangles of the coarse copy for the search; default 1200 */
   int grid[3]; /* number of equal blocks along x, y, z into which the mesh is cut; 0: cutting planes are searched */
   bool symmetry[3];   /* symmetry[k]: the hulls are mirror-symmetric in the plane normal to axis k */
-  bool symmetry_auto; /* mirror planes of the mesh are detected, and the hulls get the same symmetry */
+  bool symmetry_auto; /* true: mirror planes of the mesh are detected, and the hulls get the same symmetry */
   bool inside;        /* true: hulls lie inside the solid; false: hulls cover it */
   int threads;
-  double tolerance; /* largest distance by which hulls may extend outside the mesh [mesh unit]; the fewest hulls that
-                       keep it are searched, at most max_hulls (then 256 by default) */
+  double tolerance; /* largest distance by which hulls may extend outside the mesh [mesh unit]; if given, the smallest
+                       number of hulls within this distance is searched, at most max_hulls, whose default is then 256 */
 } DecomposeOptions;
 
 /* Two overlapping hulls and a point inside both. */
@@ -117,8 +117,9 @@ char* decompose_cache_folder(void);
 
 /* A superquadric (B7 in shapes/shapes.h) in mesh coordinates. */
 typedef struct {
-  double size[3], exponents[2]; /* semi-axes [mesh unit]; exponents e1 and e2, which set how box-like or round it is */
-  Quat rotation;                /* unit quaternion: rotation from the superquadric's frame to the mesh frame */
+  double size[3],
+      exponents[2]; /* semi-axes [mesh unit]; exponents e1 and e2, from 0.1 (nearly a box) to 1 (ellipsoid) */
+  Quat rotation;    /* unit quaternion: rotation from the superquadric's frame to the mesh frame */
   Vec3 position;
 } Superquadric;
 
@@ -145,7 +146,7 @@ typedef struct {
                                        together */
   double wrong_volume; /* volume inside either the mesh or the superquadrics, but not both, divided by mesh_volume */
   int volume_samples;  /* number of sample points in the common bounding box of the mesh and the superquadrics */
-  /* number of sample points on the surface of the mesh and on that of the superquadrics */
+  /* number of sample points on the surface of the mesh, and on the surface of the superquadrics */
   int mesh_samples, union_samples;
   SurfaceGap mesh_to_union, union_to_mesh; /* distances from samples of one surface to the other */
 } SuperquadricUnion;

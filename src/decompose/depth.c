@@ -5,14 +5,14 @@
 #include <assert.h>
 #include "decompose/check.h"
 
-/* Largest uncertainty of the measured depth [mesh diagonal]. The larger of this value and the one relative to the depth
- * applies. */
+/* The measured depth has an uncertainty of at most DEPTH_RESOLUTION [mesh diagonal], or of DEPTH_SHARE times the depth
+ * if that is larger. */
 #define DEPTH_RESOLUTION 2e-3
-/* Largest uncertainty of the measured depth, relative to the depth. The search of a hull ends earlier after
- * DEPTH_POINTS points. */
+/* The search of a hull ends after DEPTH_POINTS points, even if the uncertainty is larger. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
-/* Upper limit of the absolute uncertainty of the depth, relative to the tolerance that the caller requests. */
+/* If the caller requests a tolerance, the absolute uncertainty of the depth is at most this fraction of the tolerance.
+ */
 #define TOLERANCE_SHARE 0.1
 /* A point counts as on the solid's surface if its distance is at most this value [unit size]. */
 #define DEPTH_ROUNDING 1e-13

@@ -20,7 +20,7 @@ typedef struct {
   bool* is_merged; /* true for a group that was just merged and must not be split again (size: count) */
   double* volume;  /* volume of the convex hull of each group, negative if unknown (size: count) */
   bool* changed;   /* true for a group that has changed since its best split was computed (size: count) */
-  bool* touch;     /* touch[i * count + j]: true if pieces i and j touch (count x count) */
+  bool* touch;     /* touch[i * count + j]: true if pieces i and j touch (size: count x count) */
 } Grouping;
 
 /* ---------------------------------------------------------------- groups */
@@ -96,7 +96,7 @@ static double total_volume(Grouping* g, int* groups) {
 
 /* ---------------------------------------------------------------- moving a piece */
 
-/* Moves a piece to a group, and its mirror images to the images of the group. */
+/* Moves a piece to a group, and the mirror images of the piece to the mirror images of the group. */
 static void move_piece(Grouping* g, int piece, int group) {
   assert(piece >= 0 && piece < g->count && group >= 0 && group < g->count);
   int to[8], of[8], count = 0;
@@ -132,8 +132,9 @@ static double moving_cost(Grouping* g, int piece, int to) {
   return change;
 }
 
-/* Sets *best to the group with the smallest change of the total volume among those that a piece touches, and returns
- * this change. Returns HUGE_VAL if the piece touches no other group. */
+/* Finds the group to which a piece should move: among the groups that the piece touches, the group with the smallest
+ * change of the total volume. Sets *best to this group and returns the change. Returns HUGE_VAL if the piece touches no
+ * other group. */
 static double find_best_group(Grouping* g, int piece, int* best) {
   double least = HUGE_VAL;
   for (int other = 0; other < g->count; other++) {
@@ -297,7 +298,7 @@ static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   return blocks;
 }
 
-/* Merges groups to at most `count` by blocks_merge. Returns the added volume [unit size^3]. */
+/* Merges groups by blocks_merge until at most `most` remain. Returns the added volume [unit size^3]. */
 static double merge_groups(Grouping* g, int most, double free_volume) {
   MirrorImages images;
   Blocks blocks = group_blocks(g, &images);

@@ -141,7 +141,7 @@ static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, si
   }
 }
 
-/* Adds the number of connected solid regions of cubes to counts[0] and that of free regions to counts[1]. */
+/* Adds the number of connected solid regions of cubes to counts[0] and the number of free regions to counts[1]. */
 static void count_regions(const CubeGrid* g, long counts[2]) {
   size_t cubes = cube_index(g, 0, 0, g->count[2]);
   bool* seen = MEMORY_NEW(bool, cubes);

@@ -15,7 +15,7 @@ typedef struct {
   int count;
   EstimateFace* faces;
   int face_count, face_capacity;
-  uint16_t* left_face; /* index of the face to the left of the edge from point i to point j (count x count) */
+  uint16_t* left_face; /* index of the face to the left of the edge from point i to point j (size: count x count) */
   double rounding;
 } IncrementalHull;
 
@@ -39,7 +39,7 @@ static bool is_visible(const IncrementalHull* g, const EstimateFace* face, int p
 }
 
 /* Finds the four points of an initial tetrahedron, each as far as possible from the point, line or plane through the
- * earlier ones. Returns false if all points are coplanar. */
+ * earlier points. Returns false if all points are coplanar. */
 static bool find_tetrahedron(const IncrementalHull* g, int four[4]) {
   const Vec3* p = g->points;
   double best[4] = {-1, -1, -1, -1};
@@ -133,9 +133,9 @@ double points_volume(const Vec3* points, int count) {
   return sum / 6.0;
 }
 
-/* Sets directions to those in which support points are searched: the 26 from a cube's centre to its faces, edges and
- * corners, then evenly distributed ones. All have their mirror images in the coordinate planes, so that mirrored hulls
- * have equal estimates. Returns their number, at most `count_max`. */
+/* Sets directions to the directions of the support points: 26 directions from a cube's centre to its faces, edges and
+ * corners, then evenly distributed directions. The set contains the mirror images of every direction in the coordinate
+ * planes, so that mirrored hulls have equal estimates. Returns the number of directions, at most `count_max`. */
 static int make_directions(Vec3* directions, int count_max) {
   assert(count_max >= 26);
   int count = 0;

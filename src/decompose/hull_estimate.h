@@ -4,9 +4,9 @@
 
 #include "geometry/geometry.h"
 
-/* A hull estimate is the hull of at most ESTIMATE_POINTS points. It keeps all points if they are few, otherwise those
- * farthest along ESTIMATE_DIRECTIONS fixed directions. Corners of boxes and prisms are always kept. The volume of a
- * ball is underestimated by 4 %. */
+/* A hull estimate is the hull of at most ESTIMATE_POINTS points. All points are kept if there are at most
+ * ESTIMATE_POINTS. Otherwise the points farthest along ESTIMATE_DIRECTIONS fixed directions are kept. Corners of boxes
+ * and prisms are always kept. The volume of a ball is underestimated by 4 %. */
 enum { ESTIMATE_DIRECTIONS = 170, ESTIMATE_POINTS = 176 };
 
 typedef struct {

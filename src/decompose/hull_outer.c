@@ -1,6 +1,6 @@
 /* Reduces the number of vertices of a hull such that the new hull contains the old one, by contracting edges in the
- * order of increasing cost. Of a hull that is symmetric in mirror planes only the part on one side is processed, and
- * mirror images are added at the end. Points on a mirror plane stay on it. */
+ * order of increasing cost. Only the part on one side of the mirror planes of a symmetric hull is processed, and mirror
+ * images are added at the end. Points on a mirror plane stay on the plane. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,11 @@ enum { AROUND_MAX = 24 };
 enum { BOUNDS_MAX = AROUND_MAX + 6 };
 /* The point to which an edge is contracted may lie behind the plane of a face by at most this value [hull size]. */
 #define INSIDE_ROUNDING 1e-13
-/* Cost factor of volume that a hull adds inside a touching hull. It is above zero, because such volume still enlarges
- * the hull. */
+/* Cost factor of volume that a hull adds inside a touching hull. The factor is above zero, because this volume still
+ * enlarges the hull. */
 #define NEIGHBOUR_COST_FACTOR 0.3
-/* Distance outside a face of the points that are tested for lying in a touching hull [hull size]. */
+/* Distance from a face to the test points in front of the face, which decide whether a touching hull covers the face
+ * [hull size]. */
 #define NEIGHBOUR_TEST_DISTANCE 1e-3
 
 typedef struct {
@@ -111,8 +112,8 @@ static bool contains_point(const int face[3], int point) {
   return face[0] == point || face[1] == point || face[2] == point;
 }
 
-/* Sets faces to those adjacent to an end of the edge from a to b, without duplicates. Returns their number, or -1 if
- * there are more than AROUND_MAX. */
+/* Sets `faces` to the faces adjacent to an end of the edge from a to b, without duplicates. Returns their number, or -1
+ * if there are more than AROUND_MAX. */
 static int find_adjacent_faces(const EdgeMesh* m, int a, int b, int* faces) {
   assert(a != b);
   int count = 0;
@@ -136,7 +137,7 @@ static Vec3 axis_direction(int axis, double sign) {
 }
 
 /* Appends to planes[used] the planes that keep a new point on its side of the mirror planes. Returns the new number.
- * The new point stays on the mirror planes `on`, and on the side with coordinate <= 0 of the others. */
+ * The new point stays on the mirror planes `on`, and on the side with coordinate <= 0 of all other mirror planes. */
 static int add_mirror_bounds(const EdgeMesh* m, int on, Vec3 origin, CutPlane* planes, int used) {
   for (int axis = 0; axis < 3; axis++) {
     if (!(m->planes >> axis & 1)) continue;
@@ -265,7 +266,7 @@ static int contract_edge(EdgeMesh* m, Heap* heap, const Contraction* c) {
 }
 
 /* Contracts the edge that adds the least weighted volume. Recomputes outdated costs when they reach the top of the
- * heap. Returns by how many points the hull becomes smaller, or 0 if no edge can be contracted. */
+ * heap. Returns the decrease of the number of points, or 0 if no edge can be contracted. */
 static int contract_next(EdgeMesh* m, Heap* heap) {
   while (heap->count > 0) {
     Contraction c = heap_pop(heap);

@@ -1,6 +1,6 @@
 /* Shrinks hulls until they lie inside the solid (docs/decompose.md). A convex hull with a point inside the solid lies
  * inside it if no triangle of the surface enters the hull. A triangle that enters is excluded by a cut with its plane.
- * Of the planes of the deepest triangles, the one that keeps the most volume is used. */
+ * The cut uses the plane that keeps the most volume, among the planes of the deepest triangles. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 /* CANDIDATES: number of planes tried for one cut. TANGENT_CUTS: largest number of cuts of a hull by planes of the
  * surface. CUTS_MAX: largest number of all cuts of a hull. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
-/* Hulls with a smaller volume than this fraction of the solid's volume are removed. */
+/* A hull is removed if its volume is below this fraction of the solid's volume. */
 #define VOLUME_MIN 1e-9
-/* A new corner makes a hull overlap a touching hull. It is first placed at this fraction of the distance to the
- * touching hull's centre, which is halved at most CORNER_HALVINGS times. */
+/* A new corner makes a hull overlap a touching hull. The corner is first placed at this fraction of the distance to the
+ * touching hull's centre. The fraction is halved at most CORNER_HALVINGS times. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
 /* Two hulls overlap if a ball of at least this radius lies inside both [unit size]. */
@@ -198,8 +198,8 @@ static Part cut_images(const ConvexHull* hull, CutPlane plane, int own_planes) {
   return part;
 }
 
-/* Sets selected to the list positions of the triangles with the largest depths, in descending order of depth, on ties
- * in the order of the surface. Returns their number. */
+/* Sets selected to the list positions of the deepest triangles, in descending order of depth. Triangles of equal depth
+ * have the order of the surface. Returns their number. */
 static int select_deepest(const NearTriangles* near, int selected[CANDIDATES]) {
   int count = 0;
   for (int k = 0; k < near->count; k++) {
@@ -288,8 +288,8 @@ static void shrink_into_solid(Block* block, const Solid* solid, int own_planes, 
 
 /* ---------------------------------------------------------------- fewer vertices */
 
-/* Returns a copy of the block whose hull has `corner_count` corners and their mirror images. symmetry_planes: mirror
- * planes of the block (bit = axis). */
+/* Returns a copy of the block whose hull has `corner_count` corners and their mirror images. own_planes: mirror planes
+ * of the block (bit = axis). */
 static Block reduce_with_images(const Block* block, int own_planes, int corner_count) {
   Block thinned = block_copy(block);
   double error;
@@ -395,8 +395,8 @@ static bool are_overlapping(const Block* a, const Block* b) {
 }
 
 /* Adds a corner to block k, so that it reaches into block `neighbour`. The corner lies on the line from `from` to the
- * centre of the neighbour, as far along it as the extended block stays inside the solid. Returns false if no corner on
- * this line does. */
+ * centre of the neighbour, as far along the line as the extended block stays inside the solid. Returns false if there
+ * is no such corner. */
 static bool extend_into(const ShrinkContext* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 to_center = vec3_sub(hull_box_center(&other->hull), from);

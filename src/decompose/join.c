@@ -5,8 +5,8 @@
 
 /* Blocks with more vertices than this are not extended into touching blocks. */
 #define EXTEND_VERTICES 32
-/* A new corner is placed at this fraction of the distance to the centre of the other hull, or of the distance that the
- * faces of that hull allow. */
+/* A new corner is placed at this fraction of the distance to the centre of the other hull. If smaller, the distance at
+ * which the corner stays behind the other faces of its own hull is used. */
 #define DEPTH_SHARE 0.6
 /* Largest depth of a new corner that enlarges the union by slivers [unit size]. */
 #define SLIVER_DEPTH 0.01
@@ -44,8 +44,8 @@ static bool is_face_inside(const ConvexHull* a, const ConvexHull* b, CutPlane pl
 }
 
 /* Returns the region of hull b behind all face planes of hull a, except the faces of a in the contact plane `plane`. If
- * b contains a's face in the plane, the union of a and this region is convex, because every segment between them passes
- * through the face. */
+ * b contains a's face in the plane, the union of a and this region is convex, because every segment from a to the
+ * region passes through the face. */
 static Part region_beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);
   for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
@@ -161,8 +161,8 @@ static void add_corner(NewCorners* list, Vec3 point) {
 }
 
 /* Lets two hulls with a common face plane overlap. If the face of one hull lies inside the face of the other, the hull
- * with the smaller face gets a new corner inside the other. Otherwise both hulls get one, so that mirror images are
- * treated alike. */
+ * with the smaller face gets a new corner inside the hull with the larger face. Otherwise each hull gets a new corner,
+ * so that mirror images are treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;

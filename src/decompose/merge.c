@@ -181,7 +181,7 @@ typedef struct {
   MirrorImages images;
   bool* is_removed;
   int remaining;
-  Merge* merges; /* possible merges of the blocks in slots i and j, at [i * stride + j] (stride x stride) */
+  Merge* merges; /* possible merges of the blocks in slots i and j, at [i * stride + j] (size: stride x stride) */
   int stride;
   int* slot; /* slot of the merged block that contains each original block */
 } MergeTable;

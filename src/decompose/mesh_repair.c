@@ -6,8 +6,8 @@
 
 /* A triangle is degenerate if twice its area is at most this value [unit size^2]. */
 #define AREA_MIN 1e-14
-/* Largest number of reversed patches, relative to the number of patches. Two suffice for a wall between two cavities.
- */
+/* Largest number of reversals of patches, relative to the number of patches. Two reversals suffice for a wall between
+ * two cavities. */
 #define REVERSALS_PER_PATCH 4
 
 double winding_number(const Part* part, Vec3 point) {
@@ -169,8 +169,8 @@ static void keep_triangles(Part* part, const bool* is_removed) {
   part->triangle_count = kept;
 }
 
-/* Removes duplicates of triangles with the same corners. One triangle of the more frequent orientation stays; of
- * equally frequent orientations, one triangle of each stays. */
+/* Removes duplicates of triangles with the same corners. One triangle of the more frequent orientation stays. If both
+ * orientations are equally frequent, one triangle of each stays. */
 static void remove_duplicates(Part* part, MeshCondition* condition) {
   SortedTriangle* list = sorted_triangles(part);
   bool* is_removed = MEMORY_NEW(bool, part->triangle_count + 1);
@@ -195,8 +195,8 @@ static void remove_duplicates(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- edges */
 
-/* Removes degenerate triangles, except those with an edge of exactly two triangles, whose removal would open the
- * surface. */
+/* Removes degenerate triangles. Keeps a degenerate triangle with an edge of exactly two triangles, because its removal
+ * would open the surface. */
 static void remove_degenerate(Part* part, MeshCondition* condition) {
   bool* is_removed = MEMORY_NEW(bool, part->triangle_count + 1);
   for (int i = 0; i < part->triangle_count; i++) {
@@ -222,8 +222,8 @@ static void reverse_triangle(int triangle[3]) {
   triangle[1] = triangle[2], triangle[2] = kept;
 }
 
-/* Neighbours of triangles across edges of exactly two triangles. neighbour: index, or -1. differs: true if the
- * neighbour has the opposite orientation. */
+/* Neighbours of triangles across edges of exactly two triangles. neighbour: index, or -1 at an edge of one or of more
+ * than two triangles. differs: true if the neighbour has the opposite orientation. */
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];
@@ -394,8 +394,8 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* Returns the triangles of one connected surface, or those of all other surfaces if `others` is true. The points are
- * borrowed from `part`. */
+/* Returns the triangles of one connected surface, or the triangles of all other surfaces if `others` is true. The
+ * points are borrowed from `part`. */
 static Part borrow_component(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)
@@ -454,7 +454,7 @@ static void orient_surfaces(Part* part, MeshCondition* condition) {
 /* ---------------------------------------------------------------- double-sided surfaces */
 
 /* Finds closed connected surfaces in which every triangle exists in both orientations. Sets doubled[component] to true
- * for them, and back[triangle] to true for the second triangle of each pair. */
+ * for such surfaces, and back[triangle] to true for the second triangle of each pair. */
 static void find_doubled(const Part* part, const int* number, bool* doubled, bool* back) {
   SortedTriangle* list = sorted_triangles(part);
   for (int i = 0, next; i < part->triangle_count; i = next) {
@@ -521,7 +521,7 @@ static int count_borders(const Part* part) {
 }
 
 /* Merges the points of the mesh at the distance that closes the surface, because meshes with separate corners for every
- * face have open borders everywhere. Increases the distance in steps of 10, later of 3. Uses a larger distance if it
+ * face have open borders everywhere. Increases the distance by factors of 10, later of 3. Uses a larger distance if it
  * closes nine of ten borders and keeps nine of ten triangles. Intended openings stay open. */
 static Part assemble_closed(const Mesh* mesh, UnitFrame frame, MeshCondition* condition) {
   Part solid = assemble_part(mesh, frame, WELD_DISTANCE, condition);

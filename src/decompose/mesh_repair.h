@@ -12,8 +12,8 @@ typedef struct {
   double scale;
 } UnitFrame;
 
-/* Mesh points within this distance of each other are merged [unit size]. It is larger than the gaps of single-precision
- * exporters and smaller than features. */
+/* Mesh points within this distance of each other are merged [unit size]. The value is larger than the gaps between
+ * points of single-precision files and smaller than features. */
 #define WELD_DISTANCE 1e-7
 /* Largest merge distance [unit size], for triangles that do not connect at WELD_DISTANCE. */
 #define WELD_DISTANCE_MAX 1e-2
@@ -26,17 +26,17 @@ typedef struct {
  * *condition to the repairs. Returns false if no triangle is left. The caller frees *solid with part_free in both
  * cases. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
-/* Returns the winding number of the triangles at a point: the sum of their solid angles divided by 4 pi. It is 1 inside
- * a closed outward surface, 0 outside, and between 0 and 1 near an open border. Ignores faces that cuts created (caps).
- */
+/* Returns the winding number of the triangles at a point: the sum of their solid angles divided by 4 pi. The winding
+ * number is 1 inside a closed outward surface, 0 outside, and between 0 and 1 near an open border. Ignores faces that
+ * cuts created (caps). */
 double winding_number(const Part* part, Vec3 point);
-/* Removes every closed surface that coincides with another one: bounding boxes, areas and absolute volumes are equal,
- * triangulations may differ. Keeps points. Returns the number of removed triangles, or 0 if there are too many surfaces
- * to compare. */
+/* Removes every closed surface that coincides with another closed surface. Two surfaces coincide if bounding boxes,
+ * areas and absolute volumes are equal; triangulations may differ. Keeps all points. Returns the number of removed
+ * triangles, or 0 if there are too many surfaces to compare. */
 int part_remove_equal_surfaces(Part* part);
 /* Returns the volume enclosed by a closed surface, with overlapping regions counted once [unit size^3]. Measures
- * overlapping regions along parallel lines, a grid of columns, and subtracts them from part_volume. The error is
- * proportional to the squared distance of neighbouring columns. */
+ * overlapping regions along a grid of parallel lines, the columns, and subtracts their volume from part_volume. The
+ * error is proportional to the squared distance of neighbouring columns. */
 double part_solid_volume(const Part* part);
 
 #endif

@@ -8,10 +8,10 @@
  * triangle. */
 enum { COLUMNS_MAX = 512, COLUMNS_MIN = 16 };
 #define TESTS_MAX 4e7
-/* Surfaces closer to each other than this count as one surface [unit size]. */
+/* Two surfaces at a smaller distance than this count as one surface [unit size]. */
 #define SHEET_DISTANCE 1e-9
-/* Rotation of the solid before columns are placed, not aligned with faces or diagonals of axis-aligned solids. The
- * error thus decreases with the squared distance of the columns. */
+/* Rotation of the solid before columns are placed. The columns are then not aligned with faces or diagonals of
+ * axis-aligned solids, so that the error decreases with the squared distance of the columns. */
 #define COLUMN_ROTATION ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
 
 typedef struct {

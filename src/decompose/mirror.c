@@ -109,7 +109,7 @@ static bool are_images(const ConvexHull* a, const ConvexHull* b, int image_plane
 }
 
 /* Computes the convex hull of the points of a hull and of their mirror images in the planes normal to every axis with
- * own[axis] set. */
+ * symmetric[axis] true. */
 static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool symmetric[3]) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * hull->vertex_count);
   int count = 0;
@@ -165,8 +165,8 @@ static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
   return result;
 }
 
-/* Makes a block symmetric in the planes normal to every axis with own[axis] set, after a corner was added on one side.
- */
+/* Makes a block symmetric in the planes normal to every axis with symmetric[axis] true, after a corner was added on one
+ * side. */
 static HullResult make_symmetric(Block* block, const bool symmetric[3]) {
   if (!symmetric[0] && !symmetric[1] && !symmetric[2]) return HULL_OK;
   ConvexHull whole;

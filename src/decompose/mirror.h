@@ -1,5 +1,5 @@
-/* Private to decompose/. Mirror symmetry of solids and blocks in planes through the origin. Of a symmetric solid only a
- * half, quarter or eighth is decomposed, and the mirror images of the hulls are added. */
+/* Private to decompose/. Mirror symmetry of solids and blocks in planes through the origin. Only a half, quarter or
+ * eighth of a symmetric solid is decomposed, and the mirror images of the hulls are added. */
 #ifndef SDRS_DECOMPOSE_MIRROR_H
 #define SDRS_DECOMPOSE_MIRROR_H
 
@@ -13,14 +13,13 @@ bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Groups of blocks that are mirror images of each other. The arrays are owned. */
 typedef struct {
   int* first; /* first[k]: lowest index of a block of which block k is a mirror image, or k itself (size: count) */
-  int* by; /* by[k]: planes in which block first[k] is reflected to obtain block k; bit `axis` is the plane normal to it
- (size: count) */
+  int* by;    /* by[k]: planes in which block first[k] is reflected to obtain block k; bit `axis` is set for the plane
+                 normal to this axis (size: count) */
   bool (*symmetric)[3]; /* symmetric[k][axis]: true if block k equals its mirror image in the plane normal to `axis`
                            (size: count) */
 } MirrorGroups;
 /* Returns the groups of blocks that are mirror images of each other. mirror[axis]: true if the coordinate plane normal
- * to this axis is a mirror plane. The caller
- * frees them with mirror_groups_free. */
+ * to this axis is a mirror plane. The caller frees the groups with mirror_groups_free. */
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays. Must be called only once. */
 void mirror_groups_free(MirrorGroups* groups);

@@ -142,7 +142,7 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
 }
 
 /* Clips a triangle to the half-space. Its clipped edges in the plane become boundary edges of the new cap, in the
- * opposite direction. A triangle in the plane is kept if its outward normal equals that of the plane. */
+ * opposite direction. A triangle in the plane is kept if its outward normal equals the normal of the plane. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
@@ -214,7 +214,7 @@ static void cut_cap_edge(Cutter* c, LineCrossings* line_crossings, Vec3 line, co
   if (a >= 0) add_line_crossing(c, line_crossings, line, p, -1);
 }
 
-/* Keeps a cap in the cutting plane if its outward normal equals that of the plane. */
+/* Keeps a cap in the cutting plane if its outward normal equals the normal of the plane. */
 static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);
@@ -252,7 +252,7 @@ static int order_edges(const void* a, const void* b) {
   return ph < qh ? -1 : ph > qh;
 }
 
-/* Removes pairs of opposite boundary segments and sorts the others by cap. */
+/* Removes pairs of opposite boundary segments and sorts the remaining segments by cap. */
 static void tidy_edges(Part* part) {
   if (part->edge_count == 0) return;
   qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
@@ -382,8 +382,8 @@ static int find_owner(const PartBox* boxes, const double* volumes, int count, in
   return best >= 0 ? best : largest;
 }
 
-/* Sets target[k] to the new number of component k, where cavities have the number of their piece. Returns the number of
- * pieces. */
+/* Sets target[k] to the index of the piece that contains component k. A cavity belongs to the piece that encloses it.
+ * Returns the number of pieces. */
 static int join_cavities(const Part* pieces, int count, int* target) {
   PartBox* boxes = MEMORY_NEW(PartBox, count);
   double* volumes = MEMORY_NEW(double, count);
@@ -405,8 +405,8 @@ static void free_pieces(Part* pieces, int count) {
   memory_free(pieces);
 }
 
-/* With more than COMPONENTS_MAX surfaces, pairs are not compared, and surfaces in the same cell of a grid of
- * CELLS_ALONG^3 cells are grouped. */
+/* If there are more than COMPONENTS_MAX surfaces, pairs of surfaces are not compared. Surfaces in the same cell of a
+ * grid of CELLS_ALONG^3 cells then form one piece. */
 enum { COMPONENTS_MAX = 512, CELLS_ALONG = 8 };
 
 static int cell_along(double at, double low, double high) {

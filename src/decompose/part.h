@@ -46,10 +46,10 @@ int part_add_cap(Part* part, CutPlane cap);
  * new points. The caller frees the result with part_free. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
 /* Splits a part into its connected surfaces, in the order of their first points. A surface that is oriented inward,
- * with negative or zero volume, bounds a cavity. It belongs to the smallest surface whose bounding box contains it.
- * With more than 512 surfaces, those with centres in the same of 8 x 8 x 8 cells of the bounding box become one piece.
- * Sets *pieces to the pieces and returns their number. The caller frees each piece with part_free and the array *pieces
- * with memory_free. */
+ * with negative or zero volume, bounds a cavity. A cavity belongs to the smallest surface whose bounding box contains
+ * it. If there are more than 512 surfaces, the bounding box is divided into 8 x 8 x 8 cells, and surfaces with centres
+ * in the same cell become one piece. Sets *pieces to the pieces and returns their number. The caller frees each piece
+ * with part_free and the array *pieces with memory_free. */
 int part_components(const Part* part, Part** pieces);
 /* Returns the volume enclosed by the solid's surface, by the divergence theorem [unit^3], negative if the surface is
  * oriented inward, and 0 without points. */

@@ -8,7 +8,7 @@
 
 /* Number of evenly spaced cutting planes that are tried along each direction. */
 #define OFFSETS 9
-/* Number of refinements of the best cutting plane, each with half the step of the one before. */
+/* Number of refinements of the best cutting plane. Each refinement halves the step. */
 #define REFINEMENTS 3
 /* Largest number of tried face planes at concave edges. A face plane is tried if the weighted length of its concave
  * edges is at least CONCAVE_LENGTH [cube root of the hull volume]. */
@@ -16,15 +16,17 @@
 #define CONCAVE_LENGTH 0.04
 /* An edge is concave if the sine of the angle between its faces is above this value. */
 #define CONCAVE_SINE 0.05
-/* Terms of a plane's score [hull volume]: penalty of unequal halves, bonus of a cut along a face, cost of each
- * component beyond two. */
+/* Terms of a plane's score [hull volume]. BALANCE_WEIGHT: penalty of unequal halves. FACE_WEIGHT: bonus of a cut along
+ * a face. COMPONENT_COST: cost of each component beyond two. */
 #define BALANCE_WEIGHT 0.02
 #define FACE_WEIGHT 0.02
 #define COMPONENT_COST 0.01
 
-/* Weight in a plane's score of the hull volume after further cuts, relative to that after the present cut. */
+/* Weight, in a plane's score, of the hull volume after further cuts, relative to the hull volume after the present cut.
+ */
 #define LOOKAHEAD_WEIGHT 1.0
-/* Lookahead: number of triangles of the coarse copy. It is two cuts deep below DEEP_SPLITS pieces, otherwise one. */
+/* LOOKAHEAD_TRIANGLES: number of triangles of the coarse copy for the lookahead. The lookahead is two cuts deep below
+ * DEEP_SPLITS pieces, otherwise one cut. */
 #define LOOKAHEAD_TRIANGLES 300
 #define DEEP_SPLITS 10
 
@@ -338,7 +340,7 @@ static Half measure_half(const Piece* piece, CutPlane plane) {
 }
 
 /* Returns the score of a plane [volume of the piece's hull], smaller for better planes: the volume of the hulls after
- * the cut plus penalties and minus bonuses. Returns HUGE_VAL if the hulls of one side have no volume. */
+ * the cut plus penalties and minus bonuses. Returns HUGE_VAL if the hulls on one side have no volume. */
 static double score_plane(const Piece* piece, CutPlane plane, bool face) {
   Half a = measure_half(piece, plane), b = measure_half(piece, plane_flipped(plane));
   double whole = piece->hull.volume;

@@ -1,6 +1,7 @@
-/* Removes closed surfaces that coincide with another one, whatever their triangulation, such as a solid with triangles
- * on both sides. Surfaces coincide if bounding box, area and absolute volume are equal. At an edge of four triangles,
- * the fold angle decides which triangles belong to the same surface, because a surface does not fold back on itself. */
+/* Removes closed surfaces that coincide with another closed surface, whatever their triangulation. An example is a
+ * solid with triangles on both sides. Surfaces coincide if bounding box, area and absolute volume are equal. At an edge
+ * of four triangles, the fold angle decides which triangles belong to the same surface, because a surface does not fold
+ * back on itself. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"
@@ -66,7 +67,7 @@ static bool is_same(const Sheet* a, const Sheet* b) {
          fabs(fabs(a->volume) - fabs(b->volume)) <= EQUAL_TOLERANCE && fabs(a->volume) > EQUAL_TOLERANCE;
 }
 
-/* Removes one of every two equal surfaces: the one that is inside out, otherwise the later one. */
+/* Removes one of every two equal surfaces: a surface that is oriented inward, otherwise the later surface. */
 static void remove_equal_sheets(Sheet* sheets, int count) {
   for (int i = 0; i < count; i++)
     for (int k = i + 1; k < count && !sheets[i].is_removed; k++) {

@@ -47,7 +47,7 @@ void primitive_derivatives(const Primitive* primitive, Vec3 point, double* slope
   ShapeValue v = shape_evaluate(shape, x);
   double length = vec3_norm(x), gauge = 1 + v.value, by_gauge = length / (gauge * gauge);
   /* The gauge function depends on x / a only, with semi-axis a. Its derivative with respect to log a is therefore -x
-   * times that with respect to x. */
+   * times its derivative with respect to x. */
   Vec3 at = vec3_scale(v.gradient, by_gauge);
   slope[0] = -LOG_2 * at.x * x.x, slope[1] = -LOG_2 * at.y * x.y, slope[2] = -LOG_2 * at.z * x.z;
   for (int k = 0; k < 2; k++) {

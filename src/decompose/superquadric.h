@@ -34,8 +34,8 @@ void primitive_derivatives(const Primitive* primitive, Vec3 point, double* slope
  * [size_min, size_max] and the exponents to [0.1, 1]. */
 Superquadric superquadric_add_step(const Superquadric* from, const double* step, double size_min, double size_max);
 
-/* A point to which superquadrics are fitted (B11). The distance from the union of superquadrics should be 0 at a point
- * on the solid's surface, elsewhere have the sign of `side`. other: distance of the point from the superquadrics that
+/* A point to which superquadrics are fitted (B11). The distance of a point from the union of superquadrics should be 0
+ * if side is 0, and should otherwise have the sign of `side`. other: distance of the point from the superquadrics that
  * are not fitted. */
 typedef struct {
   Vec3 point;
@@ -65,7 +65,7 @@ typedef struct {
   double* distance; /* distance of every node from the surface, negative inside */
   Vec3* surface;    /* points distributed evenly over the surface (size: surface_count) */
   int surface_count;
-  double area;
+  double area; /* area of the surface [mesh unit^2] */
 } SolidSamples;
 /* Samples a closed surface on a grid of `cells` cells along the longest edge of the bounding box, plus a margin. The
  * caller frees the result with solid_samples_free. */

@@ -9,8 +9,8 @@
 
 enum { NUMBERS = SUPERQUADRIC_VARIABLES, CHUNK = 2048 };
 
-/* Damping of the Levenberg-Marquardt method: initial value, bounds, and factors after a successful and a failed step.
- */
+/* Damping of the Levenberg-Marquardt method: initial value (DAMPING_FIRST), bounds, and factors after a successful and
+ * after a failed step. */
 #define DAMPING_FIRST 1e-2
 #define DAMPING_MIN 1e-7
 #define DAMPING_MAX 1e7
@@ -34,13 +34,13 @@ typedef struct {
   int count;
   double width;
   double* cost;            /* cost of the points of every chunk, the points that one task handles (size: chunks) */
-  NormalEquations* normal; /* normal equations (chunks x count); NULL for the cost only */
+  NormalEquations* normal; /* normal equations (size: chunks x count); NULL for the cost only */
 } Sums;
 
 static int chunk_count(const FitProblem* problem) { return (problem->count + CHUNK - 1) / CHUNK; }
 
-/* Returns the misfit of a point: how far the surface of the union of superquadrics is from what the point requires.
- * Sets *nearest to the superquadric that determines it, or to -1. */
+/* Returns the misfit of a point: the error of its distance from the union of superquadrics (FitPoint). Sets *nearest to
+ * the superquadric that determines the distance, or to -1. */
 static double misfit(const Sums* s, const FitPoint* point, int* nearest) {
   double least = fmin(point->other, s->width);
   *nearest = -1;

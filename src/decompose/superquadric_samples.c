@@ -43,7 +43,7 @@ static Vec3 triangle_point(const ConvexHull* s, int t, double u, double v) {
   return vec3_add_scaled(place, v, vec3_sub(s->vertices[c[2]], s->vertices[c[0]]));
 }
 
-/* Returns true if the point just outside triangle t lies inside the solid, because an overlapping part of the solid
+/* Returns true if the position just outside triangle t lies inside the solid. An overlapping part of the solid then
  * covers the triangle. */
 static bool is_hidden(const SurfaceTree* tree, const ConvexHull* s, int t, Vec3 place, double offset) {
   const int* c = s->triangles[t];

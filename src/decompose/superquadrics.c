@@ -1,6 +1,6 @@
 /* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). Adds superquadrics one by one, each as
- * an ellipsoid where the solid has the largest uncovered clearance. Fits the new one, then all together. Finally
- * removes the least useful one and places it again, while the result improves. */
+ * an ellipsoid where the solid has the largest uncovered clearance. Fits the new superquadric, then all superquadrics
+ * together. Finally replaces the least useful superquadric by a new one, while the result improves. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,13 @@ enum {
  * at least WIDTH_PER_CLEARANCE times the clearance at its initial position. */
 #define WIDTH_CELLS 2.0
 #define WIDTH_PER_CLEARANCE 0.7
-/* Parameters of a new superquadric. OUTSIDE_WEIGHT: weight of volume outside the solid; others can fill the volume that
- * the new one leaves. CHOICE_CELLS: limit of misfits when the best initial shape is chosen [cells]. */
+/* Parameters of a new superquadric. OUTSIDE_WEIGHT: weight of volume outside the solid. The weight is above 1, because
+ * later superquadrics can fill inner volume that the new superquadric leaves uncovered. CHOICE_CELLS: limit of misfits
+ * when the best initial shape is chosen [cells]. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
-/* A new superquadric is fitted to two regions around the node with the largest clearance. Radius of the smaller region,
- * relative to the clearance. */
+/* A new superquadric is fitted to a small and to a large region around the node with the largest clearance. This is the
+ * radius of the small region, relative to the clearance. */
 #define NEAR_CLEARANCES 4.0
 /* A new superquadric is kept if it reduces the cost of the fit by at least this fraction. */
 #define GAIN_MIN 5e-3
@@ -43,7 +44,7 @@ typedef struct {
   const SolidSamples* samples;
   const SuperquadricOptions* options;
   FitProblem problem; /* problem of all superquadrics together */
-  Superquadric* list; /* superquadrics (count), allocated for options->max + 1 */
+  Superquadric* list; /* superquadrics (size: count), allocated for options->max + 1 */
   int count;
   double width;
 } SuperquadricSearch;
@@ -106,8 +107,8 @@ static void adapt_weights(FitProblem* p) {
 
 /* ---------------------------------------------------------------- placement of a new superquadric */
 
-/* Returns the clearance of each node from the surface and the other superquadrics, 0 for covered nodes and nodes
- * outside (number of nodes). The caller frees the array with memory_free. */
+/* Returns the clearance of each grid node from the surface and the other superquadrics (number of nodes); 0 for covered
+ * nodes and for nodes outside the solid. The caller frees the array with memory_free. */
 static double* compute_clearance(const SolidSamples* s, const FitProblem* single_problem) {
   int nodes = solid_samples_count(s);
   double* clearance = MEMORY_NEW(double, nodes);
@@ -122,8 +123,8 @@ static int find_largest_clearance(const double* clearance, int nodes) {
   return best;
 }
 
-/* Sets nodes to those around `first` with more clearance than `level`, connected by faces and at most `reach` away from
- * `first`. Returns their number. seen (number of nodes): all false before and after the call. */
+/* Sets nodes to the nodes around `first` that have more clearance than `level`, are connected by faces and lie at most
+ * `reach` away from `first`. Returns their number. seen (number of nodes): all false before and after the call. */
 static int find_region(const SolidSamples* s, const double* clearance, double level, double reach, int first,
                        int* nodes, bool* seen) {
   const int step[3] = {1, s->size[0], s->size[0] * s->size[1]};

@@ -1,7 +1,7 @@
 /* Searches a path that removes a part, one link, from an assembly. The path consists of straight segments, each proven
  * free of collision by the certificate (docs/derivations/certificate.md). If no axis direction leads straight out,
- * breadth-first search on a lattice follows. In the scene of the proof the part translates along x, y and z, and all
- * other links are fixed. Pairs excluded from contact are thus checked, too. */
+ * breadth-first search on a lattice follows. The proof uses a scene in which the part translates along x, y and z, and
+ * all other links are fixed. The proof therefore includes pairs that are excluded from contact. */
 #include <assert.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ static void add_hull(Text* text, const ModelHull* hull, Pose pose, Vec3* low, Ve
   text_add(text, "]}\n");
 }
 
-/* Appends the hulls of the part to the scene, or those of all other links if `others`. Sets *low and *high to their
- * bounding box [m]. Returns the number of hulls. */
+/* Appends the hulls of the part to the scene, or the hulls of all other links if `others` is true. Sets *low and *high
+ * to the bounding box of these hulls [m]. Returns the number of hulls. */
 static int add_hulls(Text* text, const Model* model, const Pose* poses, int part, bool others, Vec3* low, Vec3* high) {
   int count = 0;
   *low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
@@ -69,7 +69,7 @@ static int add_hulls(Text* text, const Model* model, const Pose* poses, int part
 }
 
 /* Builds the scene and its proof. Returns false if the part intersects another link initially, or if there are no other
- * hulls; the latter sets *is_alone. */
+ * hulls. Sets *is_alone to true in the second case. */
 static bool create_proof(Removal* a, const Model* model, const Pose* poses, int part, int threads, bool* is_alone) {
   Text text = {0};
   Diagnostics diagnostics = {0};
@@ -110,9 +110,9 @@ static Vec3 axis_direction(int k) {
   return vec3(k / 2 == 0 ? sign : 0, k / 2 == 1 ? sign : 0, k / 2 == 2 ? sign : 0);
 }
 
-/* Returns the distance that the part must move along axis direction k until its bounding box is beyond that of the
- * other links [m]. Directions 0 to 5 are those along and against the x, y and z axes. start: initial displacement. The
- * result is not finite if the other links are unbounded. */
+/* Returns the distance that the part must move along axis direction k until its bounding box is beyond the bounding box
+ * of the other links [m]. k: 0 to 5 for +x, -x, +y, -y, +z, -z. start: initial displacement. The result is not finite
+ * if the other links are unbounded. */
 static double exit_distance(const Removal* a, Vec3 start, int k) {
   Vec3 n = axis_direction(k);
   double boundary = k % 2 ? -vec3_dot(n, vec3_add(a->high, start)) : vec3_dot(n, vec3_add(a->low, start));

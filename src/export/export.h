@@ -6,10 +6,11 @@
 #include "render/render.h"
 
 /* Appends the model to *mjcf as one self-contained MJCF file for MuJoCo 2.2.2 or later, in SI units and radians.
- * Appends the controls of the actuators over the run to *controls as CSV, or nothing if they are constant. Appends the
- * feedback of drives to *feedback as CSV rows `actuator,sensor,component,factor,delay,period`, or nothing without
- * feedback. A row adds factor times the sensor component to the control after `delay` [s], sampled once per `period`
- * [s]; rates are averaged over the period. Adds a note with the file `path` for each difference in MuJoCo. */
+ * Appends the controls of the actuators over the run to *controls as CSV, or nothing if all controls are constant.
+ * Appends the feedback of drives to *feedback as CSV rows `actuator,sensor,component,factor,delay,period`, or nothing
+ * without feedback. A row adds factor times the sensor component to the control after `delay` [s], sampled once per
+ * `period` [s]; rates are averaged over the period. Adds a note for each feature that behaves differently in MuJoCo.
+ * path: file name for these notes. */
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Text* feedback,
                  Diagnostics* diagnostics);
 
@@ -20,8 +21,8 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
  * STATUS_BAD_INPUT, with an error per link and nothing appended, if joints have no URDF counterpart. */
 Status export_urdf(const Model* model, const bool* omitted, const char* path, const char* meshes, Text* urdf,
                    Diagnostics* diagnostics);
-/* Sets *name to the unique name of a hull's mesh file, whose content is that of run_hull_obj. Returns false if the hull
- * needs no file. hull: index in model->hulls. */
+/* Sets *name to the unique name of a hull's mesh file, which contains the text of run_hull_obj. Returns false if the
+ * hull needs no file. hull: index in model->hulls. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* Appends the feedback of a drive as JSON, with the keys of `feedback` in a scene. controller: index in
@@ -38,9 +39,10 @@ typedef struct {
   const RunPoses* run;
 } GlbPart;
 /* Appends parts[count], recorded runs or designs, as one binary glTF 2.0 file in metres. Y is up; the root node rotates
- * Z to Y. Each link becomes a node with its name, colour and bounded hulls. Its motion becomes an animation with about
- * `fps` frames per second. Half-spaces become squares as wide as the run. Several parts stand side by side, each under
- * its own node, with links named `name/link`. Sets *moments to the number of frames of the longest animation. */
+ * Z to Y. Each link becomes a node with its name, colour and bounded hulls. The motion of the link becomes an animation
+ * with about `fps` frames per second. Half-spaces become squares as wide as the run. Several parts stand side by side,
+ * each under its own node, with links named `name/link`. Sets *moments to the number of frames of the longest
+ * animation. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
@@ -54,19 +56,21 @@ typedef struct {
 
 /* Properties of a written surface, from the rounded coordinates in the file. */
 typedef struct {
-  int pieces, triangles; /* numbers of solids (one per link, or one per hull without union) and of triangles */
-  bool united;           /* true if the hulls of each link form one surface; false with SurfaceOptions.pieces */
-  const char* reason; /* static text: why the union of link `reason_link` failed, whose hulls are then separate solids;
-                         NULL: no union failed */
+  int pieces,
+      triangles;      /* numbers of solids and of triangles; a solid is a link, or a hull if the hulls are not united */
+  bool united;        /* true if the hulls of each link form one surface; false with SurfaceOptions.pieces */
+  const char* reason; /* reason why the union of the hulls of link `reason_link` failed (static text), which are then
+                         separate solids; NULL: no union failed */
   int reason_link;
-  double snap;      /* distance within which the union merged points [m] */
-  bool closed;      /* true if every edge has a triangle on both sides */
-  bool manifold;    /* true if every edge has exactly one triangle on each side */
-  int pinches;      /* number of points where a surface touches itself */
-  bool oriented;    /* true if all triangles are oriented consistently and outward */
-  int components;   /* number of connected groups of touching hulls */
-  int cavities;     /* number of voids inside solids */
-  int overlaps;     /* number of overlapping pairs of hulls; without union, `volume` counts common volumes twice */
+  double snap;    /* distance within which the union merged points [m] */
+  bool closed;    /* true if every edge has a triangle on both sides */
+  bool manifold;  /* true if every edge has exactly one triangle on each side */
+  int pinches;    /* number of points where a surface touches itself */
+  bool oriented;  /* true if all triangles are oriented consistently and outward */
+  int components; /* number of groups of hulls that touch each other, directly or through other hulls */
+  int cavities;   /* number of voids inside solids */
+  int overlaps; /* number of overlapping pairs of hulls; `volume` counts their common volumes twice if the hulls are not
+                   united */
   Vec3 low, high;   /* corners of the bounding box [m] */
   double volume;    /* total volume of the solids [m^3] */
   double mass;      /* mass of the links by their mass model [kg] */
@@ -84,9 +88,9 @@ SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose
 
 enum { REMOVAL_SEGMENTS_MAX = 32 };
 /* A path that removes one link from the assembly: straight translations, each proven free of collision with all other
- * links. These include links connected by a joint and pairs excluded from contact. The other links stay fixed. */
+ * links, which stay fixed. The proof includes links connected by a joint and pairs excluded from contact. */
 typedef struct {
-  bool apart;        /* true if the link intersects no other link initially; otherwise no path is searched */
+  bool apart;        /* true if the link initially intersects no other link; if false, no path is searched */
   bool found;        /* true if a path was found */
   int segment_count; /* number of segments; 0 without other links */
   Vec3 waypoints[REMOVAL_SEGMENTS_MAX]; /* displacement from the initial position after each segment, world axes [m]

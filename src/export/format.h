@@ -16,8 +16,8 @@ void xml_text(Text* out, const char* key, const char* text);
 /* Appends values[count] as text, each after a space. */
 void text_add_numbers(Text* out, const double* values, int count);
 
-/* Returns true if the hull is a box. Then sets *pose to the centre and axes of the box in the link's frame, and *half
- * to its half extents [m]. */
+/* Returns true if the hull is a box. If true, sets *pose to the pose of the box in the link's frame, and *half to the
+ * half extents of the box [m]. */
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
 /* Returns true if the hull is a round cylinder: two equal rings of vertices, no further vertices, no rounding radius.
  */

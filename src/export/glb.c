@@ -10,7 +10,7 @@ enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, G
 /* Half the side of the square that represents a half-space, relative to the size of the bounding box of the run. */
 #define GROUND_HALF_RATIO 1.0
 #define ROUGHNESS 0.7
-/* Distance between the origins of runs side by side, relative to the size of the widest run. */
+/* Distance between the origins of neighbouring runs, relative to the size of the widest run. */
 #define PART_PITCH 1.1
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
   const RunPoses* run;
   int* rows; /* rows of the run that become frames (size: row_count) */
   int row_count;
-  int* node; /* indices of the links that become nodes, those with visible shapes (size: node_count) */
+  int* node; /* indices of the links with visible shapes, which become nodes (size: node_count) */
   int node_count;
   Vec3 low, high;    /* bounding box of all shapes over the run [m] */
   float (*color)[3]; /* colour of each link: red, green and blue in linear light (size: links) */
@@ -35,8 +35,8 @@ typedef struct {
   int first_node;    /* node index of the run's first link */
   int first_mesh; /* index of mesh and material of the run's first link; mesh m has accessors 2 m (positions) and 2 m +
                      1 (size: normals) */
-  int first_motion; /* index of the accessor with the run's times, before those of positions and rotations of its links
-                     */
+  int first_motion; /* index of the accessor with the run's times; the accessors with positions and rotations of its
+                       links follow */
 } PlacedPart;
 
 typedef struct {
@@ -138,7 +138,7 @@ static void number_nodes(Glb* g) {
   int node = 1, mesh = 0; /* node 0 is the root */
   for (int i = 0; i < g->part_count; i++) {
     PlacedPart* p = &g->parts[i];
-    if (p->name) node++; /* the node of the part precedes those of its links */
+    if (p->name) node++; /* the node of the part precedes the nodes of its links */
     p->first_node = node;
     p->first_mesh = mesh;
     node += p->node_count;

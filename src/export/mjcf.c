@@ -309,7 +309,7 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
 }
 
-/* Writes the armature: that of the joint plus the rotor inertia of its drive. */
+/* Writes the attribute armature: the armature of the joint plus the rotor inertia of its drive. */
 static void add_armature(Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   double armature = mjcf_rotor_inertia(m, index, dof) + (link->passive ? link->armature[dof] : 0);
@@ -425,7 +425,8 @@ static void add_bodies(Mjcf* m) {
 
 /* ---------------------------------------------------------------- the file */
 
-/* Returns the name of the integrator. Large rate gains need an implicit one, unless rotors represent them. */
+/* Returns the name of MuJoCo's integrator. Large rate gains need an implicit integrator, unless rotor inertias
+ * represent the gains. */
 static const char* integrator_name(const Mjcf* m) {
   if (m->rotors) return "Euler";
   bool second = m->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
@@ -493,7 +494,7 @@ static void add_defaults(Mjcf* m) {
   }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
-  /* with MuJoCo's default solimpfriction a joint at rest creeps a hundred times as fast */
+  /* with MuJoCo's default solimpfriction, a joint at rest would creep a hundred times as fast */
   if (has_dry_friction(m->model)) {
     xml_numbers(m->out, "solreffriction", limit, 2);
     text_add(m->out, " solimpfriction=\"" MJCF_CONTACT_IMPEDANCE "\"");

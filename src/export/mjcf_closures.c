@@ -2,8 +2,8 @@
 #include <assert.h>
 #include "export/mjcf_parts.h"
 
-/* Returns the side of a slide closure that moves along it: side 0 if its link has a mass, else side 1, or -1 if neither
- * has. */
+/* Returns the side (0 or 1) of a slide closure whose link moves along the slide: side 0 if its link has a mass,
+ * otherwise side 1. Returns -1 if neither link has a mass. */
 static int sliding_side(const Mjcf* m, const ModelClosure* c) {
   assert(c->type == CLOSURE_SLIDE);
   for (int side = 0; side < 2; side++) {
@@ -42,9 +42,9 @@ void mjcf_add_closure_sites(Mjcf* m, int index) {
     }
 }
 
-/* Slides. MuJoCo has no equality constraint with a free translation. A fraction of the sliding link becomes a separate
- * body on a slide joint of the other link, and is welded to the rest. A weld between similar masses is as stiff as any
- * other. */
+/* Slide closures. MuJoCo has no equality constraint with a free translation. A fraction of the sliding link's mass
+ * therefore becomes a separate body on a slide joint of the other link. This body is welded to the rest of the sliding
+ * link. A weld between similar masses is as stiff as other constraints. */
 
 static const ModelClosure* slide_closure(const Mjcf* m, int k) {
   const ModelClosure* c = &m->model->closures[k];

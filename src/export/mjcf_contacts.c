@@ -3,8 +3,8 @@
 #include "export/mjcf_parts.h"
 
 /* Softness of contacts in MuJoCo: impedance near 1, and a slow, overdamped response. CONTACT_STEPS: time constant
- * [steps]; CONTACT_DAMPING: damping ratio. A stack of twenty planks on the edge of falling then stands; with MuJoCo's
- * defaults (0.02 s, 1; 0.9) it falls. */
+ * [steps]; CONTACT_DAMPING: damping ratio. With these values a stack of twenty planks close to its stability limit
+ * stands. With MuJoCo's defaults (time constant 0.02 s, damping ratio 1, impedance 0.9) the stack falls. */
 #define CONTACT_STEPS 10.0
 #define CONTACT_DAMPING 5.0
 /* Steps per radian of the oscillation of a contact with restitution. */
@@ -46,7 +46,8 @@ static double damping_ratio(double e) {
   return high;
 }
 
-/* A contact with restitution oscillates as fast as the step resolves. */
+/* The angular frequency of a contact with restitution is 1 / (BOUNCE_STEPS time steps), the highest that the time step
+ * resolves. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double solref[2]) {
   solref[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
   solref[0] = solref[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / solref[1] : CONTACT_STEPS * m->step;
@@ -81,8 +82,8 @@ static void add_exclude(Mjcf* m, int a, int b) {
 }
 
 /* Writes an explicit pair for links whose friction or restitution differs from the defaults, because MuJoCo combines
- * materials by other rules. Also excludes the two bodies, which does not affect explicit pairs. MuJoCo 2.2.2 lists some
- * body pairs with a plane twice and then adds the contacts of the geoms with their own friction. */
+ * materials by other rules. Also excludes the pair of bodies, which does not affect explicit pairs. Without the
+ * exclusion, MuJoCo 2.2.2 adds contacts with the friction of the geoms for some pairs with a plane. */
 static void add_pair(Mjcf* m, int a, int b) {
   const Model* model = m->model;
   PairMaterial material = model_pair_material(model, a, b);

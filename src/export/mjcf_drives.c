@@ -18,7 +18,7 @@ typedef struct {
   enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
   double stiffness, damping;
   double limit; /* largest force of the actuator [N or N m]; 0: no limit */
-  /* value of the control; slope: derivative of the control with respect to the input of the drive */
+  /* control: value of the control; slope: its derivative with respect to the input of the drive */
   double control, slope;
 } Actuator;
 
@@ -42,7 +42,7 @@ static double moved_inertia(const Mjcf* m, int index, int dof) {
   return dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, RADIUS_MIN * RADIUS_MIN);
 }
 
-/* Sets the gains of a controller [N/m, N s/m] or [N m/rad, N m s/rad]. Those of a prescribed joint follow from
+/* Sets the gains of a controller [N/m, N s/m] or [N m/rad, N m s/rad]. The gains of a prescribed joint follow from
  * PRESCRIBED_FREQUENCY and the moved inertia. */
 static void compute_gains(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
   *position = c->position_gain[dof];
@@ -62,8 +62,8 @@ bool mjcf_has_rate_gain(const Model* model) {
   return false;
 }
 
-/* Returns true if a drive is stiff within a step and no drive with a rate gain has a force limit. A rotor would still
- * act at the limit. */
+/* Returns true if a drive is stiff within a step and no drive with a rate gain has a force limit. A rotor inertia would
+ * not respect a force limit. */
 static bool needs_rotors(const Mjcf* m) {
   bool stiff = false;
   for (int c = 0; c < m->model->controller_count; c++) {
@@ -95,8 +95,8 @@ double mjcf_rotor_inertia(const Mjcf* m, int index, int dof) {
   return rotor;
 }
 
-/* Sets actuators[] to the one or two that represent a controller on one degree of freedom, and returns their number.
- * value, speed: value and rate of the controller's signal. */
+/* Sets actuators[] to the actuators, one or two, that represent a controller on one degree of freedom. Returns their
+ * number. value, speed: value and rate of the controller's signal. */
 static int make_actuators(const Mjcf* m, const ModelController* c, int dof, double value, double speed,
                           Actuator actuators[2]) {
   double kp, kd, limit = c->max_force[dof];
@@ -154,8 +154,8 @@ static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actua
   text_free(&full_name);
 }
 
-/* Sets the target of a controller and the rate of the target at a time. MuJoCo's rate of a ball joint is its angular
- * velocity in body axes; that of a scene is the rate of the rotation vector, converted at the target. */
+/* Sets the target of a controller and the rate of the target at a time. In MuJoCo the rate of a ball joint is its
+ * angular velocity in body axes. In a scene it is the rate of the rotation vector, which is converted at the target. */
 static void evaluate_signal(const Mjcf* m, const ModelController* c, double time, double value[JOINT_MAX_DOF],
                             double speed[JOINT_MAX_DOF]) {
   const Joint* joint = &m->model->links[c->link].joint;

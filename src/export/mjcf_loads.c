@@ -77,7 +77,8 @@ void mjcf_add_loads(Mjcf* m) {
   }
 }
 
-/* Writes a motor for each component of the gravity compensation; `gravcomp` exists in later versions only. */
+/* Writes a motor for each component of the gravity compensation; MuJoCo's attribute `gravcomp` exists in later versions
+ * only. */
 static void add_compensation_motors(Mjcf* m, int index) {
   Vec3 force = compensation_force(m, index);
   const double f[3] = {force.x, force.y, force.z};

@@ -8,15 +8,16 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   SourcePosition place;
-  Text *out, *feedback; /* text of the file, and CSV rows of feedback */
-  Text qpos, qvel, actuators, control,
-      names; /* texts in MuJoCo's order of joints and actuators; names: CSV header of the controls */
-  int *first_child, *next_sibling; /* tree of links (links); first_child[link_count] is the first root link */
-  double* subtree_mass;            /* total mass of each link and its descendants [kg] (size: links) */
-  float (*color)[3];               /* colour of each link, red, green and blue in linear light (size: links) */
-  Pose* start;                     /* initial world poses (size: links) */
-  double step;                     /* time step [s] */
-  bool rotors;                     /* true: rate gains of drives become rotor inertias (mjcf_rotor_inertia) */
+  Text *out, *feedback;                       /* text of the file, and CSV rows of feedback */
+  Text qpos, qvel, actuators, control, names; /* texts of the keyframe (qpos, qvel, control) and of the actuators, in
+                                                 MuJoCo's order; names: CSV header of the controls */
+  int *first_child, *next_sibling;            /* first child and next sibling of each link, or -1 (size: links + 1);
+                                                 first_child[link_count] is the first root link */
+  double* subtree_mass;                       /* total mass of each link and its descendants [kg] (size: links) */
+  float (*color)[3]; /* colour of each link, red, green and blue in linear light (size: links) */
+  Pose* start;       /* initial world poses (size: links) */
+  double step;       /* time step [s] */
+  bool rotors;       /* true: rate gains of drives become rotor inertias (mjcf_rotor_inertia) */
   int depth;
 } Mjcf;
 
@@ -56,8 +57,8 @@ void mjcf_add_closure_sites(Mjcf* m, int index);
 /* Appends closures and couplings as tendons and equality constraints, which hold in the reference configuration. */
 void mjcf_add_closures(Mjcf* m);
 
-/* Adds the actuators of all controllers, with their names and controls at time 0. Reports differences in MuJoCo, and
- * sets m->rotors. */
+/* Adds the actuators of all controllers, with their names and controls at time 0. Adds a note for each controller that
+ * behaves differently in MuJoCo. Sets m->rotors. */
 void mjcf_add_drives(Mjcf* m);
 /* Appends the controls of all drives at `time` [s], each after a comma: targets [m or rad], rates [m/s or rad/s] or
  * forces [N or N m]. */
@@ -73,7 +74,7 @@ bool mjcf_has_rate_gain(const Model* model);
  * is false. */
 double mjcf_rotor_inertia(const Mjcf* m, int index, int dof);
 
-/* MuJoCo's solimp of contacts. An impedance near 1 makes contacts almost rigid. */
+/* MuJoCo's contact parameter solimp. An impedance near 1 makes contacts almost rigid. */
 #define MJCF_CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
 /* Returns MuJoCo's contact dimension condim: 1 without friction, 3 with tangential, 4 also with spinning, 6 also with
  * rolling friction. */
@@ -100,8 +101,8 @@ bool mjcf_has_world_loads(const Mjcf* m);
 void mjcf_add_loads(Mjcf* m);
 /* Adds the motors that apply gravity compensation, with their names and controls. */
 void mjcf_add_compensation(Mjcf* m);
-/* Append the controls at `time` [s] of the motors that replace loads, and the constant ones of gravity compensation,
- * each after a comma [N, N m]. */
+/* Append the controls, each after a comma [N, N m]: of the motors that replace loads, at `time` [s], and of the motors
+ * of gravity compensation, which are constant. */
 void mjcf_add_load_controls(Text* out, const Model* model, double time);
 void mjcf_add_compensation_controls(Text* out, const Mjcf* m);
 /* Returns true if a load changes over time. */

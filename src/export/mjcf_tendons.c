@@ -69,8 +69,8 @@ static void add_fixed(Mjcf* m, int k) {
   text_add(m->out, "    </fixed>\n");
 }
 
-/* Writes a tendon. Its spring pushes below the rest length, where a tendon of a scene is slack; only later versions of
- * MuJoCo have a range without force. */
+/* Writes a tendon. In MuJoCo its spring pushes below the rest length, where a tendon of a scene is slack. Only later
+ * versions of MuJoCo have a range without force. */
 static void add_tendon(Mjcf* m, int k) {
   const SceneTendon* tendon = m->model->tendons[k].source;
   if (tendon->joint_count > 0) {

@@ -7,8 +7,8 @@
 #include "export/format.h"
 #include "model/drawn.h"
 
-/* Tolerance of contact between pieces, relative to the size of all pieces: they touch below this distance and overlap
- * above this depth. */
+/* Tolerance relative to the size of all pieces. Two pieces touch if their distance is below the tolerance, and overlap
+ * if their depth is above it. */
 #define TOUCH_TOLERANCE 1e-6
 /* Number of rays that measure the wall thickness of a link. */
 enum { WALL_SAMPLES = 4096 };
@@ -47,8 +47,8 @@ typedef struct {
   int count;
 } SolidList;
 
-/* Returns the hull with every vertex moved by `distance` [m] away from the mean of the vertices, so that pieces that
- * touch along an edge or at a point overlap. Returns the unchanged hull if the moved vertices form no solid. */
+/* Returns the hull with every vertex moved by `distance` [m] away from the mean of the vertices. Pieces that touch
+ * along an edge or at a point then overlap. Returns the unchanged hull if the moved vertices form no solid. */
 static ConvexHull grown_hull(const ConvexHull* hull, double distance) {
   assert(distance > 0);
   Vec3* corners = MEMORY_NEW(Vec3, hull->vertex_count);
@@ -225,7 +225,7 @@ static int list_hulls(const Model* model, int link, int* hulls) {
   return count;
 }
 
-/* Rounds and checks all solids. 3MF files have link coordinates and a pose per link, the other formats world
+/* Rounds and checks all solids. 3MF files have link coordinates and a pose per link. OBJ and STL files have world
  * coordinates. */
 static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
   double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;

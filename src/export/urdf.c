@@ -13,7 +13,7 @@ enum { NAMES_MAX = 8 };
 
 typedef struct {
   const Model* model;
-  const bool* omitted; /* true for omitted links (links); NULL: none */
+  const bool* omitted; /* true for omitted links (size: links); NULL: none */
   Diagnostics* diagnostics;
   SourcePosition place;
   const char* meshes;
@@ -21,7 +21,7 @@ typedef struct {
   Text comment;             /* omitted features, one per line */
   float (*color)[3];        /* colour of each link: red, green and blue in linear light (size: links) */
   const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: none (size: links) */
-  char* world;              /* name of the link that carries all roots; NULL: one root, fixed at the origin */
+  char* world; /* name of the link that is the parent of all roots; NULL if there is one root, fixed at the origin */
 } Urdf;
 
 /* Reports an omitted feature as a note and in the comment. */
@@ -84,7 +84,8 @@ static void joint_name(const Urdf* u, Text* name, int index, int k) {
   text_add(name, "%s", u->joint_names[index]);
 }
 
-/* Finds the joints that keep the name of the scene: those with one joint in the file whose name no other joint has. */
+/* Finds the joints that keep their name of the scene: joints that become one joint in the file, and whose name no other
+ * joint has. */
 static void find_joint_names(Urdf* u) {
   const Model* model = u->model;
   Names taken = {0};
@@ -257,8 +258,8 @@ static void open_joint(Urdf* u, const char* name, const char* type, Pose origin,
 
 static void close_joint(Urdf* u) { text_add(u->out, "  </joint>\n"); }
 
-/* Returns the sum of the force limits of the drives on a degree of freedom, or NO_LIMIT if one has no limit or there is
- * no drive. */
+/* Returns the sum of the force limits of the drives on a degree of freedom. Returns NO_LIMIT if there is no drive or if
+ * a drive has no limit. */
 static double effort_limit(const Model* model, const ModelLink* link, int dof) {
   double sum = 0;
   for (int c = 0; c < model->controller_count; c++) {
@@ -287,7 +288,8 @@ static void add_limit(Urdf* u, const ModelLink* link, int dof) {
   text_add(u->out, "/>\n");
 }
 
-/* Returns the coupling by which a degree of freedom follows a single other one, or NULL. */
+/* Returns the coupling by which a degree of freedom depends on a single other one, or NULL if there is no such
+ * coupling. */
 static const ModelCoupling* find_mimic(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return &model->couplings[k];
@@ -447,7 +449,7 @@ static void report_scene(Urdf* u) {
     report_omission(u, "%d controller%s left out", model->controller_count,
                     model->controller_count == 1 ? " is" : "s are");
   if (model->closure_count > 0) report_omission(u, "%d closed loop(s) left out", model->closure_count);
-  int left_out = 0; /* URDF allows one mimic per joint, of a single other joint */
+  int left_out = 0; /* number of couplings that URDF cannot express: a joint can mimic one other joint only */
   for (int k = 0; k < model->coupling_count; k++)
     left_out += find_mimic(model, model->couplings[k].dof[0]) != &model->couplings[k];
   if (left_out > 0) report_omission(u, "%d coupling(s) of joints left out", left_out);
@@ -463,7 +465,7 @@ static void report_scene(Urdf* u) {
   report_meshes(u);
 }
 
-/* Lists the nonzero initial coordinates by joint name. */
+/* Appends the nonzero initial coordinates with the names of their joints. */
 static void add_start(Urdf* u, Text* out) {
   Text name = {0};
   for (int i = 0; i < u->model->link_count; i++) {

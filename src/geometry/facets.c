@@ -4,7 +4,8 @@
 #include <libqhull_r/qhull_ra.h>
 #include <stdlib.h>
 
-/* Run of Qhull, and the stream that receives its messages. They are discarded, because the caller reports errors. */
+/* Run of Qhull, and the stream that receives its messages. The messages are discarded, because the caller reports
+ * errors. */
 typedef struct {
   qhT qh;
   FILE* messages;

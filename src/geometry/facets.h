@@ -9,9 +9,9 @@
 typedef struct {
   double (*planes)[4]; /* plane of each facet: outward unit normal n and offset o [m], with n . x + o <= 0 for points x
                           inside (size: facet_count) */
-  int* corners;        /* indices of the points at the corners of all facets, counter-clockwise seen from outside
-                          (first[facet_count]) */
-  int* first;          /* index in `corners` of each facet's first corner (facet_count + 1) */
+  int* corners;        /* indices of the points at the corners of all facets, counter-clockwise seen from outside (size:
+                          first[facet_count]) */
+  int* first;          /* index in `corners` of each facet's first corner (size: facet_count + 1) */
   int facet_count;
 } Facets;
 

@@ -3,8 +3,8 @@
 
 #include "geometry/geometry.h"
 
-/* Distance of corners of two coplanar triangles from both planes, relative to the hull's size. It is above the rounding
- * of moved points and below any intended bend. */
+/* Two triangles count as coplanar if no corner is farther than this from the plane of the other triangle, relative to
+ * the hull's size. The value is above the rounding of moved points and below any intended bend. */
 #define COPLANAR_TOLERANCE 1e-11
 
 typedef struct {

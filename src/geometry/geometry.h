@@ -23,7 +23,7 @@ typedef struct {
   Vec3* positions;
   int position_count;
   int* corners;    /* for every corner of a face, index of its position (size: corner_count) */
-  int* face_first; /* index in `corners` of each face's first corner (face_count + 1) */
+  int* face_first; /* index in `corners` of each face's first corner (size: face_count + 1) */
   int* face_line;  /* line of the file where the face stands (size: face_count) */
   int corner_count, face_count;
   MeshGroup* groups;
@@ -66,8 +66,9 @@ typedef struct {
   int triangle_count;
 } ConvexHull;
 
-/* Returns the common apex of the tetrahedra into which a hull is divided to compute its moments, one over each
- * triangle. The apex is the first vertex, or the origin for a single triangle of a larger surface. */
+/* Returns the common apex of the tetrahedra over the triangles of a hull, whose moments add up to the moment of the
+ * solid. The apex is the first vertex. If the hull has one triangle, it is part of a larger surface and the apex is the
+ * origin. */
 static inline Vec3 solid_origin(const ConvexHull* hull) {
   return hull->triangle_count == 1 ? vec3(0, 0, 0) : hull->vertices[0];
 }
@@ -83,9 +84,9 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
  * become a corner while a shape is optimized. Triangles refer to corners only. Returns HULL_OK, or the error
  * HULL_TOO_FEW_POINTS, HULL_FLAT or HULL_FAILED. The caller frees the hull with hull_free after HULL_OK. */
 HullResult hull_create_with_interior(ConvexHull* hull, const Vec3* points, int count);
-/* Reduces a hull to at most max(max_vertices, 4) of its vertices: from a large tetrahedron on, the vertex farthest
- * outside is added until the limit. The reduced hull is inside the original. *error: largest distance of a removed
- * vertex from the reduced hull [m]. After an error the hull is unchanged. */
+/* Reduces a hull to at most max(max_vertices, 4) of its vertices. Starts with four widely separated vertices and adds
+ * the vertex farthest outside until the limit is reached. The reduced hull lies inside the original hull. *error:
+ * largest distance of a removed vertex from the reduced hull [m]. After an error the hull is unchanged. */
 HullResult hull_reduce(ConvexHull* hull, int max_vertices, double* error);
 /* Frees both arrays and zeroes the hull; accepts a zeroed hull, but not NULL. */
 void hull_free(ConvexHull* hull);
@@ -97,13 +98,13 @@ const char* hull_result_text(HullResult result);
 /* Flat faces of a hull: connected coplanar triangles. The arrays are owned; flat_faces_free accepts a zeroed struct. */
 typedef struct {
   int count;
-  int (*edges)[2];   /* boundary edges of each face, as pairs of vertex indices, directed as in its triangles
-                        (edge_first[count]) */
-  int* edge_first;   /* index in `edges` of each face's first edge (count + 1) */
-  int* corners;      /* vertex indices of the corners of each face, without duplicates (corner_first[count]) */
-  int* corner_first; /* index in `corners` of each face's first corner (count + 1) */
+  int (*edges)[2];   /* boundary edges of each face, as pairs of vertex indices, directed as in its triangles (size:
+                        edge_first[count]) */
+  int* edge_first;   /* index in `edges` of each face's first edge (size: count + 1) */
+  int* corners;      /* vertex indices of the corners of each face, without duplicates (size: corner_first[count]) */
+  int* corner_first; /* index in `corners` of each face's first corner (size: count + 1) */
 } FlatFaces;
-/* Finds the flat faces of a hull, which need not outlive *out. The caller frees *out with flat_faces_free. */
+/* Finds the flat faces of a hull. *out does not refer to the hull. The caller frees *out with flat_faces_free. */
 void flat_faces_create(FlatFaces* out, const ConvexHull* hull);
 /* Frees the arrays and zeroes the struct. */
 void flat_faces_free(FlatFaces* faces);
@@ -114,9 +115,9 @@ void flat_faces_free(FlatFaces* faces);
  * smallest x. */
 typedef struct {
   int columns, rows; /* >= 2 each */
-  double* values;    /* (rows * columns) */
+  double* values;    /* samples, row by row, in the unit of the file (size: rows * columns) */
 } HeightGrid;
-enum { HEIGHT_SAMPLES_MAX = 4000000 };
+enum { HEIGHT_SAMPLES_MAX = 4000000 }; /* largest number of samples in a file */
 
 /* Reads a height grid from a PNG file (grey level or brightness, 0 to 1) or a table of numbers separated by commas,
  * semicolons or blanks, with # for comments. The first row of the file has the largest y. Returns STATUS_BAD_INPUT or
@@ -172,7 +173,8 @@ void surface_merge_points(TriangleSurface* surface, const int* number);
 /* Collapses edges that have more than two triangles to points, if they are at most `length` long. Along such edges two
  * sheets of the surface touch. Triangles may be removed; points keep their indices. */
 void surface_collapse_short_edges(TriangleSurface* surface, double length);
-/* Removes points that no triangle uses. old[i]: former index of point i (former number of points), or NULL. */
+/* Removes points that no triangle uses. Unless old is NULL, sets old[i] to the former index of point i; old has space
+ * for the former number of points. */
 void surface_remove_unused(TriangleSurface* surface, int* old);
 
 /* Properties of a surface. All except the volume follow from the indices of the triangles. */
@@ -194,9 +196,10 @@ typedef struct {
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
 /* Returns the smallest wall thickness of a solid, measured by about `samples` > 0 rays from the surface inward along
- * its normals (U5; geometry/wall.c). A ray counts if the surface at its end faces back within 30 degrees. *spacing:
- * distance of the rays; narrower walls may be missed, wider ones are measured to about spacing tan 30. Returns HUGE_VAL
- * without opposite walls. Lengths are in the surface's unit. The result does not depend on the number of threads. */
+ * its normals (U5; geometry/wall.c). A ray counts if the surface at its end faces back within 30 degrees. Sets *spacing
+ * to the distance of neighbouring rays. A wall of smaller extent may be missed. The thickness of other walls has an
+ * error of about spacing tan(30 degrees). Returns HUGE_VAL without opposite walls. Lengths are in the surface's unit.
+ * The result does not depend on the number of threads. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -213,7 +216,7 @@ int polygon_triangulate(const Vec3* points, const int* corners, int corner_count
 /* Bounding-volume tree over a copy of triangles, in a rotated frame in which a ray along z rarely meets an edge. The
  * arrays are owned; surface_tree_free accepts a zeroed struct. */
 typedef struct {
-  Mat3 turn;          /* rotation from the surface's frame to the rotated one */
+  Mat3 rotation;      /* rotation from the surface's frame to the rotated one */
   Vec3 (*corners)[3]; /* corners of the triangles, in the order of the leaves (size: count) */
   Vec3 *low, *high;   /* lower and upper corners of the nodes' bounding boxes, in the rotated frame. The root is node 1;
                          the children of node k are 2k and 2k + 1 (2 leaves) */
@@ -231,16 +234,17 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
 /* Returns the distance of a point from a triangle of the tree, 0..count-1 in the order of the leaves. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
 /* Returns the winding number of a closed surface about a point: 1 inside, 0 outside a surface that is counter-clockwise
- * seen from outside. It is the number of upward-facing triangles above the point minus the number of downward-facing
- * ones. A ray through an edge passes on the same side of it for all triangles. */
+ * seen from outside. The winding number is the number of upward-facing triangles above the point minus the number of
+ * downward-facing triangles above it. If the vertical line through the point meets an edge, all triangles at the edge
+ * agree on the side. */
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
 
 typedef enum {
   UNION_OK,
-  UNION_TOUCHES_IN_EDGE,  /* the union is not a manifold */
-  UNION_TOUCHES_IN_POINT, /* the union is not a manifold */
+  UNION_TOUCHES_IN_EDGE,  /* not a manifold: parts of the union touch only in an edge */
+  UNION_TOUCHES_IN_POINT, /* not a manifold: parts of the union touch only in a point */
   UNION_FAILED,           /* a hull has no volume, or the surface is not closed */
 } UnionResult;
 
@@ -274,11 +278,11 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
  * Each cap has segments/4 (>= 1) rings and a pole. Returns HULL_FAILED unless 3 <= segments <= 4096 and length >= 0,
  * and an error of hull_create if a size is 0. The caller frees the hull with hull_free after HULL_OK. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
-/* Creates a rounded box, plate, capsule or sphere. The n x n grids on the faces of a cube, n = 2 floor(segments / 8),
- * are projected to a sphere of `radius`, and each coordinate is shifted by +- extent/2. The outermost grid lines are
- * moved inward by 0.1 of the spacing, because points of different faces would coincide. 16 segments give 96 points.
- * Returns HULL_FAILED unless 8 <= segments <= 4096, or an error of hull_create. The caller frees the hull with
- * hull_free after HULL_OK. */
+/* Creates a rounded box, plate, capsule or sphere. The vertices are the points of an n x n grid on each face of a cube,
+ * n = 2 floor(segments / 8), projected to a sphere of `radius`. Each coordinate is then shifted by +- extent/2. The
+ * outermost grid lines are moved inward by 0.1 of the spacing, because points of different faces would coincide. 16
+ * segments give 96 points. Returns HULL_FAILED unless 8 <= segments <= 4096, or an error of hull_create. The caller
+ * frees the hull with hull_free after HULL_OK. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments);
 /* Creates a polyhedron inscribed in a rounded cone or cylinder: all points within `rounding` [m] of the convex hull of
  * two circles about the z axis, with heights z[2] and radii radius[2] [m]. A circle may be a point, and both may be
@@ -344,20 +348,20 @@ typedef struct {
 static inline Vec3 point_at(PointView points, int i) { return vec3(points.x[i], points.y[i], points.z[i]); }
 /* Returns a view of a copy of points[count], count >= 1. The caller frees the view with point_view_free. */
 PointView point_view_create(const Vec3* points, int count);
-/* Returns a view of a single point. coordinates: storage of the view, 64-byte aligned, borrowed while the view is used.
+/* Returns a view of a single point. coordinates: receives the view's numbers, 64-byte aligned; must outlive the view.
  */
 PointView point_view_of_one(Vec3 point, double coordinates[3][POINT_VIEW_PADDING]);
-/* Frees the block of point_view_create and zeroes the view. Not for views of other arrays. */
+/* Frees a view of point_view_create and zeroes the view. Views of other arrays must not be passed. */
 void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
 
-/* Result of the last distance computation (GJK) of a pair of hulls a and b, from which the next one starts. A zeroed
- * cache is a cold start. */
+/* Result of the last distance computation (GJK) of a pair of hulls a and b. The next computation starts from this
+ * result. A zeroed cache is a cold start. */
 typedef struct {
-  int count;      /* number of vertices, 0 to 4, of the last simplex, whose vertices are differences of vertices of both
-                     hulls */
-  int a[4], b[4]; /* vertices of the simplex: their indices in hull a and in hull b */
+  int count; /* number of vertices of the last simplex, 0 to 4. Each vertex is a vertex of hull a minus a vertex of hull
+                b */
+  int a[4], b[4]; /* indices of these vertices in hull a and in hull b */
   Vec3 direction; /* last separating direction, from b to a, not normalized */
 } GjkCache;
 
@@ -393,8 +397,9 @@ enum { ROUND_RINGS_MAX = 2 };
 /* Support function: returns the maximum of the scalar product direction . x over the points x of the body [m times the
  * length of direction]. Sets *at, unless NULL, to a point where it is attained. direction must not be 0. */
 double round_support(const RoundBody* body, Vec3 direction, Vec3* at);
-/* Returns the distance of two round bodies. With circles it is a lower bound, accurate to about 1e-12 of the larger
- * body and 1e-9 of the distance, and only the direction of the cache is used. ring_count is at most ROUND_RINGS_MAX. */
+/* Returns the distance of two round bodies. For bodies with circles the result is a lower bound, with an error of about
+ * 1e-12 of the larger body plus 1e-9 of the distance. Only the direction of the cache is then used. ring_count is at
+ * most ROUND_RINGS_MAX. */
 GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache);
 /* Returns the penetration depth [m] of two hulls: the length of the shortest translation that separates them. Sets
  * *normal to the unit direction in which hull b must move. Returns 0 and a zero normal if the hulls do not intersect.
@@ -423,8 +428,8 @@ bool hulls_common_ball_contacts(const ConvexHull* a, const ConvexHull* b, Vec3* 
                                 BallContact hold[BALL_CONTACTS_MAX], int* count);
 /* Smallest width of a hull [m] between two parallel planes, through a face and a vertex or through two edges. top,
  * bottom: indices of the vertices in the upper and lower plane, each with a weight; the weights of a plane have the
- * sum 1. If vertices move, the width changes by the component along `normal` of a difference: the weighted mean
- * displacement of `top` minus that of `bottom`. */
+ * sum 1. If vertices move, the width changes by normal . (t - b), with the weighted mean displacements t of the `top`
+ * vertices and b of the `bottom` vertices. */
 typedef struct {
   double width;
   Vec3 normal; /* unit vector from the bottom to the top */

@@ -1,8 +1,8 @@
 /* Gilbert-Johnson-Keerthi algorithm (GJK): finds the distance of two hulls A and B. C = A - B is the set of all
  * differences of their points, the Minkowski difference. The algorithm finds the point v of C nearest to the origin, by
  * simplices of vertices of C, in the frame of A. The hulls are separated if all vertices of C lie beyond the plane
- * through v (duality gap). They intersect if the origin is a convex combination of four vertices. Otherwise the error
- * is a rounding error. */
+ * through v (duality gap). The hulls intersect if the origin is a convex combination of four vertices. The distance is
+ * exact up to rounding. */
 #include <assert.h>
 #include "geometry/nearest.h"
 #include "geometry/support.h"

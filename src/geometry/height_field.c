@@ -11,7 +11,7 @@ typedef struct {
   const HeightFieldFrame* place;
   double bottom, flat; /* bottom: z of the lower face [m]; flat: largest deviation of heights from a plane, in the unit
                           of the samples */
-  bool* is_assigned;   /* the cell belongs to a patch ((rows - 1) x (columns - 1)) */
+  bool* is_assigned;   /* true if the cell belongs to a patch (size: (rows - 1) x (columns - 1)) */
 } HeightField;
 
 /* Rectangle of grid cells: columns i to i + width, rows j to j + depth. */

@@ -96,7 +96,7 @@ static void reduction_free(HullReduction* reduction) {
   for (int k = 0; k < 3; k++) memory_free(reduction->selected_coordinates[k]);
 }
 
-/* Selects a vertex. Copies of it pad the last block of the view. */
+/* Selects a vertex. Copies of the last selected vertex pad the last block of the view. */
 static void reduction_add_vertex(HullReduction* reduction, int index) {
   assert(index >= 0);
   PointView* selected = &reduction->selected;

@@ -15,7 +15,7 @@ enum { HEADER_BYTES = 80, PREFIX_BYTES = HEADER_BYTES + 4, TRIANGLE_BYTES = 50, 
 typedef struct {
   ObjText text; /* text of the file; also counts the errors if the file is binary */
   double scale;
-  Vec3* corners; /* (3 x triangles) */
+  Vec3* corners; /* corners of all triangles (size: 3 x triangles) */
   int* lines;    /* line of each triangle (size: triangles) */
   int corner_count, corner_capacity, line_capacity;
   MeshGroup* groups;

@@ -1,6 +1,7 @@
 /* Private to geometry/: the point of a vertex, edge, triangle or tetrahedron nearest to the origin. Inline, because GJK
- * calls the functions in every iteration. Hulls of very different size produce thin triangles and tetrahedra. Shortest
- * edges, iterative refinement and normals keep their solutions as accurate as the corners. */
+ * calls the functions in every iteration. Hulls of very different size produce thin triangles and tetrahedra. The
+ * functions use the shortest edges, face normals and iterative refinement, so that the error of the point stays near
+ * the error of the corners. */
 #ifndef SDRS_GEOMETRY_NEAREST_H
 #define SDRS_GEOMETRY_NEAREST_H
 
@@ -22,12 +23,12 @@
  * corners. */
 typedef struct {
   Vec3 point;
-  double square;
-  int count, corner[4];
-  double weight[4];
+  double square;        /* |point|^2 [m^2] */
+  int count, corner[4]; /* number and indices of the corners */
+  double weight[4];     /* the point is the sum of weight[k] times corner number corner[k] */
 } NearestPoint;
 
-/* Returns the larger number. Faster than fmax, which is a function call because it handles NaN. */
+/* Returns the larger of two numbers. Unlike fmax, this function does not handle NaN and is inlined. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
 /* Returns corner i of a simplex as the point nearest to the origin. p: corners of the simplex [m], here and below. */
@@ -90,9 +91,8 @@ static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   return t;
 }
 
-/* Computes barycentric coordinates of the foot of the perpendicular from the origin to the triangle's plane, multiplied
- * by |normal|^2. On entry `part` has those of a given point of the plane, `point`. Adds the difference between the foot
- * and this point. */
+/* Updates barycentric coordinates from a point of the triangle's plane to the foot of the perpendicular from the
+ * origin. part: barycentric coordinates times |normal|^2, on entry of `point`, on return of the foot. */
 static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   Vec3 turn = vec3_cross(point, t->normal);
   double u = vec3_dot(turn, t->w), w = -vec3_dot(turn, t->u);
@@ -101,8 +101,8 @@ static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   part[0] -= u + w;
 }
 
-/* Returns the foot of the perpendicular from the origin, computed from barycentric coordinates `part` times |normal|^2.
- * t must not be collinear. */
+/* Returns the foot of the perpendicular from the origin to the plane of a triangle that is not collinear. part:
+ * barycentric coordinates of the foot times |normal|^2. */
 static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
   Vec3 along_u = vec3_scale(t->u, part[1] / t->square);
   return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
@@ -172,7 +172,7 @@ static inline Vec3 combination(const Vec3* p, const double part[4]) {
   return sum;
 }
 
-/* Adds to `part` the barycentric coordinates of the origin relative to the point `from`. */
+/* Updates the barycentric coordinates `part` of a point by the displacement from `from` to the origin. */
 static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double part[4]) {
   double inverse = 1.0 / solid->volume, sum = 0;
   for (int i = 1; i < 4; i++) {

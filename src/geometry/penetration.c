@@ -66,8 +66,9 @@ static bool find_nearest_face(const Polytope* polytope, Vec3* normal, double* he
   return solid;
 }
 
-/* Returns the depth of the origin in the Minkowski difference C = A - B, along the normal of the nearest face, or 0 if
- * the origin is outside. Moving B by d moves C by -d, so *normal is the direction in which B must move to separate. */
+/* Returns the depth of the origin in the Minkowski difference C = A - B, along the normal of the nearest face. Returns
+ * 0 if the origin is outside. Moving B by d moves C by -d, so *normal is the direction in which B must move to
+ * separate. */
 static double compute_origin_depth(Polytope* polytope, Vec3* normal) {
   double reach = 0;
   for (int round = 0; round < ITERATION_LIMIT; round++) {

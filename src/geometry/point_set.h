@@ -23,7 +23,7 @@ typedef struct {
   int* source; /* first index of each point in the input, ascending */
   int count;
   Vec3 center;
-  double factor;
+  double factor; /* [1/m] */
 } NormalizedSet;
 
 /* Computes the distinct points of points[count]. Returns HULL_OK if they span a solid, otherwise HULL_TOO_FEW_POINTS,

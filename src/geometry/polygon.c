@@ -1,6 +1,6 @@
 #include "geometry/geometry.h"
 
-/* Corners that are not cut off yet, as a linked ring. */
+/* Corners of the polygon that are not cut off yet, as a doubly linked ring. */
 typedef struct {
   const Vec3* points;
   const int* corners;
@@ -10,7 +10,7 @@ typedef struct {
 
 static Vec3 corner_point(const PolygonRing* ring, int i) { return ring->points[ring->corners[i]]; }
 
-/* Returns twice the signed signed_area of a triangle of points, times |normal|. */
+/* Returns twice the signed area of the triangle a, b, c, times |normal|. */
 static double signed_area(const PolygonRing* ring, Vec3 a, Vec3 b, Vec3 c) {
   return vec3_dot(ring->normal, vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
 }

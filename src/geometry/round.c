@@ -39,7 +39,8 @@ double round_support(const RoundBody* body, Vec3 direction, Vec3* at) {
   return best + body->rounding * length;
 }
 
-/* Points on the circles and vertices of a body. Points are added where the body is nearest to the other one. */
+/* Polyhedron inscribed in a body: its vertices and points on its circles. Points are added where the body is nearest to
+ * the other body. */
 typedef struct {
   _Alignas(64) double x[POINTS_MAX];
   _Alignas(64) double y[POINTS_MAX];

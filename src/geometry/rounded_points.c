@@ -29,8 +29,8 @@ static double signed_area(const PlanePoint* a, const PlanePoint* b, const PlaneP
 }
 
 /* Computes the convex hull of sorted points as a polygon, counter-clockwise, without points on its sides. points
- * (count): sorted by x, then y. area: turns with a smaller area (twice the area of the triangle) count as straight.
- * corner: receives the polygon, at least count + 1. Returns the number of corners. */
+ * (count): sorted by x, then y. area: three points count as collinear if twice the area of their triangle is smaller
+ * than this. corner: receives the polygon; it has space for count + 1 points. Returns the number of corners. */
 static int polygon_hull(const PlanePoint* points, int count, double area, PlanePoint* corner) {
   int found = 0;
   for (int side = 0; side < 2; side++) {
@@ -130,8 +130,9 @@ typedef struct {
 
 static Vec3 outward_direction(const CoreEdge* e) { return vec3_cross(e->along, e->normal); }
 
-/* Returns the angle between the faces of an edge. A diagonal of a flat polygon has faces on both sides of the polygon.
- * The smallest angle belongs to the face on the same side. */
+/* Returns the smallest angle from the face on the left of edge e to a face on its right. A diagonal of a flat polygon
+ * has two faces on the right, one on each side of the polygon. The smallest angle selects the face on the same side as
+ * the left face. */
 static double edge_angle(const CoreEdges* all, const CoreEdge* e) {
   double least = 2 * M_PI;
   for (int k = all->first[e->head]; k >= 0; k = all->edges[k].next) {
@@ -173,8 +174,8 @@ static void free_edges(CoreEdges* all) {
   memory_free(all->first);
 }
 
-/* Integrals of 1, u and u u^T over the outward unit directions u at a face, edge or vertex of the core. These are one
- * direction, an arc, and a region of the sphere. */
+/* Integrals of 1, u and u u^T over the outward unit directions u at a part of the core. A face has one direction, an
+ * edge an arc of directions, a vertex a region of the sphere. */
 typedef struct {
   double one;
   Vec3 first;

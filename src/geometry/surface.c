@@ -5,7 +5,8 @@
 
 #include "geometry/geometry.h"
 
-/* Contracting an edge can give another edge more than two triangles. One or two passes are usually enough. */
+/* Largest number of passes that contract short edges. A contraction can give another edge more than two triangles. One
+ * or two passes are usually enough. */
 enum { PASSES_MAX = 5 };
 
 /* An edge of a triangle. key is the first member because compare_uint64 sorts by it. */

@@ -64,12 +64,13 @@ SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], i
   SurfaceTree tree = {.count = count, .leaves = 1};
   while (tree.leaves * LEAF_TRIANGLES < count) tree.leaves *= 2;
   /* The rotation is not aligned with faces of usual solids. */
-  tree.turn = mat3_from_quat(quat_normalized((Quat){sqrt(7), sqrt(2), sqrt(3), sqrt(5)}));
+  tree.rotation = mat3_from_quat(quat_normalized((Quat){sqrt(7), sqrt(2), sqrt(3), sqrt(5)}));
   tree.corners = memory_alloc(sizeof *tree.corners * (size_t)count);
   tree.low = MEMORY_NEW(Vec3, 2 * tree.leaves);
   tree.high = MEMORY_NEW(Vec3, 2 * tree.leaves);
   Vec3(*corners)[3] = memory_alloc(sizeof *corners * (size_t)count);
-  for (int i = 0; i < 3 * count; i++) corners[i / 3][i % 3] = mat3_mul_vec(tree.turn, points[triangles[i / 3][i % 3]]);
+  for (int i = 0; i < 3 * count; i++)
+    corners[i / 3][i % 3] = mat3_mul_vec(tree.rotation, points[triangles[i / 3][i % 3]]);
   uint64_t* order = morton_order((const Vec3(*)[3])corners, count);
   for (int t = 0; t < count; t++)
     for (int k = 0; k < 3; k++) tree.corners[t][k] = corners[order[t] & UINT32_MAX][k];
@@ -126,7 +127,7 @@ static void search_distance(DistanceSearch* s, int node) {
 
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) {
   assert(*nearest >= 0 && *nearest < tree->count);
-  DistanceSearch s = {tree, mat3_mul_vec(tree->turn, point), 0, *nearest};
+  DistanceSearch s = {tree, mat3_mul_vec(tree->rotation, point), 0, *nearest};
   s.square = squared_triangle_distance(tree, *nearest, s.point);
   search_distance(&s, 1);
   *nearest = s.nearest;
@@ -135,7 +136,7 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest) 
 
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point) {
   assert(triangle >= 0 && triangle < tree->count);
-  return sqrt(squared_triangle_distance(tree, triangle, mat3_mul_vec(tree->turn, point)));
+  return sqrt(squared_triangle_distance(tree, triangle, mat3_mul_vec(tree->rotation, point)));
 }
 
 /* Returns true if the point p lies left of the edge a -> b in the x-y plane. The results for a -> b and b -> a are
@@ -168,5 +169,5 @@ static int node_winding(const SurfaceTree* tree, int node, Vec3 p) {
 }
 
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point) {
-  return node_winding(tree, 1, mat3_mul_vec(tree->turn, point));
+  return node_winding(tree, 1, mat3_mul_vec(tree->rotation, point));
 }

@@ -11,13 +11,14 @@
 /* Margin around the bounding box of a hull [unit frame]. Merging moves planes by less. */
 #define BOX_MARGIN 1e-4
 
-/* Tolerances for merging planes and points, relative to the diagonal of all hulls. That of points is larger, because
- * planes can intersect at small angles. They are tried in this order until the surface is closed. */
+/* Tolerances for merging planes and points, relative to the diagonal of all hulls. The tolerance of points, `weld`, is
+ * larger, because planes can intersect at small angles. The rows are tried in this order until the surface is closed.
+ */
 static const struct {
   double plane, weld;
 } TOLERANCES[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
 
-/* Facet of a hull with its plane in floating-point numbers. */
+/* Facet of a hull and the plane of the facet, in floating-point numbers. */
 typedef struct {
   int hull, index; /* index among all facets, which decides between equal areas */
   Vec3 normal;

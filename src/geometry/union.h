@@ -90,10 +90,10 @@ typedef struct {
   const FaceList* faces;
   const ExactPlane* planes;
   const Vec3* normals; /* normals of the planes; the unit frame has the same axes as the frame of the hulls */
-  const Vec3* corners; /* corners of all hulls in the unit frame (corner_count). Points within `weld` of a corner move
-                          to the corner */
+  const Vec3* corners; /* corners of all hulls in the unit frame (size: corner_count). Points within `weld` of a corner
+                          move to the corner */
   int corner_count;
-  double weld;
+  double weld; /* distance within which points are merged [unit frame] */
 } WeldInput;
 
 /* Returns the triangulated surface of the faces, in the unit frame. (U4) Points nearer to each other than `weld` are

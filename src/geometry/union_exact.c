@@ -32,8 +32,8 @@ bool exact_intersection(ExactPoint* point, const ExactPlane* a, const ExactPlane
   return point->w[3] > 0;
 }
 
-/* The sign of n . y + o is that of a sum of four products of 123-bit and 41-bit integers. The sum is evaluated in two
- * halves, the lower half with 64 bits (U2). */
+/* The sign of n . y + o equals the sign of a sum of four products of 123-bit and 41-bit integers. The sum is evaluated
+ * in two halves, the lower half with 64 bits (U2). */
 int exact_side(const ExactPlane* plane, const ExactPoint* point) {
   __int128 high = 0, low = 0;
   for (int k = 0; k < 4; k++) {

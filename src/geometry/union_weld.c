@@ -5,9 +5,9 @@
 
 #include "geometry/union.h"
 
-/* Corners are removed if their distance from the line through their neighbours is below this [unit frame]. Exact planes
- * are rounded by 1e-12, and their intersections at small angles by more. Removing many such corners changes the surface
- * by a negligible amount. */
+/* A corner is removed if its distance from the line through its neighbours is below this value [unit frame]. Exact
+ * planes are rounded by 1e-12, and their intersections at small angles by more. Removing many such corners changes the
+ * surface by a negligible amount. */
 #define STRAIGHT 1e-9
 /* Direction along which points are sorted. Usual solids have no face perpendicular to this direction. */
 static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135954999579};
@@ -16,7 +16,7 @@ static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135
  * error of about 1e-15. */
 #define ROUNDING 1e-12
 
-/* Edges along which surfaces touch are contracted if they are not longer than this [weld distances]. */
+/* Largest length of an edge that is contracted because surfaces touch along it [weld distances]. */
 #define SHORT_EDGE 30
 /* Largest number of passes that insert points into edges. An edge with an inserted point can come near other points.
  * One or two passes are usually enough. */
@@ -379,8 +379,8 @@ static EdgeSet edges_of_loops(const Patchwork* work) {
 
 /* ---------------------------------------------------------------- joining faces */
 
-/* Returns the distance of point b to the right of the line from point a to point c, seen against `normal`. It is not
- * negative if b is a convex corner between a and c. */
+/* Returns the distance of point b to the right of the line from point a to point c, seen against `normal`. The distance
+ * is not negative if b is a convex corner. */
 static double bulge(const Patchwork* work, Vec3 normal, int a, int b, int c) {
   Vec3 p = work->points[a], ac = vec3_sub(work->points[c], p), ab = vec3_sub(work->points[b], p);
   double length = vec3_norm(ac);
@@ -414,8 +414,8 @@ static int at(const WeldLoop* loop, int i) {
   return loop->ids[k < 0 ? k + loop->count : k];
 }
 
-/* Returns true if the p_count points of loop p from position i on and the q_count points of loop q from position j on
- * have a common point. */
+/* Returns true if two sequences of points have a common point: p_count points of loop p from position i on, and q_count
+ * points of loop q from position j on. */
 static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* q, int j, int q_count) {
   for (int k = 0; k < p_count; k++)
     for (int m = 0; m < q_count; m++)

@@ -8,7 +8,7 @@
 #define FACING_COSINE 0.8660254037844387
 /* Intersections of a ray within this distance of its start are ignored, relative to the solid's size, because the ray
  * starts on a triangle. */
-#define START_ROOM 1e-9
+#define START_DISTANCE_MIN 1e-9
 /* Tolerance of the barycentric coordinates of a ray's intersection with a triangle, so that no ray passes between
  * adjacent triangles. */
 #define SEAM 1e-9
@@ -18,7 +18,7 @@ typedef struct {
   Vec3* normals;     /* unit normals of the triangles; zero for a triangle without area (size: triangles) */
   int* rays;         /* number of rays of each triangle */
   double* thickness; /* smallest thickness measured by the rays of each triangle [m] */
-  double start_room;
+  double start_distance_min;
 } Walls;
 
 static Vec3 corner(const TriangleSurface* surface, int triangle, int k) {
@@ -26,20 +26,20 @@ static Vec3 corner(const TriangleSurface* surface, int triangle, int k) {
 }
 
 /* Returns twice the vector area of a triangle. */
-static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
+static Vec3 double_area_vector(const TriangleSurface* surface, int triangle) {
   Vec3 a = corner(surface, triangle, 0);
   return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
 }
 
-/* Returns the distance t along a ray from the point `from`, in direction `way`, to its exit through a triangle. Returns
- * HUGE_VAL if the ray does not exit there. Solves from + t way = a + u ab + v ac with corner a and edges ab, ac. */
+/* Returns the distance t along a ray to its exit through a triangle, or HUGE_VAL if the ray does not exit there. Solves
+ * from + t direction = a + u ab + v ac, where a is a corner and ab, ac are edges of the triangle. */
 static double distance_to_exit(const Walls* walls, Vec3 from, Vec3 direction, int triangle) {
   if (!(vec3_dot(direction, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);
   Vec3 ab = vec3_sub(corner(walls->surface, triangle, 1), a), ac = vec3_sub(corner(walls->surface, triangle, 2), a);
   Vec3 to = vec3_sub(from, a), p = vec3_cross(direction, ac), q = vec3_cross(to, ab);
   double det = vec3_dot(ab, p), u = vec3_dot(to, p) / det, v = vec3_dot(direction, q) / det, t = vec3_dot(ac, q) / det;
-  bool meets = u >= -SEAM && v >= -SEAM && u + v <= 1 + SEAM && t > walls->start_room;
+  bool meets = u >= -SEAM && v >= -SEAM && u + v <= 1 + SEAM && t > walls->start_distance_min;
   return meets ? t : HUGE_VAL;
 }
 
@@ -85,9 +85,9 @@ static void measure_triangle(void* context, int triangle, int thread) {
 static double share_rays(Walls* walls, int samples) {
   const TriangleSurface* surface = walls->surface;
   double total = 0, before = 0;
-  for (int t = 0; t < surface->triangle_count; t++) total += vec3_norm(cross_of(surface, t));
+  for (int t = 0; t < surface->triangle_count; t++) total += vec3_norm(double_area_vector(surface, t));
   for (int t = 0; t < surface->triangle_count; t++) {
-    Vec3 cross = cross_of(surface, t);
+    Vec3 cross = double_area_vector(surface, t);
     double twice = vec3_norm(cross), after = before + twice;
     if (!(twice > 0)) continue;
     walls->normals[t] = vec3_scale(cross, 1 / twice);
@@ -106,7 +106,7 @@ double surface_thickness(const TriangleSurface* surface, int samples, int thread
     low = vec3_min(low, surface->points[i]);
     high = vec3_max(high, surface->points[i]);
   }
-  walls.start_room = START_ROOM * vec3_norm(vec3_sub(high, low));
+  walls.start_distance_min = START_DISTANCE_MIN * vec3_norm(vec3_sub(high, low));
   walls.normals = MEMORY_NEW(Vec3, count + 1);
   walls.rays = MEMORY_NEW(int, count + 1);
   walls.thickness = MEMORY_NEW(double, count + 1);

@@ -4,7 +4,7 @@
 #include "geometry/geometry.h"
 
 /* Largest distance by which rounding may put a vertex outside a support plane, relative to the hull's size. */
-#define PASSED 1e-12
+#define OUTSIDE_TOLERANCE 1e-12
 
 static Vec3 at(const ConvexHull* hull, int i) { return hull->vertices[i]; }
 
@@ -36,7 +36,7 @@ static void try_face(const ConvexHull* hull, int triangle, HullWidth* best) {
 }
 
 /* Returns true if all vertices lie between the planes n . x = low and n . x = high, up to rounding. */
-static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, double rounding) {
+static bool lies_between(const ConvexHull* hull, Vec3 n, double low, double high, double rounding) {
   for (int i = 0; i < hull->vertex_count; i++) {
     double height = vec3_dot(n, at(hull, i));
     if (height < low - rounding || height > high + rounding) return false;
@@ -54,7 +54,7 @@ static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], do
   n = vec3_scale(n, 1 / sqrt(square));
   double width = vec3_dot(n, w);
   if (width < 0) n = vec3_scale(n, -1), width = -width;
-  if (!(width < best->width) || !holds_all(hull, n, vec3_dot(n, a), vec3_dot(n, c), rounding)) return;
+  if (!(width < best->width) || !lies_between(hull, n, vec3_dot(n, a), vec3_dot(n, c), rounding)) return;
   double s = vec3_dot(vec3_cross(w, v), vec3_cross(u, v)) / square;
   double t = vec3_dot(vec3_cross(w, u), vec3_cross(u, v)) / square;
   *best = (HullWidth){.width = width,
@@ -82,7 +82,7 @@ static int list_edges(const ConvexHull* hull, int (*edges)[2]) {
 HullWidth hull_smallest_width(const ConvexHull* hull) {
   assert(hull->vertex_count >= 4);
   HullWidth best = {.width = HUGE_VAL};
-  double rounding = PASSED * hull_size(hull);
+  double rounding = OUTSIDE_TOLERANCE * hull_size(hull);
   for (int t = 0; t < hull->triangle_count; t++) try_face(hull, t, &best);
   int(*edges)[2] = memory_alloc(sizeof *edges * (size_t)(3 * hull->triangle_count + 1));
   int count = list_edges(hull, edges);

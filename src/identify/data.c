@@ -249,8 +249,8 @@ static SignalPlace find_signal(const Model* model, const TaskInput* in) {
   return place;
 }
 
-/* Looks up the signals of the scene that measured signals (inputs) replace. Adds an error for a signal that cannot be
- * replaced. */
+/* Sets data->inputs to the signals of the scene that measured signals replace. Adds an error for a signal that cannot
+ * be replaced. */
 static void resolve_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
   data->input_count = task->data.input_count;
   data->inputs = MEMORY_NEW(SignalPlace, data->input_count + 1);

@@ -12,9 +12,9 @@ enum { MEASURED_FAULTS_MAX = 20 };
  * (identify/data_check.c). */
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
-/* Interpolates measured velocities that are backward differences (TaskMeasured.rates_before) to the times of the
- * samples, in place [m/s, rad/s]. Such velocities belong to the midpoints between two samples. The velocities of the
- * last sample become NaN (identify/data_rates.c). */
+/* Converts measured velocities that are backward differences of positions (TaskMeasured.rates_before) to velocities at
+ * the times of the samples [m/s, rad/s]. Interpolates in place. Backward differences are velocities at the midpoints
+ * between two samples. The velocities of the last sample become NaN (identify/data_rates.c). */
 void measured_rates_to_rows(MeasuredRun* run);
 /* Warns if measured velocities are backward differences although the task declares them as velocities at the times of
  * the samples. */

@@ -7,11 +7,12 @@
 #define LENGTH_TOLERANCE 0.02
 /* Largest plausible speed [m/s]. */
 #define SPEED_MAX 200.0
-/* Largest plausible joint rotation in radians [rad]. */
+/* Largest plausible joint rotation [rad]. A larger value is probably in degrees. */
 #define ROTATION_MAX 100.0
-/* Largest number of time steps between samples. The time probably has another unit if they are farther apart. */
+/* Largest number of time steps between two samples. If there are more, the measured time probably has another unit. */
 #define STEPS_MAX 1000.0
-/* Relative difference of rotations and angular velocities above which they probably refer to different axes. */
+/* Relative difference of measured rotations and integrated angular velocities above which the two probably refer to
+ * different axes. */
 #define SPIN_TOLERANCE 0.5
 
 typedef struct {
@@ -214,7 +215,8 @@ static double compare_spin(const MeasuredRun* r, const MeasuredLink* l, bool swa
   return sum;
 }
 
-/* Converts measured angular velocities to link axes. Reports those that contradict the measured rotations. */
+/* Converts measured angular velocities to link axes. Reports angular velocities that contradict the measured rotations.
+ */
 static void check_spin(DataCheck* c, MeasuredLink* l) {
   char text[300];
   MeasuredRun* r = c->run;

@@ -4,13 +4,14 @@
 
 #include <assert.h>
 
-/* Velocities count as backward differences if their deviation from central differences is DEVIATION_RATIO times larger.
- * Within TEST_INTERVAL [s] both kinds must also displace a body differently by more than the position noise. */
+/* Velocities count as backward differences if their deviation from central differences is more than DEVIATION_RATIO
+ * times their deviation from backward differences. In addition, the displacements by both kinds of velocities within
+ * TEST_INTERVAL [s] must differ by more than the position noise. */
 #define DEVIATION_RATIO 4.0
 #define TEST_INTERVAL 0.1
 
 /* Computes the weights by which the velocities of a sample and of the next sample are interpolated to the time of the
- * sample. Both belong to midpoints between samples. */
+ * sample. Both velocities belong to midpoints between samples. */
 static void midpoint_weights(const MeasuredRun* r, int row, double* weight, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
   *weight = after / (before + after);

@@ -13,7 +13,8 @@ enum { SUBSET_PAIRS = SUBSETS / 2 };
 #define PRIOR_LIMIT 3.0
 #define PRIOR_SHARE 0.52
 
-/* Largest change of a variable that a subset does not determine, in deviations of its prior or in its scale. */
+/* Largest change of a variable that a subset does not determine, in standard deviations of the prior, or in units of
+ * the variable's scale. */
 #define CHANGE_MAX 10.0
 
 /* Two complementary subsets of the data. Normal equations of subset b: matrix A_b, gradient g_b. D: diagonal matrix of
@@ -23,7 +24,7 @@ typedef struct {
   int first;       /* first subset of the pair */
   double* root[2]; /* Cholesky factor of A_b + D for each subset: matrix of its normal equations plus priors
                       (variables^2) */
-  double* sum[2];  /* matrix A_b of the normal equations of each subset (variables^2) */
+  double* sum[2];  /* matrix A_b of the normal equations of each subset (size: variables^2) */
 } SubsetPair;
 
 /* Returns z with P(|x| > z) = p for a standard normal variable x. The error is below 5e-4 (Abramowitz and Stegun 1964,
@@ -116,8 +117,8 @@ static int compute_run_variance(const SubsetPair* pair, const double* difference
 static void check_difference(Identification* id, Contradiction contradiction, double limit) {
   if (!(contradiction.difference > 1)) return;
   double difference = fabs(contradiction.first - contradiction.second);
-  /* part of the difference that noise does not explain; for a prior PRIOR_SHARE of it, so that the interval contains
-   * both values */
+  /* part of the difference that noise does not explain. For a prior it is the fraction PRIOR_SHARE of the difference,
+   * so that the interval contains both values */
   double unexplained = contradiction.kind == CONTRADICTION_PRIOR
                            ? PRIOR_SHARE * difference
                            : sqrt(1 - 1 / (contradiction.difference * contradiction.difference)) * difference;

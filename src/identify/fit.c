@@ -203,7 +203,7 @@ typedef struct {
   ShotSums* out;
 } ShotEvaluation;
 
-/* Returns how many of `all` shots or runs this MPI process evaluates. */
+/* Returns the number of shots or runs that this MPI process evaluates, out of `all`. */
 static int local_item_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
@@ -335,7 +335,7 @@ static const char* height_column(const MeasuredRun* run) {
   return NULL;
 }
 
-/* Reports runs that begin deeper in the ground than noise explains. Returns false if there are any. */
+/* Reports runs that begin deeper in the ground than noise explains. Returns true if there are none. */
 static bool runs_begin_outside_ground(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
   for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS_MAX; k++) {
@@ -427,7 +427,7 @@ static void evaluate_run(void* context, int item, int thread) {
                                                    id->run_errors + ERROR_NUMBERS * index, NULL);
 }
 
-/* After the fit, computes the normal equations of all shots, also those over subsets of the data (Q12). */
+/* After the fit, computes the normal equations of all shots, and of subsets of their data (Q12). */
 static void sum_subsets(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {

@@ -8,7 +8,7 @@
 /* ---------------------------------------------------------------- shots: segments of multiple shooting
  * (identify/shot.c, shot_*.c) */
 
-/* Time of a measured sample relative to the recorded rows (time steps) of a simulation. */
+/* Time of a measured sample, relative to the rows of a simulation; a row is the state after a time step. */
 typedef struct {
   int row;         /* last row at or before the sample */
   double fraction; /* time since that row, in steps, in [0, 1) */
@@ -20,8 +20,8 @@ typedef struct {
   int run_index, first, count; /* samples first..first + count - 1 of the run */
   int steps;
   SampleTime* sample_times; /* (size: count) */
-  bool usable;              /* the shot could be simulated at the start of the fit */
-  double* local;            /* fitted increments of the initial coordinates and velocities (2 nv), or NULL */
+  bool usable;              /* true if the shot could be simulated at the start of the fit */
+  double* local; /* fitted increments of the initial coordinates and velocities (2 nv); NULL if none are fitted */
 } Shot;
 
 /* Subsets of the measurements, in complementary pairs. If the model is right, both subsets of a pair give the same
@@ -39,18 +39,18 @@ enum {
 /* Sums of squares and normal equations of a shot (segment of a run). The local unknowns of a shot are increments of its
  * initial state. */
 typedef struct {
-  bool ran;
+  bool ran;    /* true if the shot could be simulated; otherwise the other members are unspecified */
   int runs;    /* number of simulations */
-  double cost; /* half of the sum of squared residuals, with Huber's loss for large ones, and with the priors of the
+  double cost; /* half of the sum of squared residuals, with Huber's loss for large residuals, plus the priors of the
                   local unknowns */
   int residuals;
-  double *a, *g; /* J'J (variables^2) and J'r (variables) after elimination of the local unknowns. J: derivatives of the
-                    residuals with respect to the variables. r: residuals */
+  double *a, *g; /* a: J'J (size: variables^2); g: J'r (size: variables); after elimination of the local unknowns. J:
+                    derivatives of the residuals with respect to the variables. r: residuals */
   /* Blocks of the normal equations that belong to the local unknowns. b: coupling with the variables (variables x
    * locals). c: Cholesky factor (locals^2). h: right-hand side (locals). */
   double *b, *c, *h;
-  /* matrix a and vector g of the normal equations of each subset of the measurements, after the fit (SUBSETS x
-   * variables^2), (SUBSETS x variables), or NULL */
+  /* normal equations of each subset of the measurements, set after the fit: matrices (SUBSETS x variables^2) and
+   * vectors (SUBSETS x variables); NULL before */
   double *subset_a, *subset_g;
 } ShotSums;
 
@@ -62,9 +62,10 @@ typedef struct {
   Text text;                  /* rows of residuals.csv */
   int inside, residual_count; /* inside: number of residuals within 1.96 standard deviations; residual_count: number of
                                  all residuals */
-  double square[ERROR_KINDS]; /* sums of the squared residuals of positions, rotations and coordinates */
+  double square[ERROR_KINDS]; /* sums of the squared residuals of positions, rotations and coordinates; `squares`: their
+                                 numbers */
   int squares[ERROR_KINDS];
-  double* second[ERROR_KINDS]; /* magnitudes of the second differences of residuals (second_count); owned */
+  double* second[ERROR_KINDS]; /* magnitudes of the second differences of residuals (size: second_count); owned */
   int second_count[ERROR_KINDS], second_capacity[ERROR_KINDS];
   double sum[ERROR_KINDS][ERROR_BINS]; /* sum of the errors in each time bin */
   int count[ERROR_KINDS][ERROR_BINS];
@@ -77,7 +78,8 @@ typedef enum {
   CONTRADICTION_ROTATIONS,
   CONTRADICTION_PRIOR
 } ContradictionKind;
-/* Parameter that two subsets of the data, or the data and its prior, estimate differently (Q12). */
+/* Contradiction about one parameter: two subsets of the data, or the data and the parameter's prior, give different
+ * estimates (Q12). */
 typedef struct {
   int variable;
   ContradictionKind kind;
@@ -87,7 +89,7 @@ typedef struct {
 
 /* Row of convergence.csv. */
 typedef struct {
-  double cost, trial; /* current cost; cost of the last trial, NaN without a trial */
+  double cost, trial; /* cost: current cost; trial: cost at the last trial values, NaN without a trial */
   /* norms of the gradient and of the step, with each component relative to the scale of its variable */
   double gradient, step;
   double simulated; /* number of simulated runs; a window of a run counts as its fraction of the run */
@@ -122,18 +124,19 @@ struct Identification {
   int variables, locals; /* locals: local unknowns of a shot, 0 if initial states are not fitted */
   double *initial, *low, *high, *scale, *prior; /* (size: variables) */
   double *x, *trial;                            /* (size: variables) */
-  bool* fixed;                                  /* fixed, because the data do not determine it (size: variables) */
+  bool* fixed; /* true for a variable that is fixed because the data do not determine it (size: variables) */
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
-  ShotSums* trial_sums; /* sums of all shots for the variables `trial`, or NULL */
-  bool has_started;     /* the optimizer has written its first row */
+  ShotSums* trial_sums; /* sums of all shots at the last evaluated variables; NULL for a least-squares method */
+  bool has_started;     /* true if the optimizer has written its first row */
   FitRow* rows;         /* (size: row_count) */
   int row_count, row_capacity;
   double *a, *g, *raw_a; /* normal equations of all shots, with priors (variables^2), (size: variables) */
   double cost, damping;
-  int iteration, small_decreases; /* small_decreases: consecutive iterations with a small relative decrease */
-  bool has_no_step;               /* no step of the last iteration lowered the sum */
+  int iteration, small_decreases; /* small_decreases: number of consecutive iterations with a small relative decrease of
+                                     the sum of squares */
+  bool has_no_step;               /* true if no step of the last iteration lowered the sum of squares */
   int rank, processes;            /* MPI rank and number of processes */
   int64_t simulated;              /* number of simulated runs and windows */
   IdentifyStop stop;
@@ -141,31 +144,33 @@ struct Identification {
   /* before the fit: singular values of the Jacobian of the residuals, and standard deviations that follow from it, in
    * the scales of the variables (size: variables) */
   double *singular_values, *deviation;
-  double* directions; /* right singular vectors of this Jacobian, one per row (variables^2) */
+  double* directions; /* right singular vectors of this Jacobian, one per row (size: variables^2) */
   Text verdict;
   int undetermined;
   double* base_parameters; /* coefficients of combinations of variables that the data determine, one combination per
                               row; fixed variables included (variables^2) */
   Text determined;         /* combinations of variables that the data determine, in words, one per line */
   double noise;       /* standard deviation of the residuals, divided by the measurement noise that the task gives */
-  double* covariance; /* covariance of the fitted variables (variables^2) */
+  double* covariance; /* covariance of the fitted variables (size: variables^2) */
   double* error;      /* standard errors of the fitted variables (size: variables) */
   double quantile;
-  double* contradiction_width; /* half of the contradiction between two estimates, or 0 (size: variables) */
+  double* contradiction_width; /* for each variable, half of the difference between two estimates that noise does not
+                                  explain, or 0 (size: variables) */
   /* significant change of each variable by the next Newton step; 0 at the minimum (size: variables) */
   double* next_change;
   Contradiction* contradictions; /* owned */
   int contradiction_count, contradiction_capacity;
   double* run_errors;    /* errors of each run with fitted, then with initial values (runs x 2 ERROR_NUMBERS) */
-  Misfit misfit[2];      /* noise and model errors of the validation runs and of the training runs */
+  Misfit misfit[2];      /* noise and model errors: validation runs, training runs */
   double inside[2];      /* fraction of residuals in their predicted 95 % interval: validation, training */
-  bool* run_is_complete; /* the run was simulated to its end, with fitted, then with initial values (2 runs) */
+  bool* run_is_complete; /* for each run: true if it was simulated to its end with fitted values, and with initial
+                            values (size: 2 runs) */
 };
 
 /* Divides the training runs into shots: id->shots (shot_count). shots_free frees them. */
 void shots_create(Identification* id);
-/* Writes a validation run of median error beside its measurement, as a run folder named overlay in `folder`. Returns
- * STATUS_OK, also without runs, or STATUS_IO with a diagnostic (identify/overlay.c). */
+/* Writes the validation run with the median error and its measurement as one run folder, `folder`/overlay
+ * (identify/overlay.c). Returns STATUS_OK, also without runs, or STATUS_IO with a diagnostic. */
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
 /* Simulates a measured run and returns the poses of all links in all rows (rows x links). x: values of the variables.
  * *begin: time of the first simulated row, since the start of the measured run [s]. Returns NULL if the run cannot be
@@ -195,10 +200,10 @@ double robust_loss(double r, double threshold, double* weight);
 typedef struct {
   int samples, count, columns; /* count: residuals per sample; columns: variables plus local unknowns */
   double huber;
-  const double *r, *j; /* residuals (samples x count), and their derivatives with respect to variables and local
+  const double *r, *j; /* residuals (size: samples x count), and their derivatives with respect to variables and local
                           unknowns (samples x count x columns) */
   const bool* turns;   /* true for a residual that is a component of a rotation (size: count) */
-  int touched;         /* first sample after a contact, or `samples` */
+  int first_after_contact; /* first sample after a contact, or `samples` */
 } ShotResiduals;
 /* Sums the residuals of a shot: the cost, and with derivatives all arrays of out (numbers per variable)
  * (identify/sums.c). Returns false if a sum is not finite or the data do not determine the local unknowns. */
@@ -208,14 +213,14 @@ bool shot_sum(const Identification* id, const ShotResiduals* s, const double* lo
 double local_deviation(const Identification* id, int k);
 /* Simulates a run from its first sample and computes its errors. x[variables]. Sets out[0..2] to the mean errors of
  * positions, rotations and joint coordinates [m, rad, m or rad]. Sets out[3..4] to the position and rotation error of
- * the last sample. Errors without measurement are NaN. Adds a row with the predicted uncertainty (Q8) for each sample
- * and link unless rows is NULL. Returns false with NaN if the run stops early. */
+ * the last sample. Errors without measurement are NaN. Unless rows is NULL, adds a row with residuals and their
+ * predicted uncertainty (Q8) for each sample and link. Returns false, with all errors NaN, if the run stops early. */
 bool shot_compute_errors(const Identification* id, const double* x, const MeasuredRun* run, double out[ERROR_NUMBERS],
                          ErrorRows* rows);
 
-/* Computes the damped Gauss-Newton step dx[variables] of the variables within their bounds (Q3). It is 0 for fixed
- * variables and at active bounds. Returns false if the damped matrix of the normal equations is not positive definite.
- */
+/* Computes the damped Gauss-Newton step dx[variables] of the variables within their bounds (Q3). The step is 0 for
+ * fixed variables and at active bounds. Returns false if the damped matrix of the normal equations is not positive
+ * definite. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
 /* Allocates zeroed sums of all shots (shot_count). The caller frees them with sums_free. */
@@ -227,7 +232,7 @@ void sums_free(const Identification* id, ShotSums* sums);
 typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_MINIMIZED } SweepWork;
 /* Returns the cost of all shots for the variables x, with their priors, computed by all threads and processes.
  * out[shot_count]: sums of the shots, without arrays for SWEEP_COST. locals (shots x locals): increments of the shots'
- * initial states, an output for SWEEP_MINIMIZED. A shot that fails keeps its cost of id->sums, without gradient.
+ * initial states, an output for SWEEP_MINIMIZED. A shot that fails gets its cost in id->sums and a zero gradient.
  * Returns INFINITY if too many shots fail. */
 double fit_evaluate_shots(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
 /* Returns the fitted increments of the initial states of all shots, one shot after the other (shots x locals). Owned by
@@ -257,8 +262,8 @@ void check_identifiability(Identification* id);
 void compute_parameter_uncertainty(Identification* id);
 /* Smallest number of runs for which standard errors use the variance between runs and Student's t distribution. */
 enum { RUNS_FOR_VARIANCE = 5 };
-/* Returns the quantile of Student's t distribution with `freedom` > 0 degrees of freedom. It has the same probability
- * as the quantile z of the normal distribution. The error is of order 1 / freedom^4. */
+/* Returns the quantile of Student's t distribution with `freedom` > 0 degrees of freedom. The quantile has the same
+ * probability as the quantile z of the normal distribution. The error is of order 1 / freedom^4. */
 double student_quantile(double z, int freedom);
 /* Residuals below this fraction of the measurement noise that the task gives are rounding errors and do not test the
  * model. */

@@ -7,8 +7,8 @@
 
 enum { ROW_NUMBERS = 6 };
 
-/* Returns the settings of `identify` and `data` that determine the sum of squares; the optimization stores the others.
- * The caller frees the array. */
+/* Returns the settings in the task's sections `identify` and `data` that determine the sum of squares. The
+ * optimization's checkpoint contains all other settings. The caller frees the array. */
 static double* get_settings(const Identification* id, int* count) {
   const TaskIdentify* t = &id->task->identify;
   const double numbers[] = {t->window,   t->stride,           t->position,    t->rotation, t->coordinate,

@@ -38,8 +38,8 @@ typedef struct {
   int input_count;
 } MeasuredData;
 
-/* Reads the measured runs of a task. files[file_count]: paths or patterns that replace those of the task, relative to
- * the working directory. model: model of the scene, whose signals the inputs replace. Reports each fault with file,
+/* Reads the measured runs of a task. files[file_count]: paths or patterns that replace the files of the task, relative
+ * to the working directory. model: model of the scene, whose signals the inputs replace. Reports each fault with file,
  * line, rule and probable cause. Returns STATUS_IO for an unreadable file and STATUS_BAD_INPUT for other faults.
  * Borrows the task. The caller frees *data with measured_free, also after errors. */
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
@@ -55,7 +55,7 @@ typedef struct Identification Identification;
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* paths of measured runs that replace those in the task (size: file_count) */
+  const char* const* files; /* paths of measured runs that replace the files of the task (size: file_count) */
   int file_count;
 } IdentifyOptions;
 
@@ -65,7 +65,7 @@ typedef enum {
   IDENTIFY_ITERATIONS, /* limit of iterations */
   IDENTIFY_STUCK,      /* no step lowers the sum of squares */
 } IdentifyStop;
-/* Returns the reason for the end of a fit in words. Static. */
+/* Returns a static text with the reason for the end of a fit. */
 const char* identify_stop_text(IdentifyStop stop);
 
 /* Reads the measured data, builds the model and divides the runs into segments (shots). Copies the options, borrows the
@@ -78,17 +78,18 @@ void identification_destroy(Identification* identification);
 /* Evaluates the sum of squares and the identifiability at the initial values. Call it once. Returns STATUS_SOLVER if no
  * run can be simulated, STATUS_BAD_INPUT if a run begins inside the ground, or STATUS_INTERRUPTED. Allocates memory. */
 Status identification_start(Identification* identification, Diagnostics* diagnostics);
-/* Returns the parameters that the data cannot determine, in words, one per line, or "". Owned by the identification. */
+/* Returns a text with the parameters that the data cannot determine, one per line, or "". Owned by the identification.
+ */
 const char* identification_undetermined_text(const Identification* identification);
-/* Returns the base parameters in words, one per line, or "". A base parameter is a combination of variables that the
- * data determine although they do not determine each variable. Owned by the identification. */
+/* Returns a text with the base parameters, one per line, or "". A base parameter is a combination of variables that the
+ * data determine, although the data do not determine its single variables. Owned by the identification. */
 const char* identification_determined_text(const Identification* identification);
 /* Returns true if the data determine every parameter. Call it after identification_start. */
 bool identification_identifiable(const Identification* identification);
-/* Performs one iteration. Returns STATUS_OK, also without a step that lowers the sum of squares, or STATUS_INTERRUPTED;
- * only the damping has then changed. */
+/* Performs one iteration. Returns STATUS_OK, also if no step lowers the sum of squares. Returns STATUS_INTERRUPTED if
+ * interrupted; only the damping has then changed. */
 Status identification_advance(Identification* identification);
-/* Returns why the fit has ended, or IDENTIFY_RUNNING. */
+/* Returns the reason why the fit has ended, or IDENTIFY_RUNNING. */
 IdentifyStop identification_stop(const Identification* identification);
 /* Returns the task's limit of iterations. */
 int identification_iterations(const Identification* identification);
@@ -106,9 +107,9 @@ Status identification_finish(Identification* identification, Diagnostics* diagno
  * identification_finish. */
 bool identification_append_unconverged(const Identification* identification, Text* out);
 
-/* Returns the number of contradictions between subsets of the data, or between data and a prior. The model cannot
- * reproduce such measurements. The interval of the parameter contains both estimates (Q12). Call it after
- * identification_finish. */
+/* Returns the number of contradictions between subsets of the data, or between data and a prior. A contradiction shows
+ * that the model cannot reproduce the measurements. The confidence interval of the parameter contains both estimates
+ * (Q12). Call it after identification_finish. */
 int identification_contradiction_count(const Identification* identification);
 /* Appends the description of contradiction k, with 0 <= k < identification_contradiction_count, to a text owned by the
  * caller. */
@@ -120,18 +121,18 @@ typedef struct {
   double standard_error, low, high; /* NaN if the data do not determine the parameter */
   bool at_bound, is_fixed;
 } IdentifiedParameter;
-/* Returns the number of parameters, with those that the data do not determine. */
+/* Returns the number of parameters, including parameters that the data do not determine. */
 int identification_parameter_count(const Identification* identification);
 /* Returns parameter k in its unit, with 0 <= k < identification_parameter_count. The identification owns the name. */
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
-/* Differences of simulated from measured motion, averaged over several runs: the mean over each run, and the difference
- * at its last sample. */
+/* Differences of simulated and measured motion, averaged over several runs: the mean over each run, and the difference
+ * at its last sample (final_). unfitted_: the same with the initial values of the parameters. */
 typedef struct {
   int runs, failed;                      /* failed: number of runs not simulated to the end */
-  double position, rotation;             /* m, rad */
-  double coordinate;                     /* joint coordinates [m or rad] */
-  double final_position, final_rotation; /* m, rad */
+  double position, rotation;             /* mean errors over a run [m, rad] */
+  double coordinate;                     /* mean error of the joint coordinates [m or rad] */
+  double final_position, final_rotation; /* errors at the last sample [m, rad] */
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;
 } RunErrors;

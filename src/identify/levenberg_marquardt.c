@@ -33,7 +33,8 @@ static void accept_step(Identification* id, const double* locals, double cost) {
   id->cost = cost;
 }
 
-/* Returns the norm of the gradient, without variables at a bound that descent would push beyond it. */
+/* Returns the norm of the gradient over the variables that descent can change: a variable at a bound is left out if
+ * descent would move it beyond the bound. */
 static double gradient_norm(const Identification* id) {
   double sum = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -146,7 +147,7 @@ static void save_state(const Identification* id, NumberFile* file) {
   memory_free(costs);
 }
 
-/* Loads the costs of the shots, which a shot keeps if it fails later. */
+/* Loads the costs of the shots. A shot that fails later gets its loaded cost. */
 static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);

@@ -7,7 +7,8 @@
 
 /* Median of |x| for a standard normal variable x. */
 #define NORMAL_MEDIAN 0.6744897501960817
-/* Longer rotation vectors [rad] are skipped, because the next sample may have another vector of the same rotation. */
+/* Largest length of rotation vectors that are used [rad]. The rotation vector of the next sample may differ by a full
+ * turn from a longer vector. */
 #define ROTATION_MAX 2.0
 
 void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, int samples, int stride) {

@@ -20,7 +20,7 @@ typedef struct {
   const Shot* shot;
   ShotSums* out; /* cost and derivatives at the last evaluation */
   int n, runs;
-  bool inverse_is_initial; /* true if the inverse Hessian is that of the normal equations at u */
+  bool inverse_is_initial; /* true if the inverse Hessian is the inverse matrix of the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
 } LocalMinimization;
@@ -50,7 +50,7 @@ static void multiply_inverse(const LocalMinimization* s, const double* v, double
   }
 }
 
-/* BFGS update of the inverse Hessian H, so that H y = step. y: change of the cost's derivative by the step, from
+/* Updates the inverse Hessian H by BFGS, so that H y = step. y: change of the cost's derivative by the step, from
  * s->slope to out->h. */
 static void update_inverse(LocalMinimization* s) {
   int n = s->n;
@@ -69,7 +69,7 @@ static void update_inverse(LocalMinimization* s) {
   memory_free(y);
 }
 
-/* Takes a step that lowers the cost sufficiently. Returns false if no step length achieves it. */
+/* Takes a step that lowers the cost sufficiently. Returns false if no step length lowers it so much. */
 static bool take_step(LocalMinimization* s) {
   double promised = 0, part = 1;
   multiply_inverse(s, s->slope, s->step);

@@ -28,7 +28,7 @@ static void append_shot(Identification* id, int run, int first, int last) {
   if (id->locals > 0) s->local = MEMORY_NEW(double, id->locals);
 }
 
-/* Returns true if a window can begin at the sample, which needs all measurements of the initial state. */
+/* Returns true if a window can begin at the sample: all measurements of the initial state exist there. */
 static bool can_start_window(const MeasuredRun* r, int sample) {
   for (int k = 0; k < r->link_count; k++) {
     const MeasuredLink* l = &r->links[k];
@@ -153,8 +153,8 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
   shot_simulation_free(&simulation);
 }
 
-/* Returns the derivatives of the cost with respect to all residuals, 0 for those not measured. The caller frees them.
- */
+/* Returns the derivatives of the cost with respect to all residuals, 0 for residuals that were not measured. The caller
+ * frees the array. */
 static double* cost_derivatives(const Residuals* s) {
   int all = s->simulation->shot->count * s->count;
   double* pull = MEMORY_NEW(double, all + 1);

@@ -3,8 +3,8 @@
 
 #include "identify/shot.h"
 
-/* Returns the rotation vector from the measured rotation R_m to the simulated rotation R, that of R_m^T R. Sets *slope
- * to its derivative with respect to a small rotation in link axes. */
+/* Returns the rotation vector of R_m^T R, from the measured rotation R_m to the simulated rotation R. Sets *slope to
+ * its derivative with respect to a small rotation of the link about link axes. */
 static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -39,14 +39,15 @@ static double* jacobian_row(const Residuals* s, int sample, int index) {
   return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
 }
 
-/* Returns the derivative of the cost with respect to a residual, or 0. */
+/* Returns the derivative of the cost with respect to residual `index` of a sample, or 0 if the derivatives are not
+ * given. */
 static double get_cost_derivative(const Residuals* s, int sample, int index) {
   return s->cost_derivative ? s->cost_derivative[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }
 
 /* Adds the derivative of a residual with respect to a pose to the residual's row of the Jacobian. For the adjoint
- * method, adds it to s->seeds instead, times the derivative of the cost. turn, shift: derivatives of the residual with
- * respect to a small rotation and translation of the link, world axes. */
+ * method, adds the derivative times the derivative of the cost to s->seeds instead. turn, shift: derivatives of the
+ * residual with respect to a small rotation and translation of the link, world axes. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
@@ -69,7 +70,7 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
 }
 
 /* Adds the derivative of a residual with respect to a joint coordinate to the residual's row of the Jacobian. For the
- * adjoint method, adds it to s->seeds, times the derivative of the cost. */
+ * adjoint method, adds the derivative times the derivative of the cost to s->seeds instead. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
   double *out = jacobian_row(s, sample, index), cost_derivative = get_cost_derivative(s, sample, index);
   if (cost_derivative != 0 && s->seeds.q)
@@ -143,8 +144,8 @@ static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l
 }
 
 /* Adds the derivatives of an angular velocity residual, from the rotation vector log(R_a^T R_b). R_a, R_b: rotation
- * matrices of the link in both rows. A small world rotation of b changes the vector by J_r^-1 R_b^T, one of a by
- * -J_r^-1 R_b^T. J_r: right Jacobian of the rotation vector. */
+ * matrices of the link in both rows. A small world rotation w of the link in row b changes the vector by J_r^-1 R_b^T
+ * w; a rotation in row a changes it by -J_r^-1 R_b^T w. J_r: right Jacobian of the rotation vector. */
 static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
                      double scale) {
   Vec3 seen = l->spin[s->simulation->shot->first + sample];
@@ -205,8 +206,8 @@ static void add_sample(Residuals* s, int sample, int row, double fraction) {
   }
 }
 
-/* A sample depends on its neighbouring rows, and for rates on the rows in which they are. Samples and rows are in order
- * of time. */
+/* The residuals of a sample depend on the rows before and after its time. Velocity residuals depend on the rows of
+ * find_rate_rows. Samples and rows are in order of time. */
 void residuals_visit_row(void* context, StepForward* forward, int row) {
   Residuals* s = context;
   (void)forward;

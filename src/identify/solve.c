@@ -6,8 +6,8 @@
 #include "linalg/dense.h"
 
 /* Solves the damped normal equations (A + damping D) dx = -g for the step dx of the free variables. A, g: matrix and
- * gradient of the normal equations. D: diagonal of A, with a small lower limit. Rows of fixed variables are those of
- * the identity. Returns false if the matrix is not positive definite. */
+ * gradient of the normal equations. D: diagonal of A, with a small lower limit. Rows of fixed variables are rows of the
+ * identity. Returns false if the matrix is not positive definite. */
 static bool solve_free(const Identification* id, double damping, const bool* fixed, double* dx) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);

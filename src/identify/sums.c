@@ -1,5 +1,5 @@
-/* Normal equations of a shot, with eliminated local unknowns (docs/derivations/identify.md, Q3), and those of subsets
- * of its residuals (Q12). */
+/* Normal equations of a shot with eliminated local unknowns (docs/derivations/identify.md, Q3), and normal equations of
+ * subsets of its residuals (Q12). */
 #include <assert.h>
 #include <string.h>
 
@@ -64,8 +64,8 @@ void shot_clear(const Identification* id, ShotSums* out) {
 }
 
 /* Computes the derivatives of one residual with respect to the variables after elimination of the local unknowns, J_x -
- * J_u C^-1 B'. J_x, J_u: its derivatives with respect to variables and local unknowns. elimination: B C^-1 (variables x
- * locals). */
+ * J_u C^-1 B'. J_x, J_u: derivatives of the residual with respect to variables and local unknowns (row). elimination: B
+ * C^-1 (variables x locals). */
 static void eliminate_from_row(const double* row, const double* elimination, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
     out[i] = row[i];
@@ -96,7 +96,7 @@ static void sum_subsets(const Identification* id, const ShotResiduals* s, ShotSu
     robust_loss(r, s->huber, &weight);
     eliminate_from_row(s->j + (size_t)k * (size_t)s->columns, elimination, n, locals, row);
     int sample = k / s->count;
-    const int parts[] = {sample < s->touched ? SUBSET_BEFORE_CONTACT : SUBSET_AFTER_CONTACT,
+    const int parts[] = {sample < s->first_after_contact ? SUBSET_BEFORE_CONTACT : SUBSET_AFTER_CONTACT,
                          2 * sample < s->samples ? SUBSET_FIRST_HALF : SUBSET_SECOND_HALF,
                          s->turns[k % s->count] ? SUBSET_ROTATIONS : SUBSET_POSITIONS};
     for (int p = 0; p < SUBSETS / 2; p++)
@@ -131,7 +131,7 @@ static void sum_residuals(const Identification* id, const ShotResiduals* s, cons
 }
 
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out) {
-  assert(s->samples >= 0 && s->count >= 0 && s->touched >= 0 && out);
+  assert(s->samples >= 0 && s->count >= 0 && s->first_after_contact >= 0 && out);
   sum_residuals(id, s, local, derivatives, out);
   if (!isfinite(out->cost)) return false;
   if (derivatives && id->locals > 0) {

@@ -12,8 +12,8 @@
 /* Smallest remaining step that is reported, in standard errors. */
 #define STEP_MIN 0.1
 
-/* The expansion is about the normal distribution. At 0.975 its error is below 0.01 for four or more degrees of freedom.
- */
+/* Uses an expansion in powers of 1 / freedom about the normal distribution. At the probability 0.975 the error is below
+ * 0.01 for four or more degrees of freedom. */
 double student_quantile(double z, int freedom) {
   assert(freedom > 0);
   double z2 = z * z, v = freedom;
@@ -47,8 +47,8 @@ static void invert_free(const Identification* id, double* out) {
   memory_free(column);
 }
 
-/* Computes the covariance from the variance between runs, A^-1 (sum g_r g_r') A^-1 N / (N - 1), with A the matrix of
- * the normal equations, g_r the gradient of run r and N = *runs. */
+/* Computes the covariance from the variance between runs: A^-1 (sum g_r g_r') A^-1 N / (N - 1). A: matrix of the normal
+ * equations. g_r: gradient of run r. N = *runs: number of runs. */
 static void variance_between_runs(const Identification* id, const double* inverse_a, double* out, int* runs) {
   int n = id->variables;
   double *g = MEMORY_NEW(double, n + 1), *v = MEMORY_NEW(double, n + 1);

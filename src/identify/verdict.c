@@ -4,7 +4,7 @@
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Smallest component of a direction that is named in the text. */
+/* Smallest component of a direction, relative to its largest component, whose variable the text names. */
 #define NAMED_MIN 0.15
 
 /* Returns the matrix of the normal equations, in variables divided by their scales. The caller frees it. */
@@ -20,7 +20,7 @@ static const char* variable_name(const Identification* id, int k) {
   return optimization_variable(id->optimization, k).name;
 }
 
-/* Tolerance for components of equal magnitude, relative or absolute. */
+/* Two components count as equal in magnitude if their relative difference is below this value. */
 #define MAGNITUDE_TOLERANCE 0.02
 static const char* combination_word(const Identification* id, const double* v, int a, int b) {
   double da = v[a] * id->scale[a], db = v[b] * id->scale[b], xa = id->initial[a], xb = id->initial[b];
@@ -31,8 +31,8 @@ static const char* combination_word(const Identification* id, const double* v, i
   return fabs(da - db) < MAGNITUDE_TOLERANCE * fabs(da) ? "difference" : NULL;
 }
 
-/* Adds "mass and stiffness appear only as their ratio", or for more than two variables that all change in proportion.
- */
+/* Adds a sentence such as "mass and stiffness appear only as their ratio". For more than two variables, the sentence
+ * says that all of them change in proportion. */
 static void add_words(Identification* id, const double* v, const int* named, int count) {
   const char* word = combination_word(id, v, named[0], named[1]);
   for (int k = 2; k < count && word; k++) {
@@ -73,12 +73,12 @@ static void add_direction(Identification* id, const double* v) {
   memory_free(list);
 }
 
-/* Smallest coefficient of a base parameter that is named, in the scales of the variables. */
+/* Smallest coefficient of a base parameter that is written, in units of the variables' scales. */
 #define COEFFICIENT_MIN 1e-3
 
 /* Finds the base parameters, the linear combinations of variables that are constant along all undetermined directions
- * (Q9). They are x_j - sum over fixed variables d of (dx_j / dx_d) x_d. basis: rows with one fixed variable each; pivot
- * (rows): that variable. */
+ * (Q9). The base parameters are x_j - sum over fixed variables d of (dx_j / dx_d) x_d. basis: undetermined directions,
+ * one per row; pivot[row]: the variable that is fixed for this direction. */
 static void find_base_parameters(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {
@@ -99,7 +99,7 @@ static void find_base_parameters(Identification* id, const double* basis, const 
   }
 }
 
-/* Fixes one variable for each undetermined direction, so that the data determine the others. */
+/* Fixes one variable for each undetermined direction, so that the data determine all other variables. */
 static void fix_variables(Identification* id, int first) {
   int n = id->variables, count = n - first, rows = 0;
   int* pivot = MEMORY_NEW(int, count + 1);

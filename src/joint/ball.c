@@ -17,8 +17,9 @@ static void compute_screws(const Joint* joint, const double* r, Mat3 frame, Pose
   for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
 }
 
-/* Let alpha be the path parameter, and a, b, c the unit axes of the three rotations. The angular velocity along the
- * path is d[0] a + d[1] b + d[2] c. b is perpendicular to a and c; a . c = sin(alpha d[1]). */
+/* Sets the bounds of the angular speed and of its rate. The angular velocity along the path is d[0] a + d[1] b + d[2]
+ * c, where a, b, c are the unit axes of the three rotations. b is perpendicular to a and c; a . c = sin(alpha d[1]) for
+ * the path parameter alpha. */
 static void bound_motion(const Joint* joint, const double* r, const double* d, JointMotionBound* bound) {
   (void)joint, (void)r;
   double cross = 2 * fabs(d[0] * d[2]) * fmin(1.0, fabs(d[1]));

@@ -2,9 +2,9 @@
  * kinds.h lists the types. Limits, damping and controllers of joints are in simulate/. No function allocates, and none
  * fails on input that the scene reader accepts.
  *
- * The pose of the link frame in the joint frame is a translation by the slides, followed by a motion M (K1,
- * docs/derivations/kinematics.md): Trans(sum_k q_k slide_axis_k)  M(r) The first coordinates q_k are translations along
- * up to three fixed axes. M is the motion of the joint type with the remaining coordinates r.
+ * The pose of the link frame in the joint frame is Trans(sum_k q_k slide_axis_k) M(r) (K1,
+ * docs/derivations/kinematics.md). The first coordinates q_k are translations along up to three fixed axes, the slides.
+ * M is the motion of the joint type with the remaining coordinates r.
  *
  * A coordinate is a scalar in m or rad, or one of the four components w x y z of a unit quaternion. Scalar coordinates
  * come first. A quaternion has three degrees of freedom: rotations about the current link axes. Increments d1, d2, d3
@@ -31,11 +31,10 @@ typedef struct JointKind JointKind;
 
 /* Kinematic description of a joint. */
 typedef struct {
-  /* functions of the joint type for the motion M, the part of the motion after the translations */
-  const JointKind* kind;
+  const JointKind* kind; /* functions of the joint type for the motion M after the translations */
   int dof_count, coordinate_count;
-  int slide_count; /* number of translations [m], which are the first degrees of freedom; the others are rotations [rad]
-                    */
+  int slide_count; /* number of translations [m], which are the first degrees of freedom; all further degrees of freedom
+                      are rotations [rad] */
   int hinge_count; /* number of single-axis rotations, which follow the slides */
   int scalar_count; /* number of scalar coordinates [m, rad], without the four of the quaternion */
   bool quaternion;  /* true if the last four coordinates are a unit quaternion, with three rotational degrees of freedom
@@ -43,9 +42,9 @@ typedef struct {
   Vec3 slide_axis[3]; /* unit vectors of the translations, joint frame (size: slide_count) */
   Vec3 axis[2]; /* rotation axes of the joint at zero coordinates, unit vectors in the joint frame. The rotation about
                    axis[0] also rotates axis[1] */
-  double parameters[JOINT_MAX_PARAMETER]; /* numeric parameters of the joint type (JOINT_PARAMETER_ROWS) */
-  const char*
-      names[JOINT_MAX_COORDINATE]; /* column names of the coordinates in joints.csv, for example "x", "angle", "qw" */
+  double parameters[JOINT_MAX_PARAMETER];  /* numeric parameters of the joint type (JOINT_PARAMETER_ROWS) */
+  const char* names[JOINT_MAX_COORDINATE]; /* column names in joints.csv, for example "x", "angle", "qw" (size:
+                                              coordinate_count) */
 } Joint;
 
 /* Screw axis of one degree of freedom theta, in world axes: the axis about and along which a joint moves its descendant
@@ -72,8 +71,8 @@ typedef struct {
   double spin, spin_rate; /* angular speed [rad], and magnitude of the derivative of the angular velocity [rad] */
 } JointMotionBound;
 
-/* Functions of a joint type for its motion M after the translations. r: joint coordinates of M, which follow those of
- * the translations. Functions that use r are NULL if the type has only translations. */
+/* Functions of a joint type for its motion M after the translations. r: joint coordinates of M, which follow the
+ * coordinates of the translations. Functions that use r are NULL if the type has only translations. */
 struct JointKind {
   /* Adds the coordinates of the joint in their order by the functions joint_add_*. axes: up to two unit vectors in the
    * joint frame. free_axes: bits FREE_X to FREE_RZ. A function may replace joint->kind. joint->parameters is set before
@@ -101,7 +100,8 @@ typedef struct {
 } JointTypeRow;
 extern const JointTypeRow JOINT_TABLE[JOINT_TYPE_COUNT];
 
-/* A numeric parameter that some joint types have, for example the pitch of a screw joint. */
+/* A numeric parameter that some joint types have, for example the pitch of a screw joint. key: its name in scene files.
+ * types: names of these joint types, separated by bars. */
 typedef struct {
   int slot; /* index into Joint.parameters */
   const char *key, *types;

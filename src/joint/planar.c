@@ -1,6 +1,6 @@
 /* Planar joint: two translations perpendicular to an axis, and a rotation about the axis. The first translation is
- * along the projection of the frame's x axis onto the plane, or of its y axis if the joint axis is nearly x. The second
- * translation is perpendicular to the joint axis and to the first translation. */
+ * along the x axis of the joint frame, projected onto the plane. If the joint axis is nearly x, the y axis is projected
+ * instead. The second translation is perpendicular to the joint axis and to the first translation. */
 #include "joint/joint.h"
 
 /* Largest |x component| of the joint axis for which the first translation is along the projected x axis. */

@@ -101,7 +101,7 @@ static sdrs_status set_design(sdrs* s, const BlockValues* set) {
     replace_model(s, &build.model, set->values, set->count);
     return SDRS_OK;
   }
-  if (!done) memory_report_exhausted(0); /* what was allocated stays in the pool until the pool is destroyed */
+  if (!done) memory_report_exhausted(0); /* memory allocated so far stays in the pool until the pool is destroyed */
   diagnostics_merge(&s->state->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);
   model_destroy(&build.model);

@@ -16,9 +16,9 @@ typedef struct {
   size_t first, links; /* the derivatives are for the links first ... first + links - 1 */
 } SeedTarget;
 
-/* Converts the derivative of the loss L with respect to a quaternion q (slope, 4 numbers) to that with respect to a
- * rotation increment d about the link's axes. For a small rotation q' = q (1, d / 2), so dL/dd = Im(q* dL/dq) / 2. The
- * component of the derivative along q has no effect. */
+/* Converts the derivative of the loss L with respect to a quaternion q (slope, 4 numbers) to the derivative with
+ * respect to a rotation increment d about the link's axes. For a small rotation q' = q (1, d / 2), so dL/dd = Im(q*
+ * dL/dq) / 2. The component of the derivative along q has no effect. */
 static Vec3 quat_slope_to_increment(Quat q, const double* slope) {
   Quat g = {slope[0], slope[1], slope[2], slope[3]}, turned = quat_mul(quat_conjugate(q), g);
   return vec3(0.5 * turned.x, 0.5 * turned.y, 0.5 * turned.z);
@@ -89,8 +89,8 @@ static void seed_position(const SeedTarget* s, size_t at, size_t link, const dou
   for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
 }
 
-/* Adds the derivative of the loss with respect to a link's centre of mass, x = R c + t, to those with respect to the
- * link's pose R, t. c: centre of mass in the link's frame. */
+/* Converts the derivative of the loss with respect to a link's centre of mass, x = R c + t, and adds it to the
+ * derivatives with respect to the link's pose R, t. c: centre of mass in the link's frame. */
 static void seed_center(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
   const double in[3] = {c.x, c.y, c.z};
@@ -101,9 +101,10 @@ static void seed_center(const SeedTarget* s, size_t at, size_t link, const doubl
   s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
 }
 
-/* Adds the derivative of the loss with respect to a link's quaternion to that with respect to its rotation matrix R. A
- * rotation increment w changes R by R [w]x and the loss by a . w. The derivative with respect to R is thus R [a]x / 2,
- * whose entrywise product with R [w]x sums to a . w. */
+/* Converts the derivative of the loss with respect to a link's quaternion, and adds it to the derivative with respect
+ * to the link's rotation matrix R. A rotation increment w changes R by R [w]x and the loss by a . w. The derivative
+ * with respect to R is thus R [a]x / 2, because the entries of its product with R [w]x, entry by entry, sum to a . w.
+ */
 static void seed_orientation(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   const Recording* r = s->recording;
   const double* shown = s->orientations + 4 * at;
@@ -218,8 +219,8 @@ typedef struct {
   int count;
 } Request;
 
-/* Adds seeds[index], derivatives of the loss, to the others. The caller's sdrs_seed may be longer than this library's
- * struct. */
+/* Adds seeds[index], derivatives of the loss, to *to. The caller's sdrs_seed may be longer than this library's struct.
+ */
 static sdrs_status add_seed_of_array(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
@@ -296,7 +297,7 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
 
 static sdrs_status store_seed(sdrs* s, void* arguments) {
   LibraryState* state = s->state;
-  if (!state->asking)
+  if (!state->in_loss_callback)
     return library_fail(s, SDRS_USAGE,
                         "seeds can be added only during a callback of sdrs_loss: call sdrs_add_seed in the callback");
   size_t size = sizeof(sdrs_seed) * (size_t)state->seed_count;
@@ -316,13 +317,13 @@ static sdrs_status begin_callback(sdrs* s, void* arguments) {
   (void)arguments;
   s->state->seed_count = 0;
   sdrs_status status = check_record(s);
-  s->state->asking = status == SDRS_OK;
+  s->state->in_loss_callback = status == SDRS_OK;
   return status;
 }
 
 static sdrs_status end_callback(sdrs* s, void* arguments) {
   int failed = *(const int*)arguments;
-  s->state->asking = false;
+  s->state->in_loss_callback = false;
   if (failed != 0)
     return library_fail(s, SDRS_BAD_INPUT, "the callback of sdrs_loss returned the error %d: it must return 0", failed);
   Request request = {s->state->seeds, s->state->seed_count};
@@ -388,16 +389,17 @@ static sdrs_status design_gradient(sdrs* s, sdrs_array* out) {
   return SDRS_OK;
 }
 
-/* Returns the derivatives of the loss with respect to the parameters of the controllers' signals. They are zero if the
- * controllers followed inputs given by sdrs_set. */
+/* Returns the derivatives of the loss with respect to the parameters of the controllers' signals. The derivatives are
+ * zero if the controllers followed inputs given by sdrs_set. */
 static sdrs_array control_gradient(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->state->ran.driven) return make_array(s->state->gradient.control, 1, count);
   return make_array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
 }
 
-/* Converts derivatives of the loss with respect to the links' mass moments to those with respect to shapes and masses.
- * Called only for blocks that need them, because it costs as much as twenty steps of a robot. */
+/* Converts derivatives of the loss with respect to the links' mass moments to derivatives with respect to shapes and
+ * masses. Called only for blocks that need these derivatives, because the conversion takes as long as twenty steps of a
+ * robot. */
 static void convert_moments(LibraryState* state) {
   if (!state->has_moments) return;
   model_gradient_masses(&state->ran.model, &state->gradient);

@@ -1,7 +1,7 @@
 /* Private to library/: the data of an sdrs object, and library_call, through which every public call enters. Shared
  * holds the data that are constant after loading and shared between clones. LibraryState holds all other data of one
- * object. Each has a memory pool. If an allocation fails in a call, the pool of the object is destroyed, and the next
- * call creates the LibraryState again from the shared data. */
+ * object. Shared and LibraryState have one memory pool each. If an allocation fails in a call, the pool of the object
+ * is destroyed, and the next call creates the LibraryState again from the shared data. */
 #ifndef SDRS_LIBRARY_LIBRARY_H
 #define SDRS_LIBRARY_LIBRARY_H
 
@@ -14,8 +14,8 @@
 typedef struct {
   Model model;                       /* owns initial_coordinates and initial_velocities */
   bool driven;                       /* true: the controllers follow `signals`; false: the signals of the scene */
-  const double* closure_coordinates; /* initial coordinates of the shared model (nq), from which the lengths of closures
-                                        (kinematic loops) are computed */
+  const double* closure_coordinates; /* initial coordinates of the shared model (size: nq), from which the lengths of
+                                        closures (kinematic loops) are computed */
   int rows, row_capacity;            /* number of input rows, and of allocated rows */
   SceneSignal* signals;              /* one signal per controller, constant within a step; owns their values */
   ModelController* controllers;      /* copies of the model's controllers, used if `driven` */
@@ -23,10 +23,10 @@ typedef struct {
 
 typedef struct {
   MemoryPool* pool;
-  atomic_int owners;
-  int threads, scenario;
-  bool is_task;
-  Scene own_scene; /* scene of an object that is not a task */
+  atomic_int owners;     /* number of objects that share the data */
+  int threads, scenario; /* as in sdrs_options */
+  bool is_task;          /* true: the object was loaded from a task; false: from a scene */
+  Scene own_scene;       /* scene of an object that is not a task */
   Task task;
   Optimization* optimization;
   Loss* loss;
@@ -45,14 +45,14 @@ enum { LIBRARY_BLOCK_COUNT = SDRS_IMU + 1 };
 typedef struct {
   Text error;
   Diagnostics diagnostics; /* messages of the last call */
-  LibraryModel live;
-  Sim* sim; /* simulation of live.model; NULL before it begins */
-  LibraryModel ran;
+  LibraryModel live;       /* model of the current simulation, advanced by sdrs_step */
+  Sim* sim;                /* simulation of live.model; NULL before it begins */
+  LibraryModel ran;        /* model of the recorded run (sdrs_run) */
   Recording recording;
   bool recorded, has_gradient;
   bool has_moments; /* true: the chain rule from the links' mass moments to masses and vertices is still to be applied
                        (LossSeeds.keep_moments) */
-  bool asking;      /* true during a callback of sdrs_loss, which may add seeds */
+  bool in_loss_callback; /* true during a callback of sdrs_loss, when sdrs_add_seed is allowed */
   sdrs_seed* seeds;
   int seed_count;
   ModelGradient gradient;
@@ -64,7 +64,7 @@ struct sdrs {
   Shared* shared;      /* NULL if loading failed */
   MemoryPool* pool;    /* memory of `state` and of all its data */
   LibraryState* state; /* NULL until the next call creates the state */
-  const char* error;   /* static text if there is no memory for own->error; otherwise NULL */
+  const char* error;   /* static text if there is no memory for state->error; otherwise NULL */
 };
 
 /* ---------------------------------------------------------------- calls (library/object.c) */
@@ -80,17 +80,17 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 sdrs_status library_parallel_for(int count, int threads, sdrs_status (*work)(const void* context, int index),
                                  const void* context);
 /* Runs work(context) with allocation from `pool`, in the C locale. Returns false if memory ran out; the pool is then in
- * an undefined state and can only be destroyed. The work reports other errors itself. */
+ * an undefined state and can only be destroyed. `work` reports all other errors itself. */
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
 /* Appends the errors among the diagnostics, in the format of the command line, without the last line end. Omits
  * warnings and notes. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the object's error text to the formatted text. Returns `status`. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Sets the object's error text: the argument `name` must not be NULL. Returns SDRS_USAGE. Does nothing else if s is
- * NULL. */
+/* Sets the object's error text to a message that the argument `name` must not be NULL. Returns SDRS_USAGE. If s is
+ * NULL, only returns SDRS_USAGE. */
 sdrs_status library_report_null(sdrs* s, const char* name);
-/* Sets the object's error text to the errors in own->diagnostics, as the command line prints them. Returns `status`
+/* Sets the object's error text to the errors in state->diagnostics, as the command line prints them. Returns `status`
  * converted to an sdrs_status. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
 /* Converts a status of the internal functions to an sdrs_status; STATUS_INTERRUPTED gives SDRS_SOLVER. Cannot fail. */
@@ -105,8 +105,8 @@ bool library_copy_argument(void* copy, size_t known, const void* given);
 /* Copies a result to a struct of the caller: the first `known` bytes of `result` to `given`, and sets its size. Returns
  * false, with nothing written, if `given` is NULL or shorter than `known`. */
 bool library_copy_result(void* given, const void* result, size_t known);
-/* Sets the object's error text: a struct of the caller has a wrong size. type: name of the struct. Returns SDRS_USAGE.
- * Does nothing else if s is NULL. */
+/* Sets the object's error text to a message that a struct of the caller has a wrong size. type: name of the struct.
+ * Returns SDRS_USAGE. If s is NULL, only returns SDRS_USAGE. */
 sdrs_status library_wrong_size(sdrs* s, const char* type);
 /* Returns the number of design variables of the task, or 0 for a scene. */
 int library_design_count(const sdrs* s);

@@ -78,8 +78,8 @@ const char* sdrs_error(const sdrs* s) {
   return s->state && s->state->error.length > 0 ? s->state->error.data : "";
 }
 
-/* Returns a message by its index. The messages of loading come first, then those of the last call. Returns NULL if
- * there is none. */
+/* Returns a message by its index. The messages of loading come first, then the messages of the last call. Returns NULL
+ * if there is none. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
                                 s && s->state ? &s->state->diagnostics : NULL};
@@ -416,7 +416,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
   return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
-/* Copies the initial state and the controller inputs that were set from the object `arguments` to s. */
+/* Copies to s the initial state and the controller inputs that were set on the object `arguments`. */
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->state) return SDRS_OK;

@@ -14,7 +14,7 @@ typedef struct {
   size_t a_count, b_count;
   double support;
   sdrs_distance* out;
-  /* derivatives of the potential with respect to the points of both hulls; NULL: not requested */
+  /* receive the derivatives of the potential with respect to the points of both hulls; NULL if not requested */
   double *grad_a, *grad_b;
 } HullPoints;
 

@@ -116,7 +116,8 @@ static sdrs_array record_observable(sdrs* s, const RecordRequest* show, Observab
   return make_array(out + OBSERVABLE_COLUMNS * (size_t)show->link, rows, OBSERVABLE_COLUMNS, width);
 }
 
-/* q and -q are the same rotation; each row has the sign that is nearer to the row before. */
+/* q and -q are the same rotation; each quaternion has the sign for which it is nearer to the quaternion in the row
+ * before. */
 const double* library_orientations(sdrs* s) {
   const Recording* r = &s->state->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;

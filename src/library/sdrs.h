@@ -215,15 +215,15 @@ SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, i
 typedef struct sdrs_rollouts {
   size_t size;
   int count, steps, threads; /* number of runs, of time steps in each run, and of threads */
-  const double* coordinates; /* initial coordinates (count x nq) */
-  const double* velocities;  /* initial velocities (count x nv) */
+  const double* coordinates; /* initial coordinates (size: count x nq) */
+  const double* velocities;  /* initial velocities (size: count x nv) */
   const double* input;       /* targets of the controllers in every step (count x steps x nu) */
-  double* record;            /* coordinates at the start and after every step (count x (steps + 1) x nq) */
-  double* record_velocities; /* velocities at the start and after every step (count x (steps + 1) x nv) */
-  double* final_coordinates; /* coordinates after the last step (count x nq) */
-  double* final_velocities;  /* velocities after the last step (count x nv) */
-  int* steps_done; /* number of completed steps of each run (count). After a failed step the arrays repeat the last
-                      state. */
+  double* record;            /* coordinates at the start and after every step (size: count x (steps + 1) x nq) */
+  double* record_velocities; /* velocities at the start and after every step (size: count x (steps + 1) x nv) */
+  double* final_coordinates; /* coordinates after the last step (size: count x nq) */
+  double* final_velocities;  /* velocities after the last step (size: count x nv) */
+  int* steps_done; /* number of completed steps of each run (size: count). After a failed step the arrays repeat the
+                      last state. */
 } sdrs_rollouts;
 /* Simulates all runs of `rollouts` in parallel. The current state of the object does not change. The caller owns all
  * arrays, with the sizes stated in sdrs_rollouts. Returns SDRS_SOLVER if a run failed; sdrs_error names the run, and
@@ -264,8 +264,8 @@ typedef struct sdrs_seed {
  * step has no derivative. After an error there is no gradient. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
 /* Calls sdrs_gradient for each of objects[count], in parallel on `threads` threads. The objects must be different.
- * seeds (count x seed_count): derivatives of each object's loss, those of the first object first. The returned status
- * is as for sdrs_run_all. */
+ * seeds (count x seed_count): derivatives of each object's loss, in the order of the objects. The returned status is as
+ * for sdrs_run_all. */
 SDRS_API sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* seeds, int seed_count,
                                        int threads);
 /* Callback of sdrs_loss. It sets *value to the loss of the recorded run and passes the derivatives to sdrs_add_seed.
@@ -340,10 +340,10 @@ typedef struct sdrs_pairs {
       answers; /* names of the requested answers, as in `sdrs query`: "gap", "d_gap_a", ... (size: answer_count) */
   int answer_count;
   size_t count;      /* number of pairs, one row each */
-  const int* shapes; /* indices of the shapes a and b of each pair, from 0 (count x 2) */
+  const int* shapes; /* indices of the shapes a and b of each pair, from 0 (size: count x 2) */
   const double*
-      poses_a; /* poses of a (count x 7): position x y z [m], quaternion qw qx qy qz of length 1 within 1e-6 */
-  const double* poses_b; /* poses of b (count x 7) */
+      poses_a; /* poses of a (size: count x 7): position x y z [m], quaternion qw qx qy qz of length 1 within 1e-6 */
+  const double* poses_b; /* poses of b (size: count x 7) */
   double* out;           /* answers; the row of pair i begins at out + i * stride */
   size_t stride;         /* distance between two rows in doubles, at least the length of a row */
   int threads;           /* number of threads; 0 means 1 */

@@ -10,10 +10,10 @@ enum { DENSE_MAX_ORDER = 48 };
 /* The multifrontal method is used only if its number of floating-point operations is below this fraction of n^3 / 3,
  * the number of the dense method. The multifrontal method moves more data per operation. */
 #define FRONTS_FLOP_SHARE 0.5
-/* Limits for using a kept elimination order (block_solver_keep_orders). The cost is the number of floating-point
- * operations of the factorization, divided by the squared number of unknowns. It may exceed the cost when the order was
- * computed by at most the factor KEPT_ORDER_MAX_FLOPS. The cost does not depend on the size of a pile of bodies. At
- * most the fraction KEPT_ORDER_MAX_UNRANKED of the blocks may be new. */
+/* Limits for using a kept elimination order (block_solver_keep_orders). The cost of an order is the number of
+ * floating-point operations of the factorization, divided by the squared number of unknowns. A kept order is used under
+ * two conditions: its cost is at most KEPT_ORDER_MAX_FLOPS times its cost when it was computed, and at most the
+ * fraction KEPT_ORDER_MAX_UNRANKED of the blocks is new. */
 #define KEPT_ORDER_MAX_FLOPS 1.5
 #define KEPT_ORDER_MAX_UNRANKED 0.125
 
@@ -41,8 +41,8 @@ static void number_components(BlockSolver* s) {
     if (s->filled[k]) s->components[s->component[s->row[k]]].coupling_first++;
 }
 
-/* Replaces the counts of blocks and couplings of each component by the indices of its first ones. An additional
- * component marks the end. */
+/* Replaces the counts of blocks and couplings of each component by the indices of its first block and first coupling.
+ * An additional component marks the end. */
 static void accumulate_counts(BlockSolver* s) {
   int member = 0, link = 0, unknown = 0;
   for (int k = 0; k <= s->component_count; k++) {
@@ -115,8 +115,9 @@ static int acquire_plan(BlockSolver* s, int owner) {
   return slot;
 }
 
-/* Returns true if a kept elimination order ranks enough blocks of the component. Sets local_rank to the ranks of the
- * blocks, and *flops_ratio to the largest ratio stored with the ranks. */
+/* Returns true if a kept elimination order can be used for the component: it ranks all blocks except at most the
+ * fraction KEPT_ORDER_MAX_UNRANKED. Sets local_rank to the ranks of the blocks, and *flops_ratio to the largest ratio
+ * stored with the ranks. */
 static bool rank_by_kept_order(BlockSolver* s, const Component* c, double* flops_ratio) {
   int count = c[1].member_first - c[0].member_first, unranked = 0;
   if (!s->keeps_orders || count <= ORDERING_SMALL) return false;

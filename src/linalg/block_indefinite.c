@@ -16,10 +16,11 @@ enum { SPECTRAL_MAX_ORDER = 96 };
  * REFINEMENT_TOLERANCE. Refinement is needed because pivots are chosen within fronts only. */
 enum { MAX_REFINEMENTS = 10 };
 #define REFINEMENT_TOLERANCE 4e-16
-/* Largest accepted backward error of a sparse factor after refinement. Above it, the component is factored as a dense
- * matrix, with pivots from all rows. */
+/* Largest accepted backward error of a sparse factor after refinement. If the error is larger, the component is
+ * factored as a dense matrix, with pivots from all rows. */
 #define MAX_BACKWARD_ERROR 1e-12
-/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are raised to it. */
+/* Smallest magnitude of a pivot, relative to the largest entry of the matrix. Smaller pivots are replaced by this
+ * value. */
 #define PIVOT_TINY 1e-16
 /* Largest number of Lanczos iterations in the search for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };

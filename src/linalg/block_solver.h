@@ -41,8 +41,8 @@ struct BlockSolver {
   bool filled_checked;               /* true if `filled` is known to equal component_filled */
   /* components, in ascending order of their smallest blocks */
   int component_count;
-  Component* components;              /* (component_count + 1); the last entry marks the end */
-  int* component;                     /* component of each block */
+  Component* components; /* components, and one more entry that marks the end (size: component_count + 1) */
+  int* component;        /* component of each block */
   int *members, *component_couplings; /* numbers of all blocks and of the filled couplings, sorted by component */
   int* unknowns;                      /* numbers of the unknowns, sorted by component */
   int* local_first;                   /* first unknown of each block within its component */
@@ -64,17 +64,18 @@ struct BlockSolver {
   size_t* local_offset; /* PlanValues.offset of each component: first its blocks, then its couplings */
   double* storage;
   size_t storage_capacity;
-  double *eigenvalues, *off_diagonal; /* in the order of `unknowns` */
-  double* spectral;                   /* right-hand side in the eigenvector basis, in the order of `unknowns` */
-  int* pivot_permutation;             /* pivots of FACTOR_INDEFINITE, in the order of `unknowns` */
+  double *eigenvalues,
+      *off_diagonal;      /* eigenvalues of FACTOR_SPECTRAL components, and workspace; in the order of `unknowns` */
+  double* spectral;       /* right-hand side in the eigenvector basis, in the order of `unknowns` */
+  int* pivot_permutation; /* pivots of FACTOR_INDEFINITE, in the order of `unknowns` */
   double *pivot_off_diagonal, *right_side,
       *residual; /* right-hand side and residual of the iterative refinement, in the order of `unknowns` */
 };
 
 /* Frees `array` and returns a zeroed array of `count` elements of `element` bytes, owned by the caller. */
 void* block_reallocate_zeroed(void* array, size_t element, size_t count);
-/* Finds the connected components of the filled blocks, and chooses the factorization method of each. Does nothing if
- * they are up to date. May allocate. */
+/* Finds the connected components of the filled blocks, and chooses the factorization method of each component. Does
+ * nothing if the components are up to date. May allocate. */
 void block_find_components(BlockSolver* s);
 
 /* Returns the blocks of a component for plan_factor. The result borrows from the solver. */

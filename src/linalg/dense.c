@@ -42,8 +42,8 @@ static bool is_lower_finite(int n, const double* a) {
   return true;
 }
 
-/* Makes the component of v (n) of largest magnitude positive. Of components that are equal to rounding, the first one
- * is used. */
+/* Makes the component of v (n) of largest magnitude positive. If several components are equal to rounding, the first of
+ * them is used. */
 static void fix_sign(int n, double* v) {
   double largest = 0;
   for (int k = 0; k < n; k++) largest = fmax(largest, fabs(v[k]));

@@ -47,9 +47,9 @@ void front_forward(int pivots, int stride, const double* panel, double* x);
  * Replaces x1 (pivots) by Lpp^-T (x1 - Lrp^T x2). x has length `stride` and is zero after the rows of the front. panel:
  * factor from front_factor, `pivots` columns of length `stride`. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
-/* Solves a factored system for four right-hand sides. All rows of the front must be pivots. The results are bit-
- * identical to those of front_forward and front_backward. Unknown k of column c is x[index[k] * stride_x + c]. index
- * (pivots); stride_x >= 4. */
+/* Solves a factored system for four right-hand sides. All rows of the front must be pivots. The results are
+ * bit-identical to the results of front_forward and front_backward. Unknown k of column c is x[index[k] * stride_x +
+ * c]. index (pivots); stride_x >= 4. */
 void front_solve_four(int pivots, int stride, const double* panel, const int* index, double* x, int stride_x);
 
 #endif

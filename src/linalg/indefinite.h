@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 typedef struct {
-  int* permutation;     /* (pivots) row k of P App P^T is row permutation[k] of App */
-  double* off_diagonal; /* (pivots) entry (k + 1, k) of D if a 2 x 2 block begins at k, otherwise 0 */
+  int* permutation;     /* (size: pivots) row k of P App P^T is row permutation[k] of App */
+  double* off_diagonal; /* (size: pivots) entry (k + 1, k) of D if a 2 x 2 block begins at k, otherwise 0 */
 } IndefinitePivots;
 
 /* Factors a front as L D L^T. panel and update: the two arrays of the front (front.h); update may be NULL if rows =

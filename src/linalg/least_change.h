@@ -10,9 +10,9 @@
  * NULL means that all equations hold. Violations separate dependent equations, which gives A eigenvalues of the order
  * of the squared violation; such eigenvalues count as zero. matrix (order x order, full, rows `stride` apart,
  * preferably a multiple of four): destroyed, including the padding of each row. x (order): right-hand side on entry,
- * solution on return. scale (order): > 0, factors for which the entries of scale A scale are of order 1. work: 2 order.
- * *ambiguous is set to true if an equation was dropped, otherwise left unchanged; ambiguous may be NULL. Returns false
- * if a number is not finite. Does not allocate. */
+ * solution on return. scale (order): positive factors such that the entries scale[i] A(i, j) scale[j] are of order 1.
+ * work: 2 * order doubles. *ambiguous is set to true if an equation was dropped, otherwise left unchanged; ambiguous
+ * may be NULL. Returns false if a number is not finite. Does not allocate. */
 bool symmetric_pseudo_solve_violated(int order, int stride, double* matrix, double* x, const double* scale,
                                      const double* violation, double* work, bool* ambiguous);
 

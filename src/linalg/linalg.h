@@ -60,9 +60,9 @@ static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
 /* Scatter matrix S = sum c c^T of the in-plane coordinates c of points, relative to their mean. The entries 00, 01, 11
- * are stored. scatter_add adds one point. scatter_solve sets out to S^-1 c: the change of the slope of the best-fit
- * line or plane when the point c rises by one unit [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0.
- * S must be regular. */
+ * are stored. scatter_add adds one point. scatter_solve sets out to S^-1 c [1/m]. This is the change of the slope of
+ * the best-fit line or plane when the point c rises by one unit. directions: 2 for a plane; 1 for a line, with c[1] =
+ * 0. S must be regular. */
 static inline void scatter_add(double scatter[3], const double c[2]) {
   scatter[0] += c[0] * c[0];
   scatter[1] += c[0] * c[1];
@@ -139,9 +139,8 @@ static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* returns a b^T */
 static inline Mat3 mat3_cross(Vec3 a) { /* returns the matrix [a]x with [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
-/* Returns the axial vector (k21 - k12, k02 - k20, k10 - k01) of a matrix k. For an outer product k = g r^T of two
- * vectors it is their cross product r x g. For every vector a, a . mat3_axial(k) is the sum of the products of the
- * entries of k and mat3_cross(a). */
+/* Returns the axial vector (k21 - k12, k02 - k20, k10 - k01) of a matrix k. For an outer product k = g r^T the result
+ * is r x g. For every vector a, a . mat3_axial(k) is the sum of the products of the entries of k and mat3_cross(a). */
 static inline Vec3 mat3_axial(Mat3 k) {
   return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
 }
@@ -157,9 +156,8 @@ static inline Quat quat_normalized(Quat q) {
   return (Quat){q.w * s, q.x * s, q.y * s, q.z * s};
 }
 
-/* Return a vector and a quaternion whose components are random numbers of the standard normal distribution. Each draw
- * is a full expression: C leaves the order of evaluation of arguments and initializers open, and compilers for x86-64
- * and ARM evaluate arguments in opposite orders. */
+/* Return a vector and a quaternion whose components are random numbers of the standard normal distribution. Each random
+ * number is drawn in its own statement, because C leaves the order of evaluation of arguments and initializers open. */
 static inline Vec3 vec3_random_normal(Random* random) {
   double z = random_normal(random), y = random_normal(random), x = random_normal(random);
   return vec3(x, y, z);
@@ -235,9 +233,9 @@ bool symmetric_project(int order, double* matrix);
 
 /* Computes the minimum-norm least-squares solution A^+ x, where A^+ is the pseudoinverse of a positive semidefinite
  * matrix A. matrix (order x order): A, full; destroyed. x (order): right-hand side on entry, solution on return. scale
- * (order): > 0, factors for which the entries of scale A scale are of order 1; the norm is taken of x / scale. If
- * equations are redundant, the function sets *ambiguous to true, otherwise leaves it unchanged. ambiguous may be NULL.
- * work: 2 order. Returns false if a number is not finite. Does not allocate. */
+ * (order): positive factors such that the entries scale[i] A(i, j) scale[j] are of order 1. The minimized norm is the
+ * norm of x / scale. If equations are redundant, the function sets *ambiguous to true, otherwise leaves it unchanged.
+ * ambiguous may be NULL. work: 2 * order doubles. Returns false if a number is not finite. Does not allocate. */
 bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
 /* ---------------------------------------------------------------- rank-deficient square systems */
@@ -248,22 +246,22 @@ bool symmetric_pseudo_solve(int order, double* matrix, double* x, const double* 
  * Returns the rank, or -1 if A is not finite. Does not allocate. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
 /* Solves A y = x with the factors of rank_factor and replaces x (order) by y. Unknowns without a pivot become zero,
- * equations without a pivot are ignored. rank >= 0. work: order. Does not allocate. */
+ * equations without a pivot are ignored. rank >= 0. work: `order` doubles. Does not allocate. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* Solves A^T y = x with the factors of A from rank_factor and replaces x (order) by y. rank >= 0. work: order. Does not
- * allocate. */
+/* Solves A^T y = x with the factors of A from rank_factor and replaces x (order) by y. rank >= 0. work: `order`
+ * doubles. Does not allocate. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
 /* Removes from x (order) its component in the null space of A: x becomes the shortest vector with the same product A x.
- * a, rank, column: results of rank_factor for A. work: order (order - rank + 1). Does not allocate. */
+ * a, rank, column: results of rank_factor for A. work: order * (order - rank + 1) doubles. Does not allocate. */
 void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work);
 
-/* ---------------------------------------------------------------- symmetric block systems
- * A BlockSolver holds a symmetric matrix of dense blocks and solves linear systems with it. Nonzero off-diagonal blocks
- * couple the unknowns of two blocks. Each connected component of the coupled blocks is factored separately: small
- * components as a dense matrix, large ones by the multifrontal method. Results depend only on the filled blocks, not on
- * the processor, the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A function
- * allocates only if the existing storage is too small for new couplings or a larger component. */
+/* ---------------------------------------------------------------- symmetric block systems A BlockSolver holds a
+ * symmetric matrix of dense blocks and solves linear systems with it. Nonzero off-diagonal blocks couple the unknowns
+ * of two blocks. Each connected component of the coupled blocks is factored separately: small components as a dense
+ * matrix, large components by the multifrontal method. Results depend only on the filled blocks, not on the processor,
+ * the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A function allocates only if the
+ * existing storage is too small for new couplings or a larger component. */
 typedef struct BlockSolver BlockSolver;
 /* Returns a zero matrix of block_count x block_count blocks without couplings. Block k has block_sizes[k] rows
  * (copied). The caller frees the solver with block_solver_destroy. Never returns NULL. */
@@ -282,17 +280,17 @@ void block_solver_clear(BlockSolver* solver);
 /* Zeroes and uncouples the blocks in the selected block rows and block columns. selected (block_count). Other blocks
  * keep their values. Does not allocate. */
 void block_solver_clear_rows(BlockSolver* solver, const bool* selected);
-/* From now on, keeps the elimination order of each connected component once it has been computed, even if other
- * couplings are filled later. Ordering a large component costs more than factoring it. Each call discards the kept
- * orders. Results then depend on the blocks filled since the last call. By default every pattern is ordered anew. Does
- * not allocate. */
+/* From this call on, the elimination order of a connected component is computed once and kept, even if other couplings
+ * are filled later. Ordering a large component costs more than factoring it. Each call discards the kept orders.
+ * Results then depend on the blocks filled since the last call. By default every pattern is ordered anew. Does not
+ * allocate. */
 void block_solver_keep_orders(BlockSolver* solver);
 /* Returns a pointer to block (a, b), a <= b, and couples a and b. Entry (r, c) is at [r * stride + c]; sets *stride to
  * the number of columns. Only entries c >= r of a diagonal block are used. An unfilled block is zeroed first. Returns
  * NULL if the sparsity pattern has no such block; diagonal blocks always exist. The pointer is borrowed until the next
  * call of block_solver_pattern. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
-/* Fixes each unknown k with fixed[k] at value[k]; called before factoring. The rows of fixed unknowns become rows of
+/* Fixes each unknown k with fixed[k] true at value[k]. Call before factoring. The rows of fixed unknowns become rows of
  * the identity, and their entries of rhs become their values. The other entries of rhs are adjusted. fixed, value, rhs:
  * (block_solver_order). */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
@@ -325,9 +323,9 @@ bool block_solver_factor_component_indefinite(BlockSolver* solver, int component
  * the unknowns of the component change. The component must have a factor (asserted). Does not allocate. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 /* Solves H y = x for the solver's matrix H, one factored component and up to four right-hand sides. The results are
- * bit-identical to those of block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride >= 4. Bit
- * c of `columns` selects column c. The other columns must be zero in the component's unknowns and stay zero. x:
- * block_solver_order * stride. */
+ * bit-identical to the results of block_solver_solve_component. Unknown k of column c is x[k * stride + c], stride
+ * >= 4. Bit c of `columns` selects column c. The other columns must be zero in the component's unknowns and stay zero.
+ * x: block_solver_order * stride. */
 void block_solver_solve_four(BlockSolver* solver, int component, unsigned columns, double* x, int stride);
 
 /* Computes the Cholesky factors of all components in order. Returns false at the first component that is not positive

@@ -402,7 +402,7 @@ static double* column_of(const Front* f, double* panel, double* update, int colu
                             : update + (size_t)(column - f->pivots) * (size_t)f->stride;
 }
 
-/* Copies the blocks of the matrix into a front's panel. All of them lie in the pivot columns of the front. */
+/* Copies the blocks of the matrix into a front's panel. All blocks lie in the pivot columns of the front. */
 static void add_blocks(const Plan* plan, const Front* f, PlanValues matrix, double* panel) {
   const int* size = plan->size.data;
   const uint64_t* couplings = plan->couplings.data;

@@ -14,7 +14,8 @@
 #include "linalg/ordering.h"
 
 typedef struct {
-  int first, pivots, rows, stride;
+  int first, pivots; /* the front eliminates the unknowns at the positions first ... first + pivots - 1 */
+  int rows, stride;  /* number of rows, and distance of columns in the storage (front_stride) */
   int row_first; /* index of the front's first entry in Plan.rows, which holds the position of each row of the front in
                     the elimination order */
   int map_first; /* index of the front's first entry in Plan.map, which holds for each row after the pivots its row in
@@ -22,8 +23,8 @@ typedef struct {
   int parent;    /* index of the parent front, or -1 if there is none */
   int last_child, previous_sibling; /* index of the last child; index of the preceding child of the same parent; -1 if
                                        there is none */
-  int entry_first, entry_count;
-  size_t panel_offset; /* offset of the front's panel in the storage of the factor */
+  int entry_first, entry_count;     /* entries of the front in Plan.entries */
+  size_t panel_offset;              /* offset of the front's panel in the storage of the factor */
   size_t schur_offset; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
 } Front;
 
@@ -50,13 +51,13 @@ typedef struct {
 
 typedef struct {
   int block_count, coupling_count, order;
-  GrowableArray size, couplings;            /* copy of the sparsity pattern; int and uint64_t */
-  GrowableArray unknown;                    /* int (order): unknown at each position, numbered within the component */
-  GrowableArray fronts;                     /* Front */
-  GrowableArray rows, map;                  /* int */
-  GrowableArray entries;                    /* FrontEntry */
-  GrowableArray work[8], columns;           /* workspace of the analysis */
-  GrowableArray ordering;                   /* int, workspace of the ordering */
+  GrowableArray size, couplings;  /* copy of the sparsity pattern; int and uint64_t */
+  GrowableArray unknown;          /* unknown at each position, numbered within the component; int (size: order) */
+  GrowableArray fronts;           /* Front */
+  GrowableArray rows, map;        /* int */
+  GrowableArray entries;          /* FrontEntry */
+  GrowableArray work[8], columns; /* workspace of the analysis */
+  GrowableArray ordering;         /* int, workspace of the ordering */
   GrowableArray last_couplings, last_order; /* couplings (uint64_t) and result (int) of the last computed ordering */
   int last_block_count, last_coupling_count;
   int front_count;

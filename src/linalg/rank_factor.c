@@ -92,8 +92,7 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
   for (int i = 0; i < order; i++) x[row[i]] = i < rank ? work[i] : 0;
 }
 
-/* Each column without a pivot gives one basis vector of the null space. The vectors are orthonormalized one after the
- * other. */
+/* Each column without a pivot gives one basis vector of the null space. The vectors are orthonormalized in sequence. */
 void rank_remove_null_space(int order, int rank, const double* a, const int* column, double* x, double* work) {
   assert(rank >= 0 && rank <= order);
   int count = order - rank;

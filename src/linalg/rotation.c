@@ -81,7 +81,7 @@ static RightJacobian right_jacobian(Vec3 v) {
                            -1.0 / 12 + t2 * (1.0 / 180 - t2 * (1.0 / 6720 - t2 / 453600)),
                            -1.0 / 60 + t2 * (1.0 / 1260 - t2 * (1.0 / 60480 - t2 / 4989600))};
   double half = math_sin(0.5 * t), sine = math_sin(t);
-  double versine = 2 * half * half, lag = t - sine; /* 1 - cos t without cancellation */
+  double versine = 2 * half * half, lag = t - sine; /* versine = 1 - cos t, without cancellation */
   return (RightJacobian){versine / t2, lag / (t2 * t), (t * sine - 2 * versine) / (t2 * t2),
                          (versine * t - 3 * lag) / (t2 * t2 * t)};
 }

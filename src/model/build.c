@@ -3,8 +3,8 @@
 
 #include "model/build.h"
 
-/* Largest relative solver tolerance without a warning. Above it, the remaining imbalance of forces is visible in the
- * motion; often the user meant newtons. */
+/* Largest relative solver tolerance without a warning. Above this tolerance, the remaining imbalance of forces is
+ * visible in the motion; often the user meant newtons. */
 #define TOLERANCE_MAX 1e-4
 
 static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {

@@ -20,7 +20,7 @@ typedef struct {
   Diagnostics* diagnostics;
   ShapeSolid* solids; /* convex pieces of each shape of the scene (size: shape_count) */
   double* feature;    /* smallest thickness of each hull of the model (hull_feature) [m] (size: hull_count) */
-  Text note;          /* text that becomes Model.dropped_note */
+  Text note;          /* text of Model.dropped_note */
   bool unreadable;    /* true: a mesh file could not be opened */
   char* hull_folder;  /* cache folder of convex decompositions; NULL disables the cache */
 } Builder;
@@ -43,8 +43,8 @@ void check_bushings(const Model* model, Diagnostics* diagnostics);
 /* Checks the tendons in the initial state. Adds an error for each tendon end inside its wrap, and a warning for each
  * tendon whose length is outside its range. Runs after build_initial. */
 void check_tendons(const Model* model, Diagnostics* diagnostics);
-/* Creates *signal from source. Numbers the parameters of the signal after the parameters of existing signals. Returns
- * the number of the first parameter. Borrows source. The model destroys the signal. */
+/* Creates *signal from source. The parameters of the signal follow the parameters of existing signals. Returns the
+ * index of the first parameter. Borrows source. The model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
 /* Warns of velocity gains of controllers. Under the integrator `first_order`, warns of gains that are too large for a
  * joint to reach its constant target within the run. Under other integrators, warns of the first controller with a
@@ -131,13 +131,13 @@ Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: computes mass moments, centres of mass and ModelLink.reach of all links. Runs after build_hulls. */
 void build_masses(Builder* builder);
-/* model/check_scale.c: warns of sizes, wheels and time steps that are probably mistakes. Examples are a moving link
- * with a size in millimetres, a wheel whose hinge is not along the wheel's axis, and a time step in which a body falls
- * farther than a fraction of its size. Runs after build_masses. */
+/* model/check_scale.c: warns of sizes, wheels and time steps that are probably mistakes. Examples: a moving link with a
+ * size in millimetres; a wheel whose hinge is not along the wheel's axis; a time step in which a body falls farther
+ * than a fraction of its size. Runs after build_masses. */
 void check_scale(const Model* model, Diagnostics* diagnostics);
-/* model/spinning.c: selects the links and trees that the integrator `momentum` moves by their momentum
- * (ModelLink.spins, ModelTree.flies). Adds an error for a free body without a usable inertia. Warns if the integrator
- * removes much of a body's initial spin. Runs after build_masses and build_initial. */
+/* model/spinning.c: selects the links whose angular momentum the integrator `momentum` advances (ModelLink.spins), and
+ * the trees whose momentum it conserves (ModelTree.flies). Adds an error for a free body without a usable inertia.
+ * Warns if the integrator removes much of a body's initial spin. Runs after build_masses and build_initial. */
 void build_spinning(Builder* builder);
 /* model/contact_defaults.c: sets Model.contact. Derives the contact parameters that the scene does not give. Runs after
  * build_masses. */
@@ -166,7 +166,7 @@ static inline Pose* initial_poses(const Model* model) {
   return poses;
 }
 
-/* Returns true if forces can move the link. Then some joint between link and world is neither fixed nor prescribed. */
+/* Returns true if forces can move the link: some joint between link and world is neither fixed nor prescribed. */
 static inline bool link_is_dynamic(const Model* model, int link) {
   for (int i = link; i >= 0; i = model->links[i].parent)
     if (model->links[i].dof_count > 0 && model->links[i].prescribed < 0) return true;

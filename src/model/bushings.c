@@ -5,11 +5,12 @@
 
 #include "model/build.h"
 
-/* Largest rotation between the two frames at the start [rad]. Beyond it, the rotation vector may jump at pi during the
- * run. */
+/* Largest rotation between the two frames at the start [rad]. Beyond this angle, the rotation vector may jump at pi
+ * during the run. */
 #define ROTATION_MAX 3.0
 
-/* Tolerance for a negative eigenvalue, relative to the largest, and for an asymmetry, relative to the largest entry. */
+/* Tolerance for a negative eigenvalue, relative to the largest eigenvalue, and for an asymmetry, relative to the
+ * largest entry. */
 #define MATRIX_TOLERANCE 1e-9
 
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {

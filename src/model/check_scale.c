@@ -14,7 +14,7 @@
 /* Largest fall in one time step without a warning, relative to the size of the largest moving link. */
 #define FALL_MAX 0.1
 
-/* Returns the longest edge of the boxes around a link's bounded hulls [m], or 0. */
+/* Returns the longest edge of the boxes around a link's bounded hulls [m], or 0 if it has no bounded hull. */
 static double link_size(const Model* model, const ModelLink* link) {
   double size = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
@@ -105,7 +105,7 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
          fabs(vec3_dot(link->joint.axes[0], mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1)))) < 0.1;
 }
 
-/* Returns the axis of the link (0, 1 or 2) that is parallel to a direction, or -1. */
+/* Returns the axis of the link (0, 1 or 2) that is nearly parallel to a direction, or -1 if none is. */
 static int find_parallel_axis(Vec3 direction) {
   const double along[3] = {fabs(direction.x), fabs(direction.y), fabs(direction.z)};
   for (int k = 0; k < 3; k++)
@@ -153,8 +153,8 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   text_free(&more);
 }
 
-/* Limits of a slide are probably in millimetres or degrees if they are whole numbers of at least SLIDE_LIMIT_MAX [m]
- * and at least SLIDE_LIMIT_RATIO times the longest edge of the link. */
+/* A limit of a slide is probably in millimetres or degrees if it is a whole number, at least SLIDE_LIMIT_MAX [m], and
+ * at least SLIDE_LIMIT_RATIO times the longest edge of the link. */
 #define SLIDE_LIMIT_MAX 10
 #define SLIDE_LIMIT_RATIO 100
 

@@ -1,5 +1,5 @@
 /* Finds hulls that intersect, touch or nearly touch in the initial state. A sweep along one axis selects pairs of
- * overlapping boxes; exact distances (GJK) decide. */
+ * overlapping boxes. The gap of a pair is computed by GJK. */
 #include <assert.h>
 #include <stdlib.h>
 #include "model/build.h"
@@ -10,9 +10,9 @@
 enum { MESSAGES_MAX = 20 }; /* largest number of messages of one kind */
 
 /* Limits for the gaps of two hulls in the initial state, because contact forces grow without limit at zero gap.
- * GAP_TOUCH, relative to the barrier distance: smaller gaps are errors, because the forces overflow. GAP_NARROW,
- * relative to the equilibrium gap: smaller gaps give a warning, because the forces exceed the weight thousands of
- * times. */
+ * GAP_TOUCH is relative to the barrier distance; a smaller gap is an error, because the forces overflow. GAP_NARROW is
+ * relative to the equilibrium gap; a smaller gap gives a warning, because the forces are thousands of times the weight.
+ */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
 /* Gap below which a warning is given, relative to the equilibrium gap under the weight of all bodies. This fraction is
@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
   int link_a, link_b; /* a < b */
   int hull_a, hull_b;
-  double gap; /* gap [m]; 0 if two bounded hulls intersect; minus the depth in a half-space */
+  double gap; /* gap [m]; 0 if two bounded hulls intersect; for a half-space, minus the depth of the overlap */
 } HullPair;
 
 typedef struct {
@@ -71,8 +71,8 @@ static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   return count;
 }
 
-/* Permutes the components of v cyclically, so that the one along `axis` is first. The search for pairs sorts boxes
- * along this axis, that of largest extent. */
+/* Permutes the components of v cyclically, so that the component along `axis` is first. The search for pairs sorts
+ * boxes along this axis, the axis of largest extent. */
 static Vec3 permute_axes(Vec3 v, int axis) {
   return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y);
 }
@@ -312,8 +312,8 @@ static TouchSearch find_pairs(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Writes to text[size] which smooth shape of the same extents can replace a shape that the contact law does not
- * support, or general advice. */
+/* Writes advice to text[size] for a shape that the contact law does not support: the smooth shape of the same extents
+ * that can replace it, or general advice. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)
@@ -437,7 +437,7 @@ void check_intersections(const Model* model, Diagnostics* diagnostics) {
   memory_free(search.poses);
 }
 
-/* Sets *pairs to all pairs of links with a gap of at most `largest` [m], which is at most `narrow` of the search. Frees
+/* Sets *pairs to all pairs of links with a gap of at most `largest` [m]. largest must not exceed search->narrow. Frees
  * the arrays of the search. Returns the number of pairs. */
 static int take_link_pairs(TouchSearch* search, double largest, ModelTouch** pairs) {
   int count = 0;

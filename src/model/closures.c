@@ -4,7 +4,7 @@
 
 #include "model/build.h"
 
-/* Relative tolerance between a given length and the length at the start. Decimals in a file are rounded. */
+/* Relative tolerance between a given length and the length at the start, because decimals in a file are rounded. */
 #define SAME_LENGTH 1e-6
 
 /* Sets *first and *second to unit vectors that are perpendicular to each other and to the unit vector `axis`. first is
@@ -16,9 +16,9 @@ static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   *second = vec3_cross(axis, *first);
 }
 
-/* Sets the directions along which the attachment points are compared: the hinge axis and two directions across it,
- * world frame. In a planar linkage, then only the two equations across the hinge axis change, in any plane. If the
- * hinge axis is a world axis, the directions are the world axes. */
+/* Sets the directions along which the attachment points are compared: the hinge axis and two perpendicular directions,
+ * world frame. In a planar linkage, only the equations of the two perpendicular directions then change. If the hinge
+ * axis is a world axis, the directions are the world axes. */
 static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
   c->framed = axis.x != 0 ? axis.y != 0 || axis.z != 0 : axis.y != 0 && axis.z != 0;
   const Vec3 f[3] = {across[0], across[1], axis};

@@ -9,27 +9,27 @@
 /* (R4) Default barrier distance, divided by the smallest size of a hull that contact resolves (feature). The barrier
  * distance is 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
-/* (R4) Upper bound of the default barrier distance, relative to the displacement per step at the typical speed. It
- * applies in scenes with gravity. A body that separates then leaves the barrier distance within a few steps. */
+/* (R4) Upper bound of the default barrier distance in scenes with gravity, relative to the displacement per step at the
+ * typical speed. A body that separates then leaves the barrier distance within a few steps. */
 #define SUPPORT_PER_DISPLACEMENT 0.75
 /* Lower bound of the default barrier distance relative to the extent of the scene. Rounding errors of coordinates
  * (1e-16 of the extent) then stay below a millionth of the barrier distance. */
 #define SUPPORT_PER_EXTENT 1e-9
-/* Upper limit of the bound by SUPPORT_PER_EXTENT, relative to the smallest feature. A larger barrier distance would let
- * contact forces act through a thin body. */
+/* Upper limit of the lower bound by SUPPORT_PER_EXTENT, relative to the smallest feature. With a larger barrier
+ * distance, contact forces would act through a thin body. */
 #define SUPPORT_WITHIN (1.0 / 8)
 /* (R5) Equilibrium gaps between resting faces, relative to the barrier distance. GAP_REFERENCE: under the weight of the
- * median body. The others: under all bodies on one face, and under the lightest body. */
+ * median body. GAP_SMALLEST: under all bodies on one face. GAP_LARGEST: under the lightest body. */
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
-/* (R13) Overlaps relative to the smallest feature, for laws with overlap: under the weight of the median body, and of
- * all bodies on one face. */
+/* (R13) Overlaps relative to the smallest feature, for laws that allow overlap. OVERLAP_REFERENCE: under the weight of
+ * the median body. OVERLAP_LARGEST: under the weight of all bodies on one face. */
 #define OVERLAP_REFERENCE (1.0 / 400)
 #define OVERLAP_LARGEST (1.0 / 40)
-/* (R6) Default creep speed sqrt(smoothing): slip speed below which friction falls, divided by the square root of
- * typical acceleration times smallest feature. The creep speed is 0.08 mm/s for a box of 0.2 m. A sticking body creeps
- * at a small multiple of the creep speed (R11). */
+/* (R6) Default creep speed sqrt(smoothing), the slip speed below which friction is proportional to slip, divided by the
+ * square root of typical acceleration times smallest feature. The creep speed is 0.08 mm/s for a box of 0.2 m. A
+ * sticking body creeps at a small multiple of the creep speed (R11). */
 #define CREEP_PER_SPEED 6e-5
 /* Lower bound of the default creep speed sqrt(smoothing), relative to the speed that gravity adds in one step. Friction
  * is then at most 3300 times stiffer than inertia. */
@@ -257,7 +257,7 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
 }
 
 /* Warns of a contact stiffness, given by the scene, that does not fit the weights of the bodies (R8). The lightest body
- * must not rest beyond the barrier distance, and the heaviest body not at a very small gap. */
+ * must rest within the barrier distance. The heaviest body must not rest at a very small gap. */
 static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
@@ -313,8 +313,7 @@ static void check_smoothing(const DefaultsCheck* check) {
                     creep, creep / (friction * acceleration * dt), suits);
 }
 
-/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if no pair has static friction.
- * Static friction falls over this slip speed. */
+/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if no pair has static friction. */
 static double smallest_stribeck_speed(const Model* model) {
   const Scene* scene = model->scene;
   bool sticks = model->contact.static_friction > 0;
@@ -329,7 +328,8 @@ static double smallest_stribeck_speed(const Model* model) {
   return least;
 }
 
-/* Warns of a Stribeck speed too close to the creep speed, the slip speed below which friction falls (F12). */
+/* Warns of a Stribeck speed too close to the creep speed, the slip speed below which friction is proportional to slip
+ * (F12). */
 static void check_stribeck_speed(const DefaultsCheck* check) {
   double least = smallest_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
   if (!(least < STRIBECK_PER_CREEP * creep)) return;

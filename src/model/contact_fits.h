@@ -1,5 +1,5 @@
-/* Whether a hull fits the parameters of a contact law. The contact module defines the function, as
- * contact_refusal_reason. */
+/* Private to model/: checks whether a hull fits the parameters of a contact law. The function is defined in
+ * contact/laws.c. */
 #ifndef SDRS_MODEL_CONTACT_FITS_H
 #define SDRS_MODEL_CONTACT_FITS_H
 

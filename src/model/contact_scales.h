@@ -12,9 +12,9 @@ typedef struct {
                           divided by the square of ten time steps */
   double speed;        /* typical speed [m/s]: square root of |gravity| times the smallest thickness of a hull; without
                           gravity, a fraction of the initial speed */
-  double displacement; /* displacement per substep at the typical speed [m]; 0 without gravity */
+  double displacement; /* displacement in one substep at the typical speed [m]; 0 without gravity */
   double extent;       /* largest coordinate of a bounded link at the start [m] */
-  int tree_count;      /* number of trees that move and can collide. If the number is 0, the following weights are 0 */
+  int tree_count;      /* number of trees that move and can collide. If the number is 0, all weights below are 0 */
   double lightest, median, heaviest; /* least, median and greatest weight of the trees that move and can collide [N] */
   double total; /* sum of the weights of all trees that move and can collide: the heaviest possible pile [N] */
 } ContactScales;

@@ -34,7 +34,8 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                   start, c->offset);
 }
 
-/* Returns the coupling that makes a coordinate depend on one other, or -1. */
+/* Returns the index of the coupling that makes a degree of freedom depend on a single other one, or -1 if there is
+ * none. */
 static int find_single_coupling(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return k;

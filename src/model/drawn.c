@@ -5,7 +5,8 @@
 
 #include "model/build.h"
 
-/* Largest number of vertices of a refined polyhedron. Beyond it, Qhull and the union take seconds per solid. */
+/* Largest number of vertices of a refined polyhedron. With more vertices, Qhull and the union take seconds per solid.
+ */
 enum { VERTICES_MAX = 20000 };
 /* Finest icosphere with at most VERTICES_MAX vertices: 10242. */
 enum { RESOLUTION_MAX = 5 };
@@ -18,7 +19,8 @@ static const SceneShape* curved_shape(const Model* model, const ModelHull* hull)
   return shape_is_exact(shape) || hull_is_convex_smooth(hull) ? shape : NULL;
 }
 
-/* Returns the pose of the hull's shape in its link. Such a shape has one hull per use, in the order of the uses. */
+/* Returns the pose of a round or smooth hull's shape in its link. Each use of such a shape has one hull, in the order
+ * of the uses. */
 static Pose shape_pose(const Model* model, int index) {
   const ModelHull* hull = &model->hulls[index];
   if (hull->smooth) return hull->smooth->pose;
@@ -34,8 +36,9 @@ static const Shape* smooth_shape(const ModelHull* hull) {
   return hull_is_convex_smooth(hull) ? &hull->smooth->field.shape : NULL;
 }
 
-/* Returns the largest distance [m] of a face of a polyhedron from the parallel tangent plane of its smooth shape, or of
- * its round solid if smooth is NULL. pose: pose of the shape in the frame of the polyhedron. */
+/* Returns the largest distance [m] of a face of a polyhedron from the parallel tangent plane of the solid that it
+ * represents: the smooth shape `smooth`, or the round solid `shape` if smooth is NULL. pose: pose of the shape in the
+ * frame of the polyhedron. */
 static double surface_deviation(const Shape* smooth, const SceneShape* shape, const ConvexHull* solid, Pose pose) {
   double largest = 0;
   for (int k = 0; k < solid->triangle_count; k++) {
@@ -76,8 +79,8 @@ static HullResult create_polyhedron(const Shape* smooth, const SceneShape* shape
   return result;
 }
 
-/* Creates a polyhedron of a shape, in its frame, with faces at most `tolerance` inside, or the finest one allowed.
- * Returns false if there is none. */
+/* Creates a polyhedron of a shape, in the shape's frame, with faces at most `tolerance` [m] inside the shape, or the
+ * finest polyhedron allowed. Returns false on failure. */
 static bool refine_polyhedron(const Shape* smooth, const SceneShape* shape, double tolerance, ConvexHull* best) {
   const bool sphere = shape->type == SHAPE_SPHERE || smooth;
   int segments = DRAWN_SEGMENTS, resolution = DRAWN_RESOLUTION;

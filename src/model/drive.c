@@ -34,8 +34,8 @@ void build_controllers(Builder* builder) {
   }
 }
 
-/* Returns the first degree of freedom that cannot reach its constant target within the run, or -1. A velocity gain
- * damps with gain / dt. Moving targets are skipped, because the controller follows their rate. */
+/* Returns the first degree of freedom that cannot reach its constant target within the run, or -1 if all can. A
+ * velocity gain damps with gain / dt. Moving targets are skipped, because the controller follows their rate. */
 static int find_slow_drive(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;

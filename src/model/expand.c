@@ -19,8 +19,8 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* Gives a use of a smooth or exact shape a shape of its own: the first use keeps the shape, every other use gets a
- * copy. is_used[shapes]: a use has kept the shape. */
+/* Gives each use of a smooth or exact round shape its own shape: the first use keeps the shape, every other use gets a
+ * copy. is_used[shapes]: true if a use has kept the shape. */
 static void copy_shared_shape(Scene* scene, SceneShapeUse* use, bool* is_used) {
   if (!is_used[use->shape]) {
     is_used[use->shape] = true;
@@ -44,7 +44,7 @@ static void copy_shared_shape(Scene* scene, SceneShapeUse* use, bool* is_used) {
   use->shape = scene->shape_count++;
 }
 
-/* Marks the shapes of a link that point lists replace. They are neither built nor written. */
+/* Marks the shapes of a link that point lists replace. Marked shapes are neither built nor written. */
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
@@ -64,7 +64,8 @@ static void expand_link(Scene* scene, const Model* model, int index, bool* is_us
     while (link->shapes[from].shape != hull->shape) from++; /* hulls have the order of the shape uses */
     uses[k] = link->shapes[from];
     int parameters = hull_parameter_count(hull);
-    if (!hull->kind->bounded || hull->smooth) from++; /* the only hull of a use keeps its pose */
+    if (!hull->kind->bounded || hull->smooth)
+      from++; /* an unbounded or smooth hull is the only hull of its shape use, which keeps its pose */
     if (parameters > 0)
       copy_shared_shape(scene, &uses[k], is_used);
     else if (hull->kind->bounded && !hull->smooth)

@@ -140,8 +140,8 @@ void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient
 }
 
 /* Derivative of a scalar with respect to the 4 x 4 mass moment of a body, symmetrized. second: derivative with respect
- * to the 3 x 3 block of second moments. first: sum of those with respect to the last row and column (first moments).
- * mass: with respect to the last entry, the mass. */
+ * to the 3 x 3 block of second moments. first: sum of the derivatives with respect to the last row and the last column,
+ * the first moments. mass: derivative with respect to the last entry, the mass. */
 typedef struct {
   Mat3 second;
   Vec3 first;

@@ -32,8 +32,8 @@ static bool can_be_lifted(const Model* model, int link, Vec3 up) {
   return vec3_norm(lift_direction(model, link, up)) > 0;
 }
 
-/* Returns the root link to lift for two links that touch: the higher one if both can be lifted. Returns -1 if neither
- * can, if both links have the same root, or if the overlap is above overlap_max [m]. */
+/* Returns the root link to lift for two links that touch. If both roots can be lifted, returns the higher root. Returns
+ * -1 if neither can be lifted, if both links have the same root, or if the overlap is above overlap_max [m]. */
 static int choose_root(const Model* model, const ModelTouch* touch, double overlap_max, Vec3 up) {
   int a = model_root(model, touch->a), b = model_root(model, touch->b);
   if (a == b || touch->depth > overlap_max) return -1;

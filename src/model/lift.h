@@ -1,4 +1,4 @@
-/* Changes of link positions in the initial state. (model/lift.c) */
+/* Private to model/: moves links in the initial state (model/lift.c) and measures overlaps. */
 #ifndef SDRS_MODEL_LIFT_H
 #define SDRS_MODEL_LIFT_H
 
@@ -20,9 +20,9 @@ int model_nearly_touching(const Model* model, ModelTouch** pairs);
  * Allocates temporary memory. */
 double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal);
 
-/* Returns the depth of the deepest overlap of the hulls of two links [m], negative for a gap. Returns -INFINITY if in
- * every pair of hulls both are unbounded (model/overlap.c). Sets *normal to the unit direction, world frame, in which
- * moving link b by the depth ends this overlap. Allocates temporary memory. */
+/* Returns the depth of the deepest overlap of the hulls of two links [m], negative for a gap. Returns -INFINITY if
+ * every pair of hulls consists of two unbounded hulls (model/overlap.c). Sets *normal to the unit direction, world
+ * frame, in which moving link b by the depth ends this overlap. Allocates temporary memory. */
 double model_link_overlap(const Model* model, const Pose* poses, int a, int b, Vec3* normal);
 
 #endif

@@ -50,8 +50,8 @@ static void report_initial(const Model* model, Diagnostics* diagnostics, int ind
                   initial ? "" : " (0 because 'initial' gives no coordinates)");
 }
 
-/* Share of the limit margin by which a coordinate may be inside the margin without a warning. The message prints six
-   digits of a coordinate without limit force, and this coordinate must not be warned of when the user enters it. */
+/* A coordinate gives no warning if it is inside the margin by at most this fraction of the margin. The message suggests
+ * a coordinate with six digits, and the suggested coordinate must not give a warning itself. */
 static const double ROUNDED_MARGIN = 1e-3;
 
 /* Warns of a joint that starts within the margin of a barrier, where a limit force acts (S22). */
@@ -93,8 +93,8 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
                   limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
-/* Warns of each degree of freedom whose target is outside its limits at time t [s], unless already in reported[], which
- * it updates. */
+/* Warns of each degree of freedom whose target is outside its limits at time t [s]. Skips degrees of freedom with
+ * reported[] true, and sets reported[] for each warning. */
 static void check_target_at(const Model* model, Diagnostics* diagnostics, int index, double t, bool* reported) {
   const ModelController* controller = &model->controllers[index];
   const ModelLink* link = &model->links[controller->link];

@@ -77,7 +77,7 @@ static void report_inward(Builder* builder, const SceneLink* source, double volu
 }
 
 /* Returns true unless the triangles of the link form a closed, consistently oriented surface. Corners at the same
- * position are one. */
+ * position count as one corner. */
 static bool surface_is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
   surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));
@@ -153,7 +153,7 @@ static void set_link_mass(Builder* builder, int index) {
   }
 }
 
-/* Returns the centre of the bounding box of all bounded hulls, link frame, or zero. */
+/* Returns the centre of the bounding box of all bounded hulls, link frame, or zero if there is none. */
 static Vec3 bounding_box_center(const Model* model, const ModelLink* link) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {

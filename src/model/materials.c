@@ -19,16 +19,16 @@ static const ModelPairItem* find_items(const Model* model, int a, int b, int* it
   return model->pair_items + low;
 }
 
-/* Returns the index of the material parameter that gives a value, or -1. Axial and static friction default to
- * MATERIAL_FRICTION. */
+/* Returns the index of the material parameter that gives a value, or -1 if the material does not give it. Axial and
+ * static friction default to MATERIAL_FRICTION. */
 static int find_source(const SceneMaterial* material, int which) {
   bool coefficient = which == MATERIAL_FRICTION_ALONG || which == MATERIAL_STATIC_FRICTION;
   if (material->given[which]) return which;
   return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
 }
 
-/* Returns the last of the entries first[items] whose item of contact.pairs gives material value number `which`, or
- * NULL. */
+/* Returns the last of the entries first[items] whose item of contact.pairs gives material value number `which`, or NULL
+ * if none does. */
 static const ModelPairItem* find_entry(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
     if (find_source(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return &first[k];

@@ -29,15 +29,15 @@ typedef struct {
   Vec3 center;   /* centre of the bounding box [m] */
   double radius; /* radius of the bounding sphere about center [m] */
   Vec3 half_extent;           /* half extents of the bounding box [m] */
-  Vec3 normal;                /* for a half-space { x : normal . x <= offset }: unit normal */
-  double offset;              /* for a half-space: offset along the normal [m] */
+  Vec3 normal;                /* unit normal of a half-space { x : normal . x <= offset } */
+  double offset;              /* offset of a half-space along its normal [m] */
   int vertex_first;           /* index of the piece's first vertex among the vertices of all hulls */
   struct ModelSmooth* smooth; /* for SOLID_SMOOTH and SOLID_ROUND, owned by the model; otherwise NULL */
 } ModelHull;
 
 enum { ROUND_CORNERS = 8 };
 /* Derivatives of the core and rounding radius of a round solid with respect to one of its lengths, such as the height
- * of a cylinder; link frame. */
+ * of a cylinder; link frame. The core is ModelSmooth.core. */
 typedef struct {
   double rounding;
   bool moves;                 /* true: the core depends on the parameter; false: `center` and `radius` are not set */
@@ -54,8 +54,8 @@ typedef struct ModelSmooth {
   int parameter_first; /* index of the shape's first parameter in the list of the parameters of all shapes; -1 without
                         * parameters
                         */
-  RoundBody core; /* for SOLID_ROUND: for SOLID_ROUND: the solid is all points within a radius of this core, link frame;
-                     owns its points; its circles are `rings` */
+  RoundBody core;    /* for SOLID_ROUND: points and circles, link frame; the solid is all points within core.rounding of
+                        their convex hull. Owns its points; its circles are `rings` */
   double core_width; /* least width of the convex hull of the core's points [m]; 0 for circles */
   Circle rings[ROUND_RINGS_MAX];
   RoundSlope slope[ROUND_PARAMETERS_MAX];        /* derivatives of `core` with respect to each parameter of the solid
@@ -104,18 +104,20 @@ typedef struct {
   Joint joint;
   /* index of the joint's first degree of freedom in the model, and number of its degrees of freedom */
   int dof_first, dof_count;
-  int coordinate_first, coordinate_count;
-  bool limited[JOINT_MAX_DOF];
+  int coordinate_first, coordinate_count;            /* the same for the joint coordinates */
+  bool limited[JOINT_MAX_DOF];                       /* true: the degree of freedom has limits */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* limits [m or rad] */
   LimitLaw limit_law;
-  double limit_stiffness, limit_margin, limit_restitution;
-  double damping[JOINT_MAX_DOF];
-  bool passive;                          /* true: the joint has a spring, dry friction or an armature */
-  double stiffness[JOINT_MAX_DOF];       /* spring stiffness [N/m or N m/rad] */
-  double rest[JOINT_MAX_COORDINATE];     /* rest coordinates of the springs */
-  double friction[JOINT_MAX_DOF];        /* dry friction [N or N m] */
-  double armature[JOINT_MAX_DOF];        /* armature inertia [kg or kg m^2] */
-  double friction_speed;                 /* width of the smoothing of dry friction [m/s or rad/s] */
+  double limit_stiffness;            /* stiffness of the limits: LIMIT_BARRIER [J], LIMIT_PENALTY [N/m or N m/rad] */
+  double limit_margin;               /* distance from a limit at which its force begins to act [m or rad] */
+  double limit_restitution;          /* coefficient of restitution of the limits, 0 to 1 */
+  double damping[JOINT_MAX_DOF];     /* viscous damping [N s/m or N m s/rad] */
+  bool passive;                      /* true: the joint has a spring, dry friction or an armature */
+  double stiffness[JOINT_MAX_DOF];   /* spring stiffness [N/m or N m/rad] */
+  double rest[JOINT_MAX_COORDINATE]; /* rest coordinates of the springs */
+  double friction[JOINT_MAX_DOF];    /* dry friction [N or N m] */
+  double armature[JOINT_MAX_DOF];    /* armature inertia [kg or kg m^2] */
+  double friction_speed;             /* width of the smoothing of dry friction [m/s or rad/s] */
   double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m]; 0 disables static friction */
   double stribeck_speed; /* Stribeck speed [m/s or rad/s]; >= friction_speed where static_friction > 0 */
   double spring_theta;   /* weight of the position at the end of a step in the forces of springs and position gains
@@ -125,7 +127,7 @@ typedef struct {
   bool spins; /* true: the time integrator advances the link's angular momentum. The integrator is `momentum`, and the
                  link is a free body and the only link of its tree */
   MassMoment moment; /* 4 x 4 mass moment: sum over all mass points of mass times X X^T, with X = (x, y, z, 1), link
-                        frame [kg, kg m, kg m^2]; zero for massless links */
+                        frame [kg m^2, kg m, kg]; zero for massless links */
   double mass;
   MassModel mass_model; /* distribution of the link's mass; never MASS_BY_SHAPE */
   Vec3 center;  /* centre of mass, link frame [m]; of a massless link the centre of the bounding box of its hulls.
@@ -148,7 +150,8 @@ typedef struct {
   ControllerType type;
   int link;
   Signal target;
-  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+  double position_gain[JOINT_MAX_DOF]; /* [N/m or N m/rad] */
+  double velocity_gain[JOINT_MAX_DOF]; /* damping constant times the substep [N s^2/m or N m s^2/rad] */
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* damping gain, and force limit of each degree of
                                                                    freedom; max_force 0 means no limit */
   double limit_width; /* width of the smooth transition to the force limit, relative to max_force (drives.md, M2) */
@@ -170,7 +173,8 @@ typedef struct {
   Vec3 point;           /* point of application unless at_center, link frame [m] */
   Signal force, torque; /* signals of force [N] and torque [N m], three channels each; zero channels if the load lacks
                            the signal */
-  int force_first, torque_first; /* indices of the first parameters of both signals */
+  int force_first, torque_first; /* indices of the first parameters of both signals among the signal parameters of all
+                                    controllers, loads and tendons */
   const SceneField* field; /* field whose strength is the single channel of `force`, borrowed from the scene; NULL if
                               `force` and `torque` act directly */
 } ModelLoad;
@@ -193,19 +197,21 @@ typedef struct {
 typedef struct {
   const SceneTendon* source; /* tendon of the scene with points, stiffness and rest length; borrowed */
   Signal tension;            /* tension signal, one channel [N]; zero channels if the tendon has none */
-  int tension_first;         /* index of the first parameter of `tension` */
-  int point_first;           /* index of the tendon's first point among the points of all tendons */
-  int wrap_first; /* index of the tendon's first wrap, a cylinder or sphere that the tendon passes around, among the
-                     wraps of all tendons */
-  double theta;   /* implicitness, 1/2 to 1 (drives.md, M10) */
-  int home; /* index of one of the tendon's links that belong to a tree; -1 if all its links are fixed to the world */
+  int tension_first; /* index of the first parameter of `tension` among the signal parameters of all controllers, loads
+                        and tendons */
+  int point_first;   /* index of the tendon's first point among the points of all tendons */
+  int wrap_first;    /* index of the tendon's first wrap, a cylinder or sphere that the tendon passes around, among the
+                        wraps of all tendons */
+  double theta;      /* implicitness, 1/2 to 1 (drives.md, M10) */
+  int home; /* one of the tendon's links that belong to a tree, as index into Model.links; -1 if all its links are fixed
+               to the world */
 } ModelTendon;
 
 /* Bushing: a spring and damper between frames of two links (docs/derivations/loads.md, L18). */
 typedef struct {
   const SceneBushing* source; /* borrowed from the model's scene */
   double theta;               /* implicitness, 1/2 to 1 (drives.md, M10) */
-  int home;                   /* index of one of the two links that belongs to a tree; -1 if neither does */
+  int home; /* one of the two links, which belongs to a tree, as index into Model.links; -1 if neither link does */
 } ModelBushing;
 
 /* Type of a closure equation c = 0 (docs/derivations/closures.md, Z1). Links a and b have the attachment points x_a and
@@ -235,7 +241,7 @@ typedef struct {
   double length; /* for a distance closure: distance of the attachment points [m] */
   double size;   /* reference length to which the tolerance of the closure's error is relative [m]: extent of the links
                     about the attachment points */
-  double force_limit; /* force at which the closure breaks, or opens if `releases` [N]; 0 disables the limit */
+  double force_limit; /* force limit [N], at which the closure breaks, or opens if `releases` is true; 0: no limit */
   bool releases;      /* true: the closure may close again after its force exceeded the limit */
   Signal active;      /* activation signal, one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
@@ -266,17 +272,18 @@ typedef struct {
   double friction;          /* Coulomb friction coefficient */
   double rolling, spinning; /* coefficients of rolling and spinning friction [m] */
   double static_friction;   /* coefficient of static friction; 0 disables static friction */
-  double stribeck_speed;    /* slip speed [m/s] at which static friction has fallen towards friction */
-  double smoothing;        /* smoothing of Coulomb friction at zero slip [(m/s)^2]: square of the slip speed below which
-                              friction falls with the speed */
+  double stribeck_speed; /* Stribeck speed [m/s]: scale of the slip speed over which the friction coefficient decreases
+                            from static_friction to friction */
+  double smoothing;      /* smoothing of Coulomb friction at zero slip [(m/s)^2]: square of the slip speed below which
+                            friction is proportional to the slip speed */
   int friction_iterations; /* number of friction iterations of a step, as in SceneContact.friction_iterations */
   double rest_speed;       /* largest separation speed after an impact [m/s]; 0: barrier without damping */
   double restitution;      /* coefficient of restitution, for impacts well above rest_speed */
   bool bounces;            /* true: some pair of links can have restitution */
   double law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has
                                                         (ContactLaw.parameters) */
-  bool hierarchy; /* true: the contact law sums over a hierarchy of bounding spheres; false: over all pairs of hulls
-                     (SceneContact.hierarchy) */
+  bool hierarchy; /* true: the contact law sums over a hierarchy of bounding spheres; false: the law sums over all pairs
+                     of hulls (SceneContact.hierarchy) */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight for which the contact stiffness is chosen [N] */
@@ -284,11 +291,11 @@ typedef struct {
   double gap_under_all;   /* equilibrium gap under the weight of all moving bodies on one face [m] */
 } ModelContact;
 
-/* Says that one item of the scene's list contact.pairs applies to the links a and b. */
+/* One item of the scene's list contact.pairs, and one pair of links a and b to which it applies. */
 typedef struct {
   uint64_t key; /* a << 32 | b with a < b */
   int item;
-  bool swapped; /* true: the first name of the item is link b */
+  bool swapped; /* true: the first name of the item denotes link b */
 } ModelPairItem;
 
 /* A contact law that an item of the scene's list contact.pairs names, with its parameters. */
@@ -340,12 +347,12 @@ typedef struct {
   double* initial_coordinates;       /* initial coordinates (size: nq) */
   const double* closure_coordinates; /* coordinates at which closures and couplings were placed, if they differ from
                               initial_coordinates; otherwise NULL. Borrowed (size: nq) */
-  double* initial_velocities; /* initial velocities (nv); the rates of a joint with a quaternion are angular velocities
-                                 about the link's axes */
+  double* initial_velocities; /* initial velocities (size: nv); the rates of a joint with a quaternion are angular
+                                 velocities about the link's axes */
   uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
-                              the initial state */
+                              the initial state of the scene */
   int start_step;          /* number of the step that ended in the stored state; 0 without a stored state */
   bool has_materials;      /* true: some link or pair of links has its own material */
   ModelPairItem* pair_items; /* sorted by key, then item */
@@ -353,8 +360,8 @@ typedef struct {
   ModelPairLaw* pair_laws; /* contact laws of single pairs of links, in the order of contact.pairs; if empty, all pairs
                               use contact_model */
   int pair_law_count;
-  char* dropped_note; /* what the import of shapes simplified (dropped interior points, thinned hulls with their error),
-                         one line each; "" if nothing */
+  char* dropped_note; /* text, one line for each simplification at the import of shapes: dropped interior points,
+                         reduced hulls with their error; "" if there is none */
 } Model;
 
 /* Returns the time of a row of the results [s]. Row 0 has the time of the stored state if the run starts from one,
@@ -394,8 +401,8 @@ ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n
 double contact_force_at_overlap(ContactModel model, const double* law_parameters, double overlap);
 /* Returns true if the law allows bodies to overlap, also at the start. Such a run cannot be certified. */
 bool contact_allows_overlap(ContactModel model);
-/* Returns true if the law uses smooth shapes exactly, or for CONTACT_NONE. Otherwise it uses their triangulated
- * surfaces. */
+/* Returns true if the law uses smooth shapes exactly, and for CONTACT_NONE. Other laws use the triangulated surfaces of
+ * smooth shapes. */
 bool contact_supports_smooth_shapes(ContactModel model);
 /* Returns true if the law uses round solids exactly. Returns true for CONTACT_NONE. */
 bool contact_supports_round_solids(ContactModel model);
@@ -410,8 +417,8 @@ const char* contact_refusal_reason(ContactModel model, const ModelHull* hull);
  * CONTACT_NONE.
  */
 int contact_own_count(ContactModel model);
-/* Sets own[k] to the default value of parameter k among the parameters that only this law has. Sets 0 for a parameter
- * that is derived from the scene (model/contact_defaults.c), and for k beyond the law's parameters. */
+/* Sets law_parameters[k] to the default value of parameter k among the parameters that only this law has. Sets 0 for a
+ * parameter that is derived from the scene (model/contact_defaults.c), and for k beyond the law's parameters. */
 void contact_own_defaults(ContactModel law, double law_parameters[CONTACT_LAW_PARAMETERS_MAX]);
 
 /* Builds and validates the model of a scene. Warns of contact parameters that cannot work. Returns STATUS_BAD_INPUT
@@ -432,7 +439,7 @@ void model_destroy(Model* model);
 /* Kind of a scene number that a ModelOverride replaces. The comments give the meaning of `part` and `index`. */
 typedef enum {
   OVERRIDE_VERTEX, /* coordinate of a point of a shape. part: number of the shape among the shapes of the link, a point
-                      list; index: 3 times the point's number, plus 0, 1, 2 for x, y, z [m] */
+                      list; index: 3 times the point's number, plus 0, 1 or 2 for x, y or z [m] */
   OVERRIDE_ATTACHMENT, /* position of the joint frame in the parent; index: 0, 1, 2 for x, y, z [m] */
   OVERRIDE_CONTROL, /* parameter of a signal of the link. part: number of the signal (model_scene_signal); index: number
                        of the parameter, as in signal_parameter */
@@ -440,35 +447,34 @@ typedef enum {
   OVERRIDE_VELOCITY,   /* index: initial velocity of the link's joint */
   OVERRIDE_MASS,       /* mass of the link [kg], or its density if the scene gives the density [kg/m^3] */
   OVERRIDE_CONTACT,    /* contact parameter of the scene; index: CONTACT_SUPPORT, ... */
-  OVERRIDE_JOINT, /* number of the link's joint. part: which number, JOINT_DAMPING, ...; index: degree of freedom within
-                     the joint */
+  OVERRIDE_JOINT,   /* constant of the link's joint. part: JOINT_DAMPING, JOINT_STIFFNESS, ...; index: degree of freedom
+                       within the joint */
   OVERRIDE_GRAVITY, /* acceleration of gravity; index: 0, 1, 2 for x, y, z [m/s^2] */
   OVERRIDE_CENTER,  /* centre of mass of a link with `mass_model: given`; index: 0, 1, 2 for x, y, z [m] */
   OVERRIDE_INERTIA, /* inertia of a link with `mass_model: given`; index: as SceneLink.inertia [kg m^2] */
   OVERRIDE_SHAPE,   /* parameter of a shape. part: number of the shape among the shapes of the link, a convex smooth
                      * shape; index: number of the parameter (shapes/shapes.h)
                      */
-  OVERRIDE_GAIN, /* gain of a controller. part: number of the controller among those of the link; index: number of the
-                    gain, as in controller_gain_at */
+  OVERRIDE_GAIN,    /* gain of a controller. part: number of the controller among the controllers of the link; index:
+                       number of the gain, as in controller_gain_at */
   OVERRIDE_MATERIAL, /* contact material. index: MATERIAL_FRICTION, ... If link >= 0, the value of this link. If link is
                         -1, the value of item number `part` of contact.pairs. If link and part are -1, the value in
                         `contact`, for all pairs */
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; the axis has unit length */
   OVERRIDE_ROTATION, /* index: component w, x, y, z of the rotation of the joint frame; the quaternion has unit length
                       */
-  OVERRIDE_CLOSURE,  /* number of a closure. part: index of the closure in the scene; index: which number,
-                        CLOSURE_NUMBER_POINT, ... */
-  OVERRIDE_TENDON,   /* number of a tendon. part: index of the tendon in the scene; index: which number,
-                        TENDON_NUMBER_STIFFNESS, ... */
-  OVERRIDE_WRAP, /* number of a wrap, a solid around which a tendon runs. part: index of the tendon in the scene; index:
-                    WRAP_NUMBERS times the wrap's number in the tendon, plus WRAP_NUMBER_RADIUS, ... */
-  OVERRIDE_BUSHING, /* number of a bushing. part: index of the bushing in the scene; index: which number,
-                       BUSHING_STIFFNESS, ... */
-  OVERRIDE_FLUID,   /* number of the fluid of the scene; index: FLUID_DENSITY, ... */
+  OVERRIDE_CLOSURE,  /* constant of a closure. part: index of the closure in the scene; index: CLOSURE_NUMBER_POINT, ...
+                      */
+  OVERRIDE_TENDON,  /* constant of a tendon. part: index of the tendon in the scene; index: TENDON_NUMBER_STIFFNESS, ...
+                     */
+  OVERRIDE_WRAP,    /* constant of a wrap, a solid around which a tendon runs. part: index of the tendon in the scene;
+                       index: WRAP_NUMBERS times the index of the wrap in the tendon, plus WRAP_NUMBER_RADIUS, ... */
+  OVERRIDE_BUSHING, /* constant of a bushing. part: index of the bushing in the scene; index: BUSHING_STIFFNESS, ... */
+  OVERRIDE_FLUID,   /* constant of the fluid of the scene; index: FLUID_DENSITY, ... */
   OVERRIDE_RATIO /* ratio or offset of a joint coupling. part: index of the coupling in the scene; index: number of the
                     term, from 1, or 0 for the offset */
 } OverrideKind;
-/* Numbers of a joint that an OVERRIDE_JOINT can replace, one of each for every degree of freedom. */
+/* Constants of a joint that an OVERRIDE_JOINT can replace. Each degree of freedom has one constant of each kind. */
 enum {
   JOINT_DAMPING,
   JOINT_STIFFNESS,
@@ -481,18 +487,20 @@ enum {
                         degree of freedom */
   JOINT_OWN_COUNT
 };
-/* Numbers of a closure that can be replaced and differentiated: point (3) [m], axis (3) of any length, length [m]. */
+/* Constants of a closure that overrides replace and gradients contain: point (3) [m], axis (3) of any length, length
+ * [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
-/* Numbers of a tendon that can be replaced and differentiated: stiffness [N/m], rest length [m], friction [N], points
- * (3 each) [m]. */
+/* Constants of a tendon that overrides replace and gradients contain: stiffness [N/m], rest length [m], friction [N],
+ * points (3 each) [m]. */
 enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TENDON_NUMBER_POINTS };
-/* Returns true if the force of the tendon depends on the number `index`. The force always depends on the points. It
- * depends on stiffness and rest length if stiffness > 0, and on friction if friction > 0. */
+/* Returns true if the force of the tendon depends on its constant `index` (TENDON_NUMBER_STIFFNESS, ...). The force
+ * always depends on the points. The force depends on stiffness and rest length if stiffness > 0, and on friction if
+ * friction > 0. */
 static inline bool tendon_number_lives(const SceneTendon* tendon, int index) {
   if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
   return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
 }
-/* Numbers of a wrap, a cylinder or sphere around which a tendon runs: radius [m], position (3) [m], axis (3) of any
+/* Constants of a wrap, a cylinder or sphere around which a tendon runs: radius [m], position (3) [m], axis (3) of any
  * length. */
 enum { WRAP_NUMBER_RADIUS, WRAP_NUMBER_POSITION, WRAP_NUMBER_AXIS = 4, WRAP_NUMBERS = 7 };
 typedef struct {
@@ -566,12 +574,12 @@ SceneInitial* model_scene_initial(const Scene* scene, int link);
  * motion, excluded pairs, and links with collide: false. Symmetric in the links. Asserts the link numbers. Allocates
  * nothing. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
-/* Material of a pair of links (model/materials.c). Each value comes from the first of four sources that gives it. These
- * are the last matching item of contact.pairs, the geometric mean of both links' values, one link's value, and
- * `contact` of the scene. Axial and static friction default to the friction of the same link or item. */
+/* Material of a pair of links (model/materials.c). Each value comes from the first of four sources that gives it: the
+ * last matching item of contact.pairs, the geometric mean of both links' values, the value of the one link that has
+ * one, and `contact` of the scene. Axial and static friction default to the friction of the same link or item. */
 typedef struct {
   double value[MATERIAL_COUNT];
-  bool directed; /* true: the friction coefficient along `axis` differs from that across it */
+  bool directed; /* true: the friction coefficient along `axis` differs from the coefficient perpendicular to `axis` */
   int axis_side; /* 0: axis is fixed to link_a; 1: to link_b */
   Vec3 axis;     /* unit vector in the frame of the link of axis_side */
 } PairMaterial;
@@ -606,17 +614,17 @@ typedef struct {
   double depth; /* depth of the overlap of the two links [m]; 0 if the links only touch */
 } ModelTouch;
 /* Finds all pairs of links that intersect or touch in the initial state. Returns the number of pairs. Sets *pairs to
- * the list, never NULL, which the caller frees with memory_free. The model may be one that model_create refused because
- * of such pairs. (model/checks.c) */
+ * the list, never NULL, which the caller frees with memory_free. Also accepts a model that model_create rejected
+ * because of such pairs (model/checks.c). */
 int model_touching(const Model* model, ModelTouch** pairs);
-/* Returns the depth of the overlap of a link with its parent [m], negative for a gap (model/overlap.c). The link can
- * move into the parent, because a link and its parent have no contact. poses: world poses of the links. Returns
- * -INFINITY if the parent can move, the link is fixed, or one of the two has no shape. Allocates temporary memory. */
+/* Returns the depth of the overlap of a link with its parent [m], negative for a gap (model/overlap.c). A positive
+ * depth is possible, because a link and its parent have no contact. poses: world poses of the links. Returns -INFINITY
+ * if the parent can move, the link is fixed, or one of the two has no shape. Allocates temporary memory. */
 double model_parent_overlap(const Model* model, const Pose* poses, int link);
 /* Lifts bodies that touch other bodies at the start, or overlap them by at most `deepest` [m]. Each body moves against
- * gravity by the overlap plus the equilibrium gap. Of two bodies the upper body moves, along its root joint. A body
- * that still touches another body afterwards is moved back. Changes joint positions in the scene and rebuilds the
- * model, which may be one that model_create refused. Appends to `names` a list such as "box 0.0005 m, ball 0.001 m".
+ * gravity by the overlap plus the equilibrium gap. The upper one of two bodies moves, along its root joint. A body that
+ * still touches another body afterwards is moved back. Changes joint positions in the scene and rebuilds the model.
+ * Also accepts a model that model_create rejected. Appends to `names` a list such as "box 0.0005 m, ball 0.001 m".
  * Returns true if a body was lifted. Returns false without gravity. (model/lift.c) */
 bool model_lift(Model* model, Scene* scene, double deepest, Text* names);
 
@@ -649,8 +657,8 @@ void bushing_difference(const SceneBushing* bushing, const Pose* poses, double u
 double bushing_rotation(const SceneBushing* bushing, const double u[6]);
 /* Sets out to the product of a bushing's 6 x 6 matrix, row-major, and the vector v. */
 void bushing_times(const double (*matrix)[6], const double v[6], double out[6]);
-/* Returns the energy u . K u / 2 - preload . u of a bushing [J]. K: its stiffness matrix. u: relative pose of its two
- * frames (bushing_difference). preload: its force and torque at u = 0. poses[links]. */
+/* Returns the energy u . K u / 2 - preload . u of a bushing [J]. K: stiffness matrix of the bushing. u: relative pose
+ * of the two frames (bushing_difference). preload: force and torque at u = 0. poses[links]. */
 double bushing_energy(const SceneBushing* bushing, const Pose* poses);
 /* Returns the sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
 double model_bushing_energy(const Model* model, const Pose* poses);
@@ -660,9 +668,9 @@ FieldGeometry field_geometry(const Model* model, const ModelLoad* load, const Po
 /* Returns the energy of a force field of unit strength, and the derivatives of the energy with respect to the vectors
  * in `at`. Not finite if both points coincide and the field has no softening. */
 FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* at);
-/* Returns the product of the second derivatives of the field's energy, with respect to the vectors d, u and v, and a
- * displacement of these vectors. The members d, u and v of the result are the changes of the derivatives for the
- * displacements displacement->d, displacement->u and displacement->v. The member energy is the change of the energy. */
+/* Returns the first-order change of field_energy_gradient when the vectors d, u and v of *at change by displacement->d,
+ * displacement->u and displacement->v. The member energy is the change of the energy; the members d, u and v are the
+ * changes of its derivatives. */
 FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* displacement);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. */
 double model_field_energy(const Model* model, const Pose* poses);
@@ -702,8 +710,8 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
-/* Returns the tendon's length [m]. This is the length of its path through its points. For a tendon of joints, it is the
- * sum over the joints of ratio times coordinate. poses[links], q[nq]. */
+/* Returns the tendon's length [m], the length of its path through its points. For a tendon of joints, returns the sum
+ * over the joints of ratio times coordinate. poses[links], q[nq]. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);
 /* Returns the elongation of a tendon beyond its rest length [m], >= 0. Returns 0 if the tendon is slack or has no
  * stiffness. length: as returned by tendon_length [m]. */
@@ -742,8 +750,8 @@ typedef struct {
   double stiffness; /* sum of spring stiffness and position gains [N/m, N m/rad] */
   double mobility;  /* x . M^-1 x with the mass matrix M: inverse of the inertia in this direction [1/kg, 1/(kg m^2)] */
   double slope;     /* derivative of theta with respect to stiffness times mobility [s^2] */
-  const double* response; /* M^-1 x (nv): acceleration of all degrees of freedom by the generalized force x; valid until
-                             the visit ends */
+  const double* response; /* M^-1 x (size: nv): acceleration of all degrees of freedom by the generalized force x; valid
+                             until the visit ends */
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
 /* Sets ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta from the initial coordinates. All thetas are 1
@@ -769,9 +777,9 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
  * rad. out may be q. Quaternions keep unit length to rounding. Cannot fail. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 /* Sets the world poses of link i and of its ancestors at displaced coordinates. The coordinates are q displaced by
- * fraction * increments, as in model_increment. The poses are set along the chain from i up to, but without, its
- * ancestor `from`; if from is -1, up to the root. All other links keep their poses. q[nq], increments[nv]. there[nq]:
- * workspace, receives the coordinates of the links that are set. */
+ * fraction * increments, as in model_increment. The function sets the poses of i and of its ancestors up to, but
+ * without, link `from`; if from is -1, up to the root. All other links keep their poses. q[nq], increments[nv].
+ * displaced[nq]: workspace, receives the coordinates of the links that are set. */
 void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
                                double fraction, double* displaced, Pose* poses);
 
@@ -784,10 +792,10 @@ void model_link_screws(const Model* model, int i, const double* q, const Pose* p
 
 /* ---------------------------------------------------------------- the clamped barrier
  * The barrier P_s(c) is the potential that keeps two hulls apart: P_s(c) = (c - s)^4 / c^5 for gaps 0 < c < s, and 0
- * for larger gaps (SDRS Eq. 7). Here s is the barrier distance. With the relative gap z = c / s: P_s = Q(z) / s,  P_s'
- * = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2) Q(z) = (1-z)^4 z^-5,  Q'(z)
- * = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7. Q is three times continuously differentiable at z
- * = 1. docs/derivations/contact.md */
+ * for larger gaps (SDRS Eq. 7). s is the barrier distance [m], z = c / s the relative gap.
+ *     P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3                                                  (C2)
+ *     Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7
+ * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
 typedef struct {
   double value, first, second;
 } Barrier;
@@ -820,7 +828,7 @@ enum {
  * comment names the numbers with respect to which the member is the derivative. Units hold for a dimensionless scalar.
  * Round brackets contain array lengths. */
 typedef struct {
-  Vec3* vertices;     /* hull vertices in their link's frame  [1/m] (size: vertices) */
+  Vec3* vertices;     /* hull vertices in their link's frame [1/m] (size: vertices) */
   Vec3* attachments;  /* positions of the joint frames in the parent's frame [1/m] (size: links) */
   Vec3* turns;        /* small rotations of the joint frames about their own axes and origins [1/rad] (size: links) */
   Vec3* axes;         /* small rotations of the joint axes alone, about the joint frame's axes [1/rad] (size: links) */
@@ -833,8 +841,8 @@ typedef struct {
   /* derivatives with respect to the numbers of joints: JOINT_DAMPING, ... (size: nv) */
   double (*joint)[JOINT_OWN_COUNT];
   Vec3 gravity;                /* acceleration of gravity, world axes [s^2/m] */
-  double fluid[FLUID_NUMBERS]; /* numbers of Scene.fluid */
-  Vec3* center;                /* centre of mass of links with mass_model given  [1/m] (size: links) */
+  double fluid[FLUID_NUMBERS]; /* constants of the fluid: FLUID_DENSITY, ... */
+  Vec3* center;                /* centre of mass of links with mass_model given [1/m] (size: links) */
   double (*inertia)[6];        /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (size: links) */
   double (*material)[MATERIAL_NUMBERS]; /* material of contact (except friction, see `contact`), of each link and of
                                            each item of contact.pairs; row: model_material_row (1 + links + items) */
@@ -886,8 +894,8 @@ void model_gradient_material(const Model* model, int link_a, int link_b, const d
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* Converts the derivative of a scalar with respect to a link's centre of mass, ModelLink.center. bar: this derivative,
- * link frame [1/m]. Adds to gradient->moment. For a massless link, whose center is that of a bounding box, adds to the
- * vertices that touch the box. Adds nothing for a link without hulls and mass. */
+ * link frame [1/m]. Adds to gradient->moment. For a massless link, whose center is the centre of a bounding box, adds
+ * to the vertices that touch the box. Adds nothing for a link without hulls and mass. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Converts gradient->moment, derivatives with respect to the links' mass moments, into derivatives with respect to
  * vertices and mass. Uses each link's mass model (docs/derivations/adjoint.md, A9). Then sets gradient->moment to

@@ -227,7 +227,7 @@ static void free_signal(SceneSignal* signal, const SceneSignal* given) {
   memory_free(signal->phase);
 }
 
-/* Copies the feedback gains of a controller, which are stored outside of it. */
+/* Copies the feedback gains of a controller, which are stored in a separate array. */
 static void copy_feedback(SceneController* controller, const SceneController* given) {
   if (controller->feedback != given->feedback || !given->feedback) return;
   controller->feedback = copy_memory(given->feedback, sizeof(double) * (size_t)controller_feedback_count(given));

@@ -52,8 +52,8 @@ static int compare_items(const void* left, const void* right) {
   return a->key == b->key ? (a->item > b->item) - (a->item < b->item) : (a->key > b->key) - (a->key < b->key);
 }
 
-/* Appends the link pairs of an item of contact.pairs. members[side][count[side]]: links that each name of the item
- * denotes. names_are_equal: each pair is then added once. */
+/* Appends the link pairs of an item of contact.pairs. members[side]: links that name `side` of the item denotes (size:
+ * count[side]). names_are_equal: true if both names are equal; each pair is then added once. */
 static void append_items(Model* model, int item, bool names_are_equal, int* const members[2], const int count[2],
                          int* capacity) {
   for (int i = 0; i < count[0]; i++)
@@ -65,8 +65,8 @@ static void append_items(Model* model, int item, bool names_are_equal, int* cons
     }
 }
 
-/* Returns true if two links have no contact: of the items of contact.pairs for these links, first[items], the last one
- * that names a contact law names `none`. */
+/* Returns true if two links have no contact. The last of the links' items of contact.pairs that names a contact law
+ * decides: it names `none`. first[items]: entries of these items. */
 static bool pair_has_no_contact(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];
@@ -102,8 +102,8 @@ static void report_directional_friction(Builder* builder, SourcePosition place, 
 static const int PARAMETERS_OF_SOME_LAWS[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
 enum { UNUSED_COUNT = sizeof PARAMETERS_OF_SOME_LAWS / sizeof *PARAMETERS_OF_SOME_LAWS };
 
-/* Warns of each of these values above 0 that has no effect under the law. owner: name of the link, or first name of the
- * item of contact.pairs. */
+/* Warns of each value of PARAMETERS_OF_SOME_LAWS above 0 that has no effect under the law. owner: name of the link, or
+ * first name of the item of contact.pairs. */
 static void warn_unused_values(Builder* builder, SourcePosition place, const SceneMaterial* material, const char* owner,
                                ContactModel law) {
   for (int k = 0; k < UNUSED_COUNT; k++) {
@@ -199,8 +199,8 @@ static void find_laws(Builder* builder) {
   }
 }
 
-/* Warns if both names of a pair denote the same link. A group with one link is accepted, because links can be added to
- * it. */
+/* Warns if both names of a pair denote the same link. A group with one link is accepted, because the user may add links
+ * to the group. */
 static void warn_equal_names(Builder* builder, SourcePosition place, char* const names[2]) {
   const Scene* scene = builder->scene;
   bool link = false;
@@ -246,8 +246,8 @@ void build_materials(Builder* builder) {
   memory_free(members[1]);
 }
 
-/* Adds pairs of links joined by a permanent closure to Model.excluded. Links of a distance closure, and of one that can
- * break or be switched, can collide. */
+/* Adds pairs of links joined by a permanent closure to Model.excluded. Links of a distance closure, and of a closure
+ * that can break or be switched, can collide. */
 static void exclude_closure_pairs(Model* model, int* capacity) {
   for (int k = 0; k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];

@@ -132,8 +132,8 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
                "the decomposition exceeds decompose.max_hulls or decompose.max_vertices: raise both limits");
 }
 
-/* Decomposes a mesh in the unit of its file, and scales the pieces afterwards, so that they equal those of `sdrs
- * decompose`. */
+/* Decomposes a mesh in the unit of its file, and scales the pieces afterwards. The pieces then equal the pieces of
+ * `sdrs decompose`. */
 static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
                                      ImportStatistics* import) {
   Decomposition d;
@@ -161,8 +161,8 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
   decomposition_free(&d);
 }
 
-/* Returns the smallest size that contact has to resolve for a shape made of triangles [m] (R3): the least of 6 volume /
- * area and the sides of the bounding box, or its largest side without volume. */
+/* Returns the smallest size that contact has to resolve for a shape made of triangles [m] (R3). This is the least of 6
+ * volume / area and the sides of the bounding box. Without volume it is the largest side of the box. */
 static double triangle_set_feature(const ShapeSolid* solid) {
   double volume = 0, area = 0;
   Vec3 low = solid->pieces[0].vertices[0], high = low;
@@ -357,7 +357,8 @@ static ContactModel find_law_without_round(const Scene* scene) {
   return CONTACT_NONE;
 }
 
-/* Reports that a round solid is a polyhedron, because a law of the scene does not support round solids. */
+/* Adds a note that a round solid is represented by a polyhedron, because a law of the scene does not support round
+ * solids. */
 static void report_polyhedron(Builder* builder, const SceneShape* shape, const ConvexHull* solid) {
   ContactModel law = find_law_without_round(builder->scene);
   const char* key = shape->type == SHAPE_SPHERE ? "resolution" : "segments";
@@ -408,7 +409,8 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
-/* Writes a key of all lengths that define a primitive. Empty: the solid cannot be shared. */
+/* Writes a key that contains all lengths of a primitive. Equal keys mean equal solids. An empty key means that the
+ * solid cannot be shared. */
 static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
   bool taken = model_uses_round_solid(builder->scene, shape);
   bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||

@@ -7,12 +7,12 @@
 /* Step of the finite differences [rad, or relative to Loop.size]. The truncation error of second differences is 1e-7,
  * the rounding error 1e-9. */
 #define DIFFERENCE_STEP 3e-4
-/* Largest slope at which a combination of a loop's equations counts as dependent, relative to the largest slope. It is
- * above rounding errors and below the slopes of regular loops. */
+/* A combination of a loop's equations counts as dependent if its slope is at most this value, relative to the largest
+ * slope. The value is above rounding errors and below the slopes of regular loops. */
 #define DEPENDENCE_TOLERANCE 1e-5
-/* Smallest nonzero second derivative. Smaller ones can be rounding errors. */
+/* Smallest second derivative that counts as nonzero. Smaller values can be rounding errors. */
 #define CURVATURE_MIN 1e-3
-/* Largest number of rows of a loop that is checked. The cost of the eigenvectors is its cube. */
+/* Largest number of rows of a loop that is checked. The cost of the eigenvectors grows with the cube of this number. */
 enum { ROWS_MAX = 96 };
 /* Number of random motions that are checked. The curvature can vanish along a single motion. */
 enum { MOTION_COUNT = 4 };
@@ -23,7 +23,7 @@ typedef struct {
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
   double size;               /* largest ModelClosure.size [m], the unit of translations */
-  double *increment, *q;     /* increments (nv) and coordinates (nq) of the whole model */
+  double *increment, *q;     /* increment: increments of the whole model (size: nv); q: its coordinates (size: nq) */
   Pose* poses;               /* (size: links) */
   double *value, *displaced; /* values of the loop's equations in the initial state and in a displaced state, as set by
                                 closure_values (size: rows) */
@@ -101,8 +101,8 @@ static void compute_slopes(Loop* l) {
   }
 }
 
-/* Returns true if the loop's equations, combined with the entries of eigenvector e as coefficients, do not change to
- * first order in any motion. */
+/* Returns true if no motion changes, to first order, the sum of the loop's equations with the entries of eigenvector e
+ * as coefficients. */
 static bool is_dependent(const Loop* l, int e) {
   return l->eigenvalue[e] <= DEPENDENCE_TOLERANCE * DEPENDENCE_TOLERANCE * fmax(1, l->eigenvalue[l->rows - 1]);
 }
@@ -168,7 +168,7 @@ static int find_main_closure(const Loop* l, int e) {
   return found;
 }
 
-/* Returns a closure of a loop in a singular configuration (Z11), or -1. */
+/* Returns a closure of a loop in a singular configuration (Z11), or -1 if there is none. */
 static int singular_closure(Loop* l) {
   Random random = {1};
   evaluate_displaced(l, 0, l->value);
@@ -194,28 +194,28 @@ static int tree_of_closure(const Model* m, const ModelClosure* c) {
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Collects the trees that closures and couplings join to one loop, with these closures and couplings. parent, root:
- * array of a union-find over trees, and root of the loop's set. Closures without a tree, and closures that can be
- * switched, are skipped. */
-static void collect_loop(Loop* l, int* parent, int eigenvalue) {
+/* Sets *l to the links, closures and couplings of one loop: the trees of one union-find set. parent: parents of the
+ * union-find over trees. root: root of the loop's set. Skips closures without a tree and closures that can be switched.
+ */
+static void collect_loop(Loop* l, int* parent, int root) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;
   l->size = 0;
   for (int k = 0; k < m->closure_count; k++) {
     int tree = tree_of_closure(m, &m->closures[k]);
-    if (tree < 0 || m->closures[k].active.source || disjoint_sets_find(parent, tree) != eigenvalue) continue;
+    if (tree < 0 || m->closures[k].active.source || disjoint_sets_find(parent, tree) != root) continue;
     l->closure[l->closures++] = k;
     l->rows += m->closures[k].row_count;
     l->size = fmax(l->size, m->closures[k].size);
   }
   for (int k = 0; k < m->coupling_count; k++) {
-    if (disjoint_sets_find(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != eigenvalue) continue;
+    if (disjoint_sets_find(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != root) continue;
     l->coupling[l->couplings++] = k;
     l->rows++;
   }
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (link->tree < 0 || disjoint_sets_find(parent, link->tree) != eigenvalue) continue;
+    if (link->tree < 0 || disjoint_sets_find(parent, link->tree) != root) continue;
     l->link[l->links++] = i;
     for (int k = 0; link->prescribed < 0 && k < link->dof_count; k++) l->dof[l->dofs++] = link->dof_first + k;
   }

@@ -1,8 +1,9 @@
-/* Half-spaces { x : normal . x <= offset }. They are unbounded, have no vertices, and belong to links that forces
- * cannot move. */
+/* Half-spaces { x : normal . x <= offset }. Half-spaces are unbounded, have no vertices, and belong to links that
+ * forces cannot move. */
 #include "model/build.h"
 
-/* A pose with rotation R and translation t maps the half-space { x : n . x <= d } to { x : Rn . x <= d + Rn . t }. */
+/* Uses that a pose with rotation R and translation t maps the half-space { x : n . x <= d } to { x : Rn . x <= d + Rn .
+ * t }. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose) {
   hull->kind = &SOLID_HALF_SPACE;
   hull->normal = mat3_mul_vec(pose.r, vec3_normalized(shape->normal));

@@ -88,8 +88,8 @@ static Dual dual_power(Dual a, int n) {
   return p;
 }
 
-/* Integrals over the volume of a solid of revolution about the z axis. across: of x^2, equal to that of y^2; along: of
- * z^2; first: of z; volume: of 1. */
+/* Integrals over the volume of a solid of revolution about the z axis. across: integral of x^2, equal to the integral
+ * of y^2; along: of z^2; first: of z; volume: of 1. */
 typedef struct {
   Dual across, along, first, volume;
 } SolidIntegrals;
@@ -153,7 +153,7 @@ static SolidIntegrals compute_integrals(const RoundProfile* p, const RoundProfil
 
 /* Computes the integrals of x_i^2 over a rounded box, second[3], and its volume. h: half lengths of the core, a box; r:
  * rounding radius. The planes of the core's faces divide the rounded box into pieces. Along 3 - n axes a piece extends
- * over the core, along the others it is a part of an n-dimensional ball. */
+ * over the core. Along the other n axes it is a part of an n-dimensional ball. */
 static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
   static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball in n dimensions */
   static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over the unit ball */

@@ -5,7 +5,7 @@
 
 #include "model/build.h"
 
-/* Returns the mass moment for density 1 kg/m^3 in the link frame. */
+/* Returns the mass moment of the shape for density 1 kg/m^3, link frame. */
 static MassMoment compute_moment(const ModelSmooth* smooth) {
   MassMoment moment = shape_mass(&smooth->field.shape);
   return mass_moment_transform(&moment, smooth->pose);
@@ -40,7 +40,8 @@ static void create_surface(const ModelSmooth* smooth, int resolution, bool drawn
     return;
   }
   if (count > 0 && hull_create_with_interior(solid, points, count) != HULL_OK &&
-      primitive_sphere(solid, 1, resolution) == HULL_OK) /* fallback: triangles of the sphere */
+      primitive_sphere(solid, 1, resolution) ==
+          HULL_OK) /* if the points have no hull, the triangles of the sphere are used */
     memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
   memory_free(points);
 }

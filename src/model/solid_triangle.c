@@ -14,7 +14,8 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
  * closed surface is the moment of the enclosed solid. */
 static MassMoment moment(const ModelHull* hull) { return mass_moment_solid(&hull->solid); }
 
-/* A triangle has no thickness. The thickness of a set of triangles is computed in shapes.c. */
+/* Returns HUGE_VAL, because a single triangle has no thickness. The thickness of a set of triangles is computed in
+ * shapes.c. */
 static double thickness(const ModelHull* hull) {
   (void)hull;
   return HUGE_VAL;

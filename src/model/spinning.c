@@ -5,14 +5,14 @@
 /* Tolerance of the triangle inequality of principal moments of inertia, relative to their sum, for rounding in the
  * scene's numbers. */
 #define TRIANGLE_TOLERANCE 1e-6
-/* Largest entry of the inverse of a body's inertia tensor after division by its trace. Beyond it, the inverse loses
- * nearly all digits. */
+/* Largest entry of the inverse of a body's inertia tensor after division by its trace. If an entry is larger, the
+ * inverse loses nearly all digits. */
 #define CONDITION_MAX 1e12
 /* Fraction of a body's initial spin above which the dissipation of the integrator is reported. */
 #define DISSIPATION_MAX 0.5
 
-/* Finds free rigid bodies, free_alone[links]: alone in their tree, six degrees of freedom, not prescribed, without
- * closure, coupling, tendon or bushing. */
+/* Sets free_alone[links] to true for free rigid bodies: links that are alone in their tree, have six degrees of
+ * freedom, are not prescribed, and have no closure, coupling, tendon or bushing. */
 static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
@@ -53,8 +53,8 @@ static double largest_entry(Mat3 a) {
   return largest;
 }
 
-/* Returns the reason why the integrator cannot use a link's inertia (static text), or NULL. Euler's equations need its
- * inverse; their series expansion needs principal moments that satisfy the triangle inequality. */
+/* Returns the reason why the integrator cannot use a link's inertia (static text), or NULL. Euler's equations need the
+ * inverse of the inertia. Their series expansion needs principal moments that satisfy the triangle inequality. */
 static const char* find_inertia_fault(const ModelLink* link) {
   Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
   double trace = mat3_trace(inertia);

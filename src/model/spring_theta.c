@@ -1,5 +1,5 @@
-/* Implicitness theta of springs and position gains: the weight of the position at the end of a step in their force. It
- * follows from their frequencies (docs/derivations/drives.md, M10). */
+/* Implicitness theta of springs and position gains: the weight of the position at the end of a step in the spring
+ * force. Theta follows from the frequency of the spring (docs/derivations/drives.md, M10). */
 #include "model/build.h"
 
 /* Angular frequency of a spring's oscillation times the substep [rad]. Below SPRING_RESOLVED a spring conserves energy
@@ -122,7 +122,8 @@ static double add_tree_mobility(InertiaWork* s, int tree, double* x) {
   return sum;
 }
 
-/* Second half of a solve with the mass matrix M = L L^T of all trees: replaces L^-1 x in x[nv] by M^-1 x. */
+/* Completes the solution with the mass matrix M = L L^T of all trees that add_tree_mobility begins: replaces L^-1 x in
+ * x[nv] by M^-1 x. */
 static void finish_response(const InertiaWork* s, double* x) {
   for (int tree = 0; tree < s->model->tree_count; tree++) {
     const double* a = s->factor[tree];

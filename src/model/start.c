@@ -1,4 +1,4 @@
-/* Reads the stored state from which a run starts, and checks that it fits the model. */
+/* Reads the stored state from which a run starts, and checks that the state fits the model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,8 +93,9 @@ static const char* const DIFFERENCE_TEXTS[MODEL_ALIKE] = {
     "another simulation.dt or integrator", "other links or joints", "other numbers of vertices in the hulls",
     "another contact model or other pairs in contact"};
 
-/* Returns the first part in which the model differs from that of a stored state, or -1. saved: identity stored with the
- * state. in_memory: the state is in memory and may have another contact law. */
+/* Returns the first part (MODEL_CLOCK, ...) in which the model differs from the model of a stored state, or -1. saved:
+ * identity stored with the state. in_memory: true if the state is in memory; it may then belong to another contact law.
+ */
 static int find_difference(const Model* model, const int64_t* saved, bool in_memory) {
   int64_t identity[MODEL_IDENTITY];
   model_identity(model, identity);

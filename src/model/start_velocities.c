@@ -9,7 +9,7 @@
 /* Smallest reported violation, relative to the sum of the magnitudes that the joint rates contribute to the equation.
  * Velocities that a user has rounded to three digits are not reported. */
 #define VIOLATION_MIN 0.01
-/* Largest violation that suggested velocities may leave, on the same scale. */
+/* Largest violation of the equations by suggested velocities, relative as for VIOLATION_MIN. */
 #define SUGGESTION_ERROR_MAX 1e-6
 /* Largest rows x degrees of freedom that are examined. */
 #define ENTRIES_MAX 1000000
@@ -88,7 +88,8 @@ static void compute_rates(Start* s) {
     }
 }
 
-/* Returns the norm of the entries of x that belong to lengths, or to angles, of a closure. */
+/* Returns the norm of those entries of x that belong to the angle equations of a closure (angles true) or to its length
+ * equations (angles false). */
 static double norm_of_kind(const ModelClosure* c, const double* x, bool angles) {
   double sum = 0;
   for (int i = 0; i < c->row_count; i++)

@@ -48,8 +48,8 @@ static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
 static Mat3 outer(double factor, Vec3 a, Vec3 b) { return mat3_scale(mat3_outer(a, b), factor); }
 
 /* Returns the tendon's path in the winding plane and the derivatives of its length. angle: angle at the centre of the
- * circle between the two ends [rad]. The straight segments roll on the circle, so the derivative with respect to each
- * end does not depend on the other end. */
+ * circle between the two ends [rad]. The straight segments remain tangent to the circle, so the derivative with respect
+ * to an end does not depend on the other end. */
 static TendonWrap path_in_plane(const WrapEnd end[2], double radius, double angle) {
   TendonWrap out = {.touches = true, .by_radius = angle - end[0].angle - end[1].angle, .curvature[2] = mat3_zero()};
   out.length = end[0].free + end[1].free + radius * out.by_radius;

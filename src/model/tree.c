@@ -37,8 +37,8 @@ static ModelLink link_from_scene(const SceneLink* source) {
 }
 
 /* Sets ModelLink.tree and ModelLink.rigid_group. A link without degrees of freedom belongs to its parent's tree. A link
- * with degrees of freedom continues its parent's tree, or starts a new tree on the world or on a fixed link. Two arms
- * on one stand are therefore independent trees. Rigid group 0 is the world. */
+ * with degrees of freedom belongs to its parent's tree, or starts a new tree if its parent is the world or a fixed
+ * link. Two arms on one stand are therefore independent trees. Rigid group 0 is the world. */
 static void assign_trees(Model* model) {
   int groups = 1;
   for (int i = 0; i < model->link_count; i++) {

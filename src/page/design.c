@@ -7,9 +7,9 @@
 
 /* Iterations that the slider of the page can select, and the links with stored shapes. */
 typedef struct {
-  int* iterations; /* numbers of the iterations, ascending (count); owned */
+  int* iterations; /* numbers of the iterations, ascending (size: count); owned */
   int count;
-  int* links; /* indices of the links whose shape varies (link_count); owned */
+  int* links; /* indices of the links whose shape varies (size: link_count); owned */
   int link_count;
 } DesignList;
 
@@ -58,7 +58,7 @@ static void find_links(const Page* page, DesignList* list) {
   text_free(&path);
 }
 
-/* Returns the approximate size of one iteration [bytes], from the best design. */
+/* Returns the approximate size of the shapes of one iteration [bytes], estimated from the best design. */
 static double shape_bytes(const Page* page, const DesignList* list) {
   double bytes = 0;
   for (int i = 0; i < list->link_count; i++) bytes += page_surface_bytes(page->source->model, list->links[i]);

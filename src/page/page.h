@@ -11,8 +11,9 @@ int page_library_version(const char** version);
 /* Returns STATUS_OK if the build has a page template, otherwise STATUS_IO with an error that names the remedy. */
 Status page_available(Diagnostics* diagnostics);
 
-/* Settings of a page of a running simulation, which requests /moments?version=V&from=K from its server. A moment is the
- * state at one time: time, position and rotation (x y z, x y z w) of every movable link, and one number per column. */
+/* Settings of a page that shows a running simulation. The page requests /moments?version=V&from=K from its server. A
+ * moment is the state at one time: time, position and rotation (x y z, x y z w) of every movable link, and one number
+ * per column. */
 typedef struct {
   int version;
   const char* const* columns; /* columns of solver.csv (size: column_count) */
@@ -31,7 +32,8 @@ typedef struct {
   double fps;              /* moments per simulated second; 0: all recorded moments that fit into 5 MB */
 } PageSource;
 
-/* Content of a written page: numbers of moments on the page, recorded moments, and designs with shapes. */
+/* Content of a written page. moments: number of moments on the page. recorded: number of recorded moments. designs:
+ * number of designs with shapes. */
 typedef struct {
   int moments, recorded;
   int designs;

@@ -16,7 +16,7 @@ typedef struct {
   Diagnostics* diagnostics;
   Text text, block; /* owned */
   Json json;        /* writes to `text` */
-  int* rows;        /* indices of the run's recorded rows that the page contains (row_count); owned */
+  int* rows;        /* indices of the run's recorded rows that the page contains (size: row_count); owned */
   int row_count;
 } Page;
 

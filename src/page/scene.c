@@ -2,7 +2,7 @@
 #include <assert.h>
 #include "page/parts.h"
 
-/* Number of curve colours: the palette three times, each time lighter. */
+/* Number of curve colours: three copies of the palette with increasing lightness. */
 enum { CURVE_COLORS = 21 };
 
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
@@ -139,7 +139,8 @@ static void add_times(Page* page) {
   memory_free(times);
 }
 
-/* Size of the ground of a live run, relative to that of its first state, because its final extent is unknown. */
+/* Size of the ground of a live run, relative to the ground of its first state, because the final extent of the run is
+ * unknown. */
 #define LIVE_GROUND_FACTOR 5.0
 
 static void enlarge_ground(GroundPatch* patch) {

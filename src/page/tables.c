@@ -1,5 +1,5 @@
-/* Writes the tables of a run to a page. Selects the moments (rows of the run) on the page, and writes their numbers to
- * plot, contacts and contact points. */
+/* Writes the tables of a run to a page. Selects the rows of the run that the page shows (moments). Writes the numbers
+ * to plot, the contacts and the contact points of these moments. */
 #include <assert.h>
 #include "contact/contact.h"
 #include "page/parts.h"
@@ -102,8 +102,8 @@ static int* find_frames(const Page* page, const CsvTable* table) {
   return moment;
 }
 
-/* Writes the columns of a table. moment[rows]: index of the frame of each row, or -1 to omit it. NULL writes all rows.
- */
+/* Writes the columns of a table. moment[rows]: index of the frame of each row, or -1 to omit the row. If moment is
+ * NULL, writes all rows. */
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {

@@ -13,7 +13,7 @@ extern const char sdrs_page_template[];
 
 const char* page_template(void) { return sdrs_page_template; }
 
-/* reads the version from the template's head */
+/* Reads the version from the head of the template. */
 int page_library_version(const char** version) {
   static const char mark[] = "content=\"sdrs with three.js ";
   const char* found = strstr(page_template(), mark);

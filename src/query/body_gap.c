@@ -12,8 +12,8 @@ static bool are_balls_apart(const GapBodies* bodies, BodyGap* out) {
   return true;
 }
 
-/* The gap is no lower bound of the distance, because it is measured along the line of centres. The distance between the
- * parallel tangent planes at both witness points is a lower bound. */
+/* Returns the gap of two shapes, and as lower bound of their distance the distance between the parallel tangent planes
+ * at both witness points. The gap itself is no lower bound, because it is measured along the line of centres. */
 static BodyGap gap_of_shapes(const GapBodies* bodies, GrowthCache* cache) {
   BodyGap out = {.growth = growth_query(bodies->shape[0], bodies->pose[0], bodies->shape[1], bodies->pose[1], cache)};
   out.found = out.growth.proved && !out.growth.coincident;

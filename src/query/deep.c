@@ -17,7 +17,7 @@ typedef struct {
   Vec3 normal;
   double height;              /* signed distance of the plane from the origin [m] */
   int corner[3], neighbor[3]; /* neighbor[k]: neighbouring face at the edge from corner k to the next corner */
-  bool gone;
+  bool is_removed;
 } DeepFace;
 
 typedef struct {
@@ -28,19 +28,19 @@ typedef struct {
 typedef struct {
   const ConvexBody* body;
   const Pose* pose;
-  double core; /* sum of the core radii of both bodies [m] (core_radius); support() excludes it */
+  double core; /* sum of the core radii of both bodies [m] (core_radius), which minkowski_support subtracts */
   Vec3* point;
   DeepFace* face;
-  DeepEntry* heap;              /* min-heap by height; removed faces stay in it until popped */
-  int* stack;                   /* faces that remove_visible_faces still has to visit */
-  int (*horizon)[3];            /* edges around the visible faces: first vertex, second vertex, face outside */
-  int* create_initial_polytope; /* for each point: index of the rim edge that begins there */
+  DeepEntry* heap;   /* min-heap by height; removed faces stay in it until popped */
+  int* stack;        /* faces that remove_visible_faces still has to visit */
+  int (*horizon)[3]; /* edges around the visible faces: first vertex, second vertex, face outside */
+  int* rim_at;       /* for each point: index of the rim edge that begins there */
   int points, faces, entries, rims;
   double size;
 } RefinedPolytope;
 
-/* Returns the radius [m] of a ball that can be split off a body. An ellipsoid is the Minkowski sum of a convex body and
- * a ball with the ellipsoid's least radius of curvature. Returns 0 for every other shape. */
+/* Returns the radius [m] of a ball such that the body is the Minkowski sum of a convex body and this ball. For an
+ * ellipsoid this is the least radius of curvature. Returns 0 for every other shape. */
 static double core_radius(const ConvexBody* body) {
   const Shape* s = body->shape;
   if (!s || s->kind != SMOOTH_SUPERELLIPSOID || s->exponent != 1) return 0;
@@ -48,7 +48,7 @@ static double core_radius(const ConvexBody* body) {
   return least * least / most;
 }
 
-/* Returns the support point of A - B along the unit direction n, moved inward by `core`. */
+/* Returns the support point of A - B along the unit direction n, moved inward by d->core. */
 static Vec3 minkowski_support(const RefinedPolytope* d, Vec3 n) {
   Vec3 whole = vec3_sub(convex_support_point(&d->body[0], d->pose[0], n),
                         convex_support_point(&d->body[1], d->pose[1], vec3_scale(n, -1)));
@@ -76,7 +76,7 @@ static void pop_face(RefinedPolytope* d) {
 
 /* Returns the index of the polytope's face nearest to the origin, or -1 if there is none. */
 static int find_lowest_face(RefinedPolytope* d) {
-  while (d->entries > 0 && d->face[d->heap[0].face].gone) pop_face(d);
+  while (d->entries > 0 && d->face[d->heap[0].face].is_removed) pop_face(d);
   return d->entries > 0 ? d->heap[0].face : -1;
 }
 
@@ -127,15 +127,15 @@ static bool is_visible_from(const RefinedPolytope* d, int face, Vec3 point) {
 static void remove_visible_faces(RefinedPolytope* d, int first, Vec3 point) {
   int count = 0;
   d->rims = 0;
-  d->face[first].gone = true;
+  d->face[first].is_removed = true;
   d->stack[count++] = first;
   while (count > 0) {
     int f = d->stack[--count];
     for (int k = 0; k < 3; k++) {
       int other = d->face[f].neighbor[k];
-      if (d->face[other].gone) continue;
+      if (d->face[other].is_removed) continue;
       if (is_visible_from(d, other, point)) {
-        d->face[other].gone = true;
+        d->face[other].is_removed = true;
         d->stack[count++] = other;
       } else {
         int* edge = d->horizon[d->rims++];
@@ -152,9 +152,9 @@ static void remove_visible_faces(RefinedPolytope* d, int first, Vec3 point) {
 static bool add_point_to_polytope(RefinedPolytope* d, Vec3 point) {
   int kept = 0, first = d->faces, last = d->points;
   for (int i = 0; i < d->rims; i++) {
-    if (d->face[d->horizon[i][2]].gone) continue;
+    if (d->face[d->horizon[i][2]].is_removed) continue;
     for (int k = 0; k < 3; k++) d->horizon[kept][k] = d->horizon[i][k];
-    d->create_initial_polytope[d->horizon[kept][0]] = kept;
+    d->rim_at[d->horizon[kept][0]] = kept;
     kept++;
   }
   if (kept < 3 || d->faces + kept > DEEP_FACES) return false;
@@ -166,7 +166,7 @@ static bool add_point_to_polytope(RefinedPolytope* d, Vec3 point) {
   }
   int at = 0, walked = 0;
   do { /* along the loop */
-    int next = d->create_initial_polytope[d->horizon[at][1]];
+    int next = d->rim_at[d->horizon[at][1]];
     if (next < 0 || next >= kept || d->horizon[next][0] != d->horizon[at][1]) return false;
     d->face[first + at].neighbor[1] = first + next;
     d->face[first + next].neighbor[2] = first + at;
@@ -202,14 +202,14 @@ static void refine_bounds(const ConvexBody body[2], const Pose pose[2], double c
   d.heap = MEMORY_NEW(DeepEntry, DEEP_FACES);
   d.stack = MEMORY_NEW(int, DEEP_FACES);
   d.horizon = (int(*)[3])MEMORY_NEW(int, 3 * DEEP_FACES);
-  d.create_initial_polytope = MEMORY_NEW(int, DEPTH_POINTS_MAX + 64);
+  d.rim_at = MEMORY_NEW(int, DEPTH_POINTS_MAX + 64);
   if (create_initial_polytope(&d)) refine(&d, width_max, out);
   memory_free(d.point);
   memory_free(d.face);
   memory_free(d.heap);
   memory_free(d.stack);
   memory_free(d.horizon);
-  memory_free(d.create_initial_polytope);
+  memory_free(d.rim_at);
 }
 
 bool depth_bounds(const ConvexBody body[2], const Pose pose[2], double width_max, DepthBounds* out) {

@@ -7,7 +7,7 @@
 
 typedef struct {
   double low, high; /* proven bounds of the depth [m] */
-  Vec3 normal;      /* unit direction, world axes. A displacement of b by `high` along it separates the bodies */
+  Vec3 normal; /* unit direction, world axes. A displacement of b by `high` along the normal separates the bodies */
 } DepthBounds;
 
 enum { DEPTH_POINTS_MAX = 40000 };

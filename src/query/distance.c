@@ -27,8 +27,8 @@ static Vec3 mean_vertex(PointView view, Pose pose) {
 }
 
 /* Returns the penetration depth of hulls that only touch, and sets *normal. Used if hull_depth and hull_penetration
- * found no normal. b is moved slightly towards a, and the depth is corrected by the displacement. Returns 0, with
- * *normal unchanged, on failure. */
+ * found no normal. The function moves b slightly towards a and subtracts the displacement from the depth. Returns 0,
+ * with *normal unchanged, on failure. */
 static double depth_of_touching_hulls(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   GjkCache simplex = {.count = 0};
   Vec3 offset = vec3_sub(mean_vertex(b, pose_b), mean_vertex(a, pose_a));

@@ -83,9 +83,9 @@ static void clip_to_feature(OverlapPatch* patch, const OverlapPatch* other, bool
   }
 }
 
-/* Finds the overlap of the nearest faces or edges of both hulls, seen along the normal. With slack > 0 [m], features
- * that share only their boundary also overlap. With slack < 0, the overlap must be larger than -slack. Returns false if
- * there is no overlap. */
+/* Finds the overlap of the nearest faces or edges of both hulls, seen along the normal. If slack > 0 [m], features that
+ * share only their boundary also count as overlapping. If slack < 0, the overlap must be wider than -slack. Returns
+ * false if there is no overlap. */
 static bool find_overlap(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
                          double slack, OverlapPatch* patch) {
   OverlapPatch side[2];
@@ -97,8 +97,9 @@ static bool find_overlap(const Feature f[2], PointView a, Pose pose_a, PointView
   return patch->count > 0;
 }
 
-/* Evaluates the derivatives of the distance at all corners of the overlap polygon. Sets out to the mean of the least
- * and the greatest derivative. These two are the one-sided derivatives with respect to a rotation. */
+/* Evaluates the derivatives of the distance at all corners of the overlap polygon. The least and the greatest are the
+ * one-sided derivatives with respect to a rotation. Sets out to their mean, and *kinked to true if they differ by more
+ * than rounding. */
 static void mean_gradient_over_patch(const OverlapPatch* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer,
                                      Vec3 at_a, Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
   double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];

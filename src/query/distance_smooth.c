@@ -160,7 +160,7 @@ static double assemble_system(System* s) {
   return isfinite(largest) ? largest : HUGE_VAL;
 }
 
-/* Moves the unknowns of the optimality conditions by -t times the Newton step. */
+/* Subtracts t times the vector `step` from the unknowns of the optimality conditions. */
 static void take_step(System* s, double t, const double* step) {
   s->normal = vec3_add_scaled(s->normal, -t, vec3(step[0], step[1], step[2]));
   s->distance -= t * step[3];
@@ -263,11 +263,12 @@ static bool solve_nearest_points(System* s, const ConvexBody body[2], const Pose
 
 /* ---------------------------------------------------------------- distance */
 
-/* The refinement of the depth of overlapping bodies stops at this width of the bounds, relative to the bodies' size. It
- * is half of the width that counts as proof. */
+/* The refinement of the depth of overlapping bodies stops at this width of the bounds, relative to the bodies' size.
+ * The value is half of the width that counts as proof. */
 #define DEPTH_BOUND_WIDTH (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Replaces the bounds of the distance of overlapping bodies by those of depth_bounds, if these are tighter (H6). */
+/* Replaces the bounds of the distance of overlapping bodies by the bounds of depth_bounds, if depth_bounds gives
+ * tighter bounds (H6). */
 static void tighten_depth_bounds(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
   DepthBounds deep;
   Vec3 support_point[2];

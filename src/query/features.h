@@ -4,8 +4,8 @@
 
 #include "query/query.h"
 
-/* A vertex belongs to the nearest face, edge or vertex if it lies less than this distance behind the supporting plane.
- * Relative to the hull size. */
+/* A vertex belongs to the nearest feature if it lies less than this distance behind the supporting plane, relative to
+ * the hull size. */
 #define FEATURE_TOLERANCE 1e-9
 
 /* Two vertices closer than this value, relative to the hull size, count as one point and span no direction of an edge
@@ -29,12 +29,10 @@ Feature feature_find(PointView view, Pose pose, Vec3 out, double reach);
 double point_view_size(PointView view);
 
 /* Motion of a feature (vertex, edge or face of a hull) when its vertices are displaced (H5). A point of the feature
- * moves by the sum of weight[i] times the displacement of vertex i. Direction Feature.along[j] changes by the sum of
- * tilt[i][j] times the displacement of vertex i. */
+ * moves by the sum of weight[i] times the displacement of vertex i; the weights are dimensionless. Direction
+ * Feature.along[j] changes by the sum of tilt[i][j] [1/m] times the displacement of vertex i. */
 typedef struct {
-  double weight[FEATURE_CORNERS],
-      tilt[FEATURE_CORNERS]
-          [2]; /* weight: factors of the point's motion, dimensionless; tilt: factors of the directions' change [1/m] */
+  double weight[FEATURE_CORNERS], tilt[FEATURE_CORNERS][2];
 } FeatureWeights;
 /* Sets *out to the weights for the point `place` of the feature (body frame) [m]. turned: rotation matrix of the body.
  * Returns false if the feature has FEATURE_CORNERS vertices or more. Does not allocate. */

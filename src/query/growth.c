@@ -14,7 +14,7 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 /* The interior path starts at a point where the implicit functions of both bodies are at most -START_DEPTH, that is,
  * inside both. */
 #define START_DEPTH 0.02
-/* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack).
+/* CENTERING: ratio of the complementarity (multiplier times slack) that a path step aims at to its current value.
  * NEWTON_COMPLEMENTARITY: Newton's method is first tried when the complementarity, relative to u, falls below this
  * value. */
 #define CENTERING 0.3
@@ -45,10 +45,10 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) 
 }
 
 /* Bounds of the largest distance u_max of the centres at which the bodies share a point (G4). Lower bound: let m be the
- * larger gauge of both bodies at p. Point and distance divided by m satisfy both constraints, so u_max >= u / m. Upper
- * bound: u_max n . d <= h_a(n) + h_b(-n) for every direction n. h_a and h_b are the support functions of the bodies, d
- * is the unit vector between the centres. The code uses the gradient of each gauge as n and takes the better of both
- * bounds. */
+ * larger of the gauges of both bodies at p. The point p / m and the distance u / m satisfy both constraints, so u_max
+ * >= u / m. Upper bound: u_max n . d <= h_a(n) + h_b(-n) for every direction n. h_a and h_b are the support functions
+ * of the bodies, d is the unit vector between the centres. The code uses the gradient of each gauge as n and takes the
+ * smaller of the two upper bounds. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high) {
   double s = problem->scale;
   Vec3 q = mat3_tmul_vec(problem->r, vec3_add_scaled(x->p, -x->u, problem->d));
@@ -67,8 +67,8 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
   return *low > 0 && isfinite(*high);
 }
 
-/* Slacks of the interior path. Slack s is the depth -phi of the point in each body, and s times the multiplier equals
- * mu. Slacks and mu are zero at the end of the path. */
+/* Slacks of the interior path. a, b: slack s = -phi > 0 of the point in bodies a and b. mu: product of slack and
+ * multiplier. Slacks and mu are zero at the end of the path. */
 typedef struct {
   double a, b, mu;
 } Slack;
@@ -263,8 +263,8 @@ static bool solve_problem(const GrowthProblem* problem, const GrowthCache* cache
   }
   if (follow_interior_path(problem, true, x, end, &answer->iterations)) return true;
   if (follow_interior_path(problem, false, x, end, &answer->iterations))
-    return true; /* without the condition `inside`, because the interior path may stall at the boundary of flat bodies
-                  */
+    return true; /* second attempt with inside = false, because the interior path may stall at the boundary of flat
+                    bodies */
   return solve_by_barrier(problem, x, end, answer);
 }
 

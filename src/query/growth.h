@@ -4,10 +4,10 @@
 
 #include "query/query.h"
 
-/* Growth problem (G2): move b along the line of centres, away from a, as far as both bodies still share a point p.
- * Maximize the distance u of the centres, subject to phi_a(p) <= 0 and phi_b(r^T (p - u d)) <= 0. phi_a and phi_b are
- * negative inside their body. The growth distance alpha is the actual distance of the centres divided by the largest u.
- */
+/* Growth problem (G2): body b moves along the line of centres, away from a, while both bodies share a point p. The
+ * problem maximizes the distance u of the centres, subject to phi_a(p) <= 0 and phi_b(r^T (p - u d)) <= 0. The level
+ * functions phi_a and phi_b are negative inside the bodies. The growth distance alpha is the actual distance of the
+ * centres divided by the largest u. */
 typedef struct {
   const Shape *a, *b;
   Mat3 r;       /* rotation matrix from the axes of body b to the axes of body a */
@@ -50,7 +50,7 @@ static inline void growth_tangents(Vec3 g, Vec3 t[2]) {
   t[1] = vec3_cross(g, t[0]);
 }
 
-/* Writes the components of v to out[0], out[stride] and out[2 stride]: a part of a matrix column. */
+/* Writes the components of v to out[0], out[stride] and out[2 stride], three successive entries of a matrix column. */
 static inline void growth_put(Vec3 v, double* out, int stride) {
   out[0] = v.x;
   out[stride] = v.y;
@@ -64,8 +64,8 @@ static inline Vec3 growth_column(const double* rows, int row, int columns, int c
 
 /* Result of Newton's method. low, high: proven bounds of the largest distance u of the centres. */
 typedef struct {
-  GrowthValue value; /* values and gradients of both shapes' implicit functions at the solution. The Hessians are those
-                        of the last iterate, which differ by rounding */
+  GrowthValue value; /* values and gradients of both shapes' implicit functions at the solution. The Hessians belong to
+                        the last iterate, which equals the solution up to rounding */
   double low, high;
 } GrowthSolution;
 /* Sets *va and *vb to the Lagrange multipliers with the least residual of the optimality conditions (G21). Returns

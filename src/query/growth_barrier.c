@@ -34,8 +34,8 @@ static bool evaluate_gauges(const GrowthProblem* problem, const double x[SIZE], 
   return a->value < 1 && b->value < 1;
 }
 
-/* Adds the barrier term -mu log(1 - gamma^2) of one body. moves: false for body a, whose gauge is at p; true for body
- * b, whose gauge is at p - u d. */
+/* Adds the barrier term -mu log(1 - gamma^2) of one body. moves: false for body a, whose gauge is evaluated at p; true
+ * for body b, whose gauge is evaluated at p - u d. */
 static void add_barrier_term(Barrier4* f, const Gauge* gauge, Vec3 d, bool moves, double mu) {
   double rest = 1 - gauge->value * gauge->value, first = 2 * gauge->value / rest;
   double second = 2 / rest + first * first;

@@ -9,7 +9,7 @@ enum { ORDER = 6 };
 /* The centres count as coincident below this distance, relative to the bodies' size, because rounding then dominates
  * the direction between them. */
 #define CENTRE_DISTANCE_MIN 1e-8
-/* Largest residual of the optimality conditions at which derivatives are given, relative to 1. */
+/* Largest residual of the dimensionless optimality conditions at which derivatives are computed. */
 #define RESIDUAL_MAX 1e-7
 
 /* ---------------------------------------------------------------- vectors of numbers */
@@ -88,9 +88,9 @@ static void linearize(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   rotate_value(&x->fb, axis, frame);
 }
 
-/* Returns true if the optimality conditions (G3) hold accurately enough for derivatives. A proof bounds alpha only.
- * Because alpha is stationary at its optimum, a point from the barrier method may be accurate only to the square root
- * of the relative width of the bounds. */
+/* Returns true if the optimality conditions (G3) hold accurately enough for derivatives. A proven result bounds the
+ * error of alpha only. alpha is stationary at its optimum. A point from the barrier method can therefore have an error
+ * as large as the square root of the relative width of the bounds. */
 static bool are_conditions_satisfied(const LinearizedGrowth* x) {
   Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);
   return vec3_dot(rest, rest) <= RESIDUAL_MAX * RESIDUAL_MAX * vec3_dot(a, a) &&
@@ -141,8 +141,8 @@ static inline void complete_solution(const LinearizedGrowth* x, Lanes3 p, Lanes 
   y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(lane(&x->ha, 2), p)) * over_a;
 }
 
-/* Sets y to the columns of the inverse Jacobian for three conditions: the point lies on both surfaces, and the last
- * one, which scales the multipliers. */
+/* Sets y to the columns of the inverse Jacobian for three conditions: the point lies on surface a, the point lies on
+ * surface b, and the condition that scales the multipliers. */
 static inline void solve_surface(const LinearizedGrowth* x, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
   const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
@@ -202,7 +202,7 @@ static bool invert_jacobian(LinearizedGrowth* x) {
 /* Partial derivatives of the optimality conditions with respect to displacements or shape parameters, one per lane, at
  * constant unknowns. The centre of a does not move. */
 typedef struct {
-  /* derivatives of the centre of body b, and of the unit direction d from the centre of a to that of b */
+  /* derivatives of the centre of body b, and of the unit direction d from the centre of a to the centre of b */
   Lanes3 centre_b, d;
   Lanes length; /* derivative of the distance of the centres */
   Lanes phi_a, phi_b;
@@ -301,10 +301,10 @@ static void store_rows(const Lanes rows[GROWTH_ROWS], int count, double* out, in
   for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
-/* Writes one row of derivatives with respect to both poses. If both bodies move together, positions and directions are
- * only transformed (all_turns, all_moves). The columns of a are therefore all_turns and all_moves minus the columns of
- * b. A rotation of both bodies about a's centre also translates b by e x r for the axis e. Each 4-lane store overwrites
- * the unused last lane of the previous one. */
+/* Writes one row of derivatives with respect to both poses. all_turns, all_moves: derivatives when both bodies rotate
+ * or translate together, which only transforms positions and directions. The columns of a are all_turns and all_moves
+ * minus the columns of b. A rotation of both bodies about a's centre also translates b by e x r for the axis e. Each
+ * 4-lane store overwrites the unused last lane of the previous one. */
 static inline void write_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
   const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next * m_last - last * m_next */
   Lanes m_next = __builtin_shufflevector(moves, moves, 1, 2, 0, 3);
@@ -374,8 +374,8 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   return NULL;
 }
 
-/* The gradient of the growth distance alpha follows from that of the gap (G25). The two are related by gap = |r| (1 - 1
- * / alpha), with the vector r between the centres. */
+/* The gradient of the growth distance alpha follows from the gradient of the gap and gap = |r| (1 - 1 / alpha), with
+ * the vector r between the centres (G25). */
 const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                           double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]) {
   if (answer->coincident) return "the centres coincide";

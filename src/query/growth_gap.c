@@ -89,8 +89,9 @@ void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMN
   for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
 }
 
-/* Derivatives with respect to one displacement or parameter. normal: of the normal. moved: of the lowest point by
- * translation. arm: of the arm by rotation and by the shape. */
+/* Derivatives with respect to one displacement or parameter: of the normal, of the gap, and of the position of the
+ * lowest point. moved: part of the position's derivative from a translation of the shape. arm: part from rotations and
+ * shape parameters. */
 typedef struct {
   Vec3 normal, moved, arm;
   double gap;

@@ -1,7 +1,7 @@
-/* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md
- * All quantities are in the frame of body b. Derivatives are with respect to six variables: a rotation of body a about
- * its origin and a translation of it, along the axes of b. For derivatives with respect to shape or smoothing (X8), the
- * variables are up to six shape parameters of one body, or the smoothing. */
+/* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md All quantities are in the frame of body b.
+ * Derivatives are with respect to six variables: rotation of body a about its origin and translation of body a, along
+ * the axes of b. For derivatives with respect to shape or smoothing (X8), the variables are up to six shape parameters
+ * of one body, or the smoothing. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -178,8 +178,8 @@ static void evaluate_fields(const ManifoldPair* s, int body, const Dual3* places
 /* ---------------------------------------------------------------- results */
 
 /* Prepares the conversion of derivatives to motions along the world axes (X7). A motion of body a along a world axis is
- * converted to the axes of body b. A motion of b is a motion of a in the opposite direction about b's origin. It also
- * moves all quantities expressed in the frame of b. */
+ * converted to the axes of body b. A motion of b acts like the opposite motion of a about b's origin. In addition, it
+ * moves all quantities that are expressed in the frame of b. */
 static void set_world_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {

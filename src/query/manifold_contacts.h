@@ -1,6 +1,6 @@
 /* Contacts of a pair of bodies (X1-X6). Private to query/. Included by manifold.c for dual numbers and by
- * manifold_values.c for plain numbers (DUAL_PLAIN). Both define surface_point, evaluate_fields and write_contact
- * before. docs/derivations/manifold.md */
+ * manifold_values.c for plain numbers (DUAL_PLAIN). Both files define surface_point, evaluate_fields and write_contact
+ * before the inclusion. docs/derivations/manifold.md */
 static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
   return outward_of == 0 ? normal : dual3_scale(normal, dual_constant(-1));
 }
@@ -18,12 +18,12 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* A point or edge gets no weight if it is less deep than the chosen one by more than this value, in units of the
- * smoothing. Its weight e^-37 is then below rounding. */
+/* A point or edge has zero weight if the chosen point or edge is deeper by more than this value, in units of the
+ * smoothing. The omitted weight e^-37 is below rounding. */
 #define NEGLIGIBLE_EXPONENT 37.0
 
 /* Sets out (count) to the indices of all points or edges with a depth of at least last - NEGLIGIBLE_EXPONENT *
- * smoothing. last: depth of the least deep chosen one. Returns their number. */
+ * smoothing. last: smallest depth of a chosen point or edge. Returns the number of indices. */
 static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
   int found = 0;
   double gone = NEGLIGIBLE_EXPONENT * smoothing;
@@ -52,7 +52,8 @@ static Vec3 member_midpoint(const RankedSet* m, int member) {
   return vec3_scale(sum, 1.0 / m->width);
 }
 
-/* Returns the squared distance of two points, or of two edges the sum of the squared distances of their ends [m^2]. */
+/* Returns the squared distance of two points. For two edges, returns the sum of the squared distances of their ends
+ * [m^2]. */
 static Dual squared_distance(const RankedSet* m, int a, int b) {
   Dual sum = dual_constant(0);
   for (int k = 0; k < m->width; k++) {
@@ -62,9 +63,9 @@ static Dual squared_distance(const RankedSet* m, int a, int b) {
   return sum;
 }
 
-/* Sets weight (count) to the weights of the candidates (count) in a soft choice of the point or edge `chosen` (X1). A
- * weight decreases with the difference in depth and the distance from the chosen one. Exponent of candidate i:
- * -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2. */
+/* Sets weight (count) to the weights of the candidates (count) in a soft choice of the point or edge `chosen` (X1). The
+ * weight of candidate i is proportional to exp(-|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 /
+ * smoothing^2). */
 static void compute_choice_weights(const RankedSet* m, const int* candidates, int count, int chosen, Dual smoothing,
                                    Dual* weight) {
   Dual sum = dual_constant(0), over = dual_inverse(smoothing);
@@ -102,20 +103,21 @@ static void rank_by_depth(const Dual* depth, int count, int wanted, RankedDepth*
 
 /* Depths that differ by less than this value, relative to the smoothing, count as equal. */
 #define TIE_TOLERANCE 1e-3
-/* One distance counts as longer than another if it is longer by more than this factor, so that rounding does not
+/* A distance counts as longer than another distance if their ratio exceeds this factor, so that rounding does not
  * decide. */
 #define LONGER_FACTOR (1 + 1e-9)
 
-/* Points or edges of equal depth (count). apart: distance of each from the nearest one chosen before [m]. */
+/* Points or edges of equal depth (count). member: indices. distance: distance of each from the nearest member that is
+ * already chosen [m]. */
 typedef struct {
   int* member;
-  double* apart;
+  double* distance;
   int count;
 } EqualDepths;
 
-/* Sets *out to the points or edges whose depth equals `last` within `equal` [m]. out->apart: distance of each from the
- * nearest of the deeper ones, the first `deeper` entries of order. If there are none deeper, distance from the mean of
- * those found. */
+/* Sets *out to the points or edges whose depth equals `last` within `equal` [m]. out->distance: distance of each member
+ * from the nearest deeper point or edge; these are the first `deeper` entries of order. If deeper = 0, out->distance is
+ * the distance from the mean of the members. */
 static void find_equal_depths(const RankedSet* m, double last, double equal, const RankedDepth* order, int deeper,
                               EqualDepths* out) {
   Vec3 mean = {0, 0, 0};
@@ -127,33 +129,33 @@ static void find_equal_depths(const RankedSet* m, double last, double equal, con
   mean = vec3_scale(mean, 1.0 / out->count);
   for (int i = 0; i < out->count; i++) {
     Vec3 midpoint = member_midpoint(m, out->member[i]);
-    out->apart[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(midpoint, mean));
+    out->distance[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(midpoint, mean));
     for (int k = 0; k < deeper; k++)
-      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(midpoint, member_midpoint(m, order[k].index))));
+      out->distance[i] = fmin(out->distance[i], vec3_norm(vec3_sub(midpoint, member_midpoint(m, order[k].index))));
   }
 }
 
-/* Removes, from points or edges of equal depth, the one farthest from those chosen so far. Returns its index. first:
- * true if none was chosen before. */
+/* Removes from points or edges of equal depth the member that is farthest from the members chosen so far. Returns the
+ * index of the removed member. first: true if no member was chosen before. */
 static int remove_farthest(const RankedSet* m, EqualDepths* ties, bool first) {
   int best = 0;
   for (int i = 1; i < ties->count; i++)
-    if (ties->apart[i] > ties->apart[best] * LONGER_FACTOR) best = i;
+    if (ties->distance[i] > ties->distance[best] * LONGER_FACTOR) best = i;
   int chosen = ties->member[best];
   ties->count--;
   for (int i = best; i < ties->count; i++) {
     ties->member[i] = ties->member[i + 1];
-    ties->apart[i] = ties->apart[i + 1];
+    ties->distance[i] = ties->distance[i + 1];
   }
   for (int i = 0; i < ties->count; i++) {
     double distance = vec3_norm(vec3_sub(member_midpoint(m, ties->member[i]), member_midpoint(m, chosen)));
-    ties->apart[i] = first ? distance : fmin(ties->apart[i], distance);
+    ties->distance[i] = first ? distance : fmin(ties->distance[i], distance);
   }
   return chosen;
 }
 
-/* Chooses among points or edges of equal depth those farthest apart, so that the contact resists tilting. Fills the
- * last entries of order (wanted) with these members, one after the other. Returns the number of equally deep ones that
+/* Chooses, among points or edges of equal depth, members that are far from each other, so that the contact resists
+ * tilting. Fills the last entries of order (wanted) with these members. Returns the number of equally deep members that
  * are left out. ties: empty, with arrays for all points or edges. */
 static int choose_among_equal_depths(const RankedSet* m, int wanted, double smoothing, RankedDepth* order,
                                      EqualDepths ties) {
@@ -169,19 +171,19 @@ static int choose_among_equal_depths(const RankedSet* m, int wanted, double smoo
   return ties.count;
 }
 
-/* Sets out to the softly chosen points or edges (X1). For each of the `wanted` deepest, it is the weighted mean of the
- * positions of similarly deep ones nearby, `width` positions each. */
+/* Sets out to `wanted` softly chosen points or edges (X1), `width` positions each. Each result is a weighted mean of
+ * one of the deepest points or edges and of others that are similarly deep and near. */
 static void choose_deepest_members(ManifoldPair* s, const RankedSet* m, int wanted, Dual3* out) {
   assert(wanted >= 0 && wanted <= m->count);
   RankedDepth* order = allocate_from_workspace(s, sizeof *order * (size_t)m->count);
   int* candidates = allocate_from_workspace(s, sizeof *candidates * (size_t)m->count);
-  double* apart = allocate_from_workspace(s, sizeof *apart * (size_t)m->count);
+  double* distance = allocate_from_workspace(s, sizeof *distance * (size_t)m->count);
   Dual* weight = allocate_from_workspace(s, sizeof(Dual) * (size_t)m->count);
   if (wanted == 0) return;
   rank_by_depth(m->depth, m->count, wanted, order);
   double last = order[wanted - 1].depth;
   s->omitted +=
-      choose_among_equal_depths(m, wanted, dual_value(s->smoothing), order, (EqualDepths){candidates, apart, 0});
+      choose_among_equal_depths(m, wanted, dual_value(s->smoothing), order, (EqualDepths){candidates, distance, 0});
   int near = find_candidates(m->depth, m->count, last, dual_value(s->smoothing), candidates);
   for (int place = 0; place < wanted; place++) {
     compute_choice_weights(m, candidates, near, order[place].index, s->smoothing, weight);
@@ -242,8 +244,8 @@ static int64_t write_point_contacts(ManifoldPair* s, int body, Points* points, i
 
 /* ---------------------------------------------------------------- a pair of edges */
 
-/* Squared distance of a point on one edge from a point on another, up to factor and constant. It is (x^2 q11 + 2 x y
- * q12 + y^2 q22) / 2 + x c1 + y c2, with the positions x and y along the edges, 0 to 1. */
+/* Squared distance of a point on an edge from a point on another edge, up to a factor and a constant: (x^2 q11 + 2 x y
+ * q12 + y^2 q22) / 2 + x c1 + y c2. x and y are the positions along the edges, 0 to 1. */
 typedef struct {
   Dual q11, q12, q22, c1, c2;
 } EdgeDistance;
@@ -264,7 +266,8 @@ static void clamp_smoothly(const Dual x[4], double softness, Dual out[4]) {
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
-/* Returns about 1 if 0 < x < 1 and 0 < y < 1, otherwise about 0. It is a product of sigmoids of width `softness`. */
+/* Returns about 1 if 0 < x < 1 and 0 < y < 1, otherwise about 0. The result is a product of sigmoids of width
+ * `softness`. */
 static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
@@ -272,8 +275,9 @@ static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
   return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
 }
 
-/* Sets *x and *y to a smooth minimizer of the edge distance q where one nearest point is an end of its edge (X3). It is
- * the mean of the minimizers on the four sides of the unit square, weighted by the softmin of their values. */
+/* Sets *x and *y to a smooth minimizer of the edge distance q where one nearest point is an end of its edge (X3). The
+ * result is the mean of the minimizers on the four sides of the unit square, weighted by the softmin of their values.
+ */
 static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_constant(1), zero = dual_constant(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
@@ -316,7 +320,8 @@ static Dual minimize_in_unit_square(const EdgeDistance* q, double softness, Dual
 }
 
 /* Returns the squared distance between two edges as a function of the positions along the edges. The distance is
- * relative to the mean squared length of the edges. regularization pulls the minimum towards the midpoints. */
+ * relative to the mean squared length of the edges. regularization: weight of a term that moves the minimum towards the
+ * midpoints of the edges. */
 static EdgeDistance squared_edge_distance(const Dual3 a[2], const Dual3 b[2], double regularization) {
   Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
   EdgeDistance q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back),
@@ -338,8 +343,8 @@ static Dual3 point_on_edge(const Dual3 edge[2], Dual x) {
 typedef struct {
   Dual3 witness[2], direction; /* witness: witness points on a's edge and on b's edge; direction: direction from b's
                                   witness point to a's, of length at most 1 */
-  Dual apart, inside; /* apart: unsigned distance of the witness points [m]; inside: about 1 if they lie inside both
-                         edges, 0 if at an end */
+  Dual distance, inside;       /* distance: unsigned distance of the witness points [m]; inside: about 1 if both witness
+                               points lie       inside their edges, about 0 if one is an end of its edge */
   Dual near[2]; /* weights of the contacts on a's edge and on b's edge, larger if the edges are nearer than other pairs
                    (X6) */
 } EdgePair;
@@ -367,7 +372,7 @@ static void compute_edge_pair(const ManifoldPair* s, const Dual3 a[2], const Dua
   Dual square = dual3_dot(apart, apart);
   square += dual_mul(floor, floor);
   out->direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
-  out->apart = dual3_dot(apart, out->direction);
+  out->distance = dual3_dot(apart, out->direction);
 }
 
 /* The two contacts of a pair of edges. */
@@ -384,10 +389,10 @@ typedef struct {
 #define MUTUAL_COSINE 0.5
 #define MUTUAL_COSINE_WIDTH 0.1
 
-/* Sets the signed distances, normals and weights of the two contacts of a pair of edges. The sign follows from the
- * other body's normal at its own witness point (X5). The weight `activity` follows from penetration and opposing
- * normals (X6, X6b). at[side][body]: distance field of `body` at the witness point on the edge of body `side`; normals
- * are set if body == side. */
+/* Sets the signed distances, normals and weights of the two contacts of a pair of edges. The sign of the contact on one
+ * body follows from the normal of the other body at that body's witness point (X5). The weight `activity` follows from
+ * penetration and opposing normals (X6, X6b). at[side][body]: distance field of `body` at the witness point on the edge
+ * of body `side`; normals are set if body == side. */
 static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair,
                                   EdgeContacts* out) {
   bool mutual = s->options->mutual;
@@ -408,7 +413,7 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
   const Dual both = dual_mul(inside[0], inside[1]);
   for (int k = 0; k < 2; k++) {
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
-    out->distance[k] = dual_mul(sign, pair->apart);
+    out->distance[k] = dual_mul(sign, pair->distance);
     out->normal[k] = dual3_scale(direction, -sign); /* points from a to b on both edges */
     out->activity[k] = dual_mul(dual_mul(active, mutual ? both : inside[k]), pair->near[k]);
   }
@@ -417,8 +422,8 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
 /* ---------------------------------------------------------------- edges */
 
 /* Returns the depths of all edges of a body (edge_count), borrowed from the workspace. all: positions of both ends of
- * each edge, whose depths in the other body are evaluated. If all is NULL, the depths of the ends are taken from
- * `points`. */
+ * each edge; the function evaluates their depths in the other body. If all is NULL, the depths of the ends are taken
+ * from `points`. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* surface = s->body[body];
   Dual* depth = allocate_from_workspace(s, sizeof(Dual) * (size_t)surface->edge_count);
@@ -454,18 +459,18 @@ static Dual3* choose_edges(ManifoldPair* s, int body, const Points* points, int*
   return out;
 }
 
-/* Sets the nearness weights of all edge pairs that share one edge: exp(-apart / smoothing), normalized to the sum 1
+/* Sets the nearness weights of all edge pairs that share one edge: exp(-distance / smoothing), normalized to the sum 1
  * (X6). The pairs are first[i * stride] for i < count. side: body of the shared edge, 0 for a, 1 for b. */
 static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
   Dual sum = dual_constant(0), over = dual_inverse(smoothing);
   double least = HUGE_VAL;
-  for (int i = 0; i < count; i++) least = fmin(least, dual_value(first[i * stride].apart));
+  for (int i = 0; i < count; i++) least = fmin(least, dual_value(first[i * stride].distance));
   for (int i = 0; i < count; i += LANES) {
     int wide = count - i < LANES ? count - i : LANES;
     Dual scaled[LANES];
     Lanes at = lanes_broadcast(0);
     for (int k = 0; k < wide; k++) {
-      scaled[k] = dual_mul(dual_add_constant(first[(i + k) * stride].apart, -least), over);
+      scaled[k] = dual_mul(dual_add_constant(first[(i + k) * stride].distance, -least), over);
       at[k] = -dual_value(scaled[k]);
     }
     at = lanes_exp_nonpositive(at);
@@ -479,8 +484,8 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
   for (int i = 0; i < count; i++) first[i * stride].near[side] = dual_mul(first[i * stride].near[side], over);
 }
 
-/* Writes the two contacts of a pair of edges. first: number of the contact on a's edge, which the contact on b's edge
- * follows. */
+/* Writes the two contacts of a pair of edges. first: number of the contact on a's edge; the contact on b's edge has the
+ * next number. */
 static void write_edge_contacts(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
   for (int side = 0; side < 2; side++)
     write_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side],
@@ -492,7 +497,7 @@ static void write_edge_contacts(const ManifoldPair* s, const EdgePair* pair, con
 static void write_inactive_edge_contacts(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
-    c.distance[side] = pair->apart;
+    c.distance[side] = pair->distance;
     c.normal[side] = dual3_scale(pair->direction, dual_constant(-1));
     c.activity[side] = dual_constant(0);
   }

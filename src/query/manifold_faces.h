@@ -36,8 +36,8 @@ static Dual3 vertex_normal(const ManifoldPair* s, int body, int vertex, const Fa
   return dual3_scale(sum, dual_inverse(dual_sqrt(square)));
 }
 
-/* A face stops opposing a vertex while the cosine between their normals goes from -OPPOSITION_COSINE to
- * OPPOSITION_COSINE. */
+/* The weight with which a face opposes a vertex decreases from 1 to 0 while the cosine between their normals increases
+ * from -OPPOSITION_COSINE to OPPOSITION_COSINE. */
 #define OPPOSITION_COSINE 0.2
 
 /* Returns the weight, 0 to 1, with which a face opposes a vertex. cosine: cosine of the angle between the two normals.
@@ -50,8 +50,9 @@ static Dual opposition_weight(Dual cosine) {
   return dual_chain(cosine, value, -0.5 / OPPOSITION_COSINE * slope);
 }
 
-/* Sums over faces for the smooth maximum of the heights of a point above them. sum: of weight * exp(height - top).
- * normal: of the same times the face's normal. Heights are in units of the smoothing length, top is the largest. */
+/* Sums over faces for the smooth maximum of the heights of a point above them. sum: sum of weight * exp(height - top).
+ * normal: sum of weight * exp(height - top) times the face's normal. Heights are in units of the smoothing length; top
+ * is the largest height. */
 typedef struct {
   Dual sum;
   Dual3 normal;
@@ -88,12 +89,12 @@ static Dual sigmoid(Dual x) {
 /* Contact of a vertex of one polyhedron with the faces of the other. */
 typedef struct {
   Dual distance, activity;
-  Dual3 normal; /* normal of the polyhedron, outward */
+  Dual3 normal; /* outward normal of the polyhedron */
 } FaceContact;
 
-/* Returns the contact of a vertex at `place` with a polyhedron. own: unit normal of the vertex's polyhedron at the
- * vertex. tau: length over which the maximum of the heights above the faces is smoothed [m]. height, weight, rest:
- * workspaces (faces->count). */
+/* Returns the contact of a vertex at `place` with a polyhedron. place, normal: position of the vertex and outward unit
+ * normal of its own polyhedron there, in the frame of body b. tau: length over which the maximum of the heights above
+ * the faces is smoothed [m]. height, weight, rest: workspaces (faces->count). */
 static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 normal, Dual tau, Dual* height, Dual* weight,
                                   Dual* rest) {
   Dual over = dual_inverse(tau);

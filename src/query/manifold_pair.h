@@ -9,11 +9,11 @@
 /* Added to the squared length before a normal n is normalized: n / sqrt(NORMAL_FLOOR + |n|^2). Avoids division by zero.
  */
 #define NORMAL_FLOOR 1e-12
-/* Distance, relative to the smoothing, that regularizes the direction between two edges. The direction tends to zero
- * for edges nearer than this distance. */
+/* Distance, relative to the smoothing, that regularizes the direction between two edges. If the edges are nearer than
+ * this distance, the direction vector tends to zero. */
 #define DIRECTION_FLOOR 1e-2
 
-/* Number of derivatives of each number of a contact: six motions of body a, then six of body b. */
+/* Number of derivatives of each number of a contact: with respect to six motions of body a, then six of body b. */
 enum { COLUMNS = 12 };
 /* SIMD vector of four derivatives, a third of the twelve derivatives of a number. */
 typedef double DualHalf __attribute__((vector_size(32)));
@@ -37,7 +37,8 @@ typedef struct {
   char* room;       /* start of the unused part of the workspace */
   ManifoldContact* out; /* array for all contacts; NULL if only the sums are computed */
   MeanSums* sums;       /* sums over the contacts, accumulated if out is NULL */
-  int omitted;       /* number of points and edges that are not chosen although they are as deep as a chosen one (X1) */
+  int omitted; /* number of points and edges that are not chosen, although a chosen point or edge has the same depth
+                  (X1) */
   DualHalf axis[3];  /* axis[k]: component k, in the frame of body b, of each of the three world axes */
   DualHalf swept[3]; /* swept[k]: component k, in the frame of body b, of the cross product of each world axis with
                         relative.t */
@@ -49,14 +50,14 @@ typedef struct {
   Dual3 normal; /* unit gradient of the field, outward from the body */
 } DualField;
 
-/* Computes the contacts of two bodies without derivatives, or their mean distance if out is NULL. room: workspace
- * of manifold_room bytes, 64-byte aligned, not NULL. Returns the number of points and edges that were left out
- * although they are as deep as a chosen one. */
+/* Computes the contacts of two bodies without derivatives, or their mean distance if out is NULL. room: workspace of
+ * manifold_room bytes, 64-byte aligned, not NULL. Returns the number of points and edges that were left out, although a
+ * chosen point or edge has the same depth. */
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
 /* Returns an uninitialized array of `size` bytes, 64-byte aligned. The array is borrowed from the workspace s->room and
- * never returned to it. */
+ * is never freed. */
 static inline void* allocate_from_workspace(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;

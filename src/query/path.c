@@ -7,8 +7,8 @@
 /* Least radius of a ball in the proof, relative to the body's inner radius. The proof fails if a smaller ball is
  * needed. */
 #define BALL_RADIUS_MIN 1e-3
-/* Margin added to the clearance during smoothing. The margin is doubled if a segment violates the clearance between its
- * points. */
+/* Margin added to the clearance during smoothing. The margin is doubled, up to WIDENINGS times, if a segment violates
+ * the clearance between its points. */
 #define SMOOTHING_MARGIN 0.02
 enum { WIDENINGS = 6 };
 

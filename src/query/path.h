@@ -5,7 +5,7 @@
 #include "query/query.h"
 
 /* Returns a proven lower bound of the growth distance alpha between the body at position `at` [m] and obstacle k. Adds
- * the number of evaluations of alpha to *queries, as all functions in this file do. */
+ * the number of evaluations of alpha to *queries; so do all functions with this argument. */
 double path_alpha_lower_bound(const PathProblem* problem, Vec3 at, int k, int* queries);
 /* Returns the growth distance alpha between the body at position `at` [m] and obstacle k. Sets *slope to the gradient
  * of alpha with respect to the body's position [1/m], or to zero where alpha is not differentiable. */

@@ -57,8 +57,8 @@ static int trace_path(const PathTree* tree, bool forwards, Vec3* out) {
   return count;
 }
 
-/* Draws a random position in the workspace. Each draw is a full expression, because C leaves the order of evaluation of
- * arguments open. */
+/* Draws a random position in the workspace. Each coordinate is drawn in its own statement, because C leaves the order
+ * of evaluation of arguments open. */
 static Vec3 draw_position(PathSearch* search) {
   const PathProblem* p = search->problem;
   double z = random_uniform(&search->random, p->low.z, p->high.z);

@@ -11,10 +11,10 @@
  * two neighbours. */
 enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
 /* INITIAL_PENALTY: initial penalty factor of violated constraints, relative to the mean length of a segment.
- * PENALTY_GROWTH: factor by which it grows while constraints are violated. */
+ * PENALTY_GROWTH: factor by which the penalty factor is multiplied while constraints are violated. */
 #define INITIAL_PENALTY 10.0
 #define PENALTY_GROWTH 3.0
-/* VIOLATION_TOLERANCE: constraints count as satisfied if the growth distance is short of its bound by less than this.
+/* VIOLATION_TOLERANCE: a constraint counts as satisfied if the growth distance is at least its bound minus this value.
  * DECREASE_MIN: the minimization ends below this relative decrease of the objective. */
 #define VIOLATION_TOLERANCE 1e-4
 #define DECREASE_MIN 1e-7

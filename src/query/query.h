@@ -17,13 +17,13 @@ enum { QUERY_POSE_COLUMNS = 12 };
  * significant. */
 #define QUERY_CONDITION_MAX 1e8
 
-/* ---------------------------------------------------------------- growth (query/growth.c)
- * Growth distance: the least factor alpha at which both bodies touch when scaled about their origins. gamma_a(x) is the
- * gauge of body a: the factor by which body a must be scaled until its surface contains the point x (shape_gauge).
- * gamma_b is the same for body b. alpha = min over x of max(gamma_a(x), gamma_b(x)) (G1) The bodies are separated if
+/* ---------------------------------------------------------------- growth (query/growth.c) Growth distance: the least
+ * factor alpha at which both bodies touch when scaled about their origins. gamma_a(x) is the gauge of body a: the
+ * factor by which body a must be scaled until its surface contains the point x (shape_gauge). gamma_b is the same for
+ * body b. The growth distance is alpha = min over x of max(gamma_a(x), gamma_b(x)) (G1). The bodies are separated if
  * alpha > 1, touch if alpha = 1 and overlap if alpha < 1. */
 typedef struct {
-  double alpha;
+  double alpha;              /* growth distance */
   double low, high;          /* proven bounds of the growth distance: low <= alpha <= high (G4) */
   Vec3 point;                /* the point where the scaled bodies touch */
   Vec3 normal;               /* unit normal of the common tangent plane, from a to b */
@@ -43,8 +43,8 @@ typedef struct {
 /* Largest relative width (high - low) / alpha of the bounds at which a result counts as proved. */
 #define GROWTH_PROOF 1e-9
 
-/* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. All members are doubles, so
- * that a state block can store them. */
+/* Last solution for a pair of bodies, from which the next query starts. A zeroed struct is a cold start. All members
+ * are doubles, so that a state block can store them. */
 typedef struct {
   double warm; /* 1 if p and u are a solution, otherwise 0 */
   Vec3 p;      /* point on the smaller body, in its frame [m] */
@@ -99,8 +99,9 @@ enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = W
 void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
                                const double* rows, int columns, double* out);
 
-/* ---- gap for contact potentials (query/growth_gap.c; G8-G10)
- * Sets out to the gradient of the gap with respect to both poses: per rotation [m/rad], per translation dimensionless.
+/* ---- gap for contact potentials (query/growth_gap.c; G8-G10) */
+
+/* Sets out to the gradient of the gap with respect to both poses: per rotation [m/rad], per translation dimensionless.
  * answer: result of growth_query for these poses. If answer->coincident is true, the gradient is undefined. */
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
 enum {
@@ -124,9 +125,9 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
  * body b. Columns 6 to 11 of the gradient are zero. In half_space_gap_derivatives these columns move the half-space,
  * with rotations about `origin`. */
 typedef struct {
-  double gap;
+  double gap;  /* [m], negative if the shape penetrates the half-space */
   Vec3 normal; /* outward normal of the half-space */
-  /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to it */
+  /* point: the shape's lowest point above the plane, world; arm: vector from the shape's origin to `point` */
   Vec3 point, arm;
   ShapeSupport support; /* the lowest point with the surface's curvature there, in the shape's frame */
 } HalfSpaceGap;
@@ -247,7 +248,7 @@ typedef struct {
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Sets out (DISTANCE_ROWS x columns, row-major) to the derivatives of the distance, normal and witness points. The
  * columns are both poses and, if `parameters` is true, the shape parameters of a and b. A hull has no parameters. Sets
- * *condition to the condition number of the linear system for the derivatives (H4). Lengths in it are in units of the
+ * *condition to the condition number of the linear system for the derivatives (H4), with lengths in units of the
  * bodies' size. Returns NULL on success. Returns a reason, and leaves out unchanged, if flat features face each other,
  * the nearest points were not found exactly, or the condition number exceeds QUERY_CONDITION_MAX. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
@@ -259,19 +260,19 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
 const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                   double out[QUERY_POSE_COLUMNS]);
 
-/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of body a and of body b. The
- * entry of a smooth shape, which has no vertices, has no derivatives. Returns NULL on success. Returns a reason if flat
+/* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of body a and of body b.
+ * out[k].count is 0 for a smooth shape, which has no vertices. Returns NULL on success. Returns a reason if flat
  * features face each other, the nearest points were not found exactly, or the condition number exceeds
  * QUERY_CONDITION_MAX. */
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]);
 
-/* ---------------------------------------------------------------- smoothed witness points (query/witness*.c)
- * Smoothed nearest points of two bodies, differentiable where the nearest points jump.
- * The nearest points of bodies jump when the nearest features change. The smoothed point of a body is a weighted mean
- * of samples x_i of its surface near its nearest point. The weights k_i are the softmax of scores u_i, which are higher
- * for samples nearer to the other body (V1): smooth = sum k_i x_i,   k = softmax(u / T) The temperature T is the
- * standard deviation of the scores u, or WitnessOptions.temperature. docs/derivations/witness.md */
+/* ---------------------------------------------------------------- smoothed witness points (query/witness*.c) Smoothed
+ * nearest points of two bodies, differentiable where the nearest points jump. The nearest points of bodies jump when
+ * the nearest features change. The smoothed point of a body is a weighted mean of samples x_i of its surface near its
+ * nearest point. The weights k_i are the softmax of scores u_i, which are higher for samples nearer to the other body
+ * (V1): smooth = sum k_i x_i with k = softmax(u / T). The temperature T is the standard deviation of the scores u, or
+ * WitnessOptions.temperature. docs/derivations/witness.md */
 
 /* A convex piece of a body, in the body's frame. */
 typedef struct {
@@ -362,7 +363,7 @@ typedef struct {
                                       (V2) */
 } WitnessSide;
 
-/* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
+/* Last nearest pieces of a pair of bodies, from which the next query starts. A zeroed struct is a cold start. */
 typedef struct {
   int piece[2];
   GjkCache gjk; /* GJK cache of the two pieces */
@@ -395,9 +396,9 @@ enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
  * triangles, the nearest point within its feature. The temperature and the reference of the scores are constant.
  * Returns the number of entries, or -1 if the nearest feature has too many vertices. */
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
-/* Returns the distance and the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b
- * on which they lie. cache is read and updated; NULL means a cold start. Allocates only if bodies overlap and
- * hull_depth fails. */
+/* Returns the distance and the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b on
+ * which the nearest points lie. cache is read and updated; NULL means a cold start. Allocates only if bodies overlap
+ * and hull_depth fails. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 
@@ -406,7 +407,7 @@ Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b
 typedef struct {
   double value;          /* loss [m^2] */
   double gradient[2][6]; /* with respect to the motions of a and of b: rotations [m^2/rad], translations [m] */
-  double transported[6]; /* gradient with respect to the motion of b if a is fixed. It is the gradient for b plus the
+  double transported[6]; /* gradient with respect to the motion of b if a is fixed. transported = gradient for b +
                             gradient for a, converted to the opposite motion of b (V5) */
 } WitnessLoss;
 /* Returns the loss for a result of witness_query at these poses. targets[2]: target points of a and b in their body
@@ -421,9 +422,9 @@ typedef struct {
   double step;    /* size of the first steps: angle of a rotation [degrees] and length of a translation [mm] */
   double last;    /* size of the last steps, in degrees and millimetres; 0 selects step / 100 */
   bool both;      /* true if both bodies move, false if only b moves */
-  bool transport; /* if only b moves: b also makes the opposite of the step that a would make (V5) */
+  bool transport; /* true: b also moves by the opposite of the step that a would make (V5); only if `both` is false */
 } WitnessDescent;
-/* Moves the poses of two bodies by gradient descent of witness_loss. Returns the final loss [m^2]. targets[2]:
+/* Moves the poses of one or both bodies by gradient descent of witness_loss. Returns the final loss [m^2]. targets[2]:
  * target points of a and b in their body frames [m]. Allocates temporary memory. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
@@ -458,7 +459,7 @@ typedef struct {
   double epsilon; /* radius of the largest ball of wrenches about the origin that the contacts can resist if their
                      normal forces sum to at most 1 (V9). Negative if the origin lies outside the convex hull of the
                      wrenches: -epsilon is then its largest distance from a facet's plane */
-  double normal[GRASP_WRENCH];    /* unit normal of the hull's facet that is nearest to the origin, in wrench space */
+  double normal[GRASP_WRENCH];    /* unit normal of the facet nearest to the origin, in wrench space */
   int count, wrench[GRASP_PLANE]; /* number and indices of the contact wrenches that lie in the plane of the facet
                                      nearest to the origin */
   double weight[GRASP_PLANE];     /* weight[i]: weight of wrench number wrench[i] in the derivative of epsilon (V10) */
@@ -499,7 +500,7 @@ typedef enum { PATH_FOUND, PATH_BLOCKED_END, PATH_NONE } PathOutcome;
 typedef struct {
   PathOutcome outcome;
   bool smoothed; /* false if no smoothed path could be proven free; the points then lie on the polyline of the search */
-  Vec3* points;  /* (count); freed by path_free */
+  Vec3* points;  /* positions of the path [m], freed by path_free (size: count) */
   int count;     /* number of points: PathProblem.points, or more if the polyline has more vertices */
   double length, start_length; /* length of the path; length of the polyline found by the search [m] */
   double least; /* least growth distance from an obstacle, at the points and at the midpoints of the segments */
@@ -526,7 +527,7 @@ typedef struct {
                       their largest component */
   int edge_count;
   double outer;    /* radius about the origin of a ball that contains all points [m] */
-  const int* only; /* borrowed: indices of the points that may be in contact (only_count), or NULL for all */
+  const int* only; /* borrowed: indices of the points that may be in contact (size: only_count), or NULL for all */
   int only_count;
   const Vec3* point_slopes;    /* borrowed: derivative of point i with respect to parameter k of the field, at [k *
                                   point_count + i]; or NULL */
@@ -601,25 +602,25 @@ typedef struct {
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Returns the size of the workspace of a query in bytes, including alignment. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Computes the contacts of two bodies. Sets out (manifold_count entries) to the points of a, the points of b, then for
- * each pair of edges one contact on the edge of a and one on the edge of b. room: 64-byte aligned workspace of
- * manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the number of points and edges
- * that were left out although they are as deep as a chosen one. Among equally deep points or edges, those farthest
- * apart are chosen. */
+/* Computes the contacts of two bodies. Sets out (manifold_count entries) to the contacts of the points of a, then of
+ * the points of b. Two contacts follow for each pair of edges: one on the edge of a and one on the edge of b. room:
+ * 64-byte aligned workspace of manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the
+ * number of points and edges that were left out, although a chosen point or edge has the same depth. Among equally deep
+ * points or edges, points or edges far from each other are chosen. */
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 
 /* Weighted mean of the distance over all contacts (X14). */
 typedef struct {
   double distance; /* sum of activity * distance divided by the sum of activities [m] (X14) */
-  double
-      activity; /* sum of activities, where each point counts 1. If it is 0 (no points and no edges), distance is NaN */
+  double activity; /* sum of activities, where each point counts 1. If the sum is 0 (no points and no edges), `distance`
+                      is NaN */
   double slope[12]; /* derivatives of `distance`; columns: rotation and translation of a, then of b */
 } ManifoldMean;
-/* Sets *out to the weighted mean distance over the contacts of two bodies, without storing the contacts.
- * options->cull changes the result by rounding only. room: 64-byte aligned workspace of manifold_room bytes; if room
- * is NULL, a workspace is allocated temporarily. Returns the number of points and edges that were left out although
- * they are as deep as a chosen one. */
+/* Sets *out to the weighted mean distance over the contacts of two bodies, without storing the contacts. options->cull
+ * changes the result by rounding only. room: 64-byte aligned workspace of manifold_room bytes; if room is NULL, a
+ * workspace is allocated temporarily. Returns the number of points and edges that were left out, although a chosen
+ * point or edge has the same depth. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* Computes the contacts of two bodies with derivatives with respect to shape parameters or the smoothing (X8).
@@ -630,9 +631,9 @@ int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pos
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);
-/* Sets *out to the mean distance over all contacts, with derivatives with respect to shape parameters or the
- * smoothing in the first six entries of out->slope. cause and first select them: parameters first .. first + 5 of a or
- * b, or the smoothing. room: 64-byte aligned workspace of manifold_room bytes, or NULL. */
+/* Sets *out to the mean distance over all contacts, with derivatives with respect to shape parameters or the smoothing
+ * in the first six entries of out->slope. `cause` and `first` select the variables: parameters first .. first + 5 of a
+ * or of b, or the smoothing. room: 64-byte aligned workspace of manifold_room bytes, or NULL. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
 /* Returns the derivatives of the body's points with respect to the parameters of its field, for the member

@@ -93,7 +93,7 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
 }
 
 /* Returns the derivative of the smoothed point s with respect to T: -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). k_i:
- * weights; u_i: scores, which may be relative to the largest score, because sum k_i (x_i - s) = 0. */
+ * weights; u_i: scores (`below`), which may be relative to the largest score, because sum k_i (x_i - s) = 0. */
 static Vec3 temperature_derivative(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
   Vec3 sum = vec3(0, 0, 0);
   double t = side->temperature;
@@ -141,9 +141,9 @@ static void set_jacobians_by_distance(Witness* w) {
 }
 
 /* Sets the Jacobians of both smoothed points with respect to both motions, for WITNESS_BY_DIRECTION (V3). y is the
- * direction on which the scores depend. For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A), where a and
- * b are the smoothed points, K_a and K_b their by_other, and A and B the changes of a and b at constant y. For
- * overlapping bodies y = a - b, and -K_a and -K_b replace K_a and K_b. */
+ * direction on which the scores depend. Let a and b be the smoothed points, K_a and K_b their derivatives by_other, and
+ * A and B the changes of a and b at constant y. For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A). For
+ * overlapping bodies y = a - b, and K_a and K_b change their signs. */
 static void set_jacobians_by_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
   int row[3];

@@ -12,7 +12,7 @@ void witness_choose_samples(const WitnessBody* body, int piece, Vec3 center, Vec
                             const Vec3* target, WitnessSide* side);
 
 /* Computes the Jacobians of both nearest points with respect to the motions of both bodies, for all estimates but
- * WITNESS_SMOOTHED (query/witness_compute_jacobians.c). Sets answer->total and answer->total_known. */
+ * WITNESS_SMOOTHED (query/witness_estimate.c). Sets answer->total and answer->total_known. */
 void witness_compute_jacobians(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                                const WitnessOptions* options, Witness* answer);
 

@@ -1,5 +1,5 @@
-/* Jacobians of nearest points from features, finite differences and random motions. They serve as references for the
- * smoothed Jacobians. */
+/* Jacobians of nearest points from features, finite differences and random motions. These Jacobians serve as references
+ * for the smoothed Jacobians. */
 #include <string.h>
 #include "query/witness.h"
 
@@ -59,9 +59,9 @@ static void zeroth_order_estimate(EstimatePair* pair, const double size[6], int 
 }
 
 /* Computes the Jacobians for motions of both bodies from the derivatives of the nearest points with respect to motions
- * of body b. A motion of a equals a motion of both bodies minus a motion of b. Rotation w and translation v of both
- * about c_a move b by rotation w and translation v + w x (c_b - c_a) about c_b, and a point x by v + w x (x - c_a). c_a
- * and c_b: positions of the bodies. */
+ * of body b. A motion of a equals a motion of both bodies minus a motion of b. Let both bodies rotate by w about c_a
+ * and translate by v; c_a and c_b are the positions of the bodies. Body b then rotates by w about c_b and translates by
+ * v + w x (c_b - c_a). A point x moves by v + w x (x - c_a). */
 static void complete_jacobians(const EstimatePair* pair, const double by_b[6][6], Witness* answer) {
   for (int k = 0; k < 2; k++) {
     Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;

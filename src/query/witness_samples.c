@@ -9,13 +9,13 @@
 /* Phase increment of the sample choice per unit of WitnessOptions.turn: the fractional part of the golden ratio. */
 #define GOLDEN_FRACTION 0.6180339887498949
 /* SAMPLES_MIN: the radius about the nearest point is increased, at most REACH_INCREASES_MAX times, until the ball
- * contains this many samples. RINGS:
- * largest number of edges between a sample and the vertex nearest to the point. */
+ * contains this many samples. RINGS: largest number of edges between a sample and the vertex nearest to the nearest
+ * point. */
 enum { SAMPLES_MIN = 4, REACH_INCREASES_MAX = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
 /* Default radius about the nearest point in which samples are taken, relative to the diagonal of the body. */
 #define FIXED_REACH_FRACTION 0.25
-/* Radius about the nearest point in which adaptive sampling takes samples, divided by the distance of that point from
- * its target. At 3 there are also samples beyond the target. */
+/* Radius about the nearest point in which adaptive sampling takes samples, divided by the distance of the nearest point
+ * from its target. With the factor 3 there are also samples beyond the target. */
 #define ADAPTIVE_FACTOR 3
 
 /* Returns entry k of `count` indices distributed evenly over 0 .. found - 1. `turn` shifts the set of indices. */

@@ -65,7 +65,7 @@ RenderCamera camera_translated(RenderCamera camera, Vec3 offset) {
   return camera;
 }
 
-/* Zoom magnifies the image without changing the fit, so the tangents are those at zoom 1. */
+/* Zoom magnifies the image without changing the fit. The tangents are therefore computed for zoom 1. */
 CameraFit camera_fit_create(const RenderCamera* camera, const double margin[4]) {
   double smaller = camera->width < camera->height ? camera->width : camera->height;
   CameraFit fit = {.forward = camera->forward, .near = INFINITY, .far = -INFINITY};

@@ -15,7 +15,7 @@ typedef struct {
   float ambient, lamp;            /* brightness from the sky, and from the lamp outside shadows */
   float shadow_coordinates[3][3]; /* forms: coordinates in the shadow map, times nearness */
   float slope[2];   /* derivatives of the face's height with respect to the coordinates x and y of the shadow map */
-  float edge[3][3]; /* forms: distance to the sharp edges [px]; large if there is none */
+  float edge[3][3]; /* forms: distance to each edge of the triangle [px]; large if the edge is not sharp */
   float edge_strength;
   bool has_tint; /* true if the face has the colours of the displacement scale */
   float tint[3]; /* form: value on the displacement scale, times nearness */
@@ -52,9 +52,9 @@ typedef struct {
   int floor_count, floor_capacity;
   DrawnTriangle* triangles;
   int triangle_count, triangle_capacity;
-  int* layer_first_triangle; /* for each layer, the index in `triangles` of its first triangle (layers + 1) */
-  int* bin_first_entry; /* for each layer and band of rows, the index of its first entry in `bins` (layers x bands + 1)
-                         */
+  int* layer_first_triangle; /* for each layer, the index in `triangles` of its first triangle (size: layers + 1) */
+  int* bin_first_entry; /* for each layer and band of rows, the index of its first entry in `bins` (size: layers x bands
+                           + 1) */
   int* bins; /* indices in `triangles` of the triangles that cover each band of rows, in the order of `triangles` */
 } Drawing;
 

@@ -53,9 +53,8 @@ static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point
   return isfinite(face->nearness[0]) && isfinite(a) && isfinite(b);
 }
 
-/* Sets the coefficients of a coordinate on a face divided by the distance, which is a linear function of the pixel. The
- * coordinate of a point p is axis . (p - origin).
- */
+/* Sets `form` to the coefficients of coordinate / distance, which is a linear function of the pixel on a face. The
+ * coordinate of a point p is axis . (p - origin). */
 static void set_coordinate(const RenderCamera* camera, const DrawnFace* face, Vec3 axis, Vec3 origin, float form[3]) {
   double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
   double a = vec3_dot(axis, camera->right) / camera->focal, b = -vec3_dot(axis, camera->up) / camera->focal;

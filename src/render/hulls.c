@@ -102,8 +102,8 @@ double hulls_gap(int count) {
   return GAP_OF_ONE / sqrt(count);
 }
 
-/* Returns true if two hulls are nearer than the gap. Then sets *direction to the unit vector from a to b along which to
- * separate them, and *missing to the missing distance. */
+/* Returns true if two hulls are nearer than the required gap. Then sets *direction to the unit vector from a to b along
+ * which to separate them, and *missing to the missing distance. */
 static bool is_too_near(const Model* model, const Pose* poses, int a, int b, Vec3* direction, double* missing) {
   const ModelHull *p = &model->hulls[a], *q = &model->hulls[b];
   double gap = hulls_gap(model->hull_count);

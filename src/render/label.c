@@ -38,8 +38,8 @@ typedef struct {
   int box_count;
 } LabelPen;
 
-/* Sets *patch to the rectangle of the ground below the scene and near the camera's target. Returns false if it is empty
- * or there is no ground. */
+/* Sets *patch to the rectangle of the ground below the scene and near the camera's target. Returns false if the
+ * rectangle is empty or there is no ground. */
 static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   if (!stage_ground_patch(pen->stage, pen->poses, patch)) return false;
   for (int k = 0; k < 2; k++) {

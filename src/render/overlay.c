@@ -29,8 +29,8 @@
 #define SQUARE_SHARE 0.7
 #define SQUARE_REACH 0.15
 #define SQUARE_OPACITY 0.28
-/* Quantile of the forces that determines the scale of the arrows. Arrows of larger forces, such as those of impacts,
- * may leave the image. */
+/* Quantile of the forces that determines the scale of the arrows. Arrows of larger forces, such as impact forces, may
+ * leave the image. */
 #define FORCE_QUANTILE 0.95
 
 const uint8_t FORCE_COLOR[3] = {0xC4, 0x0C, 0x2E};

@@ -2,8 +2,8 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Empty margins relative to half the image, at the right, left, top and bottom: with space for ticks, title and names
- * (LABEL_MARGIN), and for images without text. */
+/* Empty margins relative to half the image, at the right, left, top and bottom. LABEL_MARGIN: with space for ticks,
+ * title and names. PLAIN_MARGIN: for images without text. */
 static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
 static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
 /* Empty margin around a followed link, whose surroundings should be visible. */
@@ -93,8 +93,8 @@ static const char* path_name(const RenderRun* render) {
   return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
 }
 
-/* Returns the force of the key's arrow in all runs [N]: options->newtons if given, otherwise the largest force_unit of
- * the runs. */
+/* Returns the force [N] that the key's arrow represents in all runs: options->newtons if given, otherwise the largest
+ * force_unit of the runs. */
 static double common_force_unit(const RenderRun* runs, int count, const RenderOptions* options) {
   double unit = options->newtons;
   if (unit > 0.0) return unit;

@@ -101,13 +101,13 @@ typedef struct {
   Vec3 up;           /* unit vector against gravity */
   HullPart* part;    /* role of each hull (size: hulls) */
   float (*color)[3]; /* colour of each link (size: links) */
-  int* edge_first;   /* for each hull, the index in `edges` of the entry of its first triangle (hulls + 1) */
+  int* edge_first;   /* for each hull, the index in `edges` of the entry of its first triangle (size: hulls + 1) */
   uint8_t*
       edges; /* one entry per triangle of all hulls; bit k is set if the edge from corner k to corner k + 1 is sharp */
   Vec3 lower, upper;    /* bounding box of all hulls except terrain over the run [m] */
-  uint8_t* srgb;        /* conversion table from linear light to sRGB (STAGE_TONES) */
-  double* displacement; /* displacement of every vertex from the initial design [m] (vertices); NULL: hulls have the
-                           colours of links */
+  uint8_t* srgb;        /* conversion table from linear light to sRGB (size: STAGE_TONES) */
+  double* displacement; /* displacement of every vertex from the initial design [m] (size: vertices); NULL: hulls have
+                           the colours of links */
   double largest_displacement; /* largest displacement, the end of the colour scale [m] */
 } RenderStage;
 
@@ -121,7 +121,7 @@ enum { STAGE_TONES = 4096 };
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
 /* Frees the stage's arrays and zeroes the stage. */
 void stage_destroy(RenderStage* stage);
-/* Draws every edge between non-coplanar faces, not only sharp ones. */
+/* Makes every edge between non-coplanar faces count as sharp, so that it is drawn. */
 void stage_mark_all_edges(RenderStage* stage);
 /* Colours the hulls by the displacement of their vertices from the initial design, in link frames. initial: a model
  * with corresponding hulls. Allocates stage->displacement, which stage_destroy frees. */
@@ -146,8 +146,8 @@ Vec3 ground_point(const GroundPatch* patch, double u, double v);
 typedef struct {
   int width, first_row, row_count, rows_per_pixel;
   const double* offset;
-  float* nearness; /* 1 / distance of the nearest triangle at each sample (row_count x width) */
-  uint32_t* face;  /* index of the nearest triangle at each sample (row_count x width), or NULL */
+  float* nearness; /* 1 / distance of the nearest triangle at each sample (size: row_count x width) */
+  uint32_t* face;  /* index of the nearest triangle at each sample (size: row_count x width), or NULL */
 } RenderTarget;
 
 /* Rasterizes a triangle with the corners (x, y) [px], clipped to the target. Its nearness at (x, y) is plane[0] +
@@ -169,9 +169,10 @@ typedef struct {
   double texel;            /* width of a texel, a cell of the shadow map [m] */
   int size;                /* texels per side; 0 without casters */
   int blur;                /* half width of the penumbra, the soft border of a shadow [texel] */
-  float* height;           /* height of the uppermost caster, or -INFINITY (size x size) */
-  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel (size x size) */
-  float* owner; /* index of the hull that alone covers the penumbra square about each texel, or -1 (size x size) */
+  float* height;           /* height of the uppermost caster, or -INFINITY (size: size x size) */
+  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel (size: size x size) */
+  float* owner; /* index of the only hull that covers the penumbra square about each texel, or -1 if there is none or
+                   several (size x size) */
 } ShadowMap;
 
 /* Creates the shadow map of the bodies at poses[links], with the resolution that the camera needs. light: unit vector
@@ -202,9 +203,10 @@ void render_scene(RenderImage* image, const RenderStage* stage, const RenderCame
 
 /* Overlays that render_marks draws, with their scales. */
 typedef struct {
-  unsigned show;            /* sum of RENDER_CONTACTS, RENDER_FORCES, ... */
-  double newtons;           /* force of the key's arrow, perpendicular to the view at the target [N] */
-  double metres_per_newton; /* length of a force arrow in the scene per force [m/N] */
+  unsigned show;  /* sum of RENDER_CONTACTS, RENDER_FORCES, ... */
+  double newtons; /* force [N] that the arrow in the image's key represents, for a force perpendicular to the view at
+                     the target */
+  double metres_per_newton; /* length of a force arrow in the scene divided by the force [m/N] */
   const char* path;         /* label of the drawn path, or NULL */
 } RenderMarks;
 /* Length of the key's arrow relative to the image's smaller side. */
@@ -283,8 +285,8 @@ void image_plane_square(RenderImage* image, const double corner[4][2]);
  * [s]. contacts: contacts of the whole run, or NULL. poses: (links). */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
-/* Returns the force that the arrow in the image's key stands for, a round number [N]. Nearly all forces of the run then
- * have arrows of at most FORCE_SPAN times its length. Returns 1 without forces. */
+/* Returns the force [N], a round number, that the arrow in the image's key represents. Nearly all forces of the run
+ * then have arrows of at most FORCE_SPAN times the length of the key's arrow. Returns 1 without forces. */
 double force_unit(const RunContacts* contacts);
 #define FORCE_SPAN 2.5
 
@@ -295,7 +297,7 @@ typedef struct {
   const RenderSubject* subject;
   const RenderOptions* options;
   RenderStage stage;
-  RenderCamera camera; /* with --follow, relative to the followed link */
+  RenderCamera camera; /* relative to the followed link if options->follow >= 0 */
   RenderMarks marks;
 } RenderRun;
 
@@ -323,15 +325,15 @@ void sheet_create_image(const RenderSheet* sheet, RenderImage* image);
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
 /* Returns the duration of the longest run, from its first to its last row [s]. */
 double sheet_duration(const RenderSheet* sheet);
-/* Returns the camera at a row. With --follow, the camera moves with the followed link. */
+/* Returns the camera at a row. If options->follow >= 0, the camera moves with the followed link. */
 RenderCamera render_run_camera(const RenderRun* render, int row);
 /* Draws the bodies at a row and the ghosts of options->trail. Overwrites the whole image, which must have the size
  * options->width x options->height. */
 void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image);
 /* Draws the overlays and the path of the centre of mass at a row over the image. */
 void render_run_marks(const RenderRun* render, int row, RenderImage* image);
-/* Draws title, time and ticks of a row over the image, if options->labels. titled: false to omit title, legend and key.
- */
+/* Draws title, time and ticks of a row over the image, if options->labels is true. titled: false to omit title, legend
+ * and key. */
 void render_run_labels(const RenderRun* render, int row, bool titled, RenderImage* image);
 /* Draws bodies, overlays and text of a row over the whole image, which must have the size options->width x
  * options->height. titled: false to omit title, legend and key. */

@@ -6,7 +6,8 @@
 
 #include "base/outside.h"
 
-/* Margins above and below the curves: MARGIN relative to their height, MARGIN_FACTOR a factor on a logarithmic axis. */
+/* Margins above and below the curves. MARGIN: for a linear axis, relative to the height of the curves. MARGIN_FACTOR:
+ * for a logarithmic axis, ratio of the axis limit to the extreme value. */
 #define MARGIN 0.05
 #define MARGIN_FACTOR 1.5
 /* Smallest ratio of the largest to the smallest value of a logarithmic axis. Below this ratio the axis could have no
@@ -14,12 +15,12 @@
 #define LOG_RATIO_MIN 10.0
 /* Curves with at most this many points have markers. */
 enum { MARKS_MAX = 20 };
-/* A logarithmic x axis with at most this many distinct values has a number at each. */
+/* A logarithmic x axis with at most this many distinct values has a number at each value. */
 enum { X_TICS_MAX = 12 };
-/* Largest number of y numbers that gnuplot chooses, whatever the panel's height. */
+/* Largest number of numbers that gnuplot writes at a y axis, whatever the panel's height. */
 enum { Y_TICS_MAX = 10 };
 /* LINES_AROUND: lines of text outside the axes of a panel (titles, names, key). LINES_BETWEEN: smallest distance of two
- * y numbers, in lines of text. */
+ * numbers at the y axis, in lines of text. */
 #define LINES_AROUND 6.0
 #define LINES_BETWEEN 1.2
 /* Height of a line of text [px] per point of the font size. */
@@ -85,8 +86,8 @@ static void add_string(Text* out, const char* text) {
   text_add(out, "'");
 }
 
-/* Sets a number at each x value of a logarithmic axis if there are few. gnuplot may otherwise write only one number per
- * decade. */
+/* Writes a number at each x value of a logarithmic axis if there are few values. gnuplot may otherwise write only one
+ * number per decade. */
 static void add_x_tics(Text* out, const PlotPanel* panel) {
   double seen[X_TICS_MAX];
   int count = 0;

@@ -6,7 +6,7 @@
 
 typedef struct {
   char* name;
-  double *x, *y; /* points (count); non-finite values interrupt the curve */
+  double *x, *y; /* points (size: count); non-finite values interrupt the curve */
   int count;
 } PlotCurve;
 

@@ -188,7 +188,7 @@ static int compare_sizes(const void* left, const void* right) {
   return x->column - y->column;
 }
 
-/* Returns the norm of `width` consecutive values of a row, starting at a column. */
+/* Returns the norm of the values in `width` consecutive columns of a row, from `column` on. */
 static double size_at(const CsvTable* table, int row, int column, int width) {
   double sum = 0;
   for (int k = 0; k < width; k++)
@@ -341,7 +341,8 @@ static bool start_joint_error(PlotPanel* panel, const CsvTable* table) {
 
 /* ---------------------------------------------------------------- plots of convergence.csv */
 
-/* columns of convergence.csv: iteration, loss, terms ..., grad_design, ... */
+/* Fills a panel with the loss and its terms. Columns of convergence.csv: iteration, loss, terms ..., grad_design, ...
+ */
 static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "loss and its terms", "iteration", "loss", true);
   int end = csv_find_column(table, "grad_design");

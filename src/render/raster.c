@@ -33,7 +33,7 @@ static Edge edge_between(const double x[3], const double y[3], int a, int b) {
 }
 
 /* Sets *from and *to to the range of x in which the horizontal line at height y crosses a triangle [px]. Returns false
- * if it is empty. */
+ * if the range is empty. */
 static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   *from = INFINITY;
   *to = -INFINITY;

@@ -31,20 +31,21 @@ typedef struct {
   int width, height; /* size of one panel [px] */
   RenderView view;
   bool has_azimuth, has_elevation;
-  double azimuth, elevation; /* view direction in place of that of `view` [degrees]: azimuth about up from the x axis,
-                                elevation above the ground */
+  double azimuth, elevation; /* view direction that replaces the direction of `view`, if has_azimuth or has_elevation is
+                                true [degrees]: azimuth about up from the x axis, elevation above the ground */
   double zoom;               /* > 0; at 1 the whole run fits into the image */
   bool has_look_at;          /* true if look_at [m] is at the image centre */
   Vec3 look_at;
   int follow;     /* link that the camera moves with; -1: fixed camera */
-  double time;    /* time of the image [s], rounded to a recorded time; NAN: the last one */
+  double time;    /* time of the image [s], rounded to a recorded time; NAN: the last recorded time */
   int strip;      /* number of panels side by side, from the first recorded time to `time`; 0: one image */
   int path;       /* link whose centre of mass has a path, RENDER_PATH_NONE, or RENDER_PATH_ALL for all movable links */
   int trail;      /* number of earlier states drawn as ghosts */
   double fps;     /* images per simulated second of films and series of frames */
   bool labels;    /* title, ticks and names */
   unsigned show;  /* sum of RENDER_CONTACTS, RENDER_FORCES, ... */
-  double newtons; /* force of the key's arrow [N]; 0: a round number from the forces of the run */
+  double newtons; /* force that the arrow in the image's key represents [N]; 0 selects a round number from the forces of
+                     the run */
   int threads;
 } RenderOptions;
 /* Returns the default options: one image of 960 x 720 px of the last recorded row, with a fixed camera. */
@@ -73,8 +74,8 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
                    Diagnostics* diagnostics);
 /* Computing times of one image [s]. */
 typedef struct {
-  double bodies, marks, words, png;
-  size_t bytes; /* size of the PNG */
+  double bodies, marks, words, png; /* drawing bodies, overlays and text; compression */
+  size_t bytes;                     /* size of the PNG */
 } RenderTimes;
 /* Measures the computing time of `count` images, equally spaced over the run, without writing them. Sets times[count].
  * Returns the time of the preparation before the first image [s]. */
@@ -133,12 +134,13 @@ void link_colors(const Model* model, float (*color)[3]);
 float linear_from_srgb(double value);
 /* Converts linear light (0 to 1) to a value of sRGB (0 to 1). Other values continue the curve. */
 double srgb_from_linear(double value);
-/* Returns true if the arrow of a contact shows the force on link a, otherwise that on link b, which contacts.csv
- * contains. The force on a is shown if only a can move, or if both can move and only a is not part of a mechanism. */
+/* Returns true if the arrow of a contact shows the force on link a, and false if it shows the force on link b, which
+ * contacts.csv contains. The arrow shows the force on a if only a can move, or if both can move and only b is part of a
+ * mechanism. */
 bool is_force_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB colour of force arrows */
 
-/* Options of a plot. Texts are borrowed; for NULL the name in the table or run is used. */
+/* Options of a plot. Texts are borrowed. A text that is NULL is replaced by the name in the table or run. */
 typedef struct {
   int width, height; /* size of the image [px] */
   bool log_y;        /* logarithmic y axis */

@@ -74,9 +74,9 @@ typedef struct {
   float density;  /* pixels per metre */
 } GridAxis;
 
-/* Returns the coordinate across grid lines at a pixel, and the number of pixels per metre of it. The coordinate is the
- * quotient of two linear functions of the pixel, form / nearness. Its gradient in the image is (gradient of form -
- * position times gradient of nearness) / nearness. */
+/* Returns the coordinate across grid lines at a pixel, and the number of pixels per metre of this coordinate. The
+ * coordinate is the quotient of two linear functions of the pixel, form / nearness. Its gradient in the image is
+ * (gradient of form - position times gradient of nearness) / nearness. */
 static GridAxis grid_axis(const float form[3], const float nearness[3], float x, float y, float distance) {
   float position = form_at(form, x, y) * distance;
   float dx = (form[1] - position * nearness[1]) * distance, dy = (form[2] - position * nearness[2]) * distance;

@@ -125,8 +125,9 @@ static float* square_extremes(const float* in, int size, int reach, bool highest
   return out;
 }
 
-/* Returns for every texel the hull that alone covers the square about it, or -1 (size x size). Equal smallest and
- * largest indices in the square show such a hull. The caller frees the array. */
+/* Returns for every texel the only hull that covers the square about the texel, or -1 if there is none or several (size
+ * x size). There is one hull if the smallest and the largest index in the square are equal. The caller frees the array.
+ */
 static float* find_single_hulls(const uint32_t* number, int size, int reach) {
   size_t count = (size_t)size * (size_t)size;
   float* owner = MEMORY_NEW(float, count);
@@ -170,7 +171,7 @@ void shadow_destroy(ShadowMap* map) {
 
 /* Returns the lit fraction of a square about the map position (x, y), whose side is 2 blur texels. A texel is lit if
  * its caster is below the surface. The height of the surface follows its slope, so that a convex body does not shadow
- * its own lit faces. Rows and columns at the border are weighted. */
+ * its own lit faces. Rows and columns at the border of the square have the weight of their covered fraction. */
 static float sample_square(const ShadowMap* map, float x, float y, float height, const float slope[2]) {
   int left = (int)floorf(x - 0.5f), top = (int)floorf(y - 0.5f), last = 2 * map->blur;
   float in_x = x - 0.5f - (float)left, in_y = y - 0.5f - (float)top;

@@ -7,8 +7,8 @@
 #define EDGE_COSINE 0.829
 /* Cosine of 0.08 degrees. Triangles at a smaller angle are coplanar up to rounding errors. */
 #define FLAT_COSINE 0.999999
-/* Smallest width of a floor, a fixed hull with the grid, relative to that of the moving links. Its larger horizontal
- * width must be at least that of the moving links. */
+/* A floor is a fixed hull that carries the grid. Its larger horizontal width is at least the width of the moving links.
+ * Its smaller horizontal width is at least this fraction of the width of the moving links. */
 #define FLOOR_NARROW_SHARE 0.3
 /* Smallest extent of terrain, relative to the diagonal of the bounding box of the moving links. Terrain is a fixed hull
  * that need not be completely visible. */

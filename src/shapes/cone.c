@@ -4,8 +4,8 @@
 #include "shapes/shape.h"
 
 enum { SIDE, BOTTOM, TOP, PIECES };
-/* Smallest radius of the conical side, relative to the radius of the smaller end. It applies only far outside of the
- * body, near the apex of the extended cone. */
+/* Smallest radius of the conical side, relative to the radius of the smaller end. The limit applies only far outside of
+ * the body, near the apex of the extended cone. */
 #define MIN_RADIUS_RATIO 1e-3
 /* Number of samples along the axis for the check that the body is convex. */
 enum { CONVEX_SAMPLES = 4000 };
@@ -75,8 +75,8 @@ ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
 }
 
 /* Sets *radius to the derivative of the cone's radius at the axial position z with respect to size[k]. Sets
- * *radius_rate to that of the radius' slope along the axis. size: bottom_radius, top_radius, below, above. The radius
- * is bottom_radius + slope (z + below), the slope (top_radius - bottom_radius) / (below + above). */
+ * *radius_rate to the derivative of the slope of the radius along the axis. size: bottom_radius, top_radius, below,
+ * above. The radius is bottom_radius + slope (z + below), the slope (top_radius - bottom_radius) / (below + above). */
 static void radius_slope(const Shape* shape, double z, int k, double* radius, double* radius_rate) {
   double h = shape->size[2] + shape->size[3], t = (z + shape->size[2]) / h;
   double slope = (shape->size[1] - shape->size[0]) / h;
@@ -102,7 +102,8 @@ void cone_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value,
     beta_slope(shape, &c, g, value, gradient);
     return;
   }
-  double f[PIECES] = {0}; /* derivatives of the three functions, and of their gradients */
+  double f[PIECES] = {
+      0}; /* f, df: derivatives of the three functions, and of their gradients, with respect to the parameter */
   Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double radius = 0, radius_rate = 0, q = 1 / (c.radius * c.radius);
   if (c.radius_rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &radius_rate);

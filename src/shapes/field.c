@@ -82,7 +82,8 @@ static FieldValue points_field(const Field* field, Vec3 x) {
 typedef struct {
   double minimum, sum;
   Vec3 gradient, outward;
-  Mat3 outward_jacobian, outward_gradient; /* sum of w_i outward_jacobian_i; sum of w_i outward_i gradient_i^T */
+  Mat3 outward_jacobian, outward_gradient; /* outward_jacobian: sum of w_i outward_jacobian_i; outward_gradient: sum of
+                                              w_i outward_i gradient_i^T */
 } SmoothMinimum;
 
 static void rescale(SmoothMinimum* s, double factor) {

@@ -288,8 +288,8 @@ static Mat3 unit_vector_derivative(Vec3 area) {
 }
 
 /* Adds one CornerDerivative for each corner of face k (Y13). When a corner moves by e, the area vector of the face
- * changes by the sum of e x (next - previous) over the triangles at the corner, where next and previous are the other
- * corners of the triangle. */
+ * changes by the sum of e x (next - previous) over the triangles at the corner. next and previous are the other two
+ * corners of each triangle. */
 static void append_face_derivatives(DerivativeList* list, const ConvexHull* hull, const DistinctPlanes* faces, int k,
                                     Vec3 area, const int* corner, int count) {
   Mat3 turn = unit_vector_derivative(area);
@@ -379,8 +379,8 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
 /* ---------------------------------------------------------------- derivatives at a point */
 
 /* Smooth maximum of the heights h of a point above the planes (Y2): phi = tau log sum exp(h / tau), with the smoothing
- * length tau. top: largest h. sum: sum of the weights w = exp((h - top) / tau). outward: mean of the normals with these
- * weights. */
+ * length tau. max_height: largest h. sum: sum of the weights w = exp((h - max_height) / tau). outward: mean of the
+ * normals with these weights. */
 typedef struct {
   double max_height, sum;
   Vec3 outward;
@@ -402,8 +402,8 @@ static SmoothMaximum smooth_maximum(const FieldCorners* c, Vec3 x) {
   return out;
 }
 
-/* Sets *height_above_plane to the change of the height of the point x above a plane when a corner of the plane moves by
- * e. Returns the change of the plane's unit normal n. */
+/* Let a corner of a plane with unit normal n move by e. Sets *height_above_plane to the change of the height of the
+ * point x above the plane. Returns the change of n. */
 static Vec3 plane_height_derivative(const CornerDerivative* derivative, Vec3 n, Vec3 x, Vec3 e,
                                     double* height_above_plane) {
   double along = vec3_dot(n, e);

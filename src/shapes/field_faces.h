@@ -10,10 +10,10 @@
 
 /* Creates the signed distance field of a convex polyhedron as the smooth maximum of the heights above the planes of its
  * faces (Y13). smoothing: length over which edges are rounded, > 0 [m]. The plane of a face goes through the mean of
- * the face's vertices and is perpendicular to the sum of the area vectors of its triangles. It is therefore a smooth
- * function of the vertices, even if a flat face has more than three. The field keeps no pointer to the hull. Returns
- * NULL on success; the caller then frees the field with field_free. Otherwise returns the violated rule (static text),
- * with nothing to free. */
+ * the face's vertices and is perpendicular to the sum of the area vectors of its triangles. The plane is therefore a
+ * smooth function of the vertices, even if a flat face has more than three vertices. The field keeps no pointer to the
+ * hull. Returns NULL on success; the caller then frees the field with field_free. Otherwise returns the violated rule
+ * (static text), with nothing to free. */
 const char* field_of_faces(Field* field, const ConvexHull* hull, double smoothing);
 /* Returns the derivatives of a field with respect to the vertices of its polyhedron, at constant smoothing. The field
  * was created by field_of_faces from this hull and must outlive the result, which borrows the field. The set of

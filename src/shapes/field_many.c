@@ -36,8 +36,8 @@ typedef struct {
 /* Lower limit of coordinates and of their ratios. Powers of smaller numbers are zero or do not change the result. */
 #define SMALLEST 1e-150
 
-/* Norm of order n of a pair of numbers, (u^n + v^n)^(1/n), for eight points. In the arrays, index 0 belongs to u, index
- * 1 to v. */
+/* Norm of order n of two numbers u and v, (u^n + v^n)^(1/n), for eight points. part: u and v divided by the norm.
+ * scaled: part^(n - 2). */
 typedef struct {
   Lanes norm, part[2], scaled[2];
 } NormLanes;
@@ -223,7 +223,8 @@ static void evaluate_by_lane(const Field* part, Lanes3 x, LaneBits active, Field
 
 /* ---------------------------------------------------------------- a union (Y4) */
 
-/* Weighted sums over the parts of a union at eight points. */
+/* Weighted sums over the parts of a union at eight points. least: smallest field value of a part so far. mixed: sum of
+ * weight * outward gradient^T, by rows. */
 typedef struct {
   Lanes least, sum;
   Lanes3 gradient, outward, outward_jacobian[3], mixed[3];

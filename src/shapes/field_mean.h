@@ -23,8 +23,8 @@ typedef struct {
   Vec3 normal, mean_arm;
 } PointDerivative;
 
-/* Derivatives, with respect to a parameter, of weighted sums over all points of the field; zero before the first call
- * of field_mean_add_derivative. */
+/* Sums over the points of a field, from which field_mean_derivative computes the derivatives of the field (Y10). Zero
+ * before the first call of field_mean_add_derivative. */
 typedef struct {
   double value, exponent;
   Vec3 outward;
@@ -43,11 +43,10 @@ static inline double field_mean_weight(const FieldMean* mean, int i) {
 /* Returns the derivatives of the quantities of point i, which moves by `displacement` [m] and whose normal changes by
  * normal_change. */
 PointDerivative field_point_derivative(const FieldMean* mean, int i, Vec3 displacement, Vec3 normal_change);
-/* Adds the contribution of point i, whose quantities have the derivatives d, to the derivatives *sum of the sums over
- * all points. */
+/* Adds the contribution of point i to the sums *sum. d: derivatives of the quantities of point i. */
 void field_mean_add_derivative(const FieldMean* mean, int i, const PointDerivative* d, MeanDerivative* sum);
-/* Computes the derivatives of the field from the derivatives of the sums over all points (Y10). Sets *value to the
- * derivative of the field value, and *outward to the derivative of the outward vector. */
+/* Computes the derivatives of the field from the sums over all points (Y10). Sets *value to the derivative of the field
+ * value, and *outward to the derivative of the outward vector. */
 void field_mean_derivative(const FieldMean* mean, const MeanDerivative* sum, double* value, Vec3* outward);
 
 #endif

@@ -42,7 +42,7 @@ typedef struct {
   Bounds bounds;
   int cells; /* number of cells along each edge */
   Vec3 step;
-  double* value; /* values at the nodes ((cells + 1)^3) */
+  double* value; /* values at the nodes (size: (cells + 1)^3) */
 } Grid;
 
 static int node_index(const Grid* g, int i, int j, int k) { return (i * (g->cells + 1) + j) * (g->cells + 1) + k; }

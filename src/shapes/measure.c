@@ -63,8 +63,8 @@ static Direction quadrature_direction(int number) {
   return d;
 }
 
-/* Returns true if the body is symmetric about the plane perpendicular to an axis of its frame. This holds for all
- * bodies except polytopes, and cones along their own axis. */
+/* Returns true if the body is symmetric about the plane perpendicular to an axis of its frame. All bodies are symmetric
+ * in this sense, except polytopes, and cones for the direction of their own axis. */
 static bool is_symmetric(const Shape* shape, int axis) {
   return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
 }
@@ -159,8 +159,9 @@ Vec3 shape_surface_derivative(const Shape* shape, Vec3 s, int k) {
   return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
 }
 
-/* Adds the derivative with respect to a shape parameter of the moments that add_cone adds. patch, gamma: derivatives of
- * the logarithms of the patch and of the gauge; dx: derivative of the point x. */
+/* Adds the derivative, with respect to a shape parameter, of the moments of the cone of add_cone. volume: volume of the
+ * cone. gauge: gauge at x. dx: derivative of the point x. patch, gamma: derivatives of the logarithms of the patch area
+ * and of the gauge. */
 static void add_cone_derivative(const double x[3], const double dx[3], double volume, double gauge, double patch,
                                 double gamma, MassMoment* sum) {
   double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);

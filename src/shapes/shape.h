@@ -13,7 +13,7 @@
 
 typedef struct {
   const char* name;
-  int parameter_count; /* number of parameters, without those of the faces of a polytope */
+  int parameter_count; /* number of parameters, without the parameters of the faces of a polytope */
   bool gauge; /* true if the level function phi is the gauge minus 1; the gauge is the factor by which the body is
                  scaled to reach a point (B4) */
   const char* (*create)(Shape* shape, const ShapeDefinition* form);
@@ -30,7 +30,7 @@ const char* polytope_create(Shape* shape, const ShapeDefinition* definition);
 /* Returns the level function phi of a smooth polytope, gradient and Hessian [1/m, 1/m^2] at the point z [m, shape's
  * frame]. */
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
-/* Returns the level function phi of a smooth polytope and its gradient at the point z, bit-identical to those of
+/* Returns the level function phi of a smooth polytope and its gradient at the point z, bit-identical to the results of
  * polytope_evaluate. The Hessian of the result is unspecified. */
 ShapeValue polytope_value_and_gradient(const Shape* shape, Vec3 z);
 /* Sets *value and *gradient to the derivatives of phi and of the gradient of phi at z with respect to parameter k, in

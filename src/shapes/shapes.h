@@ -48,7 +48,7 @@ typedef struct {
                                         infinitely distant */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals, and offsets divided by `length` (size: padded_face_count) */
   double* face_norm;             /* length |n_i| of each normal as given (size: face_count) */
-  double* given_faces;           /* normals and offsets as given (face_count x 4) */
+  double* given_faces;           /* normals and offsets as given (size: face_count x 4) */
   double length;                 /* polytope: reference length l of (B1) [m] */
   int length_face;               /* index of the face whose offset is `length`, or -1 if the user gave `length` */
   /* radii of two balls about the centre [m]: `inner` lies inside the body, `outer` contains the body (B5) */
@@ -114,8 +114,8 @@ int shape_parameter_count(const Shape* shape);
 /* Returns true if parameter k can be increased and decreased by `change` within its range. Only exponents have a
  * bounded range; for other parameters the result is true. */
 bool shape_parameter_can_change(const Shape* shape, int k, double change);
-/* Computes derivatives with respect to parameter k at the point z [m, shape's frame]. Sets *value to that of the
- * shape's level function phi, and *gradient to that of the gradient of phi [1/m]. Does not allocate. */
+/* Computes derivatives with respect to parameter k at the point z [m, shape's frame]. Sets *value to the derivative of
+ * the level function phi, and *gradient to the derivative of grad phi. Does not allocate. */
 void shape_parameter_derivative(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Sets *mesh to the convex hull of 10 * 4^level + 2 surface points [m, shape's frame], for images. level: 0 to 3. If
@@ -131,8 +131,8 @@ int shape_definition_parameter_count(const ShapeDefinition* definition);
 Vec3 shape_extents(const Shape* shape);
 /* Returns the derivative of shape_extents with respect to parameter k of the shape. */
 Vec3 shape_extents_derivative(const Shape* shape, int k);
-/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector (s.x e.x, s.y e.y, s.z e.z),
- * where e are the half extents (B8). s may have any nonzero length. */
+/* Returns the surface point [m, shape's frame] on the ray from the centre along the vector (s.x e.x, s.y e.y, s.z e.z)
+ * (B8). e: half extents of the shape (shape_extents). s may have any nonzero length. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
 /* Replaces each vector points[i] (count) by shape_surface_point(shape, points[i]). */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
@@ -184,10 +184,11 @@ typedef struct Field {
   Shape shape; /* FIELD_SHAPE */
   Vec3 *points, *normals; /* FIELD_POINTS: points and unit normals (size: count) */
   int count;              /* number of points */
-  double radius;          /* FIELD_POINTS: distance over which the weight of a point falls, `radius` in (Y3) [m], > 0 */
+  double radius;          /* FIELD_POINTS: length scale of the weights of the points, `radius` in (Y3) [m], > 0 */
   double smoothing; /* union, subtraction: length over which the seams between parts are rounded, tau in (Y4, Y5) [m], >
                        0 */
-  struct Field* parts; /* (part_count). union: at least one; subtraction: two, of which the second is subtracted */
+  struct Field* parts; /* parts (size: part_count). A union has at least one part. A subtraction has two; the second is
+                          subtracted */
   int part_count;
 } Field;
 
@@ -204,18 +205,18 @@ typedef struct {
  * field_free. Otherwise returns the violated rule (static text), with nothing to free. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* Checks the points and normals of a field of points (count > 0 each). Normals may have any nonzero length. radius > 0
- * [m]. Returns NULL if they are valid. Returns the violated rule (static text) if the normals point inward, which means
+ * [m]. Returns NULL if they are valid. Returns the violated rule (static text) if the normals point inward. The test is
  * that the field (Y3) is negative in all of 26 directions far from the points. */
 const char* field_check_points(const Vec3* points, const Vec3* normals, int count, double radius);
 /* Returns the field and its derivatives at `position` [m, body's frame]. At the centre of a convex shape, where no
  * outward direction exists, gradient and outward vector are zero. Does not allocate. */
 FieldValue field_evaluate(const Field* field, Vec3 position);
-/* Members of FieldValue that field_evaluate_many sets; the others are unspecified. FIELD_VALUES: value and outward.
- * FIELD_GRADIENTS: also gradient. FIELD_JACOBIANS: also gradient and outward_jacobian. */
+/* Members of FieldValue that field_evaluate_many sets; all other members are unspecified. FIELD_VALUES: value and
+ * outward. FIELD_GRADIENTS: also gradient. FIELD_JACOBIANS: also gradient and outward_jacobian. */
 typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_JACOBIANS } FieldMembers;
-/* Sets out (count) to the values of the field at positions (count) [m, body's frame]. They agree with field_evaluate
- * within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen positions at a time. The
- * value at one position depends neither on the other positions nor on `members`. Does not allocate. */
+/* Sets out (count) to the values of the field at positions (count) [m, body's frame]. The values agree with
+ * field_evaluate within 1e-13 of the body's size. Superquadrics and their unions are evaluated at sixteen positions at
+ * a time. The value at one position depends neither on the other positions nor on `members`. Does not allocate. */
 void field_evaluate_many(const Field* field, const Vec3* positions, int count, FieldMembers members, FieldValue* out);
 /* Returns the number of parameters of a field. The parameters are, in order:
  *     shape: the parameters of the shape
@@ -231,18 +232,19 @@ void field_parameter_derivatives(const Field* field, Vec3 position, int first, i
 /* Frees the field's shape, arrays and parts and zeroes the field. Accepts a zeroed field, but not NULL. */
 void field_free(Field* field);
 
-/* ---- fields of polyhedra and their vertices
- * Creates a field of points with normals from a triangle surface in the body frame [m]. Each triangle gives its
+/* ---- fields of polyhedra and their vertices */
+
+/* Creates a field of points with normals from a triangle surface in the body frame [m]. Each triangle gives its
  * centroid with its normal; each vertex gives a point with the area-weighted mean normal of its triangles. Triangles
  * without area are left out. radius: distance over which the weight of a point falls [m]; 0 selects the mean edge
  * length. The surface is only read. Never fails. The caller frees the field with field_free. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Derivative of one plane or point of a field with respect to a displacement e of a polyhedron's vertex. A plane has
- * the unit normal n and the offset o; the height of a position x above it is n . x - o. If share = 0 (Y12), the height
- * changes by -(weight + along . x) (n . e), the normal by -along (n . e). If share > 0 (Y13), the normal changes by
- * (normal_jacobian e), the height by (normal_jacobian e) . (x - along) - share (n . e). A point of a field of points
- * moves by share e, and its normal changes by normal_jacobian e. */
+/* Derivative of one plane or point of a field with respect to a displacement e of a polyhedron's vertex. n is the unit
+ * normal of the plane, o its offset, and h = n . x - o the height of a position x above the plane.
+ *     plane, share = 0 (Y12)   dh = -(weight + along . x) (n . e),  dn = -along (n . e)
+ *     plane, share > 0 (Y13)   dn = normal_jacobian e,  dh = dn . (x - along) - share (n . e)
+ *     point with a normal      the point moves by share e,  dn = normal_jacobian e */
 typedef struct {
   int element; /* index of the plane or point */
   double weight, share;
@@ -254,10 +256,10 @@ typedef struct {
  * The struct owns its arrays; field_corners_free frees them. */
 typedef struct {
   int count;                     /* number of corners */
-  int* first;                    /* (count + 1) corner i has the derivatives first[i] to first[i + 1] - 1 */
-  CornerDerivative* derivatives; /* (first[count]) */
+  int* first;                    /* corner i has the derivatives first[i] to first[i + 1] - 1 (size: count + 1) */
+  CornerDerivative* derivatives; /* derivatives of all corners (size: first[count]) */
   const Field* field; /* borrowed: field of points (FIELD_POINTS), or field of a hull with the planes below */
-  Vec3* normals;      /* unit normals of the planes, body frame (plane_count); NULL for a field of points */
+  Vec3* normals;      /* unit normals of the planes, body frame (size: plane_count); NULL for a field of points */
   double* offsets;    /* offsets of the planes [m] (size: plane_count) */
   int plane_count;
   double tau;  /* smoothing length of the maximum over the planes [m] */
@@ -288,9 +290,9 @@ void field_corners_free(FieldCorners* corners);
  * points, projected onto phi = 0, and no triangles. The caller frees the result with surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
 
-/* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], as triangles of a grid with `cells` cells
- * along each edge of the bounding box (Y7). The solid may be concave. Features thinner than a cell may be missed. The
- * surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
+/* Sets *mesh to the closed surface of the solid phi <= 0 [m, body frame], by marching tetrahedra on a grid with `cells`
+ * cells along each edge of the bounding box (Y7). The solid may be concave. Features thinner than a cell may be missed.
+ * The surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
 /* Returns the moments of the solid phi <= 0 at unit density [m^3, m^4, m^5] in the body frame (Y8). Allocates temporary
  * memory. */

@@ -31,7 +31,8 @@ static RatioPowers compute_powers(const Shape* shape, Lanes t) {
 typedef struct {
   double gamma;
   int parts;
-  Lanes x, power, scaled_power, ratio; /* t_i^2n, t_i^(2n-2) and t_i for t_i = |x_i| / (a_i gamma) */
+  Lanes x, power, scaled_power, ratio; /* x: coordinates x_i; power, scaled_power, ratio: t_i^2n, t_i^(2n-2) and t_i for
+                                          t_i = |x_i| / (a_i gamma) */
 } GaugeParts;
 
 static GaugeParts compute_gauge_parts(const Shape* shape, Vec3 z) {
@@ -66,8 +67,8 @@ static GaugeParts compute_gauge_parts(const Shape* shape, Vec3 z) {
 #define MAX_SQUARE 1e200
 #define MIN_SQUARE 1e-200
 
-/* Ellipsoid (n = 1): gamma^2 = sum (x_i / a_i)^2, the gradient is g_i = x_i / (a_i^2 gamma), the Hessian (diag(1 /
- * a_i^2) - g g^T) / gamma. */
+/* Evaluates an ellipsoid (n = 1): gamma^2 = sum (x_i / a_i)^2, gradient g_i = x_i / (a_i^2 gamma), Hessian (diag(1 /
+ * a_i^2) - g g^T) / gamma. square: gamma^2. */
 static ShapeValue ellipsoid_evaluate(const Shape* shape, Vec3 z, double square) {
   const double* inverse = shape->inverse_size;
   double gamma = sqrt(square), inverse_largest = 1 / gamma;

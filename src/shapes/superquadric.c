@@ -2,8 +2,8 @@
  * |y/b|^p)^(1/p). */
 #include "shapes/shape.h"
 
-/* Norm of order n of two numbers (u, v), and quantities for its derivatives. norm: (u^n + v^n)^(1/n). part: u and v
- * divided by norm. less: part^(n - 2). */
+/* Norm of order n of two numbers (u, v), and quantities for its derivatives. norm: (u^n + v^n)^(1/n). ratio_to_norm: u
+ * and v divided by norm. scaled_power: ratio_to_norm^(n - 2). */
 typedef struct {
   double norm, ratio_to_norm[2], scaled_power[2];
 } PairNorm;
@@ -38,7 +38,7 @@ static PairNorm compute_norm(double u, double v, double n) {
 
 typedef struct {
   double p, q;
-  PairNorm inner, outer; /* round: norm of x and y; whole: norm of `round` and z */
+  PairNorm inner, outer; /* inner: r, the norm of x/a and y/b; outer: gamma, the norm of r and z/c */
   double slope[3];       /* dr/dx, dr/dy, d gamma/dz */
 } QuadricNorms;
 
