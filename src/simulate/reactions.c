@@ -64,7 +64,7 @@ static void add_gravity(const Sim* s, int i, const Pose* pose) {
 
 /* Adds the wrench of a field on link i. Fields act at the poses at the start of the step. */
 static void add_field_wrench(const Sim* s, const ModelLoad* load, int i, const Pose* pose) {
-  FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
+  FieldWrench w = field_wrench(s->model, load, load_span(s), s->pose_now);
   const int link[2] = {load->link, load->field->to};
   for (int side = 0; side < 2; side++)
     if (link[side] == i)
@@ -78,7 +78,7 @@ static void add_load_wrenches(const Sim* s, int i, const Pose* pose) {
     const ModelLoad* l = &s->model->loads[k];
     if (l->field) add_field_wrench(s, l, i, pose);
     if (l->field || l->link != i) continue;
-    Vec3 force = load_value(&l->force, s->clock.time), torque = load_value(&l->torque, s->clock.time);
+    Vec3 force = load_value(&l->force, load_span(s)), torque = load_value(&l->torque, load_span(s));
     if (l->link_axes) force = mat3_mul_vec(pose[i].r, force);
     if (l->link_axes) torque = mat3_mul_vec(pose[i].r, torque);
     add_wrench(s->reaction_sum[i], vec3_scale(force, -1), vec3_scale(torque, -1),
