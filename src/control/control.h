@@ -42,10 +42,10 @@ void signal_mean(const Signal* signal, SignalSpan span, double* value, double* r
  * value and rate. Adds the derivatives of this scalar with respect to the parameters of the signal to
  * gradient[signal_parameter_count]. Allocates nothing. */
 void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, const double* b, double* gradient);
-/* Sets value[channels] and rate[channels] to the derivatives of the results of signal_mean with respect to a common
- * shift of both ends of the span [unit/s, unit/s^2]. Jumps of a signal within the span do not count. Cannot fail,
- * allocates nothing. */
-void signal_mean_slope(const Signal* signal, SignalSpan span, double* value, double* rate);
+/* Sets value[channels] and rate[channels] to the derivatives of the results of signal_mean along the change of both ends
+ * of the span [s]: signal_mean changes by value and rate to first order. For from = to both ends must change alike.
+ * Cannot fail, allocates nothing. */
+void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate);
 
 /* Sets acceleration[channels] to the second time derivative of a signal at time t [s], in the unit of the signal per
  * s^2. Impulses at the corners of piecewise linear signals are omitted. For an integrated signal this is the rate of

@@ -74,14 +74,22 @@ void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, con
   }
 }
 
-void signal_mean_slope(const Signal* signal, SignalSpan span, double* value, double* rate) {
-  double unused[JOINT_MAX_DOF], before[JOINT_MAX_DOF], length = span.to - span.from;
-  signal_mean(signal, span, unused, value);
+void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate) {
+  double mean[2][JOINT_MAX_DOF], from[2][JOINT_MAX_DOF], to[2][JOINT_MAX_DOF], length = span.to - span.from;
+  signal_eval(signal, span.to, to[0], to[1]);
   if (length == 0) {
-    signal_acceleration(signal, span.to, rate);
+    assert(change.from == change.to);
+    signal_acceleration(signal, span.to, mean[0]);
+    for (int c = 0; c < signal->source->channels; c++) {
+      value[c] = to[1][c] * change.to;
+      rate[c] = mean[0][c] * change.to;
+    }
     return;
   }
-  signal_eval(signal, span.from, unused, before);
-  signal_eval(signal, span.to, unused, rate);
-  for (int c = 0; c < signal->source->channels; c++) rate[c] = (rate[c] - before[c]) / length;
+  signal_eval(signal, span.from, from[0], from[1]);
+  signal_mean(signal, span, mean[0], mean[1]);
+  for (int c = 0; c < signal->source->channels; c++) {
+    value[c] = ((to[0][c] - mean[0][c]) * change.to + (mean[0][c] - from[0][c]) * change.from) / length;
+    rate[c] = ((to[1][c] - mean[1][c]) * change.to + (mean[1][c] - from[1][c]) * change.from) / length;
+  }
 }

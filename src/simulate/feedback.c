@@ -14,35 +14,42 @@ static double received_measurement(const Sim* s, const ModelController* c, int j
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sensor_value(s, &c->source->measures[j]);
 }
 
-/* Spans of time over which a drive takes the means of the value and of the rate of its signal (E2). */
-typedef struct {
-  SignalSpan value, rate;
-} InputSpans;
-
 static SignalUse signal_use(const ModelController* c) {
   if (c->target.source->type == SIGNAL_ZERO_ORDER_HOLD) return SIGNAL_IS_HELD;
   return c->type == CONTROLLER_TORQUE ? SIGNAL_IS_FORCE : SIGNAL_IS_RATE;
 }
 
+/* Returns true for drives whose target position belongs to the time at which the spring of the drive acts (M10). */
 static bool follows_coordinate(const ModelController* c) {
   return c->type == CONTROLLER_PD && signal_use(c) != SIGNAL_IS_HELD;
 }
 
-/* Returns the time from the middle of the span of a PD drive's target position to t + dt [s]. It matches the time weights
- * of the joint's position gains (M10). Returns 0 for all other drives. */
-static double target_lag(const Sim* s, const ModelController* c) {
-  if (!follows_coordinate(c)) return 0;
-  SpringTimeWeights at = step_spring_time_weights(s, c->link);
-  return at.now * s->clock.dt + at.old * (s->clock.dt + s->clock.dt_before);
+/* Returns the span of a drive's target position in the step of `clock`. Its middle is the mean time of the spring's
+ * positions (M10), and it is as long as the lag of the middle behind t + dt. For a spring of theta 1/2 it is half a step
+ * before and after t. For theta 1 it has no length. */
+static SignalSpan coordinate_span(const Sim* s, const ModelController* c, const StepClock* clock) {
+  SpringTimeWeights at = spring_time_weights(clock, &s->weights, s->model->links[c->link].spring_theta, false);
+  double lag = at.now * clock->dt + at.old * (clock->dt + clock->dt_before);
+  return (SignalSpan){clock->time - 1.5 * lag, clock->time - 0.5 * lag};
 }
 
-/* Returns the spans of a drive's input. The target position has a span as long as its lag: half a step before and after
- * t for a spring of theta 1/2, no length for theta 1. */
+/* Spans of time over which a drive takes the means of the value and of the rate of its signal (E2). */
+typedef struct {
+  StepSpan value, rate;
+} InputSpans;
+
+static StepSpan shift_span(StepSpan span, double by) {
+  span.at = (SignalSpan){span.at.from + by, span.at.to + by};
+  return span;
+}
+
 static InputSpans input_spans(const Sim* s, const ModelController* c) {
-  SignalSpan span = signal_span(s->model->simulation.integrator, &s->clock, signal_use(c));
-  double delay = c->source->delay, end = s->clock.time - delay, lag = target_lag(s, c);
-  span = (SignalSpan){span.from - delay, span.to - delay};
-  return (InputSpans){follows_coordinate(c) ? (SignalSpan){end - 1.5 * lag, end - 0.5 * lag} : span, span};
+  InputSpans spans;
+  spans.value = spans.rate = step_span(s, signal_use(c));
+  if (follows_coordinate(c))
+    spans.value = step_span_between(coordinate_span(s, c, s->recorded_clock ? s->recorded_clock : &s->clock),
+                                    coordinate_span(s, c, &s->clock));
+  return (InputSpans){shift_span(spans.value, -c->source->delay), shift_span(spans.rate, -c->source->delay)};
 }
 
 /* Adds the feedback of measurements to value[channels]. */
@@ -63,9 +70,9 @@ void controller_input(const Sim* s, int controller, DriveInput* input) {
   const ModelController* c = &s->model->controllers[controller];
   InputSpans spans = input_spans(s, c);
   double unused[JOINT_MAX_DOF];
-  signal_mean(&c->target, spans.rate, input->at_rate, input->rate);
+  step_signal_mean(&c->target, &spans.rate, input->at_rate, input->rate);
   memcpy(input->value, input->at_rate, sizeof(input->value));
-  if (follows_coordinate(c)) signal_mean(&c->target, spans.value, input->value, unused);
+  if (follows_coordinate(c)) step_signal_mean(&c->target, &spans.value, input->value, unused);
   add_feedback(s, c, input->value);
   add_feedback(s, c, input->at_rate);
 }
@@ -77,7 +84,7 @@ static void signal_adjoint(const ModelController* c, SignalSpan span, const doub
   double by_value[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF], slope = 0;
   signal_mean_vjp(&c->target, span, value_bar, rate_bar, gradient->control + c->parameter_first);
   if (!(c->source->delay > 0)) return;
-  signal_mean_slope(&c->target, span, by_value, by_rate);
+  signal_mean_change(&c->target, span, (SignalSpan){1, 1}, by_value, by_rate);
   for (int k = 0; k < c->target.source->channels; k++) slope -= value_bar[k] * by_value[k] + rate_bar[k] * by_rate[k];
   gradient->gains[c->gain_first] += slope;
 }
@@ -110,19 +117,16 @@ static void propagate_measurement_bar(const Sim* s, const ModelController* c, in
   }
 }
 
-/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs (M10). The span of the
- * target position is as long as its lag behind t + dt, which depends on theta. */
-static void target_lag_adjoint(const Sim* s, const ModelController* c, SignalSpan span, const double* value_bar,
-                               ModelGradient* gradient) {
-  double mean[JOINT_MAX_DOF], from[JOINT_MAX_DOF], to[JOINT_MAX_DOF], unused[JOINT_MAX_DOF], by_lag = 0;
+/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs, on which the span of the
+ * target position depends (M10). */
+static void coordinate_span_adjoint(const Sim* s, const ModelController* c, SignalSpan span, const double* value_bar,
+                                    ModelGradient* gradient) {
+  double by_value[JOINT_MAX_DOF], unused[JOINT_MAX_DOF];
   SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, c->link);
-  signal_mean(&c->target, span, mean, unused);
-  signal_eval(&c->target, span.from, from, unused);
-  signal_eval(&c->target, span.to, to, unused);
-  for (int k = 0; k < c->target.source->channels; k++)
-    by_lag += value_bar[k] * (1.5 * from[k] - 0.5 * to[k] - mean[k]) / (span.to - span.from);
-  gradient->thetas[c->link] +=
-      by_lag * (by_theta.now * s->clock.dt + by_theta.old * (s->clock.dt + s->clock.dt_before));
+  double lag = by_theta.now * s->clock.dt + by_theta.old * (s->clock.dt + s->clock.dt_before);
+  if (!(span.from < span.to)) return;
+  signal_mean_change(&c->target, span, (SignalSpan){-1.5 * lag, -0.5 * lag}, by_value, unused);
+  for (int k = 0; k < c->target.source->channels; k++) gradient->thetas[c->link] += value_bar[k] * by_value[k];
 }
 
 void controller_input_adjoint(const Sim* s, int controller, const DriveInput* bar, const FeedbackBars* out) {
@@ -134,10 +138,9 @@ void controller_input_adjoint(const Sim* s, int controller, const DriveInput* ba
   for (int k = 0; k < JOINT_MAX_DOF; k++) value_bar[k] = bar->value[k] + bar->at_rate[k];
   InputSpans spans = input_spans(s, c);
   bool follows = follows_coordinate(c);
-  signal_adjoint(c, spans.rate, follows ? bar->at_rate : value_bar, bar->rate, out->gradient);
-  if (follows) signal_adjoint(c, spans.value, bar->value, zero, out->gradient);
-  if (follows && spans.value.from < spans.value.to)
-    target_lag_adjoint(s, c, spans.value, bar->value, out->gradient);
+  signal_adjoint(c, spans.rate.at, follows ? bar->at_rate : value_bar, bar->rate, out->gradient);
+  if (follows) signal_adjoint(c, spans.value.at, bar->value, zero, out->gradient);
+  if (follows) coordinate_span_adjoint(s, c, spans.value.at, bar->value, out->gradient);
   double* numbers = out->gradient->gains + c->gain_first + 1 + 4 * source->target.channels;
   double* late = c->delayed_first >= 0 ? delay_pending_add(out->pending, s, controller) : NULL;
   if (source->feedback_type == FEEDBACK_MLP) {

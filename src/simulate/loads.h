@@ -43,15 +43,11 @@ typedef struct {
 } FieldWrench;
 /* Returns the forces of a load with a field at poses[links], with the mean strength over the span of time. Forces on
  * the world are not used. */
-FieldWrench field_wrench(const Model* model, const ModelLoad* load, SignalSpan span, const Pose* poses);
+FieldWrench field_wrench(const Model* model, const ModelLoad* load, const StepSpan* span, const Pose* poses);
 
 /* Returns the mean of a load's signal over the span of time, in the axes of the load; zero if the signal is absent [N,
  * N m]. */
-Vec3 load_value(const Signal* signal, SignalSpan span);
-/* Returns the span of time over which the step of sim->clock takes the means of loads (L98). */
-static inline SignalSpan load_span(const Sim* sim) {
-  return signal_span(sim->model->simulation.integrator, &sim->clock, SIGNAL_IS_FORCE);
-}
+Vec3 load_value(const Signal* signal, const StepSpan* span);
 /* Returns the predicted rotation of a link at the end of a step (L3). The link continues to rotate as in the last step.
  * now, old: rotations at the start of the step and one step before; rate: time derivative of the rotation matrix at the
  * start, used in the first step. The result is an exact rotation for steps of equal length, otherwise and in the first

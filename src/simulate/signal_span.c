@@ -20,3 +20,24 @@ SignalSpan signal_span(Integrator integrator, const StepClock* clock, SignalUse 
   }
   return step;
 }
+
+StepSpan step_span_between(SignalSpan recorded, SignalSpan now) {
+  return (StepSpan){recorded, {now.from - recorded.from, now.to - recorded.to}};
+}
+
+StepSpan step_span(const Sim* s, SignalUse use) {
+  Integrator integrator = s->model->simulation.integrator;
+  SignalSpan now = signal_span(integrator, &s->clock, use);
+  return step_span_between(s->recorded_clock ? signal_span(integrator, s->recorded_clock, use) : now, now);
+}
+
+void step_signal_mean(const Signal* signal, const StepSpan* span, double* value, double* rate) {
+  signal_mean(signal, span->at, value, rate);
+  if (span->change.from == 0 && span->change.to == 0) return;
+  double by_value[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
+  signal_mean_change(signal, span->at, span->change, by_value, by_rate);
+  for (int c = 0; c < signal->source->channels; c++) {
+    value[c] += by_value[c];
+    rate[c] += by_rate[c];
+  }
+}

@@ -17,4 +17,17 @@ typedef enum {
  * the value at this time. */
 SignalSpan signal_span(Integrator integrator, const StepClock* clock, SignalUse use);
 
+/* The span over which a step takes the mean of a signal: `at`, plus a change that counts to first order. The change is
+ * zero, except while the step is differentiated with respect to its length (Sim.recorded_clock). The mean is then a
+ * linear function of the times, also at corners of the signal. */
+typedef struct {
+  SignalSpan at, change; /* [s] */
+} StepSpan;
+/* Returns the span `now`, of sim->clock, as the span `recorded`, of Sim.recorded_clock, and the change to `now`. */
+StepSpan step_span_between(SignalSpan recorded, SignalSpan now);
+/* Returns the span of a signal in the step of sim->clock. */
+StepSpan step_span(const Sim* sim, SignalUse use);
+/* Sets value[channels] and rate[channels] to the means of the signal over the span, as signal_mean does. */
+void step_signal_mean(const Signal* signal, const StepSpan* span, double* value, double* rate);
+
 #endif

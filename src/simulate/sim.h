@@ -147,6 +147,8 @@ struct Sim {
 
   StepClock clock;   /* clock of the current substep, or of the next one */
   StepClock reached; /* clock of the substep that ended in the current state */
+  const StepClock* recorded_clock; /* while a recorded step is differentiated with respect to its length: borrowed clock
+                                      of that step, about which signals are linear (signal_span.h); otherwise NULL */
   /* Reference step length of velocity gains [s]: their dampers do not depend on the length of a substep. */
   double gain_dt;
 

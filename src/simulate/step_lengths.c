@@ -144,11 +144,13 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].known = false;
   if (l->fixed) return true;
   if (a->replay) contact_replay_keep_displacement_slopes(a->replay);
+  a->sim->recorded_clock = c;
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
     any = true;
     found = differentiate_by_entry(a, step, (ClockEntry)k, rate, force, &l->by[k]);
   }
+  a->sim->recorded_clock = NULL;
   return found && (!any || (evaluate_with_clock(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
 }
 

@@ -133,12 +133,12 @@ void tendons_destroy(TendonSystem* s) {
 
 void tendons_prepare_step(Sim* sim) {
   TendonSystem* s = sim->tendons;
-  SignalSpan span = signal_span(sim->model->simulation.integrator, &sim->clock, SIGNAL_IS_FORCE);
+  StepSpan span = step_span(sim, SIGNAL_IS_FORCE);
   for (int k = 0; s && k < s->model->tendon_count; k++) {
     const Signal* signal = &s->model->tendons[k].tension;
     double rate;
     s->tension[k] = 0;
-    if (signal->source->channels > 0) signal_mean(signal, span, &s->tension[k], &rate);
+    if (signal->source->channels > 0) step_signal_mean(signal, &span, &s->tension[k], &rate);
     const ModelTendon* tendon = &s->model->tendons[k];
     SpringTimeWeights at = s->at[k] = spring_time_weights(&sim->clock, &sim->weights, tendon->theta, true);
     s->past[k] = 0;

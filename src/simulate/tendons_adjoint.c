@@ -144,9 +144,9 @@ static void add_point_bar(Mat3 r, Vec3 by_ends, double* bar) {
 
 static void add_tension_bar(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
   double zero = 0;
-  SignalSpan span = signal_span(sim->model->simulation.integrator, &sim->clock, SIGNAL_IS_FORCE);
+  StepSpan span = step_span(sim, SIGNAL_IS_FORCE);
   if (tendon->tension.source->channels > 0)
-    signal_mean_vjp(&tendon->tension, span, &rate, &zero, gradient->control + tendon->tension_first);
+    signal_mean_vjp(&tendon->tension, span.at, &rate, &zero, gradient->control + tendon->tension_first);
 }
 
 /* Adds by_length times the derivatives of the length of a wrapped path at an earlier state, with respect to the wrap's
