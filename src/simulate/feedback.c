@@ -25,8 +25,8 @@ static bool follows_coordinate(const ModelController* c) {
 }
 
 /* Returns the span of a drive's target position in the step of `clock`. Its middle is the mean time of the spring's
- * positions (M10), and it is as long as the lag of the middle behind t + dt. For a spring of theta 1/2 it is half a step
- * before and after t. For theta 1 it has no length. */
+ * positions (M10), and it is as long as the lag of the middle behind t + dt. For a spring of theta 1/2 it is half a
+ * step before and after t. For theta 1 it has no length. */
 static SignalSpan coordinate_span(const Sim* s, const ModelController* c, const StepClock* clock) {
   SpringTimeWeights at = spring_time_weights(clock, &s->weights, s->model->links[c->link].spring_theta, false);
   double lag = at.now * clock->dt + at.old * (clock->dt + clock->dt_before);
@@ -62,7 +62,8 @@ static void add_feedback(const Sim* s, const ModelController* c, double* value) 
     return;
   }
   for (int j = 0; j < source->measure_count; j++)
-    for (int k = 0; k < source->target.channels; k++) value[k] += source->feedback[k * source->measure_count + j] * y[j];
+    for (int k = 0; k < source->target.channels; k++)
+      value[k] += source->feedback[k * source->measure_count + j] * y[j];
 }
 
 void controller_input(const Sim* s, int controller, DriveInput* input) {
@@ -117,8 +118,8 @@ static void propagate_measurement_bar(const Sim* s, const ModelController* c, in
   }
 }
 
-/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs, on which the span of the
- * target position depends (M10). */
+/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs, on which the span of
+ * the target position depends (M10). */
 static void coordinate_span_adjoint(const Sim* s, const ModelController* c, SignalSpan span, const double* value_bar,
                                     ModelGradient* gradient) {
   double by_value[JOINT_MAX_DOF], unused[JOINT_MAX_DOF];

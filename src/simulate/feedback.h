@@ -5,7 +5,8 @@
 
 #include "simulate/sensor.h"
 
-/* Input of a drive in a step (E2), one entry per channel. Also the derivatives of a scalar with respect to this input. */
+/* Input of a drive in a step (E2), one entry per channel. Also the derivatives of a scalar with respect to this input.
+ */
 typedef struct {
   double value[JOINT_MAX_DOF];   /* [m, rad; m/s, rad/s; N, N m] */
   double rate[JOINT_MAX_DOF];    /* mean rate of the signal during the step; used by drives of type pd [m/s, rad/s] */

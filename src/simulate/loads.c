@@ -52,9 +52,9 @@ static void add_force_matrix(Mat3 b, Vec3 force, LinkLoad* sum) {
   sum->any = true;
 }
 
-/* Adds the matrix B of a load, with the means over the span of time, to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a force F and a torque M in
- * world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p: point of action in the link
- * frame; rotation: R*. */
+/* Adds the matrix B of a load, with the means over the span of time, to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a
+ * force F and a torque M in world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p:
+ * point of action in the link frame; rotation: R*. */
 static void add_load(const Model* m, const ModelLoad* load, const StepSpan* span, Mat3 rotation, LinkLoad* sum) {
   Vec3 force = load_value(&load->force, span);
   Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, span)), 0.5);

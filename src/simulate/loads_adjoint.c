@@ -32,8 +32,7 @@ static Mat3 torque_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, M
   const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
   Mat3 cross = mat3_cross(load_value(&load->torque, &span)), back = mat3_transpose(rotation);
   Vec3 bar = mat3_axial(load->link_axes ? mat3_mul(back, m) : mat3_mul(m, back));
-  add_signal_parameter_bars(&load->torque, &span, vec3_scale(bar, -0.5),
-                            gradient->control + load->torque_first);
+  add_signal_parameter_bars(&load->torque, &span, vec3_scale(bar, -0.5), gradient->control + load->torque_first);
   return mat3_scale(load->link_axes ? mat3_mul(m, cross) : mat3_mul(cross, m), 0.5);
 }
 
@@ -118,8 +117,7 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
   motion_of_field.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
   FieldEnergy change = field_hessian_product(field, &at, &motion_of_field);
   double strength = load_value(&load->force, &span).x;
-  add_signal_parameter_bars(&load->force, &span, vec3(change.energy, 0, 0),
-                            gradient->control + load->force_first);
+  add_signal_parameter_bars(&load->force, &span, vec3(change.energy, 0, 0), gradient->control + load->force_first);
   bool moved = field->to >= 0;
   FieldSide side[2] = {{.link = load->link, .point = model_load_point(m, load), .axis = field->axis},
                        {.link = field->to, .point = field->at, .axis = field->other}};

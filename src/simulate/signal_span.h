@@ -1,5 +1,6 @@
-/* Private to simulate/: the time at which a step uses the value of a signal (docs/derivations/loads.md, L98). Prescribed
- * coordinates belong to the end of a step, the switches of closures to its start. All other signals use this function.
+/* Private to simulate/: the time at which a step uses the value of a signal (docs/derivations/loads.md, L98).
+ * Prescribed coordinates belong to the end of a step, the switches of closures to its start. All other signals use this
+ * function.
  */
 #ifndef SDRS_SIMULATE_SIGNAL_SPAN_H
 #define SDRS_SIMULATE_SIGNAL_SPAN_H
