@@ -14,14 +14,9 @@ static double received_measurement(const Sim* s, const ModelController* c, int j
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sensor_value(s, &c->source->measures[j]);
 }
 
-static SignalUse signal_use(const ModelController* c) {
-  if (c->target.source->type == SIGNAL_ZERO_ORDER_HOLD) return SIGNAL_IS_HELD;
-  return c->type == CONTROLLER_TORQUE ? SIGNAL_IS_FORCE : SIGNAL_IS_RATE;
-}
-
 /* Returns true for drives whose target position belongs to the time at which the spring of the drive acts (M10). */
 static bool follows_coordinate(const ModelController* c) {
-  return c->type == CONTROLLER_PD && signal_use(c) != SIGNAL_IS_HELD;
+  return c->type == CONTROLLER_PD && controller_signal_use(c) != SIGNAL_IS_HELD;
 }
 
 /* Returns the span of a drive's target position in the step of `clock`. Its middle is the mean time of the spring's
@@ -45,7 +40,7 @@ static StepSpan shift_span(StepSpan span, double by) {
 
 static InputSpans input_spans(const Sim* s, const ModelController* c) {
   InputSpans spans;
-  spans.value = spans.rate = step_span(s, signal_use(c));
+  spans.value = spans.rate = step_span(s, controller_signal_use(c));
   if (follows_coordinate(c))
     spans.value = step_span_between(coordinate_span(s, c, s->recorded_clock ? s->recorded_clock : &s->clock),
                                     coordinate_span(s, c, &s->clock));

@@ -3,6 +3,11 @@
 
 #include <assert.h>
 
+SignalUse controller_signal_use(const ModelController* c) {
+  if (c->target.source->type == SIGNAL_ZERO_ORDER_HOLD) return SIGNAL_IS_HELD;
+  return c->type == CONTROLLER_TORQUE ? SIGNAL_IS_FORCE : SIGNAL_IS_RATE;
+}
+
 SignalSpan signal_span(Integrator integrator, const StepClock* clock, SignalUse use) {
   assert(clock->dt > 0);
   double begin = clock->time - clock->dt;

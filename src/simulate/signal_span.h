@@ -7,17 +7,6 @@
 
 #include "simulate/sim.h"
 
-/* Meaning of a signal in the equations of a step. */
-typedef enum {
-  SIGNAL_IS_FORCE, /* force, torque, tension, or strength of a field */
-  SIGNAL_IS_RATE,  /* target of the rate of a coordinate */
-  SIGNAL_IS_HELD,  /* input that a program gives for each step */
-} SignalUse;
-
-/* Returns the span of time over which the step of `clock` takes the mean of a signal (L98). If from = to, the step uses
- * the value at this time. */
-SignalSpan signal_span(Integrator integrator, const StepClock* clock, SignalUse use);
-
 /* The span over which a step takes the mean of a signal: `at`, plus a change that counts to first order. The change is
  * zero, except while the step is differentiated with respect to its length (Sim.recorded_clock). The mean is then a
  * linear function of the times, also at corners of the signal. */
