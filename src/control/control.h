@@ -29,6 +29,24 @@ void signal_destroy(Signal* signal);
  * t. Before the start of the source, value is the value at the start and rate is 0. Cannot fail, allocates nothing. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
+/* An interval of time over which a signal acts. With from = to it is a point in time. */
+typedef struct {
+  double from, to; /* [s], from <= to */
+} SignalSpan;
+/* Sets value[channels] and rate[channels] to the means of value and time derivative of a signal over the span, in the
+ * units of signal_eval (docs/derivations/loads.md, L98). The means are exact for constants, keyframes, sequences and
+ * splines. The relative error for sines of angular frequency w over a span h is (w h)^4 / 4320. For from = to the
+ * result is that of signal_eval. Cannot fail, allocates nothing. */
+void signal_mean(const Signal* signal, SignalSpan span, double* value, double* rate);
+/* Backward pass of signal_mean. a[channels] and b[channels] are the derivatives of a scalar with respect to the means
+ * of value and rate. Adds the derivatives of this scalar with respect to the parameters of the signal to
+ * gradient[signal_parameter_count]. Allocates nothing. */
+void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, const double* b, double* gradient);
+/* Sets value[channels] and rate[channels] to the derivatives of the results of signal_mean along the change of both
+ * ends of the span [s]: signal_mean changes by value and rate to first order. For from = to both ends must change
+ * alike. Cannot fail, allocates nothing. */
+void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate);
+
 /* Sets acceleration[channels] to the second time derivative of a signal at time t [s], in the unit of the signal per
  * s^2. Impulses at the corners of piecewise linear signals are omitted. For an integrated signal this is the rate of
  * the source. Sets 0 for t < 0. Cannot fail, allocates nothing. */

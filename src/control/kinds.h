@@ -58,6 +58,11 @@ void sines_integral_vjp(const Signal* signal, double t, const double* a, double*
 
 /* Returns the time of one row of a signal's table [s], or 0 for a constant signal. */
 double signal_row_time(const SceneSignal* source, int row);
+/* Returns the first row that begins after time t [s], or the number of rows if none does. A row that rounding places
+ * just after t counts as begun. */
+int signal_next_row(const SceneSignal* source, double t);
+/* Returns the first end of an interval of a ZERO_ORDER_HOLD signal after time t [s]. */
+double zero_order_hold_next_end(const SceneSignal* source, double t);
 
 /* Sets acceleration[channels] to the second time derivative of the spline between the knots. Outside of the knots
  * acceleration is unchanged, so the caller sets it to 0 before the call. */

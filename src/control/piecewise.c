@@ -31,6 +31,8 @@ static int row_find(const SceneSignal* source, double t) {
   return low;
 }
 
+int signal_next_row(const SceneSignal* source, double t) { return row_find(source, t) + 1; }
+
 SignalSegment signal_find_segment(const SceneSignal* source, double t) {
   assert(source->type == SIGNAL_CONSTANT || source->rows > 0);
   if (source->type == SIGNAL_CONSTANT || source->rows < 2) return (SignalSegment){0, 0, 0};
@@ -75,6 +77,10 @@ void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const d
 static int hold_row(const SceneSignal* source, double t) {
   double steps = ceil(t / source->interval * (1 - ROW_TOLERANCE)) - 1;
   return steps < 0 ? 0 : steps > source->rows - 1 ? source->rows - 1 : (int)steps;
+}
+
+double zero_order_hold_next_end(const SceneSignal* source, double t) {
+  return (floor(t / source->interval * (1 + ROW_TOLERANCE)) + 1) * source->interval;
 }
 
 void zero_order_hold_eval(const Signal* signal, double t, double* value, double* rate) {

@@ -3,7 +3,8 @@
  * rate - rate) + feedforward. q: joint coordinate. kp, kd: gains. dt: time step. For joints with three rotations the
  * limit applies to the norm of the torque (M8). target - q is then minus the rotation vector e of target^-1 q. The
  * target rate is the angular velocity J(v) dv/dt in the axes of the rotated link, with v the rotation vector of the
- * target. */
+ * target. The target belongs to the time of the row. The target rate, and the signals of motors, are means over the
+ * span of the step that ends at the row (L98). */
 #include "differentiate/loss.h"
 
 static bool drive_counts(const LossTerm* term, const ModelController* controller, const Model* model) {
@@ -36,9 +37,9 @@ void loss_effort_prepare(LossTerm* term, const LossContext* context) {
 typedef struct {
   const ModelController* controller;
   const ModelLink* link;
-  const double *q, *rate; /* coordinates and velocities of the joint */
-  /* t: time [s]; rate_per_step: inverse of the time step for which the gains are given [1/s] */
-  double t, rate_per_step;
+  const double *q, *rate;           /* coordinates and velocities of the joint */
+  SignalSpan value_span, rate_span; /* spans of time of the target and of its rate */
+  double rate_per_step;             /* inverse of the time step for which the gains are given [1/s] */
   /* value and time derivative of the controller's target signal */
   double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF];
   /* joint coordinate minus target, joint velocity minus target velocity */
@@ -46,7 +47,9 @@ typedef struct {
 } EffortDrive;
 
 static void compute_drive_errors(EffortDrive* d) {
-  signal_eval(&d->controller->target, d->t, d->value, d->value_rate);
+  double unused[JOINT_MAX_DOF];
+  signal_mean(&d->controller->target, d->value_span, d->value, unused);
+  signal_mean(&d->controller->target, d->rate_span, unused, d->value_rate);
   if (d->controller->type != CONTROLLER_PD) {
     bool velocity = d->controller->type == CONTROLLER_VELOCITY;
     for (int i = 0; i < d->link->dof_count; i++) {
@@ -84,7 +87,9 @@ static void add_target_seeds(const EffortDrive* d, const double* by_error, const
     vec3_store(vec3_scale(vec3_add(rotation_rate(back, by_goal), by_spin), -1), by_value + ball);
     vec3_store(vec3_scale(by_own_rate, -1), by_value_rate + ball);
   }
-  signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
+  const double none[JOINT_MAX_DOF] = {0};
+  signal_mean_vjp(&d->controller->target, d->value_span, by_value, none, control);
+  signal_mean_vjp(&d->controller->target, d->rate_span, none, by_value_rate, control);
 }
 
 /* Adds the derivatives of the effort for a drive whose signal is a velocity or a force. by_force: derivative of the
@@ -97,18 +102,20 @@ static void add_signal_seeds(const EffortDrive* d, const double* by_rate, const 
     rate[i] += by_rate[i];
     by_value[i] = d->controller->type == CONTROLLER_VELOCITY ? -by_rate[i] : by_force[i];
   }
-  signal_eval_vjp(&d->controller->target, d->t, by_value, none, control);
+  signal_mean_vjp(&d->controller->target, d->value_span, by_value, none, control);
 }
 
 /* Returns the derivative of the effort with respect to the controller's delay, which shifts target and target rate in
  * time. Not for joints with three rotations. */
 static double delay_derivative(const EffortDrive* d, const double* by_error, const double* by_rate,
                                const double* by_force) {
-  double change[JOINT_MAX_DOF], slope = 0;
+  const SignalSpan shift = {1, 1};
+  double by_shift[JOINT_MAX_DOF], change[JOINT_MAX_DOF], unused[JOINT_MAX_DOF], slope = 0;
   bool follows = d->controller->type == CONTROLLER_PD, velocity = d->controller->type == CONTROLLER_VELOCITY;
-  signal_acceleration(&d->controller->target, d->t, change);
+  signal_mean_change(&d->controller->target, d->value_span, shift, by_shift, unused);
+  signal_mean_change(&d->controller->target, d->rate_span, shift, unused, change);
   for (int i = 0; i < d->link->dof_count; i++) {
-    double rate = d->value_rate[i];
+    double rate = by_shift[i];
     slope += follows ? by_error[i] * rate + by_rate[i] * change[i] : velocity ? by_rate[i] * rate : -by_force[i] * rate;
   }
   return slope;
@@ -175,6 +182,15 @@ static double evaluate_drive(EffortDrive* d, double factor, size_t seed, double*
   return forces.sum;
 }
 
+/* Sets the spans of time of the signal in the last substep before row k, for substeps of equal length. */
+static void set_spans(EffortDrive* d, const Model* model, int k) {
+  const ModelController* c = d->controller;
+  double t = model_row_time(model, k) - c->source->delay, h = simulation_substep_length(&model->simulation);
+  const StepClock clock = {.time = t, .dt = h, .dt_before = h};
+  d->rate_span = signal_span(model->simulation.integrator, &clock, controller_signal_use(c));
+  d->value_span = c->type == CONTROLLER_PD ? (SignalSpan){t, t} : d->rate_span;
+}
+
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   const Model* model = recording->model;
   double sum = 0, share = loss_state_weight(term);
@@ -184,10 +200,9 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
     for (int k = term->first; drive_counts(term, controller, model) && k <= term->last; k++) {
       RowIndex place = row_index(recording->selection, model, k, controller->link);
       size_t seed = seeds ? row_index(seeds->selection, model, k, controller->link).dof : 0;
-      EffortDrive drive = {.controller = controller,
-                           .link = link,
-                           .t = model_row_time(model, k) - controller->source->delay,
-                           .rate_per_step = 1 / simulation_substep_length(&model->simulation)};
+      EffortDrive drive = {
+          .controller = controller, .link = link, .rate_per_step = 1 / simulation_substep_length(&model->simulation)};
+      set_spans(&drive, model, k);
       drive.q = recording->q + place.coordinate;
       drive.rate = recording->rate + place.dof;
       sum += evaluate_drive(&drive, share, seed, seeds ? seeds->control + controller->parameter_first : NULL, seeds);

@@ -89,15 +89,15 @@ static double* input_at(const LibraryModel* d, int controller, int row) {
 }
 
 /* Appends controller inputs for all time steps up to `first` - 1. They repeat the last row, or, if there is none, take
- * the values of the scene's signals. */
+ * the means of the scene's signals over each step. */
 static void append_rows_until(LibraryModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
-  double rate[JOINT_MAX_DOF];
+  double rate[JOINT_MAX_DOF], dt = d->model.simulation.dt;
   for (; d->rows < first; d->rows++)
     for (int c = 0; c < d->model.controller_count; c++) {
       double* row = input_at(d, c, d->rows);
       if (none)
-        signal_eval(&shared->controllers[c].target, (d->rows + 1) * d->model.simulation.dt, row, rate);
+        signal_mean(&shared->controllers[c].target, (SignalSpan){d->rows * dt, (d->rows + 1) * dt}, row, rate);
       else
         memcpy(row, input_at(d, c, d->rows - 1), sizeof(double) * (size_t)d->signals[c].channels);
     }

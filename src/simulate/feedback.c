@@ -1,9 +1,11 @@
 /* Computes the inputs of drives from a signal and the feedback of measurements, with or without a delay, and the
  * derivatives of these inputs. */
 #include <assert.h>
+#include <string.h>
 
 #include "simulate/delay.h"
 #include "simulate/feedback.h"
+#include "simulate/signal_span.h"
 
 /* Returns measurement j of a drive as the drive receives it: its value at t, or, with a delay, its value at t - delay
  * (E6). */
@@ -12,43 +14,74 @@ static double received_measurement(const Sim* s, const ModelController* c, int j
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sensor_value(s, &c->source->measures[j]);
 }
 
-/* Returns the time before t + dt at which the target position of a PD drive is evaluated [s]. This time matches the
- * time weights of the joint's position gains (M10). Returns 0 for all other drives. */
-static double target_lag(const Sim* s, const ModelController* c) {
-  if (c->type != CONTROLLER_PD) return 0;
-  SpringTimeWeights at = step_spring_time_weights(s, c->link);
-  return at.now * s->clock.dt + at.old * (s->clock.dt + s->clock.dt_before);
+/* Returns true for drives whose target position belongs to the time at which the spring of the drive acts (M10). */
+static bool follows_coordinate(const ModelController* c) {
+  return c->type == CONTROLLER_PD && controller_signal_use(c) != SIGNAL_IS_HELD;
 }
 
-void controller_input(const Sim* s, int controller, double* value, double* rate) {
-  assert(controller >= 0 && controller < s->model->controller_count);
-  const ModelController* c = &s->model->controllers[controller];
+/* Returns the span of a drive's target position in the step of `clock`. Its middle is the mean time of the spring's
+ * positions (M10), and it is as long as the lag of the middle behind t + dt. For a spring of theta 1/2 it is half a
+ * step before and after t. For theta 1 it has no length. */
+static SignalSpan coordinate_span(const Sim* s, const ModelController* c, const StepClock* clock) {
+  SpringTimeWeights at = spring_time_weights(clock, &s->weights, s->model->links[c->link].spring_theta, false);
+  double lag = at.now * clock->dt + at.old * (clock->dt + clock->dt_before);
+  return (SignalSpan){clock->time - 1.5 * lag, clock->time - 0.5 * lag};
+}
+
+/* Spans of time over which a drive takes the means of the value and of the rate of its signal (E2). */
+typedef struct {
+  StepSpan value, rate;
+} InputSpans;
+
+static StepSpan shift_span(StepSpan span, double by) {
+  span.at = (SignalSpan){span.at.from + by, span.at.to + by};
+  return span;
+}
+
+static InputSpans input_spans(const Sim* s, const ModelController* c) {
+  InputSpans spans;
+  spans.value = spans.rate = step_span(s, controller_signal_use(c));
+  if (follows_coordinate(c))
+    spans.value = step_span_between(coordinate_span(s, c, s->recorded_clock ? s->recorded_clock : &s->clock),
+                                    coordinate_span(s, c, &s->clock));
+  return (InputSpans){shift_span(spans.value, -c->source->delay), shift_span(spans.rate, -c->source->delay)};
+}
+
+/* Adds the feedback of measurements to value[channels]. */
+static void add_feedback(const Sim* s, const ModelController* c, double* value) {
   const SceneController* source = c->source;
-  double t = s->clock.time - source->delay, lag = target_lag(s, c), unused[JOINT_MAX_DOF];
-  signal_eval(&c->target, t, value, rate);
-  if (lag != 0) signal_eval(&c->target, t - lag, value, unused);
+  double y[MLP_WIDTH_MAX];
+  for (int j = 0; j < source->measure_count; j++) y[j] = received_measurement(s, c, j);
   if (source->feedback_type == FEEDBACK_MLP) {
-    double y[MLP_WIDTH_MAX];
-    for (int j = 0; j < source->measure_count; j++) y[j] = received_measurement(s, c, j);
     mlp_eval(source, y, value);
     return;
   }
-  for (int j = 0; j < source->measure_count; j++) {
-    double y = received_measurement(s, c, j);
-    for (int k = 0; k < source->target.channels; k++) value[k] += source->feedback[k * source->measure_count + j] * y;
-  }
+  for (int j = 0; j < source->measure_count; j++)
+    for (int k = 0; k < source->target.channels; k++)
+      value[k] += source->feedback[k * source->measure_count + j] * y[j];
+}
+
+void controller_input(const Sim* s, int controller, DriveInput* input) {
+  assert(controller >= 0 && controller < s->model->controller_count);
+  const ModelController* c = &s->model->controllers[controller];
+  InputSpans spans = input_spans(s, c);
+  double unused[JOINT_MAX_DOF];
+  step_signal_mean(&c->target, &spans.rate, input->at_rate, input->rate);
+  memcpy(input->value, input->at_rate, sizeof(input->value));
+  if (follows_coordinate(c)) step_signal_mean(&c->target, &spans.value, input->value, unused);
+  add_feedback(s, c, input->value);
+  add_feedback(s, c, input->at_rate);
 }
 
 /* Adds the derivatives of a scalar with respect to the signal's parameters and to the delay, given its derivatives
- * value_bar and rate_bar with respect to the signal. The delay shifts the time t at which the signal is evaluated. */
-static void signal_adjoint(const ModelController* c, double t, const double* value_bar, const double* rate_bar,
+ * value_bar and rate_bar with respect to the means over the span. The delay shifts the span. */
+static void signal_adjoint(const ModelController* c, SignalSpan span, const double* value_bar, const double* rate_bar,
                            ModelGradient* gradient) {
-  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], acceleration[JOINT_MAX_DOF], slope = 0;
-  signal_eval_vjp(&c->target, t, value_bar, rate_bar, gradient->control + c->parameter_first);
+  double by_value[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF], slope = 0;
+  signal_mean_vjp(&c->target, span, value_bar, rate_bar, gradient->control + c->parameter_first);
   if (!(c->source->delay > 0)) return;
-  signal_eval(&c->target, t, value, rate);
-  signal_acceleration(&c->target, t, acceleration);
-  for (int k = 0; k < c->target.source->channels; k++) slope -= value_bar[k] * rate[k] + rate_bar[k] * acceleration[k];
+  signal_mean_change(&c->target, span, (SignalSpan){1, 1}, by_value, by_rate);
+  for (int k = 0; k < c->target.source->channels; k++) slope -= value_bar[k] * by_value[k] + rate_bar[k] * by_rate[k];
   gradient->gains[c->gain_first] += slope;
 }
 
@@ -80,29 +113,30 @@ static void propagate_measurement_bar(const Sim* s, const ModelController* c, in
   }
 }
 
-/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs, which determines the
- * time lag of the target position (M10). */
-static void target_lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
-                               ModelGradient* gradient) {
-  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;
+/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's springs, on which the span of
+ * the target position depends (M10). */
+static void coordinate_span_adjoint(const Sim* s, const ModelController* c, SignalSpan span, const double* value_bar,
+                                    ModelGradient* gradient) {
+  double by_value[JOINT_MAX_DOF], unused[JOINT_MAX_DOF];
   SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, c->link);
-  signal_eval(&c->target, t, value, rate);
-  for (int k = 0; k < c->target.source->channels; k++) by_lag -= value_bar[k] * rate[k];
-  gradient->thetas[c->link] +=
-      by_lag * (by_theta.now * s->clock.dt + by_theta.old * (s->clock.dt + s->clock.dt_before));
+  double lag = by_theta.now * s->clock.dt + by_theta.old * (s->clock.dt + s->clock.dt_before);
+  if (!(span.from < span.to)) return;
+  signal_mean_change(&c->target, span, (SignalSpan){-1.5 * lag, -0.5 * lag}, by_value, unused);
+  for (int k = 0; k < c->target.source->channels; k++) gradient->thetas[c->link] += value_bar[k] * by_value[k];
 }
 
-void controller_input_adjoint(const Sim* s, int controller, const double* value_bar, const double* rate_bar,
-                              const FeedbackBars* out) {
+void controller_input_adjoint(const Sim* s, int controller, const DriveInput* bar, const FeedbackBars* out) {
   assert(controller >= 0 && controller < s->model->controller_count);
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
-  double t = s->clock.time - source->delay, lag = target_lag(s, c), zero[JOINT_MAX_DOF] = {0};
-  signal_adjoint(c, t, lag != 0 ? zero : value_bar, rate_bar, out->gradient);
-  if (lag != 0) {
-    signal_adjoint(c, t - lag, value_bar, zero, out->gradient);
-    target_lag_adjoint(s, c, t - lag, value_bar, out->gradient);
-  }
+  const double zero[JOINT_MAX_DOF] = {0};
+  double value_bar[JOINT_MAX_DOF];
+  for (int k = 0; k < JOINT_MAX_DOF; k++) value_bar[k] = bar->value[k] + bar->at_rate[k];
+  InputSpans spans = input_spans(s, c);
+  bool follows = follows_coordinate(c);
+  signal_adjoint(c, spans.rate.at, follows ? bar->at_rate : value_bar, bar->rate, out->gradient);
+  if (follows) signal_adjoint(c, spans.value.at, bar->value, zero, out->gradient);
+  if (follows) coordinate_span_adjoint(s, c, spans.value.at, bar->value, out->gradient);
   double* numbers = out->gradient->gains + c->gain_first + 1 + 4 * source->target.channels;
   double* late = c->delayed_first >= 0 ? delay_pending_add(out->pending, s, controller) : NULL;
   if (source->feedback_type == FEEDBACK_MLP) {

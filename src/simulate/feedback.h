@@ -5,14 +5,20 @@
 
 #include "simulate/sensor.h"
 
-/* Computes the input of a controller in the step of sim->clock (E1, E2). value [m, rad; m/s, rad/s; N, N m] and rate
- * have one entry per channel (channels). The state at the step's start must be set. */
-void controller_input(const Sim* sim, int controller, double* value, double* rate);
+/* Input of a drive in a step (E2), one entry per channel. Also the derivatives of a scalar with respect to this input.
+ */
+typedef struct {
+  double value[JOINT_MAX_DOF];   /* [m, rad; m/s, rad/s; N, N m] */
+  double rate[JOINT_MAX_DOF];    /* mean rate of the signal during the step; used by drives of type pd [m/s, rad/s] */
+  double at_rate[JOINT_MAX_DOF]; /* as `value`, but at the time of `rate` */
+} DriveInput;
 
-/* Adds the derivatives of a scalar that depends on a controller's input (E3, E4). value_bar[channels],
- * rate_bar[channels]: derivatives with respect to the input. Adds those with respect to the signal's parameters, the
- * feedback matrix or network, the delay and the states to `out`. */
-void controller_input_adjoint(const Sim* sim, int controller, const double* value_bar, const double* rate_bar,
-                              const FeedbackBars* out);
+/* Computes the input of a controller in the step of sim->clock (E1, E2). The state at the step's start must be set. */
+void controller_input(const Sim* sim, int controller, DriveInput* input);
+
+/* Adds the derivatives of a scalar that depends on a controller's input (E3, E4). bar: derivatives of the scalar with
+ * respect to the input. Adds those with respect to the signal's parameters, the feedback matrix or network, the delay
+ * and the states to `out`. */
+void controller_input_adjoint(const Sim* sim, int controller, const DriveInput* bar, const FeedbackBars* out);
 
 #endif

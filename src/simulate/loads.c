@@ -37,9 +37,9 @@ void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar,
   *old_bar = mat3_add(*old_bar, mat3_mul(now, mat3_transpose(e_bar)));
 }
 
-Vec3 load_value(const Signal* signal, double t) {
+Vec3 load_value(const Signal* signal, const StepSpan* span) {
   double value[3] = {0}, rate[3];
-  if (signal->source->channels > 0) signal_eval(signal, t, value, rate);
+  if (signal->source->channels > 0) step_signal_mean(signal, span, value, rate);
   return vec3(value[0], value[1], value[2]);
 }
 
@@ -52,22 +52,22 @@ static void add_force_matrix(Mat3 b, Vec3 force, LinkLoad* sum) {
   sum->any = true;
 }
 
-/* Adds the matrix B of a load at time t to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a force F and a torque M in
- * world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p: point of action in the link
- * frame; rotation: R*. */
-static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
-  Vec3 force = load_value(&load->force, t);
-  Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
+/* Adds the matrix B of a load, with the means over the span of time, to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a
+ * force F and a torque M in world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p:
+ * point of action in the link frame; rotation: R*. */
+static void add_load(const Model* m, const ModelLoad* load, const StepSpan* span, Mat3 rotation, LinkLoad* sum) {
+  Vec3 force = load_value(&load->force, span);
+  Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, span)), 0.5);
   if (load->link_axes) force = mat3_mul_vec(rotation, force);
   Mat3 turn = load->link_axes ? mat3_mul(rotation, twist) : mat3_mul(twist, rotation);
   add_force_matrix(mat3_add(mat3_outer(force, model_load_point(m, load)), turn), force, sum);
 }
 
-FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const Pose* poses) {
+FieldWrench field_wrench(const Model* m, const ModelLoad* load, const StepSpan* span, const Pose* poses) {
   assert(load->field);
   FieldGeometry at = field_geometry(m, load, poses);
   FieldEnergy slope = field_energy_gradient(load->field, &at);
-  double strength = load_value(&load->force, t).x;
+  double strength = load_value(&load->force, span).x;
   Vec3 force = vec3_scale(slope.d, -strength);
   FieldWrench w = {.force = {force, vec3_scale(force, -1)}};
   w.torque[0] = vec3_sub(vec3_cross(at.arm_a, force), vec3_scale(vec3_cross(at.u, slope.u), strength));
@@ -86,8 +86,8 @@ static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
   add_force_matrix(mat3_add(mat3_outer(force, link->center), turn), force, &s->loads[i]);
 }
 
-static void add_field_load(Sim* s, const ModelLoad* load) {
-  FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
+static void add_field_load(Sim* s, const ModelLoad* load, const StepSpan* span) {
+  FieldWrench w = field_wrench(s->model, load, span, s->pose_now);
   add_wrench(s, load->link, w.force[0], w.torque[0]);
   if (load->field->to >= 0) add_wrench(s, load->field->to, w.force[1], w.torque[1]);
 }
@@ -96,14 +96,15 @@ void loads_prepare_step(Sim* s) {
   assert(s->clock.dt > 0);
   const Model* m = s->model;
   if (!s->loads) return;
+  StepSpan span = step_span(s, SIGNAL_IS_FORCE);
   memset(s->loads, 0, sizeof(LinkLoad) * (size_t)m->link_count);
   for (int k = 0; k < m->load_count; k++) {
     const ModelLoad* load = &m->loads[k];
     int i = load->link;
-    if (load->field) add_field_load(s, load);
+    if (load->field) add_field_load(s, load, &span);
     if (load->field || m->links[i].tree < 0) continue;
     Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
-    add_load(m, load, s->clock.time, rotation, &s->loads[i]);
+    add_load(m, load, &span, rotation, &s->loads[i]);
   }
 }
 
@@ -127,8 +128,9 @@ ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* lin
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
   assert(load >= 0 && load < m->load_count);
   const ModelLoad* l = &m->loads[load];
-  if (l->field) return field_wrench(m, l, clock->time, begin).force[0];
-  Vec3 force = load_value(&l->force, clock->time);
+  StepSpan span = {.at = signal_span(m->simulation.integrator, clock, SIGNAL_IS_FORCE)};
+  if (l->field) return field_wrench(m, l, &span, begin).force[0];
+  Vec3 force = load_value(&l->force, &span);
   if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
   if (!l->link_axes) return force;
   return mat3_mul_vec(load_rotation(clock, begin[l->link].r, before[l->link].r, mat3_zero()), force);

@@ -3,7 +3,7 @@
 #ifndef SDRS_SIMULATE_LOADS_H
 #define SDRS_SIMULATE_LOADS_H
 
-#include "simulate/sim.h"
+#include "simulate/signal_span.h"
 
 /* Sum of all loads on a link in a step. The energy of the loads is minus the sum over all entries i, j of B_ij T_ij. T
  * = [R | t]: rotation matrix and position of the link. B is a 3x4 matrix, constant within the step (L1). */
@@ -41,11 +41,13 @@ static inline Vec3 load_force(const LinkLoad* load) { return vec3(load->b[0][3],
 typedef struct {
   Vec3 force[2], torque[2]; /* force [N] and torque [N m] on both links */
 } FieldWrench;
-/* Returns the forces of a load with a field at time t [s] and poses[links]. Forces on the world are not used. */
-FieldWrench field_wrench(const Model* model, const ModelLoad* load, double t, const Pose* poses);
+/* Returns the forces of a load with a field at poses[links], with the mean strength over the span of time. Forces on
+ * the world are not used. */
+FieldWrench field_wrench(const Model* model, const ModelLoad* load, const StepSpan* span, const Pose* poses);
 
-/* Returns the value of a load's signal at time t, in the axes of the load; zero if the signal is absent [N, N m]. */
-Vec3 load_value(const Signal* signal, double t);
+/* Returns the mean of a load's signal over the span of time, in the axes of the load; zero if the signal is absent [N,
+ * N m]. */
+Vec3 load_value(const Signal* signal, const StepSpan* span);
 /* Returns the predicted rotation of a link at the end of a step (L3). The link continues to rotate as in the last step.
  * now, old: rotations at the start of the step and one step before; rate: time derivative of the rotation matrix at the
  * start, used in the first step. The result is an exact rotation for steps of equal length, otherwise and in the first

@@ -6,16 +6,17 @@ static void add_rotation_bar(double pose[3][4], Mat3 bar) {
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
-static void add_signal_parameter_bars(const Signal* signal, double t, Vec3 bar, double* gradient) {
+static void add_signal_parameter_bars(const Signal* signal, const StepSpan* span, Vec3 bar, double* gradient) {
   const double value[3] = {bar.x, bar.y, bar.z}, rate[3] = {0};
-  if (signal->source->channels > 0) signal_eval_vjp(signal, t, value, rate, gradient);
+  if (signal->source->channels > 0) signal_mean_vjp(signal, span->at, value, rate, gradient);
 }
 
 /* Let Phi be the change of a load's energy by a motion of its link. Adds the derivatives of Phi with respect to the
  * parameters of the force signal and the centre of mass. Returns the derivative with respect to the predicted rotation
  * of the link. m, v: rotation part and translation part of the motion. */
 static Mat3 force_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, Mat3 m, Vec3 v, ModelGradient* gradient) {
-  Vec3 local = load_value(&load->force, s->clock.time);
+  const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
+  Vec3 local = load_value(&load->force, &span);
   Vec3 force = load->link_axes ? mat3_mul_vec(rotation, local) : local;
   Vec3 bar = vec3_scale(vec3_add(mat3_mul_vec(m, model_load_point(s->model, load)), v), -1);
   if (load->at_center) {
@@ -23,15 +24,15 @@ static Mat3 force_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, Ma
     model_gradient_center(s->model, load->link, by_center, gradient);
   }
   Vec3 by_own = load->link_axes ? mat3_tmul_vec(rotation, bar) : bar;
-  add_signal_parameter_bars(&load->force, s->clock.time, by_own, gradient->control + load->force_first);
+  add_signal_parameter_bars(&load->force, &span, by_own, gradient->control + load->force_first);
   return load->link_axes ? mat3_outer(bar, local) : mat3_zero();
 }
 
 static Mat3 torque_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, Mat3 m, ModelGradient* gradient) {
-  Mat3 cross = mat3_cross(load_value(&load->torque, s->clock.time)), back = mat3_transpose(rotation);
+  const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
+  Mat3 cross = mat3_cross(load_value(&load->torque, &span)), back = mat3_transpose(rotation);
   Vec3 bar = mat3_axial(load->link_axes ? mat3_mul(back, m) : mat3_mul(m, back));
-  add_signal_parameter_bars(&load->torque, s->clock.time, vec3_scale(bar, -0.5),
-                            gradient->control + load->torque_first);
+  add_signal_parameter_bars(&load->torque, &span, vec3_scale(bar, -0.5), gradient->control + load->torque_first);
   return mat3_scale(load->link_axes ? mat3_mul(m, cross) : mat3_mul(cross, m), 0.5);
 }
 
@@ -107,6 +108,7 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
                           double (*rate_bar)[3][4], ModelGradient* gradient) {
   const Model* m = s->model;
   const SceneField* field = load->field;
+  const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
   FieldGeometry at = field_geometry(m, load, s->pose_now);
   FieldEnergy slope = field_energy_gradient(field, &at);
   AdjointMotion a = link_motion(s, load->link, motion), b = link_motion(s, field->to, motion);
@@ -114,9 +116,8 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
                                  .v = field->to >= 0 ? vec3_cross(b.w, at.v) : vec3(0, 0, 0)};
   motion_of_field.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
   FieldEnergy change = field_hessian_product(field, &at, &motion_of_field);
-  double strength = load_value(&load->force, s->clock.time).x;
-  add_signal_parameter_bars(&load->force, s->clock.time, vec3(change.energy, 0, 0),
-                            gradient->control + load->force_first);
+  double strength = load_value(&load->force, &span).x;
+  add_signal_parameter_bars(&load->force, &span, vec3(change.energy, 0, 0), gradient->control + load->force_first);
   bool moved = field->to >= 0;
   FieldSide side[2] = {{.link = load->link, .point = model_load_point(m, load), .axis = field->axis},
                        {.link = field->to, .point = field->at, .axis = field->other}};
@@ -129,7 +130,7 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
   side[1].arm_bar = vec3_scale(vec3_cross(slope.d, b.w), -strength);
   side[0].axis_bar = vec3_scale(vec3_add(change.u, vec3_cross(slope.u, a.w)), strength);
   side[1].axis_bar = vec3_scale(vec3_add(change.v, vec3_cross(slope.v, b.w)), strength);
-  FieldWrench w = field_wrench(m, load, s->clock.time, s->pose_now);
+  FieldWrench w = field_wrench(m, load, &span, s->pose_now);
   field_side_adjoint(s, &side[0], &a, &w, 0, now, old, rate_bar, gradient);
   field_side_adjoint(s, &side[1], &b, &w, 1, now, old, rate_bar, gradient);
 }

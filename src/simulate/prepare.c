@@ -127,15 +127,15 @@ static void set_drive_input(const Sim* s, int controller, JointDrive* drive) {
   const Model* m = s->model;
   const ModelController* c = &m->controllers[controller];
   const Joint* joint = &m->links[c->link].joint;
-  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
-  controller_input(s, controller, value, rate);
+  DriveInput in;
+  controller_input(s, controller, &in);
   *drive = (JointDrive){.target = {0}};
   joint_zero(joint, drive->target);
-  if (c->type == CONTROLLER_TORQUE) memcpy(drive->push, value, sizeof(double) * (size_t)joint->dof_count);
-  if (c->type == CONTROLLER_VELOCITY) memcpy(drive->target_rate, value, sizeof(double) * (size_t)joint->dof_count);
+  if (c->type == CONTROLLER_TORQUE) memcpy(drive->push, in.value, sizeof(double) * (size_t)joint->dof_count);
+  if (c->type == CONTROLLER_VELOCITY) memcpy(drive->target_rate, in.value, sizeof(double) * (size_t)joint->dof_count);
   if (c->type == CONTROLLER_PD) {
-    joint_coordinates_from_target(joint, value, drive->target);
-    joint_rates_from_target(joint, value, rate, drive->target_rate);
+    joint_coordinates_from_target(joint, in.value, drive->target);
+    joint_rates_from_target(joint, in.at_rate, in.rate, drive->target_rate);
   }
   memcpy(drive->position_gain, c->position_gain, sizeof(drive->position_gain));
   memcpy(drive->velocity_gain, c->velocity_gain, sizeof(drive->velocity_gain));

@@ -64,7 +64,8 @@ static void add_gravity(const Sim* s, int i, const Pose* pose) {
 
 /* Adds the wrench of a field on link i. Fields act at the poses at the start of the step. */
 static void add_field_wrench(const Sim* s, const ModelLoad* load, int i, const Pose* pose) {
-  FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
+  StepSpan span = step_span(s, SIGNAL_IS_FORCE);
+  FieldWrench w = field_wrench(s->model, load, &span, s->pose_now);
   const int link[2] = {load->link, load->field->to};
   for (int side = 0; side < 2; side++)
     if (link[side] == i)
@@ -74,11 +75,12 @@ static void add_field_wrench(const Sim* s, const ModelLoad* load, int i, const P
 
 /* Adds the loads on link i, which cannot move. The step itself ignores these loads. */
 static void add_load_wrenches(const Sim* s, int i, const Pose* pose) {
+  StepSpan span = step_span(s, SIGNAL_IS_FORCE);
   for (int k = 0; k < s->model->load_count; k++) {
     const ModelLoad* l = &s->model->loads[k];
     if (l->field) add_field_wrench(s, l, i, pose);
     if (l->field || l->link != i) continue;
-    Vec3 force = load_value(&l->force, s->clock.time), torque = load_value(&l->torque, s->clock.time);
+    Vec3 force = load_value(&l->force, &span), torque = load_value(&l->torque, &span);
     if (l->link_axes) force = mat3_mul_vec(pose[i].r, force);
     if (l->link_axes) torque = mat3_mul_vec(pose[i].r, torque);
     add_wrench(s->reaction_sum[i], vec3_scale(force, -1), vec3_scale(torque, -1),

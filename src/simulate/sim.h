@@ -145,8 +145,10 @@ struct Sim {
   struct SpinBody* spin_bodies;   /* links that integrate their angular momentum; NULL without them (size: links) */
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
 
-  StepClock clock;   /* clock of the current substep, or of the next one */
-  StepClock reached; /* clock of the substep that ended in the current state */
+  StepClock clock;                 /* clock of the current substep, or of the next one */
+  StepClock reached;               /* clock of the substep that ended in the current state */
+  const StepClock* recorded_clock; /* while a recorded step is differentiated with respect to its length: borrowed clock
+                                      of that step, about which signals are linear (signal_span.h); otherwise NULL */
   /* Reference step length of velocity gains [s]: their dampers do not depend on the length of a substep. */
   double gain_dt;
 

@@ -230,6 +230,18 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
+/* Meaning of a signal in the equations of a step. */
+typedef enum {
+  SIGNAL_IS_FORCE, /* force, torque, tension, or strength of a field */
+  SIGNAL_IS_RATE,  /* target of the rate of a coordinate */
+  SIGNAL_IS_HELD,  /* input that a program gives for each step */
+} SignalUse;
+/* Returns the meaning of the signal of a drive, for drives of type pd that of its rate. */
+SignalUse controller_signal_use(const ModelController* controller);
+/* Returns the span of time over which the step of `clock` takes the mean of a signal (docs/derivations/loads.md, L98).
+ * If from = to, the step uses the value at this time. */
+SignalSpan signal_span(Integrator integrator, const StepClock* clock, SignalUse use);
+
 /* Returns the force of load number `load` in the step of `clock`, world axes [N] (docs/derivations/loads.md). The
  * force on immovable links is zero. begin[links]: poses at the start of the step. before[links]: poses at the start of
  * the previous step, unused in the first step. */

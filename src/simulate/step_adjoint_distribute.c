@@ -16,17 +16,19 @@
 static void drive_adjoint(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;
-  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
+  DriveInput in, bar = {.value = {0}};
   double* gains = out->gradient->gains + c->gain_first + 1;
   for (int kind = 0; kind < JOINT_GAIN_KINDS; kind++)
     for (int k = 0; k < dof; k++) gains[kind * dof + k] += a->gains[drive][kind][k];
   if (c->type == CONTROLLER_PD) {
-    controller_input(a->sim, controller, value, rate);
-    joint_target_adjoint(&a->model->links[c->link].joint, value, rate, a->target[drive], a->target_rate[drive],
-                         value_bar, value_rate_bar);
+    const Joint* joint = &a->model->links[c->link].joint;
+    double zero[JOINT_MAX_DOF] = {0}, unused[JOINT_MAX_DOF] = {0};
+    controller_input(a->sim, controller, &in);
+    joint_target_adjoint(joint, in.value, in.rate, a->target[drive], zero, bar.value, unused);
+    joint_target_adjoint(joint, in.at_rate, in.rate, zero, a->target_rate[drive], bar.at_rate, bar.rate);
   } else
-    memcpy(value_bar, c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive], sizeof(value_bar));
-  controller_input_adjoint(a->sim, controller, value_bar, value_rate_bar, out);
+    memcpy(bar.value, c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive], sizeof(bar.value));
+  controller_input_adjoint(a->sim, controller, &bar, out);
 }
 
 static void add_scaled_bar(double to[3][4], double factor, const double from[3][4]) {

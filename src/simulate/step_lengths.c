@@ -178,12 +178,14 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   /* forces balance at the recorded lengths only; the exchange of angular momentum (W6) that they permit is a choice
    * without derivative */
   if (a->spin) spin_compute_residual_forces(a->sim, a->replay ? contact_replay_terms(a->replay) : (ContactTermList){0});
+  a->sim->recorded_clock = c;
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
     if (!any && a->replay) contact_replay_set_expected_poses(a->replay, l->expected, a->expected_bar);
     any = true;
     found = differentiate_by_entry(a, step, (ClockEntry)k, rate, force, &l->by[k]);
   }
+  a->sim->recorded_clock = NULL;
   if (any && a->replay) contact_replay_set_expected_poses(a->replay, a->sim->target, a->expected_bar);
   if (!any || !found) return found;
   if (!evaluate_with_clock(a, step, c, assembly) || !step_adjoint_closure_forces(a, assembly)) return false;

@@ -5,6 +5,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "simulate/signal_span.h"
+
 /* Relative rounding error of a length. The product of a length's error and a force is the rounding error of a tendon's
  * energy. */
 #define LENGTH_ROUNDING_ERROR (16 * DBL_EPSILON)
@@ -131,11 +133,12 @@ void tendons_destroy(TendonSystem* s) {
 
 void tendons_prepare_step(Sim* sim) {
   TendonSystem* s = sim->tendons;
+  StepSpan span = step_span(sim, SIGNAL_IS_FORCE);
   for (int k = 0; s && k < s->model->tendon_count; k++) {
     const Signal* signal = &s->model->tendons[k].tension;
     double rate;
     s->tension[k] = 0;
-    if (signal->source->channels > 0) signal_eval(signal, sim->clock.time, &s->tension[k], &rate);
+    if (signal->source->channels > 0) step_signal_mean(signal, &span, &s->tension[k], &rate);
     const ModelTendon* tendon = &s->model->tendons[k];
     SpringTimeWeights at = s->at[k] = spring_time_weights(&sim->clock, &sim->weights, tendon->theta, true);
     s->past[k] = 0;

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "simulate/signal_span.h"
+
 static bool is_movable(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
 
 /* Adds the change of the wrenches on both links of a term to wrench[links]: (Hessian of the term) twists, plus the
@@ -142,8 +144,9 @@ static void add_point_bar(Mat3 r, Vec3 by_ends, double* bar) {
 
 static void add_tension_bar(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
   double zero = 0;
+  StepSpan span = step_span(sim, SIGNAL_IS_FORCE);
   if (tendon->tension.source->channels > 0)
-    signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
+    signal_mean_vjp(&tendon->tension, span.at, &rate, &zero, gradient->control + tendon->tension_first);
 }
 
 /* Adds by_length times the derivatives of the length of a wrapped path at an earlier state, with respect to the wrap's

@@ -40,12 +40,18 @@ static void read_controls(Controls* controls, const char* path, int nu) {
   fclose(file);
 }
 
-/* The row that holds from its time on; the step that ends at a time aims at that time's target, as ours does. */
+/* Sets the controls in the middle of MuJoCo's step, linear between the rows. */
 static void set_controls(const Controls* controls, const mjModel* m, mjData* d, double interval) {
-  int row = (int)floor(d->time / interval + 1e-6) + 1;
+  double t = (d->time + 0.5 * m->opt.timestep) / interval, part = t - floor(t);
   if (controls->count == 0) return;
+  int row = (int)floor(t), next = row + 1;
   if (row >= controls->count) row = controls->count - 1;
-  for (int k = 0; k < m->nu; k++) d->ctrl[k] = controls->rows[(size_t)row * (size_t)controls->width + 1 + (size_t)k];
+  if (next >= controls->count) next = controls->count - 1;
+  for (int k = 0; k < m->nu; k++) {
+    const double *from = controls->rows + (size_t)row * (size_t)controls->width + 1 + k,
+                 *to = controls->rows + (size_t)next * (size_t)controls->width + 1 + k;
+    d->ctrl[k] = *from + part * (*to - *from);
+  }
 }
 
 /* ---------------------------------------------------------------- feedback */

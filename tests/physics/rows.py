@@ -13,6 +13,7 @@ from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
 from ordinary_machines import ORDINARY_MACHINES
 from rollers import ROLLERS
 from row import Row
+from signals import SIGNALS
 
 G = 9.81
 
@@ -2098,4 +2099,4 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
     ),
 ]
 
-ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES
+ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS

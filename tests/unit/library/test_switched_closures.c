@@ -209,13 +209,14 @@ static const char CUP[] =
 static void a_cup_lets_go_and_holds_again_Z21(void** state) {
   (void)state;
   static const char* const integrators[] = {"momentum", "first_order", "second_order"};
+  const double opens[] = {0.5195, 0.517, 0.5145}; /* 2, 1.5 and 1 dt after the pull reaches the limit */
   for (int n = 0; n < 3; n++) {
     sdrs* s = parsed(CUP, integrators[n]);
     must(s, sdrs_run(s, 220));
     sdrs_array x = shown(s, SDRS_POSITION, 0);
     must(s, sdrs_step(s, 110));
-    compare_near(sim_closures_joined(s->state->sim)[0].until, 0.5145, 1e-9, "%s: opens", integrators[n]);
-    const double g = 9.81, from = 0.5145, t = 0.6 - from; /* the fall until 0.6 s */
+    compare_near(sim_closures_joined(s->state->sim)[0].until, opens[n], 1e-9, "%s: opens", integrators[n]);
+    const double g = 9.81, from = opens[n], t = 0.6 - from; /* the fall until 0.6 s */
     double fall = (g + 20 * from) * t * t / 2 + 20 * t * t * t / 6, speed = (g + 20 * from) * t + 10 * t * t;
     compare_near(x.data[120 * x.stride + 2], 1 - fall, 0.51 * 0.005 * speed, "%s: falls", integrators[n]);
     double rest = x.data[185 * x.stride + 2];

@@ -208,7 +208,7 @@ static void loads_L16_dipoles_at_rest(void** state) {
                    "  - {name: b, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}\n"
                    "loads: [{link: a, field: {type: dipole, to: b, axis: %s, strength: 2, moment: [3, 0, 0]}}]\n",
                    cases[k].at, cases[k].axis);
-    FieldWrench w = field_wrench(&run->model, &run->model.loads[0], 0, run->sim->pose_now);
+    FieldWrench w = field_wrench(&run->model, &run->model.loads[0], &(StepSpan){.at = {0, 0}}, run->sim->pose_now);
     compare_vec3(w.force[0], cases[k].force, 1e-12, "force, case %d", k);
     compare_vec3(w.torque[0], cases[k].torque, 1e-12, "torque, case %d", k);
     compare_vec3(vec3_add(w.force[0], w.force[1]), vec3(0, 0, 0), 1e-15, "the opposite force, case %d", k);

@@ -347,13 +347,65 @@ static void loads_gravity_compensation(void** state) {
   run_free(run);
 }
 
+/* ---------------------------------------------------------------- time of signals */
+
+/* Displacement of a body of 1 kg after 1 s under a force. */
+static double pushed(const char* integrator, double dt, const char* force) {
+  Run* run = run_create(1, 1e-12,
+                        "simulation: {dt: %g, duration: 1, gravity: [0, 0, 0], integrator: %s}\n"
+                        "contact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: body, mass: 1, inertia: [0.1, 0.2, 0.25, 0, 0, 0]}\n"
+                        "loads: [{link: body, force: %s}]\n",
+                        dt, integrator, force);
+  run_steps(run, (int)(1 / dt + 0.5));
+  double x = sim_state(run->sim)->pose[0].t.x;
+  run_free(run);
+  return x;
+}
+
+/* A ramp, a cosine, and a push whose edges are not at ends of steps, against closed forms. `momentum` is of second
+ * order with small errors. `first_order` is half a step early: its error is v dt / 2, with the speed v at the end. */
+static void loads_L98_ramp(void** state) {
+  (void)state;
+  const double w = 2 * acos(-1.0) * 1.3;
+  static const char ramp[] = "{type: keyframes, times: [0, 1], values: [[0, 0, 0], [6, 0, 0]]}",
+                    cosine[] =
+                        "{type: sines, terms: [[{amplitude: 10, frequency: 1.3, phase: 1.5707963267948966}], [], []]}",
+                    push[] =
+                        "{type: keyframes, times: [0.2033, 0.2034, 0.5047, 0.5048], values: [[0, 0, 0], [6, 0, "
+                        "0], [6, 0, 0], [0, 0, 0]]}";
+  const struct {
+    const char* force;
+    double x, speed;
+  } cases[] = {{ramp, 1, 3},
+               {cosine, 10 * (1 - cos(w)) / (w * w), 10 * sin(w) / w},
+               {push, 3 * ((1 - 0.20335) * (1 - 0.20335) - (1 - 0.50475) * (1 - 0.50475)), 6 * 0.3014}};
+  for (int k = 0; k < 3; k++)
+    for (int n = 0; n < 2; n++) {
+      double dt = n == 0 ? 0.01 : 0.0025;
+      compare_near(pushed("momentum", dt, cases[k].force), cases[k].x, 0.6 * dt * dt, "momentum, case %d", k);
+      compare_near(pushed("first_order", dt, cases[k].force), cases[k].x + 0.5 * dt * cases[k].speed, 2 * dt * dt,
+                   "first_order, case %d", k);
+      if (k < 2)
+        compare_near(pushed("second_order", dt, cases[k].force), cases[k].x, 14 * dt * dt, "second_order, case %d", k);
+    }
+  compare_near(pushed("momentum", 0.01, ramp), 0.999975, 1e-9, "the worked example");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loads_L1_L2_worked_example),     cmocka_unit_test(loads_L2_derivatives),
-      cmocka_unit_test(loads_L3_a_body_that_turns_on),  cmocka_unit_test(loads_L3_L4_derivatives_of_the_rotation),
-      cmocka_unit_test(loads_L4_against_differences),   cmocka_unit_test(loads_L1_a_push_off_the_centre),
-      cmocka_unit_test(loads_L1_a_torque_spins_up),     cmocka_unit_test(loads_L3_a_follower_is_of_second_order),
-      cmocka_unit_test(loads_L1_thrust_along_the_axis), cmocka_unit_test(loads_gravity_compensation),
+      cmocka_unit_test(loads_L1_L2_worked_example),
+      cmocka_unit_test(loads_L2_derivatives),
+      cmocka_unit_test(loads_L3_a_body_that_turns_on),
+      cmocka_unit_test(loads_L3_L4_derivatives_of_the_rotation),
+      cmocka_unit_test(loads_L4_against_differences),
+      cmocka_unit_test(loads_L1_a_push_off_the_centre),
+      cmocka_unit_test(loads_L1_a_torque_spins_up),
+      cmocka_unit_test(loads_L3_a_follower_is_of_second_order),
+      cmocka_unit_test(loads_L1_thrust_along_the_axis),
+      cmocka_unit_test(loads_gravity_compensation),
+      cmocka_unit_test(loads_L98_ramp),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
