@@ -300,7 +300,8 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
   StepKind before = s->reached.kind;
   if (impact) return STEP_IMPACT_SUBSTEP;
   if (before == STEP_IMPACT_SUBSTEP) return STEP_AFTER_IMPACT;
-  if (before == STEP_AFTER_IMPACT && length != s->reached.dt) return kind_of_unequal_length(s);
+  bool looks_back = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && before == STEP_FREE && s->reached.dt > 0;
+  if ((looks_back || before == STEP_AFTER_IMPACT) && length != s->reached.dt) return kind_of_unequal_length(s);
   return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_impact(s);
 }
 
