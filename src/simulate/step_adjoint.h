@@ -231,6 +231,13 @@ bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right
  * old, older and gradient (simulate/step_adjoint_distribute.c). NULL members of `force` are skipped. */
 void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                              StateBar old, StateBar older, ModelGradient* gradient);
+/* Sets the derivatives with respect to the expected poses and the shifts of rolling bodies to 0. */
+void step_adjoint_clear_expected_poses(StepAdjoint* adjoint);
+/* Converts the derivatives with respect to the expected poses and the shifts of rolling bodies into derivatives with
+ * respect to earlier states and parameters. Adds them to now, old, older and gradient. Overwrites adjoint->lambda,
+ * twist and motion with 0. */
+void step_adjoint_expected_poses(StepAdjoint* adjoint, const RecordedStep* step, StateBar now, StateBar old,
+                                 StateBar older, ModelGradient* gradient);
 /* Converts bar[links], derivatives with respect to the poses pose[links], into force and first moment about the origin
  * of each link's frame, summed over the link and its descendants. Sets a->bar_force and a->bar_moment (links), world
  * axes. */

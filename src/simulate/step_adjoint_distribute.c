@@ -219,6 +219,12 @@ static void frame_positions_adjoint(StepAdjoint* a, const RecordedStep* step, Mo
   step_adjoint_frame_positions(a, step->pose_next, a->bar_force, gradient);
 }
 
+void step_adjoint_clear_expected_poses(StepAdjoint* a) {
+  size_t links = (size_t)a->model->link_count;
+  memset(a->expected_bar, 0, sizeof(double[3][4]) * links);
+  if (a->shift_bar) memset(a->shift_bar, 0, sizeof(RollShift) * links);
+}
+
 /* Adds the derivatives of contact with respect to everything except the state at t + dt of moving bodies. Half-spaces
  * at t + dt are included: their poses follow from signals and attachments, so this function converts their derivatives
  * to derivatives with respect to these (A13). */
@@ -228,8 +234,7 @@ static void contact_adjoint_without_end_state(StepAdjoint* a, const RecordedStep
   if (!a->replay) return;
   ContactField field = step_adjoint_field(a->twist, force, step_adjoint_pair_slopes(a));
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  memset(a->expected_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  if (a->shift_bar) memset(a->shift_bar, 0, sizeof(RollShift) * (size_t)m->link_count);
+  step_adjoint_clear_expected_poses(a);
   contact_replay_set_work_bars(a->replay, spin_adjoint_work_bars(a->spin));
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   contact_replay_set_work_bars(a->replay, NULL);
@@ -241,6 +246,17 @@ static void contact_adjoint_without_end_state(StepAdjoint* a, const RecordedStep
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
   step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
   step_lengths_prescribed(a, a->product, step->clock.time);
+}
+
+void step_adjoint_expected_poses(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                                 ModelGradient* gradient) {
+  size_t links = (size_t)a->model->link_count;
+  memset(a->twist, 0, sizeof(double[6]) * links);
+  memset(a->motion, 0, sizeof(double[3][4]) * links);
+  memset(a->lambda, 0, sizeof(double) * (size_t)a->model->dof_count);
+  roll_shifts_adjoint(a, now, gradient);
+  inertia_and_target_adjoint(a, step, now, old, older, gradient);
+  tree_flight_adjoint(a, step, now, old, gradient);
 }
 
 void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,

@@ -41,6 +41,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->next_bar = bar_create(model);
   for (int k = 0; f->adjoint->spin && k < 2; k++)
     f->momentum[k] = MEMORY_NEW(double, (size_t)model->link_count * 3 * (size_t)parameters);
+  if (f->adjoint->replay) f->carried_screws = MEMORY_NEW(Screw, nv);
   if (!f->adjoint->closures) return f;
   size_t closed = (size_t)model->closure_row_count;
   f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
@@ -96,7 +97,8 @@ void step_forward_destroy(StepForward* f) {
                    f->by_end,
                    f->load[0],
                    f->load[1],
-                   f->load_screws};
+                   f->load_screws,
+                   f->carried_screws};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -368,12 +370,16 @@ static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, 
   step_forward_clear(f);
   contact_replay_seed_carry(a->replay, pair, number);
   ContactField none = {.twist = NULL};
+  step_adjoint_clear_expected_poses(a);
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_frames(a, step->pose_next, &f->gradient);
   double by_end = half_space_end_derivative(f, step);
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
+  step_adjoint_expected_poses(a, step, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
+  add_start_bars(f);
+  memcpy(a->sim->screws, f->carried_screws, sizeof(Screw) * (size_t)f->model->dof_count);
   add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
   add_friction_limits(f, step, row);
@@ -386,6 +392,7 @@ static void update_carried_sensitivities(StepForward* f, const RecordedStep* ste
   f->carried_next = reserve_rows(f->carried_next, &f->carried_next_capacity, step->contact_count_next * numbers * p);
   size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
+  memcpy(f->carried_screws, f->adjoint->sim->screws, sizeof(Screw) * (size_t)f->model->dof_count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
       set_carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
