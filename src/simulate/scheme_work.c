@@ -468,7 +468,9 @@ void scheme_balance_create(Sim* s) {
 }
 
 void scheme_balance_set_contact_energy(Sim* s) {
-  if (s->balance && s->contact) *s->balance->at.stored = contact_stored_energy(s->contact);
+  if (!s->balance || !s->contact) return;
+  bool is_restored = s->model->start && *s->balance->at.is_started != 0; /* the sums of an earlier run go on */
+  if (!is_restored) *s->balance->at.stored = contact_stored_energy(s->contact);
 }
 
 /* Returns the energy that a group received from fixed bodies beyond the stored contact energy [J]. Fixed bodies cannot
