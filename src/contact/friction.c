@@ -197,9 +197,14 @@ Vec3 friction_ring_axis(const HullInstance* h) {
   return h->ring_count > 0 ? mat3_mul_vec(h->pose.r, h->rings[0].axis) : vec3(0, 0, 0);
 }
 
+RingArmWeight friction_mean_arm_weight(const HullInstance* h, double cosine, double support) {
+  double radius = ring_common_radius(h), square = 1 - cosine * cosine;
+  return radius > 0 ? ring_arm_weight(square, radius, support) : (RingArmWeight){square, 1, 0, 0};
+}
+
 /* (F13) Sets lag->mean_arm[side] to the weighted mean of the arms of each side. Sets lag->arm[side] to the part of this
  * mean that does not rotate with the body. Both vectors are zero if all arms are zero. */
-static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2]) {
+static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2], double support) {
   const FrictionVertex* v = lag->vertices;
   Vec3 n = lag->normal;
   for (int side = 0; side < 2; side++) {
@@ -211,8 +216,8 @@ static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2]) {
     }
     lag->mean_arm[side] = weight > 0 ? vec3_scale(sum, 1 / weight) : vec3(0, 0, 0);
     double flat = vec3_dot(n, friction_ring_axis(hull[side])), along = vec3_dot(n, lag->mean_arm[side]);
-    Vec3 upright = vec3_scale(lag->mean_arm[side], 1 - flat * flat);
-    lag->arm[side] = vec3_add_scaled(upright, flat * flat * along, n);
+    double upright = friction_mean_arm_weight(hull[side], flat, support).value;
+    lag->arm[side] = vec3_add_scaled(vec3_scale(lag->mean_arm[side], upright), (1 - upright) * along, n);
   }
 }
 
@@ -235,6 +240,35 @@ static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* 
     if (lag->shifted[side]) lag->shift[side] = *shift[side];
     lag->roll[side] = aimed ? rotation_vector(mat3_mul(lag->aim[side], mat3_transpose(start))) : vec3(0, 0, 0);
   }
+}
+
+/* Returns the point of a circle nearest to the other body. direction: unit vector to the other body; axis: unit axis of
+ * the circle; world axes. */
+static RingNearest nearest_point(Vec3 direction, Vec3 axis, double radius, double support) {
+  RingNearest out = {.axis = axis, .cosine = vec3_dot(axis, direction)};
+  Vec3 radial = vec3_add_scaled(direction, -out.cosine, axis);
+  out.sine = vec3_norm(radial);
+  out.weight = ring_arm_weight(out.sine * out.sine, radius, support);
+  if (out.weight.value > 0) out.nearest = vec3_scale(radial, 1 / out.sine);
+  return out;
+}
+
+RingDrift friction_ring_drift(const FrictionLag* lag, int side, const HullInstance* hull, double support) {
+  assert(side == 0 || side == 1);
+  RingDrift drift = {.radius = ring_common_radius(hull)};
+  if (!lag->aimed || lag->count[side] == 0 || !(drift.radius > 0)) return drift;
+  const Mat3 turn[2] = {lag->start[side].r, lag->aim[side]};
+  drift.direction = vec3_scale(lag->normal, side == 0 ? 1 : -1);
+  for (int k = 0; k < 2; k++) {
+    Vec3 axis = vec3_normalized(mat3_mul_vec(turn[k], hull->rings[0].axis)); /* the expected rotation may be affine */
+    drift.nearest[k] = nearest_point(drift.direction, axis, drift.radius, support);
+  }
+  double weight = drift.nearest[0].weight.value * drift.nearest[1].weight.value;
+  drift.acts = weight > 0;
+  if (!drift.acts) return drift;
+  Vec3 apart = vec3_sub(drift.nearest[1].nearest, drift.nearest[0].nearest);
+  drift.displacement = vec3_scale(vec3_cross(lag->roll[side], apart), 0.5 * drift.radius * weight);
+  return drift;
 }
 
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
@@ -260,8 +294,10 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   }
   centre_on_weights(lag, a, b, plane->origin);
   const HullInstance* hull[2] = {a, b};
-  mean_arms(lag, hull);
+  mean_arms(lag, hull, support);
   aim_at(lag, aim, shift, hull);
+  for (int side = 0; side < 2; side++)
+    lag->drift[side] = friction_ring_drift(lag, side, hull[side], support).displacement;
   for (int side = 0; side < 2; side++)
     lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;

@@ -70,6 +70,7 @@ typedef struct {
   Vec3 mean_arm[2]; /* mean of FrictionVertex.arm over the contact points of a body, weighted by their normal forces
                        (F13) [m]; zero for vertices */
   Vec3 arm[2];      /* part of `mean_arm` that does not rotate with the body (F13) [m] */
+  Vec3 drift[2];    /* displacement of the contact points of both bodies because they run round the bodies (F17) [m] */
   Vec3 from[2];     /* positions at t of those points of both bodies that lie at `center` in the friction reference [m].
                        They differ from `center` only if the normal force of the same step limits friction */
   double ground_weight; /* normal force of the single contact point of a half-space, which is body b and has no spin */
@@ -94,6 +95,30 @@ bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullI
 
 /* Returns the unit axis of the circles of a hull, world axes, or zero if the hull has no circles. */
 Vec3 friction_ring_axis(const HullInstance* h);
+
+/* Returns the weight of FrictionLag.mean_arm in FrictionLag.arm (F13). It is the weight of the lever arm of the circles
+ * (W21). If their radii differ, or for balls, it is the squared sine of the angle between axis and normal. cosine: axis
+ * of the circles . normal. support: range of the contact force [m]. */
+RingArmWeight friction_mean_arm_weight(const HullInstance* hull, double cosine, double support);
+
+/* Direction from the centre of a circle to its point nearest to the other body, at one time. */
+typedef struct {
+  Vec3 axis, nearest;   /* unit vectors, world axes; axis: axis of the circle */
+  double cosine, sine;  /* cosine and sine of the angle between the axis and the direction to the other body */
+  RingArmWeight weight; /* weight of the lever arm */
+} RingNearest;
+/* Displacement of the contact point of a body on circles of equal radius, because the point runs round the body in the
+ * step (F17). It is roll x (nearest[1] - nearest[0]) radius / 2, times the weights of both lever arms. */
+typedef struct {
+  bool acts;              /* false: the displacement is 0 and the other members are not set */
+  RingNearest nearest[2]; /* at t and in the expected pose at t + dt */
+  double radius;          /* radius of the circles [m] */
+  Vec3 direction;         /* unit normal that points to the other body */
+  Vec3 displacement;      /* [m] */
+} RingDrift;
+/* Returns the displacement (F17) for the body of `side`. hull: this body at t. support: range of the contact force [m].
+ * Call after `aim`, `roll` and `normal` of *lag are set. */
+RingDrift friction_ring_drift(const FrictionLag* lag, int side, const HullInstance* hull, double support);
 
 /* Rotation of a body from its expected rotation `aim` to its present rotation R (F13). */
 typedef struct {
@@ -135,13 +160,14 @@ static inline void friction_add_wrench(Vec3 force, Vec3 torque, double wrench[6]
 }
 
 /* Returns the displacement of the end of an arm by the rotation of its body [m]. It is lag->roll[side] x arm, plus the
- * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15). Without a shift, the result
- * is bit-identical to (roll + change) x arm. */
+ * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15), plus lag->drift[side].
+ * Without shift and drift, the result is bit-identical to (roll + change) x arm. */
 static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, const FrictionRoll* roll) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   Vec3 turned = vec3_cross(vec3_add(lag->roll[side], roll->change), arm);
   Vec3 moved = vec3_add(turned, vec3_cross(roll->change, lag->shift[side].lever));
-  return vec3_add_scaled(moved, vec3_dot(roll->change, rows.axis), rows.extra);
+  moved = vec3_add_scaled(moved, vec3_dot(roll->change, rows.axis), rows.extra);
+  return vec3_add(moved, lag->drift[side]);
 }
 
 /* Returns an upper bound on the number of contact points that friction_lag stores. It is the number of vertices with a

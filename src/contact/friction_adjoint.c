@@ -217,10 +217,11 @@ typedef struct {
   Vec3 displacement; /* DisplacementBar.displacement, or zero */
   Vec3 by_displacement;           /* DisplacementBar.by_displacement, or zero */
   double by_offset[2];            /* with respect to FrictionLag.offset */
+  Vec3 by_drift[2];               /* with respect to RingDrift.displacement */
   Vec3 by_roll[2];                /* with respect to FrictionLag.roll */
   Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
                                      bodies move with their twists */
-  Vec3 by_arms;                   /* over a half-space: with respect to a common rotation of all arms at t + dt */
+  Vec3 by_arms; /* over a half-space: with respect to a common rotation of the arms at t + dt and of the axis at t */
 } FrictionReverse;
 
 /* (A8b) Friction of a ball acts at its point x0 = center + e nearest to the plane, with e = -sigma r n^. r: radius; n^:
@@ -318,6 +319,7 @@ static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, V
   const RollShift* shift = &f->lag->shift[side];
   RollRows rows = roll_rows(shift, arm);
   f->by_roll[side] = vec3_add(f->by_roll[side], vec3_cross(arm, by_r));
+  f->by_drift[side] = vec3_add(f->by_drift[side], by_r);
   f->by_angle[side] = vec3_add(f->by_angle[side], roll_rows_moment(&rows, by_r));
   f->by_change[side] = vec3_add(f->by_change[side], roll_rows_moment(&rows, by_q));
   RollShift unused = {0}, *bar = f->lag->shifted[side] ? &out->shift[side] : &unused;
@@ -380,15 +382,20 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
 
-/* (A8d) The arm of a hull is e = (1 - q^2) E + q^2 (n^ . E) n^, with its mean arm E, q = n^ . z, and the axis z of its
- * circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative of Phi with respect to E. Adds the
- * derivatives of Phi with respect to n^ and to the rotation of z. by_e: derivative of Phi with respect to e. */
+/* (A8d) The arm of a hull is e = w E + (1 - w) (n^ . E) n^, with its mean arm E and the weight w. The weight depends on
+ * q = n^ . z with the axis z of the circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative
+ * of Phi with respect to E. Adds the derivatives of Phi with respect to n^ and to the rotation of z. by_e: derivative
+ * of Phi with respect to e. */
 static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
   Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
-  double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);
-  double by_q = 2 * q * (along * vec3_dot(n, by_e) - vec3_dot(mean, by_e));
-  f->by_mean[side] = vec3_add_scaled(vec3_scale(by_e, 1 - q * q), by_along, n);
-  Vec3 by_n = vec3_add_scaled(vec3_scale(mean, by_along), q * q * along, by_e);
+  const RingArmWeight weight = friction_mean_arm_weight(&f->now[side].hull, vec3_dot(n, axis), f->support);
+  double w = weight.value, along = vec3_dot(n, mean), by_along = (1 - w) * vec3_dot(n, by_e);
+  double by_w = vec3_dot(mean, by_e) - along * vec3_dot(n, by_e);
+  double by_q = -2 * vec3_dot(n, axis) * weight.by_square * by_w;
+  f->by_mean[side] = vec3_add_scaled(vec3_scale(by_e, w), by_along, n);
+  out->support += weight.by_support * by_w;
+  ring_common_radius_reverse(&f->now[side].hull, weight.by_radius * by_w, out->shape[side]);
+  Vec3 by_n = vec3_add_scaled(vec3_scale(mean, by_along), (1 - w) * along, by_e);
   bar->direction = vec3_add(bar->direction, vec3_add_scaled(by_n, by_q, axis));
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
 }
@@ -402,6 +409,51 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   Vec3 e = f->lag->arm[side], turn = axial_change(h->motion.roll.turn, h->w);
   Vec3 by_turned = turning_reverse(f, side, e, by->displacement, by->field, h->motion.roll.change, turn, out);
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
+}
+
+/* Differentiates nearest . by_nearest + weight * by_weight of a circle. Adds the derivatives with respect to the radius
+ * of the circle and the support to *by_radius and out->support. Adds the derivative with respect to the direction to
+ * the other body to *by_direction. Returns the derivative with respect to the axis, which is perpendicular to it. */
+static Vec3 nearest_reverse(const RingNearest* at, Vec3 direction, Vec3 by_nearest, double by_weight, double* by_radius,
+                            Vec3* by_direction, PairShares* out) {
+  Vec3 by_radial = vec3_add_scaled(by_nearest, -vec3_dot(at->nearest, by_nearest), at->nearest);
+  by_radial = vec3_scale(by_radial, 1 / at->sine);
+  by_radial = vec3_add_scaled(by_radial, 2 * at->sine * at->weight.by_square * by_weight, at->nearest);
+  double along = vec3_dot(at->axis, by_radial);
+  *by_radius += at->weight.by_radius * by_weight;
+  out->support += at->weight.by_support * by_weight;
+  *by_direction = vec3_add(*by_direction, vec3_add_scaled(by_radial, -along, at->axis));
+  Vec3 by_axis = vec3_add_scaled(vec3_scale(by_radial, -at->cosine), -along, direction);
+  return vec3_add_scaled(by_axis, -vec3_dot(at->axis, by_axis), at->axis);
+}
+
+/* (A8e) Adds the contribution of the displacement of the contact points round the bodies (F17) to the derivatives of
+ * Phi. Call after all contributions to by_drift. */
+static void drift_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  const RingDrift drift = friction_ring_drift(lag, side, &f->now[side].hull, f->support);
+  if (!drift.acts) return;
+  const RingNearest* at = drift.nearest;
+  double sign = side == 0 ? 1 : -1, half = 0.5 * drift.radius;
+  Vec3 direction = drift.direction, by_direction = {0, 0, 0};
+  Vec3 apart = vec3_sub(at[1].nearest, at[0].nearest), torque = vec3_cross(f->by_drift[side], lag->roll[side]);
+  double weight = at[0].weight.value * at[1].weight.value, by_weight = half * vec3_dot(apart, torque);
+  double by_radius = 0.5 * weight * vec3_dot(apart, torque);
+  f->by_roll[side] = vec3_add_scaled(f->by_roll[side], half * weight, vec3_cross(apart, f->by_drift[side]));
+  Vec3 by_nearest = vec3_scale(torque, half * weight);
+  Vec3 by_start = nearest_reverse(&at[0], direction, vec3_scale(by_nearest, -1), by_weight * at[1].weight.value,
+                                  &by_radius, &by_direction, out);
+  Vec3 by_aim =
+      nearest_reverse(&at[1], direction, by_nearest, by_weight * at[0].weight.value, &by_radius, &by_direction, out);
+  ring_common_radius_reverse(&f->now[side].hull, by_radius, out->shape[side]);
+  Vec3 axis = f->now[side].hull.rings[0].axis, torque_start = vec3_cross(at[0].axis, by_start);
+  double stretch = vec3_norm(mat3_mul_vec(lag->aim[side], axis)); /* the expected rotation may be affine */
+  out->aim[side] = mat3_add(out->aim[side], mat3_outer(vec3_scale(by_aim, 1 / stretch), axis));
+  out->turn_now[side] = vec3_add(out->turn_now[side], torque_start);
+  bar->direction = vec3_add_scaled(bar->direction, sign, by_direction);
+  /* over a half-space: the displacement and the expected rotation do not rotate with the bodies at t */
+  f->fixed = vec3_add_scaled(f->fixed, sign, by_direction);
+  f->by_arms = vec3_add(f->by_arms, torque_start);
 }
 
 /* (A7b) Adds the contribution of a hull's motion to derivatives of Phi. They are derivatives with respect to
@@ -845,6 +897,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   if (passed) add_displacement(&f, passed, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
   offset_reverse(&f, out);
+  for (int side = 0; side < 2; side++) drift_reverse(&f, side, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++)
     side_center(&f, side, active_sides->vertices + (side ? active_sides->count[0] : 0), active_sides->count[side],
                 out->share[side] + first[side], &bar, out);

@@ -413,7 +413,8 @@ static bool work(const LawPair* p, ContactWork* out) {
   PairDerivatives contact;
   PlaneResponse response;
   plane_derivatives(&data->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
-  *out = plane_work(law, &contact, data->impact.first, data->solution.energy,
+  const HullInstance* const hull[2] = {p->a, p->b};
+  *out = plane_work(law, hull, &contact, data->impact.first, data->solution.energy,
                     before * before * POTENTIAL_TERMS / law->support);
   return true;
 }

@@ -192,10 +192,11 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
 /* LawImpacts.passes: sets *out to the numbers that the pair passes to events and to the next step. */
 void plane_law_passes(const LawReplay* p, PairPasses* out);
-/* Returns the normal force and the stored energy of a pair (ContactWork). contact: derivatives of the potential U at t
+/* Returns the normal force and the stored energy of a pair (ContactWork). hull: both bodies. contact: derivatives of
+ * the potential U at t
  * + dt, for stiffness 1. factor: impact factor at t + dt. energy, before: U at t + dt and at t. */
-ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, double factor, double energy,
-                       double before);
+ContactWork plane_work(const PlaneLaw* law, const HullInstance* const hull[2], const PairDerivatives* contact,
+                       double factor, double energy, double before);
 /* LawImpacts.recorded_work: returns false if the pair exerts no normal force or has restitution. */
 bool plane_law_recorded_work(const LawReplay* p, ContactWork* out);
 /* LawImpacts.work_wrench: sets wrench to the derivatives with respect to the motion of both bodies at t + dt. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "contact/ring.h"
+
 static PlaneRecord record_of(const ContactRecord* from) {
   PlaneRecord r;
   memcpy(&r, from->kept, sizeof(r));
@@ -224,10 +226,11 @@ void plane_law_passes(const LawReplay* p, PairPasses* out) {
   if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 
-ContactWork plane_work(const PlaneLaw* law, const PairDerivatives* contact, double factor, double energy,
-                       double before) {
-  ContactWork out = {.stored = law->stiffness * (energy - before)};
+ContactWork plane_work(const PlaneLaw* law, const HullInstance* const hull[2], const PairDerivatives* contact,
+                       double factor, double energy, double before) {
+  ContactWork out = {.stored = law->stiffness * (energy - before), .support = law->support};
   for (int side = 0; side < 2; side++) { /* a force is minus the gradient of the energy */
+    out.radius[side] = ring_common_radius(hull[side]);
     out.force[side] = vec3_scale(contact->force[side], -law->stiffness * factor);
     out.torque[side] = vec3_scale(mat3_axial(contact->moment[side]), -law->stiffness * factor);
   }
@@ -245,7 +248,8 @@ bool plane_law_recorded_work(const LawReplay* p, ContactWork* out) {
   const PairBody* body = p->next;
   const PlaneSolution* next = p->data_next;
   plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
-  *out = plane_work(p->law, &d, ((const PlaneReplay*)p->memory)->impact.first, next->energy, potential_before(p));
+  const HullInstance* const hull[2] = {&body[0].hull, &body[1].hull};
+  *out = plane_work(p->law, hull, &d, ((const PlaneReplay*)p->memory)->impact.first, next->energy, potential_before(p));
   return true;
 }
 
@@ -410,6 +414,16 @@ static double potential_change(const LawReplay* p, const double twist[2][6]) {
   return sum;
 }
 
+/* Adds the derivatives of a scalar with respect to numbers of ContactWork that do not depend on poses to *s. */
+static void add_work_parameters(const LawReplay* p, PairShares* s) {
+  const PlaneLaw* law = p->law;
+  const PlaneSolution* next = p->data_next;
+  s->value += p->work->stored * (next->energy - potential_before(p));
+  s->support += p->work->support / law->stiffness; /* all of *s is multiplied by the stiffness */
+  for (int side = 0; side < 2; side++)
+    ring_common_radius_reverse(&p->next[side].hull, p->work->radius[side] / law->stiffness, s->shape[side]);
+}
+
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneReplay* memory = p->memory;
@@ -425,7 +439,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
                   s);
     if (r.past.bounces) s->value = potential_change(p, (const double(*)[6])contact_twist);
     impact_adjoint(&memory->impact, &impact, &r.past, &at_end, &now, &next, &active, &bar, s);
-    if (p->work) s->value += p->work->stored * (next.solution->energy - potential_before(p));
+    if (p->work) add_work_parameters(p, s);
   }
   bool weighted = p->record->current_force || debt_in(p, &r).carries_debt;
   DisplacementBar displacement;

@@ -552,7 +552,7 @@ bool contact_replay_add_work_derivatives(const ContactReplay* r, const ContactWo
   bool found = false;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    if (bars[k].stored == 0) continue;
+    if (contact_work_is_zero(&bars[k])) continue;
     LawReplay pair = law_replay(r, k, 0);
     pair.work = &bars[k];
     double pair_wrench[2][6];
@@ -637,7 +637,7 @@ static void reverse_pair(void* context, int index, int thread) {
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
   }
   bool moves = pair_field(r, index, r->field, twist);
-  if (!moves && !carries(&r->carry[1][index]) && !(r->work_bars && r->work_bars[index].stored != 0))
+  if (!moves && !carries(&r->carry[1][index]) && !(r->work_bars && !contact_work_is_zero(&r->work_bars[index])))
     return; /* the twists of the pair and the derivatives that it carries are zero, so it contributes nothing */
   LawReplay pair = law_replay(r, index, thread);
   law_reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);

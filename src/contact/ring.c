@@ -93,6 +93,17 @@ RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support
   return load;
 }
 
+double ring_common_radius(const HullInstance* hull) {
+  double radius = hull->ring_count > 0 ? hull->rings[0].radius : 0;
+  for (int k = 1; k < hull->ring_count; k++)
+    if (hull->rings[k].radius != radius) return 0;
+  return radius;
+}
+
+void ring_common_radius_reverse(const HullInstance* hull, double by_radius, double* out) {
+  for (int k = 0; k < hull->slope_count && by_radius != 0; k++) out[k] += by_radius * hull->slope[k].radius[0];
+}
+
 Vec3 ring_radius(const Circle* ring, int j) {
   assert(j >= 0 && j < RING_POINTS);
   static const double C[RING_POINTS] = {1, M_SQRT1_2, 0, -M_SQRT1_2, -1, -M_SQRT1_2, 0, M_SQRT1_2};

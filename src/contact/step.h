@@ -74,13 +74,50 @@ static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 
 int contact_term_rolls(const ContactSystem* system, int index, const Pose* const pose[2], double* along_gap,
                        double* approach, double* slip);
 
+/* ---------------------------------------------------------------- lever arm of a circle */
+
+/* Weight of the lever arm of a circle that leans on a plane (docs/derivations/spin.md, W21). The arm points from the
+ * centre to the point nearest to the plane. The weight is 0 for a circle within the range of the contact force, whose
+ * pressure is spread over the circle. */
+typedef struct {
+  double value, by_square, by_radius, by_support; /* weight, and its derivatives */
+} RingArmWeight;
+
+/* Returns the weight (1 - q)^2 with q = (s / 2 a)^2 / sin^2, or 0 for q >= 1. square: sin^2 of the angle between the
+ * axis of the circle and the normal of the plane. radius: a > 0 [m]. support: range s of the contact force [m]. */
+static inline RingArmWeight ring_arm_weight(double square, double radius, double support) {
+  double least = support / (2 * radius), least_square = least * least;
+  if (!(square > least_square)) return (RingArmWeight){0, 0, 0, 0};
+  double q = least_square / square, rest = 1 - q;
+  return (RingArmWeight){rest * rest, 2 * rest * q / square, 4 * rest * q / radius, -4 * rest * q / support};
+}
+
+/* Circle on which a body of a pair rolls. */
+typedef struct {
+  Vec3 normal;    /* unit normal of the contact; its sign is not defined */
+  double radius;  /* radius of the body's circles [m]; 0 if the body has no circles, or circles of different radii */
+  double support; /* range of the contact force [m] */
+} ContactCircle;
+/* Returns the circle on which body `side` (0 or 1) of term `index` < contact_term_count rolls, in the accepted state.
+ */
+ContactCircle contact_term_circle(const ContactSystem* system, int index, int side);
+
 /* ---------------------------------------------------------------- work of normal forces */
 
 /* Normal force of a pair at t + dt, and the change of its stored energy in the step (docs/derivations/spin.md, W20). */
 typedef struct {
   Vec3 force[2], torque[2]; /* on both bodies, without friction; torque about the centre of mass [N, N m] */
-  double stored; /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
+  double stored;    /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
+  double radius[2]; /* radii of the circles on which the bodies roll [m]; 0 as for ContactCircle */
+  double support;   /* range of the normal force [m] */
 } ContactWork;
+/* Returns true if all members are 0. */
+static inline bool contact_work_is_zero(const ContactWork* work) {
+  bool is_zero = work->stored == 0 && work->support == 0;
+  for (int side = 0; side < 2; side++)
+    is_zero = is_zero && work->radius[side] == 0 && vec3_is_zero(work->force[side]) && vec3_is_zero(work->torque[side]);
+  return is_zero;
+}
 /* Sets *out for term `index` < contact_term_count in the accepted state. Returns false if the pair exerts no normal
  * force or has restitution, and for laws without impacts. */
 bool contact_term_work(const ContactSystem* system, int index, ContactWork* out);

@@ -162,6 +162,15 @@ int contact_term_rolls(const ContactSystem* s, int index, const Pose* const pose
   return side;
 }
 
+ContactCircle contact_term_circle(const ContactSystem* s, int index, int side) {
+  assert(index >= 0 && index < contact_term_count(s) && (side == 0 || side == 1));
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  if (p->hull_b >= s->model->hull_count || !p->law->row->round) return (ContactCircle){.radius = 0};
+  return (ContactCircle){.normal = p->state[s->current].axis,
+                         .radius = ring_common_radius(&s->instance[s->current][side == 0 ? p->hull_a : p->hull_b]),
+                         .support = p->law->view.contact.support};
+}
+
 bool contact_term_work(const ContactSystem* s, int index, ContactWork* out) {
   assert(index >= 0 && index < contact_term_count(s));
   ContactPair* p = &s->pairs[s->terms[index]];

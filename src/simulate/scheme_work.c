@@ -234,6 +234,11 @@ static void compute_closure_forces(Sim* s, double* force) {
   }
 }
 
+/* Returns the torque by which the lever arms at t change the torque of contact on link i (spin.md, W21) [N m]. */
+static Vec3 arm_torque(const Sim* s, int i) {
+  return s->spin_bodies ? vec3_scale(s->spin_bodies[i].arm_change, 1 / spin_force_time(s)) : vec3(0, 0, 0);
+}
+
 /* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The forces of a fluid are
  * included; gravity is not. Forces of closures and couplings within a group do no work. The work of these forces along
  * the displacement of the substep is therefore an error of the scheme and is left out. */
@@ -266,6 +271,7 @@ static void add_work_of_forces(Sim* s, double* done) {
         force += link->armature[k] * weight * (s->difference_old[dof] - s->armature_target[dof]);
       if (link->prescribed >= 0 && tree_flight_has_target(s->flight, link)) force += s->flight->drive[dof];
       if (flight_joint_forces(s->flight, link)) force -= s->flight->joint_force[dof];
+      force += vec3_dot(arm_torque(s, i), b->screws[dof].w);
       done[b->group[link->tree]] += force * force_displacement(s, dof);
     }
   }
@@ -382,6 +388,7 @@ static void add_rolling_loss(Sim* s) {
     for (int i = 0; i < 2; i++)
       taken += i == side ? vec3_dot(t.force[i], b->v[link[i]]) + vec3_dot(mat3_axial(t.moment[i]), b->w[link[i]])
                          : work_of_poses(s, &t, i);
+    taken -= vec3_dot(arm_torque(s, link[side]), b->w[link[side]]);
     b->at.rolling_loss[b->group[tree]] += taken + along_gap;
     b->at.slip_loss_max[b->group[tree]] += 2 * slip;
   }
@@ -461,7 +468,9 @@ void scheme_balance_create(Sim* s) {
 }
 
 void scheme_balance_set_contact_energy(Sim* s) {
-  if (s->balance && s->contact) *s->balance->at.stored = contact_stored_energy(s->contact);
+  if (!s->balance || !s->contact) return;
+  bool is_restored = s->model->start && *s->balance->at.is_started != 0; /* the sums of an earlier run go on */
+  if (!is_restored) *s->balance->at.stored = contact_stored_energy(s->contact);
 }
 
 /* Returns the energy that a group received from fixed bodies beyond the stored contact energy [J]. Fixed bodies cannot

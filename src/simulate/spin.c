@@ -7,10 +7,12 @@
 #include "simulate/free_rotation.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
+#include "simulate/spin_arm.h"
 #include "simulate/tree_flight.h"
 
-/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. */
-static Rolling classify_rolling(const Model* m, const ModelLink* link) {
+/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets *axis to the unit axis of a link
+ * that rolls about an axis. */
+static Rolling classify_rolling(const Model* m, const ModelLink* link, Vec3* axis) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
   bool segment = core->ring_count == 0 && core->points.count == 2;
@@ -20,8 +22,8 @@ static Rolling classify_rolling(const Model* m, const ModelLink* link) {
   Vec3 offset = vec3_sub(link->center, at);
   double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
   if (!ball) { /* component of the offset perpendicular to the axis */
-    Vec3 axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
-    offset = vec3_add_scaled(offset, -vec3_dot(offset, axis), axis);
+    *axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
+    offset = vec3_add_scaled(offset, -vec3_dot(offset, *axis), *axis);
   }
   if (vec3_norm(offset) > ROLLING_OFFSET * radius) return ROLLS_NOT;
   return ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
@@ -34,10 +36,8 @@ SpinBody* spin_bodies_create(const Model* m) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spin_bodies[i] = (SpinBody){.spins = true,
-                                .rolling = classify_rolling(m, &m->links[i]),
-                                .mobility = mat3_inverse(inertia),
-                                .second = second};
+    spin_bodies[i] = (SpinBody){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
+    spin_bodies[i].rolling = classify_rolling(m, &m->links[i], &spin_bodies[i].axis);
     any = true;
   }
   if (any) return spin_bodies;
@@ -181,6 +181,11 @@ int spin_side_on_fixed(const Sim* s, ContactTerms t) {
   return -1;
 }
 
+bool spin_has_arm(const Sim* s, int side, int link, const ContactWork* work) {
+  assert(side == 0 || side == 1);
+  return s->spin_bodies[link].rolling == ROLLS_ABOUT_AXIS && work->radius[side] > 0;
+}
+
 SpinExcess spin_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now, const Pose* next) {
   assert(side == 0 || side == 1);
   const ModelLink* body = &s->model->links[link];
@@ -198,8 +203,10 @@ SpinExcess spin_excess(const Sim* s, int side, int link, const ContactWork* work
   return out;
 }
 
-/* Removes the energy that normal forces on fixed bodies would add (W20). */
-static void remove_excess_energy(Sim* s) {
+/* Corrects the lever arms of contact forces from fixed bodies. On circles the arms at t + dt are replaced by those at t
+ * (W21). For other bodies, the energy that normal forces would add is removed (W20). */
+static void correct_lever_arms(Sim* s) {
+  for (int i = 0; i < s->model->link_count; i++) s->spin_bodies[i].arm_change = vec3(0, 0, 0);
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
@@ -207,7 +214,16 @@ static void remove_excess_energy(Sim* s) {
     int side = spin_side_on_fixed(s, t);
     if (side < 0 || !contact_term_work(s->contact, k, &work)) continue;
     int link = side == 0 ? t.link_a : t.link_b;
-    SpinExcess e = spin_excess(s, side, link, &work, s->pose_now, s->configuration[s->current].pose);
+    const Pose* next = s->configuration[s->current].pose;
+    if (spin_has_arm(s, side, link, &work)) {
+      const Mat3 turn[2] = {s->pose_now[link].r, next[link].r};
+      SpinArm arm = spin_arm(s->spin_bodies[link].axis, spin_force_time(s), side, t, &work, turn);
+      Vec3 change = arm.momentum_change;
+      s->spin_bodies[link].arm_change = vec3_add(s->spin_bodies[link].arm_change, change);
+      s->state.momentum[link] = vec3_add(s->state.momentum[link], change);
+      continue;
+    }
+    SpinExcess e = spin_excess(s, side, link, &work, s->pose_now, next);
     if (e.is_removed) s->state.momentum[link] = vec3_add(s->state.momentum[link], e.momentum_change);
   }
 }
@@ -227,7 +243,7 @@ void spin_update_momenta(Sim* s) {
     s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, momentum_change);
   }
   exchange_momenta(s);
-  remove_excess_energy(s);
+  correct_lever_arms(s);
 }
 
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum) {
@@ -260,12 +276,32 @@ double spin_contact_angular_speed(Sim* s) {
   return fastest;
 }
 
+double spin_turning_rate(const Sim* s) {
+  double fastest = 0;
+  int count = s->spin_bodies && s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    int side = spin_side_on_fixed(s, t), link = side == 0 ? t.link_a : t.link_b;
+    if (side < 0 || s->spin_bodies[link].rolling != ROLLS_ABOUT_AXIS) continue;
+    ContactCircle circle = contact_term_circle(s->contact, k, side);
+    if (!(circle.radius > 0)) continue;
+    const Pose* pose = &s->pose_now[link];
+    Vec3 axis = mat3_mul_vec(pose->r, s->spin_bodies[link].axis), across = vec3_cross(axis, circle.normal);
+    Vec3 w = mat3_mul_vec(pose->r, spin_velocity(&s->spin_bodies[link], *pose, s->state.momentum[link]));
+    Vec3 change = vec3_cross(vec3_cross(w, axis), circle.normal);
+    double square = vec3_dot(across, across);
+    if (!(ring_arm_weight(square, circle.radius, circle.support).value > 0)) continue;
+    fastest = fmax(fastest, fabs(vec3_dot(circle.normal, vec3_cross(across, change))) / square);
+  }
+  return fastest;
+}
+
 int spin_substep_count(Sim* s, double dt) {
   assert(dt > 0);
   int parts = 1;
-  double momentum_change =
-      dt * fmax(tree_flight_angular_speed(s) / TREE_ROTATION_MAX, spin_contact_angular_speed(s) / SPIN_ROTATION_MAX);
-  while (parts < SPIN_SUBSTEPS_MAX && momentum_change > parts) parts *= 2;
+  double in_contact = fmax(spin_contact_angular_speed(s), spin_turning_rate(s)) / SPIN_ROTATION_MAX;
+  double rotation = dt * fmax(tree_flight_angular_speed(s) / TREE_ROTATION_MAX, in_contact);
+  while (parts < SPIN_SUBSTEPS_MAX && rotation > parts) parts *= 2;
   return parts;
 }
 

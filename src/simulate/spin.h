@@ -15,6 +15,7 @@ typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 typedef struct SpinBody {
   bool spins;      /* true if the link integrates its angular momentum; if false, the other members are unused */
   Rolling rolling; /* directions in which the link can roll */
+  Vec3 axis;       /* unit axis of a link that rolls about an axis, link axes; otherwise 0 */
   Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
@@ -23,6 +24,8 @@ typedef struct SpinBody {
                        accepted configuration */
   Vec3 residual_force; /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N]
                         */
+  Vec3 arm_change;     /* scratch: change of the angular momentum by the lever arms at t in the last substep (W21) [kg
+                          m^2/s] */
   double pair_force_sum; /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
 } SpinBody;
 
@@ -76,6 +79,9 @@ double spin_force_time(const Sim* sim);
 /* Returns the side of a pair whose link could gain energy from the normal force (W20): 0 for link_a, 1 for link_b, -1
  * if there is none. This link integrates its momentum, is not a sphere, and the other link is fixed. */
 int spin_side_on_fixed(const Sim* sim, ContactTerms terms);
+/* Returns true if (W21) applies to the body of side `side` of a pair, from spin_side_on_fixed, and (W20) does not. The
+ * body rolls about an axis, on circles of equal radius. link: the link of this side. */
+bool spin_has_arm(const Sim* sim, int side, int link, const ContactWork* work);
 /* Energy that the normal force of a pair would add to a link, and the change of angular momentum that removes this
  * energy (W20). */
 typedef struct {
@@ -103,10 +109,14 @@ Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum);
 /* Returns the largest angular speed of the bodies that integrate their momentum and are in contact in the accepted
  * configuration [rad/s]; 0 if there are none. */
 double spin_contact_angular_speed(Sim* sim);
+/* Returns the largest rate at which the contact point of a body to which (W21) applies runs round the body, in the
+ * accepted configuration [rad/s]. Returns 0 if there is no such body. */
+double spin_turning_rate(const Sim* sim);
 /* Returns the number of equal substeps into which a step of length dt [s] is divided. The number is the smallest power
  * of two that limits the rotation per substep. A body in contact that integrates its momentum rotates by at most
- * SPIN_ROTATION_MAX. A link of a tree in free flight (tree_flight.h) rotates by at most TREE_ROTATION_MAX (W14). The
- * number is at most SPIN_SUBSTEPS_MAX (spin.c). */
+ * SPIN_ROTATION_MAX, and the contact point of a body on circles runs round by at most SPIN_ROTATION_MAX (W21). A link
+ * of a tree in free flight (tree_flight.h) rotates by at most TREE_ROTATION_MAX (W14). The number is at most
+ * SPIN_SUBSTEPS_MAX (spin.c). */
 int spin_substep_count(Sim* sim, double dt);
 
 /* Sets the start of Newton's iteration for bodies without contact and load that integrate their momentum. Their entries

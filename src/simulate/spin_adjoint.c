@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulate/free_rotation.h"
+#include "simulate/spin_arm.h"
 
 struct SpinAdjoint {
   const Model* model;
@@ -168,23 +169,60 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   return vec3_cross(sum, e.displacement);
 }
 
-/* Returns the energy that pair `index` would add to a link in the recorded step (W20). Sets *work if `is_removed` of
- * the result is true. */
-static SpinExcess recorded_excess(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
-                                  ContactTerms t, ContactWork* work) {
-  int side = spin_side_on_fixed(s, t);
-  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinExcess){.is_removed = false};
-  return spin_excess(s, side, side == 0 ? t.link_a : t.link_b, work, step->pose_now, step->pose_next);
+/* Correction of the lever arms of pair `index` in the recorded step: arm.acts is true for (W21), excess.is_removed is
+ * true for (W20), and both are false without a correction. `work` is set for a correction. */
+typedef struct {
+  int link; /* the moving link */
+  SpinArm arm;
+  SpinExcess excess;
+  ContactWork work;
+} RecordedArm;
+
+static RecordedArm recorded_arm(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
+                                ContactTerms t) {
+  RecordedArm out = {.arm.acts = false};
+  int side = spin_side_on_fixed(s, t), link = side == 0 ? t.link_a : t.link_b;
+  if (side < 0 || !contact_replay_work(contact.holder, index, &out.work)) return out;
+  out.link = link;
+  const Mat3 turn[2] = {step->pose_now[link].r, step->pose_next[link].r};
+  if (spin_has_arm(s, side, link, &out.work))
+    out.arm = spin_arm(s->spin_bodies[link].axis, spin_force_time(s), side, t, &out.work, turn);
+  else
+    out.excess = spin_excess(s, side, link, &out.work, step->pose_now, step->pose_next);
+  return out;
 }
 
-/* Adds the derivatives of a scalar through the change of angular momentum that removes the energy of pair `index`
- * (W20). Returns the derivatives with respect to the members of ContactWork. */
-static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTermList contact,
-                                  int index, StateBar next, StateBar now, ModelGradient* gradient) {
+/* Adds the contribution of the centre of mass, about which the torque of a pair acts, to *gradient. by_torque:
+ * derivative of a scalar with respect to the torque. force: normal force. r: rotation matrix of the link. */
+static void add_torque_center_bar(const Model* m, int link, Mat3 r, Vec3 by_torque, Vec3 force,
+                                  ModelGradient* gradient) {
+  model_gradient_center(m, link, mat3_tmul_vec(r, vec3_cross(by_torque, force)), gradient);
+}
+
+/* Adds the derivatives of a scalar through the lever arms at t of a pair (W21). Adds the derivative with respect to the
+ * force on the first link to *pair_force_bar. Returns the derivatives with respect to the members of ContactWork. */
+static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, const RecordedArm* recorded,
+                               StateBar next, StateBar now, Vec3* pair_force_bar, ModelGradient* gradient) {
+  const SpinArm* arm = &recorded->arm;
+  int link = recorded->link;
+  SpinArmBar bar = spin_arm_reverse(arm, &recorded->work, a->momentum_bar[link]);
+  Vec3 axis = s->spin_bodies[link].axis;
+  add_rotation_bar(now.pose[link], mat3_outer(bar.axis[0], axis));
+  add_rotation_bar(next.pose[link], mat3_outer(bar.axis[1], axis));
+  *pair_force_bar = vec3_add_scaled(*pair_force_bar, arm->side == 0 ? 1 : -1, bar.friction);
+  add_torque_center_bar(a->model, link, step->pose_next[link].r, bar.work.torque[arm->side],
+                        recorded->work.force[arm->side], gradient);
+  return bar.work;
+}
+
+/* Adds the derivatives of a scalar through the change of angular momentum that removes the energy of a pair (W20).
+ * Returns the derivatives with respect to the members of ContactWork. */
+static ContactWork excess_adjoint(SpinAdjoint* a, const RecordedStep* step, const RecordedArm* recorded, StateBar next,
+                                  StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
-  ContactWork work, bar = {.stored = 0};
-  SpinExcess e = recorded_excess(s, step, contact, index, contact.at(contact.holder, index), &work);
-  if (!e.is_removed) return bar;
+  const SpinExcess e = recorded->excess;
+  const ContactWork work = recorded->work;
+  ContactWork bar = {.stored = 0};
   Vec3 by = a->momentum_bar[e.link];
   bar.stored = e.factor * vec3_dot(by, e.rotation); /* derivative with respect to the energy */
   bar.force[e.side] = vec3_scale(e.displacement, bar.stored);
@@ -198,9 +236,7 @@ static ContactWork excess_adjoint(SpinAdjoint* a, const Sim* s, const RecordedSt
   add_rotation_bar(now.pose[e.link], mat3_mul(mat3_transpose(by_product), r_next));
   add_center_bar(m, e.link, r_next, by_displacement, next.pose[e.link], gradient);
   add_center_bar(m, e.link, r_now, vec3_scale(by_displacement, -1), now.pose[e.link], gradient);
-  /* the torque is about the centre of mass */
-  Vec3 by_center = vec3_cross(bar.torque[e.side], work.force[e.side]);
-  model_gradient_center(m, e.link, mat3_tmul_vec(r_next, by_center), gradient);
+  add_torque_center_bar(m, e.link, r_next, bar.torque[e.side], work.force[e.side], gradient);
   return bar;
 }
 
@@ -231,7 +267,11 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     a->pair_force_bar[k] = exchange_adjoint(a, s, step, t, next, now, gradient);
-    a->work_bar[k] = excess_adjoint(a, s, step, contact, k, next, now, gradient);
+    RecordedArm recorded = recorded_arm(s, step, contact, k, t);
+    a->work_bar[k] = (ContactWork){.stored = 0};
+    if (recorded.arm.acts)
+      a->work_bar[k] = arm_adjoint(a, s, step, &recorded, next, now, &a->pair_force_bar[k], gradient);
+    if (recorded.excess.is_removed) a->work_bar[k] = excess_adjoint(a, step, &recorded, next, now, gradient);
   }
 }
 
@@ -257,9 +297,10 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    ContactWork work;
-    SpinExcess excess = recorded_excess(s, step, contact, k, t, &work);
-    if (excess.is_removed) sum += vec3_dot(momentum_bar(a, s, step, rate, excess.link), excess.momentum_change);
+    RecordedArm recorded = recorded_arm(s, step, contact, k, t);
+    const SpinExcess* excess = &recorded.excess;
+    if (recorded.arm.acts) sum += vec3_dot(momentum_bar(a, s, step, rate, recorded.link), recorded.arm.momentum_change);
+    if (excess->is_removed) sum += vec3_dot(momentum_bar(a, s, step, rate, excess->link), excess->momentum_change);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s));

@@ -42,6 +42,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->next_bar = bar_create(model);
   for (int k = 0; f->adjoint->spin && k < 2; k++)
     f->momentum[k] = MEMORY_NEW(double, (size_t)model->link_count * 3 * (size_t)parameters);
+  if (f->adjoint->replay) f->carried_screws = MEMORY_NEW(Screw, nv);
   if (!f->adjoint->closures) return f;
   size_t closed = (size_t)model->closure_row_count;
   f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
@@ -98,7 +99,8 @@ void step_forward_destroy(StepForward* f) {
                    f->by_end,
                    f->load[0],
                    f->load[1],
-                   f->load_screws};
+                   f->load_screws,
+                   f->carried_screws};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -376,8 +378,7 @@ static void add_carried_lengths(StepForward* f, double* row) {
 
 /* Sets row[parameters] to the sensitivity of a number that a pair passes to the next step (contact_replay_seed_carry).
  */
-static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, int number, const Screw* screws,
-                            double* row) {
+static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   contact_replay_seed_carry(a->replay, pair, number);
@@ -385,22 +386,19 @@ static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, 
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   add_carried_load(f, step, row);
   add_carried_lengths(f, row);
-  add_partial_derivatives(f, step, screws, row);
+  add_partial_derivatives(f, step, f->carried_screws, row);
   for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
 }
 
 static void update_carried_sensitivities(StepForward* f, const RecordedStep* step) {
   int numbers = contact_replay_carried(f->adjoint->replay), p = f->parameters;
   f->carried_next = reserve_rows(f->carried_next, &f->carried_next_capacity, step->contact_count_next * numbers * p);
-  size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p,
-         screws_size = sizeof(Screw) * (size_t)f->model->dof_count;
+  size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
-  Screw* screws = memory_alloc(screws_size);
-  memcpy(screws, f->adjoint->sim->screws, screws_size);
+  memcpy(f->carried_screws, f->adjoint->sim->screws, sizeof(Screw) * (size_t)f->model->dof_count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
-      set_carried_row(f, step, k, n, screws, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
-  memory_free(screws);
+      set_carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
   double* other = f->carried;
   int room = f->carried_capacity;
   f->carried = f->carried_next;
@@ -646,7 +644,6 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   for (int i = 0; i < m->dof_count; i++)
     if (!a->sim->fixed[i]) set_equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
   if (a->closures) set_closure_rows(f, step, screws);
-  memory_free(screws);
   add_length_contributions(f);
   return solve(f) && add_event_sensitivity(f, step) && set_closure_force_rows(f, step, &assembly);
 }
@@ -686,7 +683,7 @@ static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link,
   step_adjoint_frames(a, step->pose_next, &f->gradient);
   memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
-  add_partial_derivatives(f, step, screws, row);
+  add_partial_derivatives(f, step, f->carried_screws, row);
   for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
@@ -702,7 +699,6 @@ static bool set_momentum_rows(StepForward* f, const RecordedStep* step) {
   for (int i = 0; i < m->link_count && found; i++)
     for (int k = 0; m->links[i].spins && k < 3 && found; k++)
       found = set_momentum_row(f, step, i, k, screws, f->momentum[1] + ((size_t)i * 3 + (size_t)k) * p);
-  memory_free(screws);
   return found;
 }
 

@@ -296,14 +296,14 @@ static StepKind kind_of_unequal_length(const Sim* s) {
   return second && !(s->reached.dt < EXTRAPOLATED_LENGTH_MIN * s->model->simulation.dt) ? STEP_FREE : STEP_AFTER_IMPACT;
 }
 
-/* Returns the kind of the next substep. parts: number of substeps of the span so far. The rest of a step after an
- * impact may be divided into equal substeps. All of them are of the kind STEP_AFTER_IMPACT, so that the first substep
- * of the next step, whose length differs, is of this kind too (step.md, S15). */
-static StepKind next_kind(const Sim* s, bool impact, double length, int parts) {
+/* Returns the kind of the next substep. Under `momentum`, every substep whose length differs from the previous one has
+ * the weights of unequal lengths (step.md, S15). */
+static StepKind next_kind(const Sim* s, bool impact, double length) {
   StepKind before = s->reached.kind;
   if (impact) return STEP_IMPACT_SUBSTEP;
   if (before == STEP_IMPACT_SUBSTEP) return STEP_AFTER_IMPACT;
-  if (before == STEP_AFTER_IMPACT && (parts > 0 || length != s->reached.dt)) return kind_of_unequal_length(s);
+  bool looks_back = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && before == STEP_FREE && s->reached.dt > 0;
+  if ((looks_back || before == STEP_AFTER_IMPACT) && length != s->reached.dt) return kind_of_unequal_length(s);
   return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_impact(s);
 }
 
@@ -536,15 +536,14 @@ typedef struct {
 } SubstepPlan;
 
 /* Returns the plan of a substep at whose end a closure opens (Z21). The length of the substep is the fraction
- * ClosureForceHistory.opening_fraction of the remaining span. left: length of the remaining span [s]. parts: as for
- * next_kind. */
-static SubstepPlan plan_opening(Sim* s, int closure, double left, int parts) {
+ * ClosureForceHistory.opening_fraction of the remaining span. left: length of the remaining span [s]. */
+static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   const ClosureForceHistory* load = &s->closures->load[closure];
   double share = load->opening_fraction < 1 - CLOSING_TIME_MIN ? load->opening_fraction : 1;
   s->clock.end = END_AT_CLOSURE_OPENING;
   s->clock.share = share;
   s->clock.event = (StepEvent){.kind = EVENT_CLOSURE, .closure = closure, .rise = load->now - load->before};
-  StepKind kind = next_kind(s, false, share * left, parts);
+  StepKind kind = next_kind(s, false, share * left);
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? kind_of_unequal_length(s) : kind};
 }
 
@@ -564,8 +563,8 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   s->clock.end = impact ? END_AT_FIXED_LENGTH : END_AT_FRACTION;
   s->clock.share = 1.0 / shares;
   int opens = impact ? -1 : closures_find_opening(s->closures);
-  if (opens >= 0) return plan_opening(s, opens, left, parts);
-  return (SubstepPlan){length, next_kind(s, impact, length, parts)};
+  if (opens >= 0) return plan_opening(s, opens, left);
+  return (SubstepPlan){length, next_kind(s, impact, length)};
 }
 
 /* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short

@@ -130,6 +130,26 @@ static void impacts_of_prescribed_links_Q1(void** state) {
     check_text(text, INTEGRATORS[k], 2, false, 1e-5);
   }
 }
+/* A disc that leans on the ground while its contact point runs round (spin.md, W21; friction.md, F17). */
+#define DISC                                                                                               \
+  "steps: 20\nscene:\n"                                                                                    \
+  "  simulation: {dt: 0.01, steps: 20, integrator: momentum}\n"                                            \
+  "  contact: {friction: 0.4}\n"                                                                           \
+  "  links:\n"                                                                                             \
+  "    - {name: ground, fixed: true, shape: {type: half_space}}\n"                                         \
+  "    - {name: disc, mass: 0.4, shape: {type: disc, radius: 0.1, rim: 0.002}, position: [0, 0, 0.09337]," \
+  " rpy: [1.2, 0, 0.1]}\n"                                                                                 \
+  "  initial: [{link: disc, velocities: [1.1, 0.02, 0, 0.1, 2, -9.6]}]\n"                                  \
+  "initial: [{link: disc, coordinates: true, velocities: true, dof: [0, 1, 2, 3, 4, 5]}]\n"                \
+  "parameters: [{type: mass, link: disc}, {type: friction}, {type: gravity}, {type: stiffness}]\n"         \
+  "loss: [{type: point, link: disc, target: [0, 0, 0]}]\n"                                                 \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void disc_that_leans_W21(void** state) {
+  (void)state;
+  check_text(DISC, "momentum", 6, true, 1e-7);
+}
+
 /* A weight that falls on its stop, and an arm on it whose elbow comes to its limits. */
 #define STOPS                                                                                                     \
   "steps: 80\nscene:\n"                                                                                           \
@@ -328,6 +348,7 @@ int main(void) {
       cmocka_unit_test(held_forces_Q1),
       cmocka_unit_test(in_substeps_Q1),
       cmocka_unit_test(restitution_Q1),
+      cmocka_unit_test(disc_that_leans_W21),
       cmocka_unit_test(stops_Q1),
       cmocka_unit_test(impacts_of_prescribed_links_Q1),
       cmocka_unit_test(momentum_Q1),

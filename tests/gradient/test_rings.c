@@ -222,6 +222,72 @@ static void gradients_F13_on_a_turntable(void** state) {
                   ALL_BLOCKS, 1e-6);
 }
 
+/* Euler's disk, a disc of 1 kg whose centre rests while its contact point runs round at a constant rate. Euler's
+ * equations about the centre give this rate, with the edge a torus of minor radius r and ring radius a. */
+static void precession_F17_of_eulers_disk(void** state) {
+  (void)state;
+  const double tilt = 0.3, a = 0.098, r = 0.002, across = 0.0025, along = 0.005, g = 9.81, dt = 0.01;
+  double sine = sin(tilt), cosine = cos(tilt), spin = -a * cosine / (a + r * sine);
+  double rate = sqrt(g * a * cosine / (across * sine * cosine - along * sine * (cosine + spin)));
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: %g}\n"
+                        "contact: {friction: 1}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: disc, mass: 1, inertia: [0.0025, 0.0025, 0.005, 0, 0, 0], position: [0, 0, %.17g], "
+                        "rpy: [%g, 0, 0], shape: {type: disc, radius: 0.1, rim: 0.002}}\n"
+                        "initial: [{link: disc, velocities: [0, 0, 0, 0, %.17g, %.17g]}]\n",
+                        dt, a * sine + r + 2e-5, tilt, rate * sine, rate * (cosine + spin));
+  double angle = 0, before = 0;
+  for (int k = 0; k < 50; k++) {
+    assert_int_equal(sim_step(run->sim).outcome, STEP_CONVERGED);
+    Mat3 turn = sim_state(run->sim)->pose[1].r;
+    double azimuth = atan2(turn.m[1][2], turn.m[0][2]), change = azimuth - before;
+    if (k >= 10) angle += change - 2 * M_PI * round(change / (2 * M_PI));
+    before = azimuth;
+  }
+  compare_relative(fabs(angle) / (40 * dt), rate, 1e-2, "rate of precession");
+  run_free(run);
+}
+
+/* Bodies on circles that lean: on the ground and on a box, in substeps while the contact point runs round (Euler's
+ * disk), from a landing on the edge, and until a body lies flat. The format's arguments are ground, height, tilt,
+ * shape and velocities. */
+#define LEANS                                                                                   \
+  "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                                  \
+  "contact: {friction: 0.4}\n"                                                                  \
+  "links:\n"                                                                                    \
+  "  - {name: ground, fixed: true, shape: %s}\n"                                                \
+  "  - {name: disc, density: 1000, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
+  "initial: [{link: disc, velocities: %s}]\n"
+static void gradients_W21_of_a_disc_that_leans(void** state) {
+  (void)state;
+  static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]";
+  static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
+                    DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}";
+  static const struct {
+    const char *name, *ground, *shape, *velocities;
+    double tilt, gap;
+    int steps;
+    double bound; /* a larger one where rounding hides the derivative with respect to the mass */
+  } CASES[] = {
+      {"a disc that rolls in a circle", GROUND, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 12, 3e-6},
+      {"a disc that rolls in a circle on a box", FLOOR, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
+      {"Euler's disk", GROUND, COIN, "[0, 0, 0, 0.1, 10.7, 1.6]", 0.3, 2e-5, 6, 3e-6},
+      {"a drum on its edge", GROUND, DRUM, "[0.1, 0.1, 0, 0.5, 3, 2]", 0.7, 3e-5, 12, 3e-6},
+      {"a disc that lands on its edge", GROUND, COIN, "[0.4, 0.1, -0.3, 0.5, 3, 2]", 0.6, 0.005, 12, 3e-5},
+      {"a drum that falls flat", GROUND, DRUM, "[0.1, 0.1, 0, 0, 0.3, 0.2]", 0.15, 3e-5, 20, 3e-6}};
+  for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
+    double rim = CASES[k].shape == COIN ? 0.002 : 0, half = CASES[k].shape == COIN ? 0 : 0.03;
+    double height = (0.1 - rim) * sin(CASES[k].tilt) + half * cos(CASES[k].tilt) + rim + CASES[k].gap;
+    Text scene = {0};
+    text_add(&scene, LEANS, CASES[k].ground, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
+    check_gradients(CASES[k].name, CASES[k].steps, scene.data, ALL_BLOCKS & ~(1U << GRADCHECK_ATTACHMENTS),
+                    CASES[k].bound);
+    text_free(&scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spin_F10_on_a_flat_end),
@@ -232,6 +298,8 @@ int main(void) {
       cmocka_unit_test(gradients_A7_of_pairs_with_their_own_stiffness),
       cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
+      cmocka_unit_test(precession_F17_of_eulers_disk),
+      cmocka_unit_test(gradients_W21_of_a_disc_that_leans),
       cmocka_unit_test(riders_F13_stay_on_a_turntable),
       cmocka_unit_test(gradients_F13_on_a_turntable),
   };

@@ -85,7 +85,6 @@ loads: [{link: drum, torque: [0, 25, 0]}]
         0.01 * 4.3,
         "(T / r - m g) / (m + I / r^2) t^2 / 2",
         recommended=["simulation.dt=0.002"],
-        known={"default": "a wheel in a coupling has the inertia I cos(its rotation in a substep): 1.1 % at 10 ms"},
     ),
     Row(
         "yo-yo: fall in 1 s",

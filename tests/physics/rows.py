@@ -1728,7 +1728,6 @@ ROWS += [
         rolling_disc(0.3, 0)[0],
         0.01 * rolling_disc(0.3, 0)[0],
         "Euler's equations, 2 sqrt(g / (R sin)) for a thin edge",
-        known={"default": "of first order in the time step: the contact lever arm is that of the end of the step"},
     ),
     Row(
         "disc that rolls in a circle of 0.5 m at 1.2 rad: rate",
@@ -1737,7 +1736,6 @@ ROWS += [
         rolling_disc(1.2, 0.5)[0],
         0.01 * rolling_disc(1.2, 0.5)[0],
         "Euler's equations with rolling",
-        known={"default": "of first order in the time step: the contact lever arm is that of the end of the step"},
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",

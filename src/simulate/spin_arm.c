@@ -1,0 +1,79 @@
+/* Lever arm at t of the contact forces of a free body that rolls on circles (docs/derivations/spin.md, W21). */
+#include "simulate/spin_arm.h"
+
+#include <assert.h>
+
+/* Sets the members of *arm that depend on the axis of the body at one of both times. */
+static void set_position(SpinArm* arm, int time, Vec3 axis, double radius, double support) {
+  arm->axis[time] = axis;
+  arm->across[time] = vec3_cross(axis, arm->normal);
+  arm->square[time] = vec3_dot(arm->across[time], arm->across[time]);
+  arm->weight[time] = ring_arm_weight(arm->square[time], radius, support);
+  if (arm->weight[time].value > 0) arm->slope[time] = vec3_dot(axis, arm->normal) / sqrt(arm->square[time]);
+}
+
+SpinArm spin_arm(Vec3 axis, double time, int side, ContactTerms terms, const ContactWork* work, const Mat3 turn[2]) {
+  assert(side == 0 || side == 1);
+  SpinArm arm = {.side = side, .force = vec3_norm(work->force[side]), .time = time};
+  if (!(arm.force > 0)) return arm;
+  double radius = work->radius[side];
+  arm.normal = vec3_scale(work->force[side], 1 / arm.force);
+  for (int k = 0; k < 2; k++) set_position(&arm, k, mat3_mul_vec(turn[k], axis), radius, work->support);
+  double weight = arm.weight[0].value * arm.weight[1].value;
+  arm.acts = weight > 0;
+  if (!arm.acts) return arm;
+  arm.moment = vec3_dot(work->torque[side], arm.across[1]) / arm.square[1];
+  arm.moment_start = arm.moment + radius * arm.force * (arm.slope[0] - arm.slope[1]);
+  arm.along = arm.moment / arm.force - radius * arm.slope[1];
+  arm.friction = vec3_scale(vec3_add(terms.force[side], work->force[side]), -1); /* terms.force is a gradient */
+  Vec3 shift = vec3_scale(vec3_sub(arm.axis[0], arm.axis[1]), arm.along);
+  arm.torque = vec3_add_scaled(vec3_cross(shift, arm.friction), arm.moment_start, arm.across[0]);
+  arm.torque = vec3_add_scaled(arm.torque, -arm.moment, arm.across[1]);
+  arm.momentum_change = vec3_scale(arm.torque, weight * arm.time);
+  return arm;
+}
+
+/* Adds the derivatives with respect to the axis at one of both times, to the normal, the radius and the support to
+ * *bar and *by_normal. by_across, by_square, by_slope: derivatives with respect to members of the arm. by_weight:
+ * derivative with respect to the weight of this time. */
+static void reverse_position(const SpinArm* arm, int time, Vec3 by_across, double by_square, double by_slope,
+                             double by_weight, SpinArmBar* bar, Vec3* by_normal) {
+  const RingArmWeight* weight = &arm->weight[time];
+  Vec3 axis = arm->axis[time];
+  double by_cosine = by_slope / sqrt(arm->square[time]);
+  by_square += by_weight * weight->by_square - 0.5 * by_slope * arm->slope[time] / arm->square[time];
+  bar->work.radius[arm->side] += by_weight * weight->by_radius;
+  bar->work.support += by_weight * weight->by_support;
+  by_across = vec3_add_scaled(by_across, 2 * by_square, arm->across[time]);
+  Vec3 by_axis = vec3_add_scaled(vec3_cross(arm->normal, by_across), by_cosine, arm->normal);
+  bar->axis[time] = vec3_add(bar->axis[time], by_axis);
+  *by_normal = vec3_add(*by_normal, vec3_add_scaled(vec3_cross(by_across, axis), by_cosine, axis));
+}
+
+SpinArmBar spin_arm_reverse(const SpinArm* arm, const ContactWork* work, Vec3 by_momentum) {
+  assert(arm->acts);
+  SpinArmBar bar = {.work.stored = 0};
+  int side = arm->side;
+  double radius = work->radius[side], weight[2] = {arm->weight[0].value, arm->weight[1].value};
+  Vec3 by = vec3_scale(by_momentum, weight[0] * weight[1] * arm->time), apart = vec3_sub(arm->axis[0], arm->axis[1]);
+  double by_weights = vec3_dot(by_momentum, arm->torque) * arm->time;
+  double by_along = vec3_dot(by, vec3_cross(apart, arm->friction)), by_start = vec3_dot(by, arm->across[0]);
+  double by_moment = by_start - vec3_dot(by, arm->across[1]) + by_along / arm->force;
+  Vec3 by_apart = vec3_scale(vec3_cross(arm->friction, by), arm->along);
+  bar.friction = vec3_scale(vec3_cross(by, apart), arm->along);
+  bar.axis[0] = by_apart;
+  bar.axis[1] = vec3_scale(by_apart, -1);
+  bar.work.radius[side] = by_start * arm->force * (arm->slope[0] - arm->slope[1]) - by_along * arm->slope[1];
+  double by_force =
+      by_start * radius * (arm->slope[0] - arm->slope[1]) - by_along * arm->moment / (arm->force * arm->force);
+  Vec3 by_across = vec3_scale(work->torque[side], by_moment / arm->square[1]), by_normal = {0, 0, 0};
+  bar.work.torque[side] = vec3_scale(arm->across[1], by_moment / arm->square[1]);
+  reverse_position(arm, 0, vec3_scale(by, arm->moment_start), 0, by_start * radius * arm->force, by_weights * weight[1],
+                   &bar, &by_normal);
+  reverse_position(arm, 1, vec3_add_scaled(by_across, -arm->moment, by), -by_moment * arm->moment / arm->square[1],
+                   -radius * (by_start * arm->force + by_along), by_weights * weight[0], &bar, &by_normal);
+  by_normal = vec3_add_scaled(by_normal, -vec3_dot(arm->normal, by_normal), arm->normal);
+  bar.work.force[side] = vec3_add_scaled(vec3_scale(by_normal, 1 / arm->force), by_force, arm->normal);
+  bar.work.force[side] = vec3_sub(bar.work.force[side], bar.friction); /* friction is total minus normal force */
+  return bar;
+}
