@@ -683,7 +683,7 @@ static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link,
   step_adjoint_frames(a, step->pose_next, &f->gradient);
   memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
-  add_partial_derivatives(f, step, f->carried_screws, row);
+  add_partial_derivatives(f, step, screws, row);
   for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
