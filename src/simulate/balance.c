@@ -63,14 +63,14 @@ static void add_magnitudes(ForceMagnitudes* to, double force, double torque) {
 }
 
 static void set_link_force_scale(Sim* s, int i) {
-  s->link_force_scale[i] = compute_link_force_magnitudes(s, i, &s->link_terms[i]);
+  s->force_scales.link[i] = compute_link_force_magnitudes(s, i, &s->assembly.terms[i]);
   if (fluid_acts_on(s->fluid, i)) {
     ForceMagnitudes fluid = fluid_force_magnitudes(s, i, &s->configuration[s->current].pose[i]);
-    add_magnitudes(&s->link_force_scale[i], fluid.force, fluid.torque);
+    add_magnitudes(&s->force_scales.link[i], fluid.force, fluid.torque);
   }
   if (!s->loads || !s->loads[i].any) return;
   ForceMagnitudes load = load_force_magnitudes(&s->loads[i], &s->model->links[i], s->configuration[s->current].pose[i]);
-  add_magnitudes(&s->link_force_scale[i], load.force, load.torque);
+  add_magnitudes(&s->force_scales.link[i], load.force, load.torque);
 }
 
 /* Adds the force and torque magnitudes of link i to the magnitudes of its parent, with the torque about the parent's
@@ -78,19 +78,19 @@ static void set_link_force_scale(Sim* s, int i) {
 static void add_link_to_parent(Sim* s, int i) {
   int parent = s->model->links[i].parent;
   if (parent < 0 || s->model->links[parent].tree < 0) return;
-  double arm = vec3_norm(vec3_sub(s->reference[i], s->reference[parent]));
-  add_magnitudes(&s->link_force_scale[parent], s->link_force_scale[i].force,
-                 s->link_force_scale[i].torque + arm * s->link_force_scale[i].force);
+  double arm = vec3_norm(vec3_sub(s->assembly.reference[i], s->assembly.reference[parent]));
+  add_magnitudes(&s->force_scales.link[parent], s->force_scales.link[i].force,
+                 s->force_scales.link[i].torque + arm * s->force_scales.link[i].force);
 }
 
 static void set_dof_force_scales(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const JointTerms* joint = &s->configuration[s->current].joints[i];
   for (int k = 0; k < link->dof_count; k++) {
-    const Screw* screw = &s->screws[link->dof_first + k];
-    double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i])), *sum;
-    sum = &s->force_scale[link->dof_first + k];
-    *sum = arm * s->link_force_scale[i].force + turning * s->link_force_scale[i].torque + fabs(joint->gradient[k]) +
+    const Screw* screw = &s->assembly.screws[link->dof_first + k];
+    double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->assembly.reference[i])), *sum;
+    sum = &s->force_scales.dof[link->dof_first + k];
+    *sum = arm * s->force_scales.link[i].force + turning * s->force_scales.link[i].torque + fabs(joint->gradient[k]) +
            joint->inertia_force[k];
   }
 }
@@ -105,54 +105,56 @@ static void compute_tree_force_scales(void* context, int place, int thread) {
   Sim* s = ((ForceScaleTask*)context)->sim;
   const Assembly* a = ((ForceScaleTask*)context)->assembly;
   int tree = s->scope.trees[place];
-  if (!s->all_stale && !s->stale[tree]) return;
-  int begin = s->tree_first[tree], end = s->tree_first[tree + 1];
-  for (int n = begin; n < end; n++) set_link_force_scale(s, s->tree_links[n]);
-  for (int n = s->sides.first[place]; n < s->sides.first[place + 1]; n++) {
-    int side = s->sides.items[n] & 1;
-    ContactTerms t = assembly_term(a, s->sides.items[n] >> 1);
-    add_magnitudes(&s->link_force_scale[side == 0 ? t.link_a : t.link_b], vec3_norm(t.force[side]),
+  if (!s->marks.all_stale && !s->marks.stale[tree]) return;
+  int begin = s->trees.first[tree], end = s->trees.first[tree + 1];
+  for (int n = begin; n < end; n++) set_link_force_scale(s, s->trees.links[n]);
+  for (int n = s->assembly.sides.first[place]; n < s->assembly.sides.first[place + 1]; n++) {
+    int side = s->assembly.sides.items[n] & 1;
+    ContactTerms t = assembly_term(a, s->assembly.sides.items[n] >> 1);
+    add_magnitudes(&s->force_scales.link[side == 0 ? t.link_a : t.link_b], vec3_norm(t.force[side]),
                    frobenius(&t.moment[side]));
   }
-  for (int n = end - 1; n >= begin; n--) add_link_to_parent(s, s->tree_links[n]);
-  for (int n = begin; n < end; n++) set_dof_force_scales(s, s->tree_links[n]);
+  for (int n = end - 1; n >= begin; n--) add_link_to_parent(s, s->trees.links[n]);
+  for (int n = begin; n < end; n++) set_dof_force_scales(s, s->trees.links[n]);
 }
 
 void balance_compute_force_scales(Sim* s, const Assembly* assembly) {
   ForceScaleTask task = {s, assembly};
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, compute_tree_force_scales, &task);
-  if (s->closures) closures_add_force_magnitudes(s->closures, s->force_scale);
-  tendons_add_force_magnitudes(s->tendons, s->force_scale);
+  if (s->closures) closures_add_force_magnitudes(s->closures, s->force_scales.dof);
+  tendons_add_force_magnitudes(s->tendons, s->force_scales.dof);
 }
 
 double balance_tolerance(const Sim* s, int dof) {
   assert(dof >= 0 && dof < s->model->dof_count);
   double absolute = s->model->simulation.force_tolerance;
-  if (absolute > 0 && vec3_norm(s->screws[dof].w) > 0) absolute *= s->model->links[s->model->dof_link[dof]].reach;
-  return s->tolerance * s->force_scale[dof] + absolute;
+  if (absolute > 0 && vec3_norm(s->assembly.screws[dof].w) > 0)
+    absolute *= s->model->links[s->model->dof_link[dof]].reach;
+  return s->tolerance * s->force_scales.dof[dof] + absolute;
 }
 
 bool balance_is_reached(const Sim* s, int dof) {
   assert(dof >= 0 && dof < s->model->dof_count);
   double share =
       s->closures ? closures_tolerance_factor(s->closures, s->model->links[s->model->dof_link[dof]].tree) : 1;
-  return fabs(s->gradient[dof]) <= share * balance_tolerance(s, dof);
+  return fabs(s->newton.gradient[dof]) <= share * balance_tolerance(s, dof);
 }
 
 void balance_test_tree(Sim* s, int tree) {
   assert(tree >= 0 && tree < s->model->tree_count);
   const ModelTree* t = &s->model->trees[tree];
-  s->balanced[tree] = true;
+  s->marks.balanced[tree] = true;
   for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
-    s->balanced[tree] = s->balanced[tree] && (s->fixed[d] || balance_is_reached(s, d));
+    s->marks.balanced[tree] = s->marks.balanced[tree] && (s->prescribed_joints.is_fixed[d] || balance_is_reached(s, d));
 }
 
 bool balance_tree_is_reached(const Sim* s, int tree, bool arrived) {
   assert(tree >= 0 && tree < s->model->tree_count);
   const ModelTree* t = &s->model->trees[tree];
   bool driven = false;
-  for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
-  return s->balanced[tree] && (arrived || !driven);
+  for (int d = t->dof_first; s->prescribed_joints.count > 0 && d < t->dof_first + t->dof_count; d++)
+    driven = driven || s->prescribed_joints.is_fixed[d];
+  return s->marks.balanced[tree] && (arrived || !driven);
 }
 
 /* Relative rounding error of a coordinate or a position, from which the rounding errors of forces are estimated. */
@@ -176,7 +178,7 @@ double balance_largest_position(const Sim* s) {
 }
 
 static double link_position_magnitude(const Sim* s, int link) {
-  return balance_position_magnitude(s, link, s->reference[link], s->configuration[s->current].q);
+  return balance_position_magnitude(s, link, s->assembly.reference[link], s->configuration[s->current].q);
 }
 
 /* Returns the speed of a link at a unit rate of the degree of freedom `dof` [m]: speed of its centre of mass plus
@@ -185,8 +187,8 @@ static double link_position_magnitude(const Sim* s, int link) {
 static double link_speed_per_rate(const Sim* s, int dof, int link) {
   const Model* m = s->model;
   if (!model_descends(m, link, m->dof_link[dof]) || !(m->links[link].mass > 0)) return 0;
-  return vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])) +
-         gyration_radius(&m->links[link]) * vec3_norm(s->screws[dof].w);
+  return vec3_norm(screw_velocity(&s->assembly.screws[dof], s->assembly.reference[link])) +
+         gyration_radius(&m->links[link]) * vec3_norm(s->assembly.screws[dof].w);
 }
 
 /* Returns the change of the generalized force of degree of freedom `dof` if its coordinate and the positions of the
@@ -198,8 +200,8 @@ static double joint_rounding_error(const Sim* s, int dof) {
   const ModelLink* link = &m->links[joint_link];
   double q = k < link->joint.scalar_count ? fabs(c->q[link->coordinate_first + k]) : 1;
   double force = fabs(c->joints[joint_link].hessian[k][k]) * q;
-  for (int n = s->tree_first[m->links[joint_link].tree]; n < s->tree_first[m->links[joint_link].tree + 1]; n++) {
-    int i = s->tree_links[n];
+  for (int n = s->trees.first[m->links[joint_link].tree]; n < s->trees.first[m->links[joint_link].tree + 1]; n++) {
+    int i = s->trees.links[n];
     double speed = link_speed_per_rate(s, dof, i);
     if (!(speed > 0)) continue;
     force += step_inertia_weight(s) * m->links[i].mass * speed *
@@ -213,12 +215,12 @@ double balance_speed_error(const Sim* s, int dof) {
   const Model* m = s->model;
   int joint_link = m->dof_link[dof];
   double inertia = 0, fastest = 0;
-  for (int n = s->tree_first[m->links[joint_link].tree]; n < s->tree_first[m->links[joint_link].tree + 1]; n++) {
-    double speed = link_speed_per_rate(s, dof, s->tree_links[n]);
-    inertia += m->links[s->tree_links[n]].mass * speed * speed;
+  for (int n = s->trees.first[m->links[joint_link].tree]; n < s->trees.first[m->links[joint_link].tree + 1]; n++) {
+    double speed = link_speed_per_rate(s, dof, s->trees.links[n]);
+    inertia += m->links[s->trees.links[n]].mass * speed * speed;
     fastest = fmax(fastest, speed);
   }
-  return inertia > 0 ? fabs(s->gradient[dof]) * s->clock.dt / inertia * fastest : (double)INFINITY;
+  return inertia > 0 ? fabs(s->newton.gradient[dof]) * s->clock.dt / inertia * fastest : (double)INFINITY;
 }
 
 /* Returns the Frobenius norm of the 3x3 block of a pair's Hessian that starts at (row, column). */
@@ -241,8 +243,8 @@ static double pair_rounding_error(const Sim* s, const Assembly* a, int place, in
     if (!model_descends(s->model, link, joint_link) || t.only_cross_block || !t.hessian) continue;
     double force = block_norm(t.hessian, 6 * side + 3, 6 * side + 3);
     double torque = block_norm(t.hessian, 6 * side, 6 * side + 3);
-    double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),
-           turning = vec3_norm(s->screws[dof].w);
+    double speed = vec3_norm(screw_velocity(&s->assembly.screws[dof], s->assembly.reference[link])),
+           turning = vec3_norm(s->assembly.screws[dof].w);
     sum += (link_position_magnitude(s, link) + s->model->links[link].reach) * (force * speed + torque * turning);
   }
   return COORDINATE_ROUNDING_ERROR * sum;
@@ -253,8 +255,8 @@ bool balance_is_at_rounding(const Sim* s, const Assembly* a) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
     for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++) {
-      double left = fabs(s->gradient[k]) - balance_tolerance(s, k);
-      if (s->fixed[k] || left <= 0) continue;
+      double left = fabs(s->newton.gradient[k]) - balance_tolerance(s, k);
+      if (s->prescribed_joints.is_fixed[k] || left <= 0) continue;
       if (!(left <= joint_rounding_error(s, k) + (a ? pair_rounding_error(s, a, n, k) : 0))) return false;
     }
   }
@@ -267,7 +269,7 @@ bool balance_closures_are_reached(const Sim* s) {
     const ModelTree* t = &m->trees[k];
     if (closures_tolerance_factor(s->closures, k) == 1) continue;
     for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
-      if (!s->fixed[d] && !balance_is_reached(s, d)) return false;
+      if (!s->prescribed_joints.is_fixed[d] && !balance_is_reached(s, d)) return false;
   }
   return true;
 }
@@ -275,12 +277,12 @@ bool balance_closures_are_reached(const Sim* s) {
 /* Updates *residual, the largest residual, and *worst, its degree of freedom, by degree of freedom k. Returns false if
  * the gradient of k is not finite. */
 static bool update_largest_residual(const Sim* s, int k, double* residual, int* worst) {
-  if (!isfinite(s->gradient[k])) {
+  if (!isfinite(s->newton.gradient[k])) {
     *worst = k;
     *residual = (double)NAN;
     return false;
   }
-  double part = fabs(s->gradient[k]) * s->tolerance / fmax(balance_tolerance(s, k), DBL_MIN);
+  double part = fabs(s->newton.gradient[k]) * s->tolerance / fmax(balance_tolerance(s, k), DBL_MIN);
   if (part > *residual) {
     *residual = part;
     *worst = k;
@@ -294,7 +296,7 @@ double balance_residual(const Sim* s, int* worst) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
     for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++)
-      if (!s->fixed[k] && !update_largest_residual(s, k, &residual, worst)) return residual;
+      if (!s->prescribed_joints.is_fixed[k] && !update_largest_residual(s, k, &residual, worst)) return residual;
   }
   return residual;
 }

@@ -108,9 +108,11 @@ void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined
 
 bool closure_adjoint_forces(Sim* s) {
   ClosureSystem* c = s->closures;
-  for (int k = 0; k < s->model->dof_count; k++) s->solution[k] = s->fixed[k] ? 0 : -s->gradient[k];
-  block_solver_solve(s->solver, s->solution);
-  if (!closures_solve(c, s->solver, NULL, s->fixed, NULL, s->solution, c->change)) return false;
+  for (int k = 0; k < s->model->dof_count; k++)
+    s->newton.solution[k] = s->prescribed_joints.is_fixed[k] ? 0 : -s->newton.gradient[k];
+  block_solver_solve(s->solver, s->newton.solution);
+  if (!closures_solve(c, s->solver, NULL, s->prescribed_joints.is_fixed, NULL, s->newton.solution, c->change))
+    return false;
   for (int row = 0; row < c->row_count; row++) c->multiplier[row] += c->change[row];
   return true;
 }
@@ -128,7 +130,7 @@ void closure_adjoint_hessian_product(const ClosureAdjoint* a, const Sim* s, cons
     for (int side = 0; side < 2; side++)
       if (link[side] >= 0 && s->model->links[link[side]].tree >= 0)
         memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
-    closure_row_wrench(c, k, s->configuration[s->current].pose, s->reference, a->nu, out);
+    closure_row_wrench(c, k, s->configuration[s->current].pose, s->assembly.reference, a->nu, out);
     for (int i = 0; i < 12; i++) {
       product[i] = out[i];
       for (int j = 0; j < 12; j++) product[i] += c->sum[k].hessian[i][j] * both[j];

@@ -53,7 +53,7 @@ void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* join
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
 /* Computes the closures' multipliers mu [N, N m] from the force balance. Adds the smallest change of mu whose
  * generalized forces balance the present gradient of the step's energy. Uses the factored matrix of the solver.
- * Overwrites sim->solution (nv). Returns false if the result is not finite. */
+ * Overwrites sim->newton.solution (nv). Returns false if the result is not finite. */
 bool closure_adjoint_forces(Sim* sim);
 /* Multiplies the Hessian of the closures' energy by a small motion of all links and adds the result to wrench[links].
  * All links move by twist[links], and the multipliers mu change by nu. Both are (links x 6): [rad, m] and [N m, N]. */

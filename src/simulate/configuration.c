@@ -51,14 +51,14 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       c->q + l->coordinate_first,
                       s->q_now + l->coordinate_first,
                       s->difference_old + l->dof_first,
-                      s->drives + s->drive_first[link],
-                      s->drive_first[link + 1] - s->drive_first[link],
+                      s->drive_list.drives + s->drive_list.first[link],
+                      s->drive_list.first[link + 1] - s->drive_list.first[link],
                       s->gain_dt,
                       s->weights,
                       s->armature_target ? s->armature_target + l->dof_first : NULL,
                       step_inertia_weight(s),
                       step_spring_time_weights(s, link),
-                      s->stops ? s->stops + l->dof_first : NULL,
+                      s->joint_stops.stop ? s->joint_stops.stop + l->dof_first : NULL,
                       flight_joint_forces(s->flight, l)};
 }
 
@@ -81,9 +81,9 @@ static void evaluate_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((MoveTask*)context)->s;
   int tree = s->scope.trees[index];
-  s->inside[tree] = true;
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
-    s->inside[tree] = evaluate_link(s, s->tree_links[n], ((MoveTask*)context)->to) && s->inside[tree];
+  s->trial.inside[tree] = true;
+  for (int n = s->trees.first[tree]; n < s->trees.first[tree + 1]; n++)
+    s->trial.inside[tree] = evaluate_link(s, s->trees.links[n], ((MoveTask*)context)->to) && s->trial.inside[tree];
 }
 
 bool configuration_evaluate(Sim* s, Configuration* c) {
@@ -92,7 +92,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   for (int i = 0; i < s->model->link_count; i++)
     if (s->model->links[i].tree < 0) inside = evaluate_link(s, i, c) && inside;
   parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, evaluate_tree, &task);
-  for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->inside[k];
+  for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->trial.inside[k];
   if (s->closures) closures_compute_values(s->closures, c->pose, c->q, c->closures);
   if (s->tendons) tendons_energies(s->tendons, c->pose, c->q, c->tendons);
   if (s->bushings) bushings_energies(s->bushings, c->pose, c->bushings);
@@ -111,24 +111,25 @@ static LinkPart energy_change_of_link(const Sim* s, const Configuration* from, c
 static void move_tree_to_trial(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((MoveTask*)context)->s;
-  int tree = s->moved_trees[index];
+  int tree = s->trial.moved_trees[index];
   Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
-  bool moves = s->moving[tree] = !step_tree_is_still(s, tree, s->scaled);
-  s->inside[tree] = true;
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
-    int i = s->tree_links[n];
+  bool moves = s->trial.moving[tree] = !step_tree_is_still(s, tree, s->newton.scaled);
+  s->trial.inside[tree] = true;
+  for (int n = s->trees.first[tree]; n < s->trees.first[tree + 1]; n++) {
+    int i = s->trees.links[n];
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
-    s->change[i] = (LinkPart){0, 0};
-    if (!moves && s->same[i]) continue;
-    s->same[i] = !moves;
-    s->moved_link[i] = true;
+    s->trial.change[i] = (LinkPart){0, 0};
+    if (!moves && s->trial.same[i]) continue;
+    s->trial.same[i] = !moves;
+    s->trial.moved_link[i] = true;
     if (moves) {
-      if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
+      if (link->dof_count > 0)
+        joint_increment(&link->joint, from->q + q, s->newton.scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
-      s->inside[tree] = evaluate_link(s, i, to) && s->inside[tree];
-      s->change[i] = energy_change_of_link(s, from, to, i);
+      s->trial.inside[tree] = evaluate_link(s, i, to) && s->trial.inside[tree];
+      s->trial.change[i] = energy_change_of_link(s, from, to, i);
       continue;
     }
     if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
@@ -141,8 +142,9 @@ static void move_tree_to_trial(void* context, int index, int thread) {
 static void copy_immovable_links(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
   for (int i = 0; i < s->model->link_count && s->scope.whole; i++) {
-    if (s->same[i] || s->link_island[i] >= 0) continue; /* links that cannot move have no island, and are copied once */
-    s->same[i] = s->moved_link[i] = true;
+    if (s->trial.same[i] || s->island_set.of_link[i] >= 0)
+      continue; /* links that cannot move have no island, and are copied once */
+    s->trial.same[i] = s->trial.moved_link[i] = true;
     to->pose[i] = from->pose[i];
     to->inertia[i] = from->inertia[i];
     to->joints[i] = from->joints[i];
@@ -154,8 +156,8 @@ bool configuration_set_trial(Sim* s, Configuration* to) {
   MoveTask task = {s, to};
   bool inside = true;
   copy_immovable_links(s, to);
-  parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree_to_trial, &task);
-  for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
+  parallel_for(s->options.threads, s->trial.moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree_to_trial, &task);
+  for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->trial.inside[s->scope.trees[n]];
   if (s->closures) closures_compute_values(s->closures, to->pose, to->q, to->closures);
   if (s->tendons) tendons_energies(s->tendons, to->pose, to->q, to->tendons);
   if (s->bushings) bushings_energies(s->bushings, to->pose, to->bushings);

@@ -65,32 +65,32 @@ static void configuration_destroy(Configuration* c) {
 }
 
 static void mark_trees_always_stale(Sim* s, const int* dof, int count) {
-  for (int n = 0; n < count; n++) s->always_stale[s->model->links[s->model->dof_link[dof[n]]].tree] = true;
+  for (int n = 0; n < count; n++) s->marks.always_stale[s->model->links[s->model->dof_link[dof[n]]].tree] = true;
 }
 
 static void mark_always_stale_trees(Sim* s) {
-  s->always_stale = MEMORY_NEW(bool, s->model->tree_count);
+  s->marks.always_stale = MEMORY_NEW(bool, s->model->tree_count);
   if (s->closures) mark_trees_always_stale(s, s->closures->dof, s->closures->dof_first[s->closures->count]);
   if (s->tendons) mark_trees_always_stale(s, s->tendons->dof, s->tendons->dof_first[s->model->tendon_count]);
   for (int k = 0; k < 2 * s->model->bushing_count; k++) {
     int link = s->model->bushings[k / 2].source->link[k % 2];
-    if (link >= 0 && s->model->links[link].tree >= 0) s->always_stale[s->model->links[link].tree] = true;
+    if (link >= 0 && s->model->links[link].tree >= 0) s->marks.always_stale[s->model->links[link].tree] = true;
   }
 }
 
 static void list_links_by_tree(Sim* s) {
   const Model* m = s->model;
-  s->tree_first = MEMORY_NEW(int, m->tree_count + 1);
-  s->tree_links = MEMORY_NEW(int, m->link_count);
+  s->trees.first = MEMORY_NEW(int, m->tree_count + 1);
+  s->trees.links = MEMORY_NEW(int, m->link_count);
   for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].tree >= 0) s->tree_first[m->links[i].tree + 1]++;
-  for (int k = 0; k < m->tree_count; k++) s->tree_first[k + 1] += s->tree_first[k];
+    if (m->links[i].tree >= 0) s->trees.first[m->links[i].tree + 1]++;
+  for (int k = 0; k < m->tree_count; k++) s->trees.first[k + 1] += s->trees.first[k];
   for (int i = m->link_count - 1; i >= 0; i--) /* filling backward turns end indices into first indices */
-    if (m->links[i].tree >= 0) s->tree_links[--s->tree_first[m->links[i].tree + 1]] = i;
-  for (int k = 0; k < m->tree_count; k++) s->tree_first[k] = s->tree_first[k + 1];
+    if (m->links[i].tree >= 0) s->trees.links[--s->trees.first[m->links[i].tree + 1]] = i;
+  for (int k = 0; k < m->tree_count; k++) s->trees.first[k] = s->trees.first[k + 1];
   int movable = 0;
   for (int i = 0; i < m->link_count; i++) movable += m->links[i].tree >= 0;
-  s->tree_first[m->tree_count] = movable;
+  s->trees.first[m->tree_count] = movable;
 }
 
 static SolveScope whole_scope(const Model* m) {
@@ -125,8 +125,8 @@ static void allocate_states(Sim* s) {
   if (m->feels) s->state.contact_force = MEMORY_NEW(Vec3, m->link_count);
   if (m->delayed_count > 0) s->state.delayed = MEMORY_NEW(double, 2 * m->delayed_count);
   s->delays = delays_create(m);
-  s->extent = crossing_link_radii(m);
-  s->moved = MEMORY_NEW(Vec3, m->link_count);
+  s->certificate.extent = crossing_link_radii(m);
+  s->certificate.moved = MEMORY_NEW(Vec3, m->link_count);
   s->spin_bodies = spin_bodies_create(m);
   s->closures = closures_create(m, s->tolerance);
   initialize_switched_closures(s);
@@ -141,71 +141,71 @@ static void allocate_states(Sim* s) {
   s->pose_rate = MEMORY_NEW(Pose, m->link_count);
   s->start_rate = MEMORY_NEW(double, m->dof_count);
   s->target = MEMORY_NEW(Pose, m->link_count);
-  s->drives = MEMORY_NEW(JointDrive, m->controller_count);
-  s->drive_first = MEMORY_NEW(int, m->link_count + 1);
+  s->drive_list.drives = MEMORY_NEW(JointDrive, m->controller_count);
+  s->drive_list.first = MEMORY_NEW(int, m->link_count + 1);
   s->loads = loads_create(m);
   s->tendons = tendons_create(m);
   s->bushings = bushings_create(m);
   s->fluid = fluid_create(m);
-  s->prescribed = MEMORY_NEW(double, m->coordinate_count);
-  s->fixed = MEMORY_NEW(bool, m->dof_count);
+  s->prescribed_joints.target = MEMORY_NEW(double, m->coordinate_count);
+  s->prescribed_joints.is_fixed = MEMORY_NEW(bool, m->dof_count);
 }
 
 static void allocate_terms(Sim* s) {
   const Model* m = s->model;
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
-  s->gradient = MEMORY_NEW(double, m->dof_count);
-  s->delta = MEMORY_NEW(double, m->dof_count);
-  s->scaled = MEMORY_NEW(double, m->dof_count);
-  s->screws = MEMORY_NEW(Screw, m->dof_count);
-  s->reference = MEMORY_NEW(Vec3, m->link_count);
-  s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
-  s->link_force_scale = MEMORY_NEW(ForceMagnitudes, m->link_count);
-  s->force_scale = MEMORY_NEW(double, m->dof_count);
-  s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
-  s->rhs = MEMORY_NEW(double, m->dof_count);
-  s->solution = MEMORY_NEW(double, m->dof_count);
-  s->push = MEMORY_NEW(double, m->dof_count);
-  s->curvature = MEMORY_NEW(double, m->tree_count);
+  s->newton.gradient = MEMORY_NEW(double, m->dof_count);
+  s->newton.delta = MEMORY_NEW(double, m->dof_count);
+  s->newton.scaled = MEMORY_NEW(double, m->dof_count);
+  s->assembly.screws = MEMORY_NEW(Screw, m->dof_count);
+  s->assembly.reference = MEMORY_NEW(Vec3, m->link_count);
+  s->assembly.terms = MEMORY_NEW(LinkTerms, m->link_count);
+  s->force_scales.link = MEMORY_NEW(ForceMagnitudes, m->link_count);
+  s->force_scales.dof = MEMORY_NEW(double, m->dof_count);
+  s->certificate.bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
+  s->newton.rhs = MEMORY_NEW(double, m->dof_count);
+  s->newton.solution = MEMORY_NEW(double, m->dof_count);
+  s->newton.push = MEMORY_NEW(double, m->dof_count);
+  s->newton.curvature = MEMORY_NEW(double, m->tree_count);
 }
 
 static void allocate_trees(Sim* s) {
   const Model* m = s->model;
-  s->needs_direction = MEMORY_NEW(bool, m->tree_count);
-  s->moving = MEMORY_NEW(bool, m->tree_count);
-  s->trial_step_length = MEMORY_NEW(double, m->tree_count);
-  s->moved_trees = MEMORY_NEW(int, m->tree_count);
-  s->same = MEMORY_NEW(bool, m->link_count);
-  s->stale = MEMORY_NEW(bool, m->tree_count);
-  s->inside = MEMORY_NEW(bool, m->tree_count);
-  s->balanced = MEMORY_NEW(bool, m->tree_count);
-  s->is_balance_current = MEMORY_NEW(bool, m->tree_count);
-  s->moved_link = MEMORY_NEW(bool, m->link_count);
-  s->bounded_still = MEMORY_NEW(bool, m->tree_count);
-  s->rounding = MEMORY_NEW(LinkPart, m->link_count);
-  s->change = MEMORY_NEW(LinkPart, m->link_count);
+  s->marks.needs_direction = MEMORY_NEW(bool, m->tree_count);
+  s->trial.moving = MEMORY_NEW(bool, m->tree_count);
+  s->trial.step_length = MEMORY_NEW(double, m->tree_count);
+  s->trial.moved_trees = MEMORY_NEW(int, m->tree_count);
+  s->trial.same = MEMORY_NEW(bool, m->link_count);
+  s->marks.stale = MEMORY_NEW(bool, m->tree_count);
+  s->trial.inside = MEMORY_NEW(bool, m->tree_count);
+  s->marks.balanced = MEMORY_NEW(bool, m->tree_count);
+  s->marks.is_balance_current = MEMORY_NEW(bool, m->tree_count);
+  s->trial.moved_link = MEMORY_NEW(bool, m->link_count);
+  s->certificate.is_still = MEMORY_NEW(bool, m->tree_count);
+  s->trial.rounding = MEMORY_NEW(LinkPart, m->link_count);
+  s->trial.change = MEMORY_NEW(LinkPart, m->link_count);
   list_links_by_tree(s);
   s->flight = tree_flight_create(s);
   s->shifts = roll_shifts_create(s);
-  s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
+  s->marks.stale_blocks = MEMORY_NEW(bool, m->tree_count);
   mark_always_stale_trees(s);
 }
 
 static void allocate_islands(Sim* s) {
   const Model* m = s->model;
-  s->marked_link = MEMORY_NEW(bool, m->link_count);
-  s->component = MEMORY_NEW(int, m->tree_count);
-  s->wanted_component = MEMORY_NEW(bool, m->tree_count);
-  s->solved_component = MEMORY_NEW(bool, m->tree_count);
-  s->failed_component = MEMORY_NEW(bool, m->tree_count);
-  s->lift = MEMORY_NEW(double, m->tree_count);
-  s->twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
-  s->island = MEMORY_NEW(int, m->tree_count);
-  s->islands = MEMORY_NEW(Island, m->tree_count);
-  s->link_island = MEMORY_NEW(int, m->link_count);
-  s->refused = MEMORY_NEW(bool, m->tree_count);
-  s->group = MEMORY_NEW(int, m->tree_count);
-  s->path_q = MEMORY_NEW(double, m->coordinate_count);
+  s->marks.link = MEMORY_NEW(bool, m->link_count);
+  s->components.of_tree = MEMORY_NEW(int, m->tree_count);
+  s->components.wanted = MEMORY_NEW(bool, m->tree_count);
+  s->components.solved = MEMORY_NEW(bool, m->tree_count);
+  s->components.failed = MEMORY_NEW(bool, m->tree_count);
+  s->components.lift = MEMORY_NEW(double, m->tree_count);
+  s->assembly.twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
+  s->island_set.of_tree = MEMORY_NEW(int, m->tree_count);
+  s->island_set.list = MEMORY_NEW(Island, m->tree_count);
+  s->island_set.of_link = MEMORY_NEW(int, m->link_count);
+  s->island_set.refused = MEMORY_NEW(bool, m->tree_count);
+  s->island_set.group = MEMORY_NEW(int, m->tree_count);
+  s->certificate.q = MEMORY_NEW(double, m->coordinate_count);
 }
 
 /* Allocates all arrays. The order matters: each function uses arrays that an earlier function allocated. */
@@ -243,40 +243,59 @@ static void free_states(Sim* s) {
                          s->start_rate,
                          s->target,
                          s->shifts,
-                         s->drives,
-                         s->drive_first,
+                         s->drive_list.drives,
+                         s->drive_list.first,
                          s->loads,
-                         s->stops,
-                         s->stop_mass,
-                         s->prescribed,
-                         s->fixed,
-                         s->extent,
-                         s->moved};
+                         s->joint_stops.stop,
+                         s->joint_stops.mass,
+                         s->prescribed_joints.target,
+                         s->prescribed_joints.is_fixed,
+                         s->certificate.extent,
+                         s->certificate.moved};
   free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
 static void free_terms(Sim* s) {
-  void* const owned[] = {s->gradient,    s->delta,       s->scaled,       s->screws,    s->reference,
-                         s->link_terms,  s->bounds.link, s->bounds.joint, s->rhs,       s->link_force_scale,
-                         s->force_scale, s->solution,    s->push,         s->curvature, s->twist};
+  void* const owned[] = {
+      s->newton.gradient,    s->newton.delta,      s->newton.scaled,           s->assembly.screws,
+      s->assembly.reference, s->assembly.terms,    s->certificate.bounds.link, s->certificate.bounds.joint,
+      s->newton.rhs,         s->force_scales.link, s->force_scales.dof,        s->newton.solution,
+      s->newton.push,        s->newton.curvature,  s->assembly.twist};
   free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
 static void free_trees(Sim* s) {
-  void* const owned[] = {
-      s->needs_direction, s->moving,     s->trial_step_length,  s->moved_trees,  s->same,          s->stale,
-      s->inside,          s->balanced,   s->is_balance_current, s->moved_link,   s->bounded_still, s->rounding,
-      s->change,          s->tree_first, s->tree_links,         s->stale_blocks, s->always_stale};
+  void* const owned[] = {s->marks.needs_direction, s->trial.moving,         s->trial.step_length,
+                         s->trial.moved_trees,     s->trial.same,           s->marks.stale,
+                         s->trial.inside,          s->marks.balanced,       s->marks.is_balance_current,
+                         s->trial.moved_link,      s->certificate.is_still, s->trial.rounding,
+                         s->trial.change,          s->trees.first,          s->trees.links,
+                         s->marks.stale_blocks,    s->marks.always_stale};
   free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
 static void free_islands(Sim* s) {
-  void* const owned[] = {
-      s->island,          s->islands,          s->link_island,      s->refused,           s->group,
-      s->couplings,       s->contacts,         s->path_q,           s->records,           s->marked_link,
-      s->component,       s->wanted_component, s->solved_component, s->failed_component,  s->lift,
-      s->fresh_couplings, s->substep_forces,   s->joint_forces,     s->substep_reactions, s->reactions,
-      s->reaction_sum};
+  void* const owned[] = {s->island_set.of_tree,
+                         s->island_set.list,
+                         s->island_set.of_link,
+                         s->island_set.refused,
+                         s->island_set.group,
+                         s->pattern.couplings,
+                         s->reported.contacts,
+                         s->certificate.q,
+                         s->reported.records,
+                         s->marks.link,
+                         s->components.of_tree,
+                         s->components.wanted,
+                         s->components.solved,
+                         s->components.failed,
+                         s->components.lift,
+                         s->pattern.fresh_couplings,
+                         s->joint_reports.substep_forces,
+                         s->joint_reports.forces,
+                         s->joint_reports.substep_reactions,
+                         s->joint_reports.reactions,
+                         s->joint_reports.reaction_sum};
   free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
@@ -288,7 +307,7 @@ void sim_destroy(Sim* s) {
   free_islands(s);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);
-  tree_term_lists_free(&s->sides);
+  tree_term_lists_free(&s->assembly.sides);
   substates_free(s);
   initial_friction_free(s);
   friction_iteration_free(s);
@@ -302,7 +321,7 @@ void sim_destroy(Sim* s) {
   fluid_destroy(s->fluid);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
-  subsystems_destroy(s->parts);
+  subsystems_destroy(s->subsystems.parts);
   contact_destroy(s->contact);
   memory_free(s);
 }
@@ -312,12 +331,12 @@ void sim_destroy(Sim* s) {
 /* Sets pose_rate of each link to dT/dt from the initial velocities, as an affine map x' = r X + t. */
 static void initial_pose_rates(Sim* s) {
   const Model* m = s->model;
-  model_screws(m, s->q_now, s->pose_now, s->screws);
+  model_screws(m, s->q_now, s->pose_now, s->assembly.screws);
   for (int i = 0; i < m->link_count; i++) {
     Vec3 w = {0, 0, 0}, v = {0, 0, 0}; /* twist about the origin of the link's frame */
     for (int up = i; up >= 0; up = m->links[up].parent)
       for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++) {
-        const Screw* screw = &s->screws[k];
+        const Screw* screw = &s->assembly.screws[k];
         double rate = m->initial_velocities[k];
         w = vec3_add_scaled(w, rate, screw->w);
         v = vec3_add_scaled(v, rate, screw_velocity(screw, s->pose_now[i].t));
@@ -339,7 +358,7 @@ static void create_solver(Sim* s) {
   for (int k = 0; k < m->tree_count; k++) sizes[k] = m->trees[k].dof_count;
   s->solver = block_solver_create(m->tree_count, sizes);
   memory_free(sizes);
-  s->pattern_version = -1;
+  s->pattern.version = -1;
 }
 
 /* Sets drive_first[links + 1], the index of the first drive of each link's joint. Marks the degrees of freedom of
@@ -348,16 +367,16 @@ static void list_drives(Sim* s) {
   const Model* m = s->model;
   int count = 0;
   for (int i = 0; i < m->link_count; i++) {
-    s->drive_first[i] = count;
+    s->drive_list.first[i] = count;
     for (int c = 0; c < m->controller_count; c++)
       count += m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED;
     if (m->links[i].prescribed < 0) continue;
     for (int k = 0; k < m->links[i].dof_count; k++) {
-      s->fixed[m->links[i].dof_first + k] = true;
-      s->fixed_count++;
+      s->prescribed_joints.is_fixed[m->links[i].dof_first + k] = true;
+      s->prescribed_joints.count++;
     }
   }
-  s->drive_first[m->link_count] = count;
+  s->drive_list.first[m->link_count] = count;
 }
 
 static Sim* create_at_start(const Model* model, const SimOptions* options) {

@@ -94,12 +94,12 @@ static bool is_intersection_prevented(const Model* m, int a, int b) {
 
 static bool links_tunnel(const Sim* s, const LinkMotion* motion, int a, int b) {
   const ModelLink* links = motion->model->links;
-  double least = DISPLACEMENT_FRACTION_MIN * fmin(s->extent[a], s->extent[b]);
-  Vec3 relative = vec3_sub(s->moved[a], s->moved[b]);
+  double least = DISPLACEMENT_FRACTION_MIN * fmin(s->certificate.extent[a], s->certificate.extent[b]);
+  Vec3 relative = vec3_sub(s->certificate.moved[a], s->certificate.moved[b]);
   if (!(vec3_dot(relative, relative) > least * least)) return false;
   Vec3 separation =
       vec3_sub(pose_apply(motion->from[b], links[b].center), pose_apply(motion->from[a], links[a].center));
-  return spheres_collide(separation, relative, s->extent[a] + s->extent[b]) &&
+  return spheres_collide(separation, relative, s->certificate.extent[a] + s->certificate.extent[b]) &&
          is_intersection_prevented(motion->model, a, b) && any_hulls_tunnel(motion, a, b);
 }
 
@@ -110,15 +110,15 @@ bool sim_finds_tunneling(const Sim* s, const Pose* from, const Pose* to, Blockin
   LinkMotion motion = {m, from, to};
   double least = INFINITY;
   for (int i = 0; i < m->link_count; i++) {
-    if (s->extent[i] > 0) least = fmin(least, s->extent[i]);
-    s->moved[i] = displacement(&motion, i, m->links[i].center);
+    if (s->certificate.extent[i] > 0) least = fmin(least, s->certificate.extent[i]);
+    s->certificate.moved[i] = displacement(&motion, i, m->links[i].center);
   }
   for (int i = 0; i < m->link_count; i++) {
     /* if two links tunnel through each other, at least one of them moves by half of their relative displacement */
-    if (m->links[i].tree < 0 || !(s->extent[i] > 0)) continue;
-    if (!(vec3_norm(s->moved[i]) > 0.5 * DISPLACEMENT_FRACTION_MIN * least)) continue;
+    if (m->links[i].tree < 0 || !(s->certificate.extent[i] > 0)) continue;
+    if (!(vec3_norm(s->certificate.moved[i]) > 0.5 * DISPLACEMENT_FRACTION_MIN * least)) continue;
     for (int j = 0; j < m->link_count; j++) {
-      if (i == j || !(s->extent[j] > 0) || !links_tunnel(s, &motion, i, j)) continue;
+      if (i == j || !(s->certificate.extent[j] > 0) || !links_tunnel(s, &motion, i, j)) continue;
       *found = (BlockingPair){true, i < j ? i : j, i < j ? j : i, .gap = INFINITY};
       return true;
     }

@@ -25,7 +25,7 @@ static double smallest_diagonal(const Sim* s, int component) {
   double smallest = INFINITY;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int stride, k = s->scope.trees[n];
-    if (s->component[k] != component) continue;
+    if (s->components.of_tree[k] != component) continue;
     const double* block = block_solver_block(s->solver, n, n, &stride);
     for (int d = 0; d < s->model->trees[k].dof_count; d++) {
       double value = block[d * stride + d];
@@ -39,26 +39,28 @@ static void solve_component(void* context, int index, int thread) {
   (void)thread;
   const ComponentTask* task = context;
   Sim* s = task->s;
-  if (!s->wanted_component[index]) return;
-  bool ok = task->factor == FACTOR_LIFTED ? block_solver_factor_component_modified(s->solver, index, s->lift[index])
-                                          : block_solver_factor_component(s->solver, index);
-  if (ok) block_solver_solve_component(s->solver, index, s->solution);
-  s->solved_component[index] = ok;
+  if (!s->components.wanted[index]) return;
+  bool ok = task->factor == FACTOR_LIFTED
+                ? block_solver_factor_component_modified(s->solver, index, s->components.lift[index])
+                : block_solver_factor_component(s->solver, index);
+  if (ok) block_solver_solve_component(s->solver, index, s->newton.solution);
+  s->components.solved[index] = ok;
 }
 
 /* Marks the components of the matrix that contain a wanted tree, and the components that closures couple to one of the
- * marked components. Sets s->lift of the marked components for FACTOR_LIFTED. Returns the number of all components. */
+ * marked components. Sets s->components.lift of the marked components for FACTOR_LIFTED. Returns the number of all
+ * components. */
 static int mark_components_of_wanted_trees(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
-  for (int c = 0; c < count; c++) s->wanted_component[c] = false;
+  for (int c = 0; c < count; c++) s->components.wanted[c] = false;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
-    s->component[k] = block_solver_component_of(s->solver, n);
-    if (s->needs_direction[k]) s->wanted_component[s->component[k]] = true;
+    s->components.of_tree[k] = block_solver_component_of(s->solver, n);
+    if (s->marks.needs_direction[k]) s->components.wanted[s->components.of_tree[k]] = true;
   }
-  if (s->closures) closures_mark_connected(s->closures, s->solver, s->wanted_component);
+  if (s->closures) closures_mark_connected(s->closures, s->solver, s->components.wanted);
   for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
-    if (s->wanted_component[c]) s->lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
+    if (s->components.wanted[c]) s->components.lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
   return count;
 }
 
@@ -69,13 +71,14 @@ static void satisfy_closures(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
   for (int k = 0; k < components; k++) {
-    s->failed_component[k] = !(s->wanted_component[k] && s->solved_component[k]);
-    any = any || s->failed_component[k];
+    s->components.failed[k] = !(s->components.wanted[k] && s->components.solved[k]);
+    any = any || s->components.failed[k];
   }
-  if (any) closures_mark_connected(c, s->solver, s->failed_component);
-  for (int k = 0; k < components; k++) s->solved_component[k] = !s->failed_component[k];
-  (void)closures_solve(c, s->solver, s->solved_component, s->fixed, c->value, s->solution, c->change);
-  closures_add_force(c, c->change, s->gradient);
+  if (any) closures_mark_connected(c, s->solver, s->components.failed);
+  for (int k = 0; k < components; k++) s->components.solved[k] = !s->components.failed[k];
+  (void)closures_solve(c, s->solver, s->components.solved, s->prescribed_joints.is_fixed, c->value, s->newton.solution,
+                       c->change);
+  closures_add_force(c, c->change, s->newton.gradient);
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
 }
 
@@ -88,17 +91,17 @@ static void assemble_stale_blocks(Sim* s, const Assembly* a, bool curvature) {
   if (s->closures) assembly.stiffening = s->closures->stiffening;
   if (assembly.stiffening == 0) assembly.rows_count = assembly.coupling_count = 0;
   for (int n = 0; n < s->scope.tree_count; n++)
-    s->stale_blocks[n] = s->stale_blocks[n] || s->always_stale[s->scope.trees[n]];
-  assembly.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
+    s->marks.stale_blocks[n] = s->marks.stale_blocks[n] || s->marks.always_stale[s->scope.trees[n]];
+  assembly.stale_blocks = s->prescribed_joints.count > 0 ? NULL : s->marks.stale_blocks;
   assemble_hessian(&assembly, curvature, s->solver);
-  for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
+  for (int n = 0; n < s->scope.tree_count && curvature; n++) s->marks.stale_blocks[n] = false;
 }
 
 static void set_right_side(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
-    double* right_side = s->solution + s->scope.dof_first[n];
-    for (int d = 0; d < tree->dof_count; d++) right_side[d] = -s->gradient[tree->dof_first + d];
+    double* right_side = s->newton.solution + s->scope.dof_first[n];
+    for (int d = 0; d < tree->dof_count; d++) right_side[d] = -s->newton.gradient[tree->dof_first + d];
   }
 }
 
@@ -108,19 +111,20 @@ static void half_space_twist(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) 
   *w = *v = vec3(0, 0, 0);
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
-      *w = vec3_add_scaled(*w, s->rhs[k], s->screws[k].w);
-      *v = vec3_add_scaled(*v, s->rhs[k], screw_velocity(&s->screws[k], at));
+      *w = vec3_add_scaled(*w, s->newton.rhs[k], s->assembly.screws[k].w);
+      *v = vec3_add_scaled(*v, s->newton.rhs[k], screw_velocity(&s->assembly.screws[k], at));
     }
 }
 
-/* Subtracts the generalized forces of a wrench on a link from the right-hand side, and adds them to s->push. The wrench
- * acts on the joints of the link and of all ancestors of the link. at: point that the torque refers to. */
+/* Subtracts the generalized forces of a wrench on a link from the right-hand side, and adds them to s->newton.push. The
+ * wrench acts on the joints of the link and of all ancestors of the link. at: point that the torque refers to. */
 static void subtract_wrench(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
-      double push = vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], at), force);
-      s->push[k] += push;
-      s->solution[k] -= push;
+      double push =
+          vec3_dot(s->assembly.screws[k].w, torque) + vec3_dot(screw_velocity(&s->assembly.screws[k], at), force);
+      s->newton.push[k] += push;
+      s->newton.solution[k] -= push;
     }
 }
 
@@ -131,7 +135,7 @@ static void subtract_half_space_forces(Sim* s, const Assembly* a) {
   for (int n = 0; n < count; n++) {
     ContactTerms t = a->contact.at(a->contact.holder, n);
     if (s->model->link_tree[t.link_b] < 0 || !term_has_half_space(&t)) continue;
-    Vec3 w, v, at = s->reference[t.link_a];
+    Vec3 w, v, at = s->assembly.reference[t.link_a];
     half_space_twist(s, t.link_b, at, &w, &v);
     double twist[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
     for (int i = 0; i < 6; i++)
@@ -144,9 +148,9 @@ static void subtract_half_space_forces(Sim* s, const Assembly* a) {
 
 /* Subtracts the forces due to the motion of prescribed joints from the right-hand side, and eliminates these joints. */
 static void eliminate_prescribed_joints(Sim* s, const Assembly* a) {
-  block_solver_multiply(s->solver, s->rhs, s->push);
+  block_solver_multiply(s->solver, s->newton.rhs, s->newton.push);
   subtract_half_space_forces(s, a);
-  block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
+  block_solver_constrain(s->solver, s->prescribed_joints.is_fixed, s->newton.rhs, s->newton.solution);
 }
 
 /* Returns the contribution of a tree to the energy's second derivative along delta. For free degrees of freedom, the
@@ -154,8 +158,9 @@ static void eliminate_prescribed_joints(Sim* s, const Assembly* a) {
  * is prescribed. */
 static double tree_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
-  for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
-    sum += (s->push[k] - (s->fixed[k] ? 0 : s->gradient[k])) * delta[k - tree->dof_first];
+  for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->prescribed_joints.count > 0; k++)
+    sum += (s->newton.push[k] - (s->prescribed_joints.is_fixed[k] ? 0 : s->newton.gradient[k])) *
+           delta[k - tree->dof_first];
   return sum;
 }
 
@@ -168,8 +173,8 @@ static bool solve_wanted_components(Sim* s, const Assembly* a, bool curvature, F
   step_compute_closure_jacobian(s);
   assemble_stale_blocks(s, a, curvature);
   set_right_side(s);
-  if (s->closures) closures_add_stiffness_force(s->closures, 1 - s->closures->stiffening, s->solution);
-  if (s->fixed_count > 0) eliminate_prescribed_joints(s, a);
+  if (s->closures) closures_add_stiffness_force(s->closures, 1 - s->closures->stiffening, s->newton.solution);
+  if (s->prescribed_joints.count > 0) eliminate_prescribed_joints(s, a);
   double middle = timer_now();
   s->times.assembly += middle - start;
   int count = mark_components_of_wanted_trees(s, factor);
@@ -178,50 +183,51 @@ static bool solve_wanted_components(Sim* s, const Assembly* a, bool curvature, F
   if (s->closures) satisfy_closures(s, count);
   bool all = true;
   for (int n = 0; n < s->scope.tree_count; n++) {
-    int k = s->scope.trees[n], c = s->component[k];
+    int k = s->scope.trees[n], c = s->components.of_tree[k];
     const ModelTree* tree = &m->trees[k];
-    const double* solution = s->solution + s->scope.dof_first[n];
-    if (!s->wanted_component[c]) continue;
-    bool finite = s->solved_component[c];
+    const double* solution = s->newton.solution + s->scope.dof_first[n];
+    if (!s->components.wanted[c]) continue;
+    bool finite = s->components.solved[c];
     for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(solution[d]);
-    s->needs_direction[k] = !finite;
+    s->marks.needs_direction[k] = !finite;
     all = all && finite;
     if (!finite || tree->dof_count == 0) continue;
-    memcpy(s->delta + tree->dof_first, solution, sizeof(double) * (size_t)tree->dof_count);
-    s->curvature[k] = tree_curvature(s, tree, solution);
+    memcpy(s->newton.delta + tree->dof_first, solution, sizeof(double) * (size_t)tree->dof_count);
+    s->newton.curvature[k] = tree_curvature(s, tree, solution);
   }
   s->times.factor += timer_now() - middle;
   return all;
 }
 
-/* Sets s->twist[i] to the twist (w, v) of link i about its centre of mass for the joint increments s->delta. The twist
- * of the parent must be set. */
+/* Sets s->assembly.twist[i] to the twist (w, v) of link i about its centre of mass for the joint increments
+ * s->newton.delta. The twist of the parent must be set. */
 static void compute_link_twist(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
   if (link->parent >= 0) {
-    const double* up = s->twist[link->parent];
+    const double* up = s->assembly.twist[link->parent];
     w = vec3(up[0], up[1], up[2]);
-    v = vec3_add(vec3(up[3], up[4], up[5]), vec3_cross(w, vec3_sub(s->reference[i], s->reference[link->parent])));
+    v = vec3_add(vec3(up[3], up[4], up[5]),
+                 vec3_cross(w, vec3_sub(s->assembly.reference[i], s->assembly.reference[link->parent])));
   }
   for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
-    w = vec3_add_scaled(w, s->delta[k], s->screws[k].w);
-    v = vec3_add_scaled(v, s->delta[k], screw_velocity(&s->screws[k], s->reference[i]));
+    w = vec3_add_scaled(w, s->newton.delta[k], s->assembly.screws[k].w);
+    v = vec3_add_scaled(v, s->newton.delta[k], screw_velocity(&s->assembly.screws[k], s->assembly.reference[i]));
   }
   double twist[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
-  memcpy(s->twist[i], twist, sizeof(twist));
+  memcpy(s->assembly.twist[i], twist, sizeof(twist));
 }
 
 static void compute_tree_twists(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
   int tree = s->scope.trees[index];
-  bool still = step_tree_is_still(s, tree, s->delta);
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+  bool still = step_tree_is_still(s, tree, s->newton.delta);
+  for (int n = s->trees.first[tree]; n < s->trees.first[tree + 1]; n++)
     if (still)
-      memset(s->twist[s->tree_links[n]], 0, sizeof(double[6]));
+      memset(s->assembly.twist[s->trees.links[n]], 0, sizeof(double[6]));
     else
-      compute_link_twist(s, s->tree_links[n]);
+      compute_link_twist(s, s->trees.links[n]);
 }
 
 static void compute_twists(Sim* s) {
@@ -253,7 +259,7 @@ void step_refine_impacts(Sim* s) {
   balance_residual(s, &dof);
   if (!step_direction(s, &a, &none)) return;
   compute_twists(s);
-  contact_refine(s->contact, (const double(*)[6])s->twist);
+  contact_refine(s->contact, (const double(*)[6])s->assembly.twist);
 }
 
 /* Marks as wanted the trees that are not balanced, whose prescribed joints have not reached their targets, or that have
@@ -263,16 +269,18 @@ static void mark_unbalanced_trees(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     const ModelTree* tree = &m->trees[k];
-    s->needs_direction[k] = false;
-    s->curvature[k] = 0;
+    s->marks.needs_direction[k] = false;
+    s->newton.curvature[k] = 0;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
-      s->needs_direction[k] = s->needs_direction[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_is_reached(s, d));
-      s->delta[d] = 0;
+      s->marks.needs_direction[k] =
+          s->marks.needs_direction[k] ||
+          (s->prescribed_joints.is_fixed[d] ? s->newton.rhs[d] != 0 : !balance_is_reached(s, d));
+      s->newton.delta[d] = 0;
     }
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     if (!closure_is_satisfied(s->closures, k))
-      s->needs_direction[s->model->links[closure_link(s->closures, k)].tree] = true;
+      s->marks.needs_direction[s->model->links[closure_link(s->closures, k)].tree] = true;
 }
 
 bool step_direction(Sim* s, Assembly* a, StepReport* report) {
@@ -286,12 +294,12 @@ bool step_direction(Sim* s, Assembly* a, StepReport* report) {
   report->factor_retries++;
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n], tree = s->model->link_tree[i];
-    s->marked_link[i] = tree >= 0 && s->needs_direction[tree];
+    s->marks.link[i] = tree >= 0 && s->marks.needs_direction[tree];
   }
-  if (s->contact) contact_project(s->contact, s->marked_link);
-  if (s->closures) closures_omit_curvature(s->closures, s->marked_link);
+  if (s->contact) contact_project(s->contact, s->marks.link);
+  if (s->closures) closures_omit_curvature(s->closures, s->marks.link);
   if (s->bushings) s->bushings->convex = true;
-  step_mark_stale(s, s->marked_link);
+  step_mark_stale(s, s->marks.link);
   step_assemble(s, contact_term_list(s->contact), a);
   return solve_wanted_components(s, a, false, FACTOR_PLAIN) || solve_wanted_components(s, a, false, FACTOR_LIFTED);
 }

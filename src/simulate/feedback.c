@@ -42,7 +42,7 @@ static InputSpans input_spans(const Sim* s, const ModelController* c) {
   InputSpans spans;
   spans.value = spans.rate = step_span(s, controller_signal_use(c));
   if (follows_coordinate(c))
-    spans.value = step_span_between(coordinate_span(s, c, s->recorded_clock ? s->recorded_clock : &s->clock),
+    spans.value = step_span_between(coordinate_span(s, c, s->replayed.clock ? s->replayed.clock : &s->clock),
                                     coordinate_span(s, c, &s->clock));
   return (InputSpans){shift_span(spans.value, -c->source->delay), shift_span(spans.rate, -c->source->delay)};
 }

@@ -7,10 +7,10 @@
 #include "simulate/spin.h"
 
 static int first_solve_of_substep(const Sim* s) {
-  return s->between.count > 0 ? s->between.solve_end[s->between.count - 1] : 0;
+  return s->substeps.states.count > 0 ? s->substeps.states.solve_end[s->substeps.states.count - 1] : 0;
 }
 
-void friction_iteration_discard(Sim* s) { s->solves.count = first_solve_of_substep(s); }
+void friction_iteration_discard(Sim* s) { s->substeps.solves.count = first_solve_of_substep(s); }
 
 static void grow(SolveStore* store, const Model* m) {
   if (store->count < store->capacity) return;
@@ -24,11 +24,12 @@ static void grow(SolveStore* store, const Model* m) {
   store->capacity = new;
 }
 
-/* Stores the result of the present solve in s->solves. The casts remove const from arrays that the store owns. */
+/* Stores the result of the present solve in s->substeps.solves. The casts remove const from arrays that the store owns.
+ */
 static void store_solve(Sim* s) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
-  SolveStore* store = &s->solves;
+  SolveStore* store = &s->substeps.solves;
   grow(store, m);
   SimSolve* to = &store->list[store->count];
   int* capacity = &store->record_capacity[store->count++];
@@ -45,12 +46,12 @@ static void store_solve(Sim* s) {
 }
 
 const SimSolve* sim_solves(const Sim* s, int* count) {
-  *count = s->solves.count - first_solve_of_substep(s);
-  return s->solves.list + first_solve_of_substep(s);
+  *count = s->substeps.solves.count - first_solve_of_substep(s);
+  return s->substeps.solves.list + first_solve_of_substep(s);
 }
 
 void friction_iteration_free(Sim* s) {
-  SolveStore* store = &s->solves;
+  SolveStore* store = &s->substeps.solves;
   for (int k = 0; k < store->capacity; k++) {
     memory_free((double*)store->list[k].q);
     memory_free((Pose*)store->list[k].pose);
@@ -96,9 +97,9 @@ SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* m) {
 static StepReport repeat_solve(Sim* s, bool late_friction) {
   StepReport report = step_unsolved(INFINITY);
   if (!contact_relag(s->contact, late_friction)) return report;
-  s->iterates_friction = true;
+  s->friction_solve.iterates = true;
   report = step_solve(s);
-  s->iterates_friction = false;
+  s->friction_solve.iterates = false;
   return report;
 }
 
@@ -116,8 +117,8 @@ enum { LATE_FRICTION_SOLVES = 1 };
  * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
  * scenes with restitution, whose impacts have separate substeps. */
 static bool needs_late_friction_solve(Sim* s) {
-  return !s->has_initial_friction && !s->model->contact.bounces && contact_friction_uses_current_force(s->contact) &&
-         spin_substep_count(s, s->clock.dt) == 1;
+  return !s->friction_solve.has_initial && !s->model->contact.bounces &&
+         contact_friction_uses_current_force(s->contact) && spin_substep_count(s, s->clock.dt) == 1;
 }
 
 /* Rotation of a body in contact within a substep [rad] above which only the first solve is made (F8). Later solves use

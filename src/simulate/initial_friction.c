@@ -13,16 +13,16 @@ static void store_solution(Sim* s) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   size_t coordinates = (size_t)m->coordinate_count, links = (size_t)m->link_count;
-  if (!s->initial_friction_q) s->initial_friction_q = MEMORY_NEW(double, coordinates);
-  if (!s->initial_friction_pose) s->initial_friction_pose = MEMORY_NEW(Pose, links);
-  memcpy(s->initial_friction_q, c->q, sizeof(double) * coordinates);
-  memcpy(s->initial_friction_pose, c->pose, sizeof(Pose) * links);
+  if (!s->friction_solve.initial_q) s->friction_solve.initial_q = MEMORY_NEW(double, coordinates);
+  if (!s->friction_solve.initial_pose) s->friction_solve.initial_pose = MEMORY_NEW(Pose, links);
+  memcpy(s->friction_solve.initial_q, c->q, sizeof(double) * coordinates);
+  memcpy(s->friction_solve.initial_pose, c->pose, sizeof(Pose) * links);
   contact_store_forces(s->contact, CONTACT_END);
-  s->initial_friction = (InitialFriction){.clock = s->clock,
-                                          .q = s->initial_friction_q,
-                                          .pose = s->initial_friction_pose,
-                                          .start = contact_stored_forces(s->contact, CONTACT_START),
-                                          .end = contact_stored_forces(s->contact, CONTACT_END)};
+  s->friction_solve.initial = (InitialFriction){.clock = s->clock,
+                                                .q = s->friction_solve.initial_q,
+                                                .pose = s->friction_solve.initial_pose,
+                                                .start = contact_stored_forces(s->contact, CONTACT_START),
+                                                .end = contact_stored_forces(s->contact, CONTACT_END)};
 }
 
 bool initial_friction_solve(Sim* s, StepReport* report) {
@@ -37,7 +37,7 @@ bool initial_friction_solve(Sim* s, StepReport* report) {
   path_end(s, false, s->clock.time);
   if (step_outcome_failed(report->outcome)) return false;
   store_solution(s);
-  s->has_initial_friction = true;
+  s->friction_solve.has_initial = true;
   step_restore(s, CONTACT_SUBSTEP_START);
   contact_set_grip(s->contact, GRIP_FOUND);
   step_prepare(s);
@@ -45,12 +45,12 @@ bool initial_friction_solve(Sim* s, StepReport* report) {
 }
 
 const InitialFriction* sim_initial_friction(const Sim* s) {
-  return s->has_initial_friction ? &s->initial_friction : NULL;
+  return s->friction_solve.has_initial ? &s->friction_solve.initial : NULL;
 }
 
 void initial_friction_free(Sim* s) {
-  memory_free(s->initial_friction_q);
-  memory_free(s->initial_friction_pose);
+  memory_free(s->friction_solve.initial_q);
+  memory_free(s->friction_solve.initial_pose);
 }
 
 static size_t forces_size(const ContactForces* f) { return (sizeof(ContactRecord) + sizeof(Vec3)) * (size_t)f->count; }

@@ -51,7 +51,8 @@ bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool 
   const InitialFriction* g = step->initial_friction;
   ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, -1};
   ContactMoment next = {step->pose_now, g->start.records, g->start.count, 0};
-  for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(step->pose_now[i], m->links[i].center);
+  for (int i = 0; i < m->link_count; i++)
+    a->sim->assembly.reference[i] = pose_apply(step->pose_now[i], m->links[i].center);
   return forward ? contact_replay_load_forward(a->replay, &now, &next) : contact_replay_load(a->replay, &now, &next);
 }
 

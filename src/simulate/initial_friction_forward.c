@@ -36,7 +36,7 @@ static void add_end_pose_contribution(StepForward* f, const RecordedStep* initia
   step_adjoint_forces_to_poses(a, NULL, (size_t)initial_friction->contact_count_next, initial_friction->pose_next,
                                bar.pose);
   step_adjoint_compose(a, initial_friction->pose_next, bar.pose);
-  step_adjoint_reduce(a, initial_friction->pose_next, a->sim->screws, bar.q);
+  step_adjoint_reduce(a, initial_friction->pose_next, a->sim->assembly.screws, bar.q);
   step_adjoint_frames(a, initial_friction->pose_next, &f->gradient);
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }

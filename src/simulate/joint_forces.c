@@ -63,7 +63,7 @@ const char* joint_force_name(JointForceKind kind) {
 }
 
 static double* forces_of_kind(const Sim* s, JointForceKind kind) {
-  return s->substep_forces + (size_t)kind * (size_t)s->model->dof_count;
+  return s->joint_reports.substep_forces + (size_t)kind * (size_t)s->model->dof_count;
 }
 
 /* Stores the forces on joint i: for each kind, minus the gradient of the energy of this kind. */
@@ -89,7 +89,7 @@ static void store_joint_forces(Sim* s, int i, const Configuration* c) {
 static void store_prescribed_force(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   double* force = forces_of_kind(s, JOINT_FORCE_DRIVE) + link->dof_first;
-  memcpy(force, s->gradient + link->dof_first, sizeof(double) * (size_t)link->dof_count);
+  memcpy(force, s->newton.gradient + link->dof_first, sizeof(double) * (size_t)link->dof_count);
   for (int k = 0; tree_flight_has_target(s->flight, link) && k < link->dof_count; k++)
     force[k] += s->flight->drive[link->dof_first + k];
 }
@@ -101,7 +101,8 @@ static void add_wrench_to_load_forces(Sim* s, int i, Vec3 push, Vec3 torque, con
   double* force = forces_of_kind(s, JOINT_FORCE_LOAD);
   for (int up = i; up >= 0; up = m->links[up].parent)
     for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++)
-      force[k] += vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], c->pose[i].t), push);
+      force[k] += vec3_dot(s->assembly.screws[k].w, torque) +
+                  vec3_dot(screw_velocity(&s->assembly.screws[k], c->pose[i].t), push);
 }
 
 static void add_link_load(Sim* s, int i, const Configuration* c) {
@@ -119,8 +120,8 @@ static void add_fluid_force(Sim* s, int i, const Configuration* c) {
 }
 
 static void add_tendon_and_bushing_forces(Sim* s, const Configuration* c) {
-  tendons_add_force(s->tendons, c->pose, s->screws, forces_of_kind(s, JOINT_FORCE_LOAD));
-  bushings_add_force(s->bushings, s->reference, s->screws, forces_of_kind(s, JOINT_FORCE_LOAD));
+  tendons_add_force(s->tendons, c->pose, s->assembly.screws, forces_of_kind(s, JOINT_FORCE_LOAD));
+  bushings_add_force(s->bushings, s->assembly.reference, s->assembly.screws, forces_of_kind(s, JOINT_FORCE_LOAD));
 }
 
 /* Stores the generalized forces of the closures. They include the forces that the targets of trees in free flight
@@ -137,7 +138,7 @@ static void store_closure_forces(Sim* s) {
 
 void joint_forces_compute(Sim* s) {
   const Model* m = s->model;
-  if (!s->substep_forces) return;
+  if (!s->joint_reports.substep_forces) return;
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; i < m->link_count; i++) {
     if (m->links[i].dof_count == 0) continue;
@@ -147,7 +148,7 @@ void joint_forces_compute(Sim* s) {
   memset(forces_of_kind(s, JOINT_FORCE_LOAD), 0, sizeof(double) * (size_t)m->dof_count);
   store_closure_forces(s);
   if (!s->loads && !s->tendons && !s->bushings && !s->fluid) return;
-  model_screws(m, c->q, c->pose, s->screws);
+  model_screws(m, c->q, c->pose, s->assembly.screws);
   add_tendon_and_bushing_forces(s, c);
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any) add_link_load(s, i, c);
@@ -156,14 +157,15 @@ void joint_forces_compute(Sim* s) {
 }
 
 void joint_forces_publish(Sim* s) {
-  if (!s->substep_forces) return;
-  memcpy(s->joint_forces, s->substep_forces, sizeof(double) * JOINT_FORCE_KINDS * (size_t)s->model->dof_count);
+  if (!s->joint_reports.substep_forces) return;
+  memcpy(s->joint_reports.forces, s->joint_reports.substep_forces,
+         sizeof(double) * JOINT_FORCE_KINDS * (size_t)s->model->dof_count);
 }
 
 void joint_forces_create(Sim* s) {
   if (!(s->model->simulation.output & OUTPUT_FORCES)) return;
-  s->substep_forces = MEMORY_NEW(double, JOINT_FORCE_KINDS * s->model->dof_count);
-  s->joint_forces = MEMORY_NEW(double, JOINT_FORCE_KINDS * s->model->dof_count);
+  s->joint_reports.substep_forces = MEMORY_NEW(double, JOINT_FORCE_KINDS * s->model->dof_count);
+  s->joint_reports.forces = MEMORY_NEW(double, JOINT_FORCE_KINDS * s->model->dof_count);
 }
 
-const double* sim_joint_forces(const Sim* s) { return s->joint_forces; }
+const double* sim_joint_forces(const Sim* s) { return s->joint_reports.forces; }

@@ -30,35 +30,40 @@
 static void find_islands(Sim* s) {
   const Model* m = s->model;
   const SolveScope* in = &s->scope;
-  for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = in->trees[n];
+  for (int n = 0; n < in->tree_count; n++) s->island_set.of_tree[in->trees[n]] = in->trees[n];
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms pair = contact_term(s->contact, k);
     int a = m->link_tree[pair.link_a], b = m->link_tree[pair.link_b];
-    if (a >= 0 && b >= 0) disjoint_sets_unite(s->island, a, b);
+    if (a >= 0 && b >= 0) disjoint_sets_unite(s->island_set.of_tree, a, b);
   }
   for (int k = 0; s->closures && k < s->closures->pair_count; k++)
-    disjoint_sets_unite(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
+    disjoint_sets_unite(s->island_set.of_tree, (int)(s->closures->pairs[k] >> 32),
+                        (int)(s->closures->pairs[k] & UINT32_MAX));
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++)
-    disjoint_sets_unite(s->island, (int)(s->tendons->pairs[k] >> 32), (int)(s->tendons->pairs[k] & UINT32_MAX));
+    disjoint_sets_unite(s->island_set.of_tree, (int)(s->tendons->pairs[k] >> 32),
+                        (int)(s->tendons->pairs[k] & UINT32_MAX));
   for (int k = 0; s->bushings && k < s->bushings->pair_count; k++)
-    disjoint_sets_unite(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
-  for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = disjoint_sets_find(s->island, in->trees[n]);
-  s->island_count = 0;
+    disjoint_sets_unite(s->island_set.of_tree, (int)(s->bushings->pairs[k] >> 32),
+                        (int)(s->bushings->pairs[k] & UINT32_MAX));
+  for (int n = 0; n < in->tree_count; n++)
+    s->island_set.of_tree[in->trees[n]] = disjoint_sets_find(s->island_set.of_tree, in->trees[n]);
+  s->island_set.count = 0;
   /* number the islands: the root of an island precedes its other members */
   for (int n = 0; n < in->tree_count; n++) {
     int k = in->trees[n];
-    s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
+    s->island_set.of_tree[k] =
+        s->island_set.of_tree[k] == k ? s->island_set.count++ : s->island_set.of_tree[s->island_set.of_tree[k]];
   }
   for (int n = 0; n < in->link_count; n++) {
     int i = in->links[n];
-    s->link_island[i] = m->link_tree[i] < 0 ? -1 : s->island[m->link_tree[i]];
+    s->island_set.of_link[i] = m->link_tree[i] < 0 ? -1 : s->island_set.of_tree[m->link_tree[i]];
   }
 }
 
 static Island* island_of_link(Sim* s, int link) {
-  int island = s->link_island[link];
-  return island < 0 ? NULL : &s->islands[island];
+  int island = s->island_set.of_link[link];
+  return island < 0 ? NULL : &s->island_set.list[island];
 }
 
 /* Marks the pairs of links in islands that are not balanced, so that they are evaluated. Pairs between balanced islands
@@ -66,16 +71,19 @@ static Island* island_of_link(Sim* s, int link) {
 static void mark_pairs_of_unbalanced_islands(Sim* s, bool arrived) {
   const SolveScope* in = &s->scope;
   if (!s->contact) return;
-  for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
+  for (int k = 0; k < s->island_set.count; k++) s->island_set.refused[k] = false;
   for (int n = 0; n < in->tree_count; n++)
-    if (!balance_tree_is_reached(s, in->trees[n], arrived)) s->refused[s->island[in->trees[n]]] = true;
+    if (!balance_tree_is_reached(s, in->trees[n], arrived))
+      s->island_set.refused[s->island_set.of_tree[in->trees[n]]] = true;
   for (int k = 0; s->closures && k < s->closures->count; k++)
-    if (!closure_is_satisfied(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
+    if (!closure_is_satisfied(s->closures, k))
+      s->island_set.refused[s->island_set.of_link[closure_link(s->closures, k)]] = true;
   for (int n = 0; n < in->link_count; n++) {
     int i = in->links[n];
-    s->marked_link[i] = s->tendons || s->bushings || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
+    s->marks.link[i] =
+        s->tendons || s->bushings || (s->island_set.of_link[i] >= 0 && s->island_set.refused[s->island_set.of_link[i]]);
   }
-  contact_wake(s->contact, s->marked_link);
+  contact_wake(s->contact, s->marks.link);
 }
 
 /* Returns the rounding error of a joint's energies [J], which is due to rounding of the energies and of the coordinates
@@ -95,19 +103,19 @@ static void compute_link_rounding(Sim* s, int i) {
   const Configuration* c = &s->configuration[s->current];
   double weight = step_inertia_weight(s) * link->mass;
   double size = vec3_norm(c->pose[i].t) + link->reach;
-  s->rounding[i].inertia =
+  s->trial.rounding[i].inertia =
       ENERGY_ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
-  if (link->dof_count > 0) s->rounding[i].joint = joint_rounding(link, &c->joints[i], c->q);
+  if (link->dof_count > 0) s->trial.rounding[i].joint = joint_rounding(link, &c->joints[i], c->q);
 }
 
 static void record_tree_balance(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
   int tree = s->scope.trees[index];
-  if (s->is_balance_current[tree] && !s->closures) return;
-  s->is_balance_current[tree] = true;
+  if (s->marks.is_balance_current[tree] && !s->closures) return;
+  s->marks.is_balance_current[tree] = true;
   balance_test_tree(s, tree);
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) compute_link_rounding(s, s->tree_links[n]);
+  for (int n = s->trees.first[tree]; n < s->trees.first[tree + 1]; n++) compute_link_rounding(s, s->trees.links[n]);
 }
 
 /* Records for each tree whether it is balanced, and the rounding error of its energies. The balance can change even if
@@ -120,21 +128,21 @@ static void record_tree_balances(Sim* s) {
  * and record_tree_balances. */
 static void compute_island_slopes(Sim* s, bool arrived) {
   const Model* m = s->model;
-  for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
+  for (int k = 0; k < s->island_set.count; k++) s->island_set.list[k] = (Island){.alpha = 1.0, .settled = true};
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
-    Island* island = &s->islands[s->island[k]];
+    Island* island = &s->island_set.list[s->island_set.of_tree[k]];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
-      island->slope += s->gradient[d] * s->delta[d];
-    island->curvature += s->curvature[k];
+      island->slope += s->newton.gradient[d] * s->newton.delta[d];
+    island->curvature += s->newton.curvature[k];
     island->settled = island->settled && balance_tree_is_reached(s, k, arrived);
   }
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     Island* island = island_of_link(s, i);
     if (!island) continue;
-    island->rounding += s->rounding[i].inertia;
-    island->rounding += s->rounding[i].joint;
+    island->rounding += s->trial.rounding[i].inertia;
+    island->rounding += s->trial.rounding[i].joint;
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   if (s->contact) contact_compute_rounding_errors(s->contact);
@@ -157,8 +165,8 @@ static void compute_island_slopes(Sim* s, bool arrived) {
   for (int k = 0; s->bushings && k < s->model->bushing_count; k++)
     if (s->model->bushings[k].home >= 0)
       island_of_link(s, s->model->bushings[k].home)->rounding += bushing_rounding(s->bushings, k);
-  for (int k = 0; k < s->island_count; k++) {
-    Island* island = &s->islands[k];
+  for (int k = 0; k < s->island_set.count; k++) {
+    Island* island = &s->island_set.list[k];
     if (island->settled) island->alpha = 0;
     island->below_rounding = island->settled || -island->slope <= island->rounding;
   }
@@ -167,25 +175,25 @@ static void compute_island_slopes(Sim* s, bool arrived) {
 /* ---------------------------------------------------------------- the trial */
 
 static void discard_trial(Sim* s) {
-  for (int n = 0; n < s->scope.tree_count; n++) s->trial_step_length[s->scope.trees[n]] = (double)NAN;
-  for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
+  for (int n = 0; n < s->scope.tree_count; n++) s->trial.step_length[s->scope.trees[n]] = (double)NAN;
+  for (int k = 0; k < s->island_set.count; k++) s->island_set.list[k].moved = true;
 }
 
-/* Sets s->scaled to delta times the step length of each island. Trees of islands whose length is unchanged keep the
- * poses of the last trial. */
+/* Sets s->newton.scaled to delta times the step length of each island. Trees of islands whose length is unchanged keep
+ * the poses of the last trial. */
 static void scale_direction(Sim* s) {
   const Model* m = s->model;
-  s->moved_count = 0;
+  s->trial.moved_count = 0;
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
-    Island* island = &s->islands[s->island[k]];
+    Island* island = &s->island_set.list[s->island_set.of_tree[k]];
     double alpha = island->alpha;
-    if (alpha == s->trial_step_length[k]) continue;
-    s->trial_step_length[k] = alpha;
-    s->moved_trees[s->moved_count++] = k;
+    if (alpha == s->trial.step_length[k]) continue;
+    s->trial.step_length[k] = alpha;
+    s->trial.moved_trees[s->trial.moved_count++] = k;
     island->moved = true;
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
-      s->scaled[d] = alpha * s->delta[d];
+      s->newton.scaled[d] = alpha * s->newton.delta[d];
   }
 }
 
@@ -206,10 +214,11 @@ static bool is_trial_feasible(Sim* s) {
     return false;
   }
   if (!s->contact) return true;
-  bool apart =
-      contact_evaluate_trial(s->contact, trial->pose, s->moved_link, s->link_island, s->island_count, s->refused);
-  for (int n = 0; n < s->scope.link_count; n++) s->moved_link[s->scope.links[n]] = false;
-  for (int k = 0; k < s->island_count; k++) s->islands[k].shorten = s->islands[k].shorten || s->refused[k];
+  bool apart = contact_evaluate_trial(s->contact, trial->pose, s->trial.moved_link, s->island_set.of_link,
+                                      s->island_set.count, s->island_set.refused);
+  for (int n = 0; n < s->scope.link_count; n++) s->trial.moved_link[s->scope.links[n]] = false;
+  for (int k = 0; k < s->island_set.count; k++)
+    s->island_set.list[k].shorten = s->island_set.list[k].shorten || s->island_set.refused[k];
   return apart;
 }
 
@@ -217,19 +226,19 @@ static bool is_trial_feasible(Sim* s) {
  * that is not settled, because settled islands do not test their energy. */
 static void compute_energy_changes(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
-  disjoint_sets_init(s->group, s->island_count);
-  for (int k = 0; k < s->island_count; k++)
-    if (s->islands[k].moved) s->islands[k].local_change = 0;
+  disjoint_sets_init(s->island_set.group, s->island_set.count);
+  for (int k = 0; k < s->island_set.count; k++)
+    if (s->island_set.list[k].moved) s->island_set.list[k].local_change = 0;
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     Island* island = island_of_link(s, i);
     if (!island || !island->moved) continue;
-    island->local_change += s->change[i].inertia;
-    island->local_change += s->change[i].joint;
+    island->local_change += s->trial.change[i].inertia;
+    island->local_change += s->trial.change[i].joint;
   }
-  for (int k = 0; k < s->island_count; k++) {
-    s->islands[k].moved = false;
-    s->islands[k].change = s->islands[k].local_change;
+  for (int k = 0; k < s->island_set.count; k++) {
+    s->island_set.list[k].moved = false;
+    s->island_set.list[k].change = s->island_set.list[k].local_change;
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     island_of_link(s, closure_link(s->closures, k))->change +=
@@ -247,7 +256,8 @@ static void compute_energy_changes(Sim* s) {
     Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
     Island* judge = a && !(a->settled && b) ? a : b;
     if (judge) judge->change += change;
-    if (a && b && a != b && change != 0) disjoint_sets_unite(s->group, (int)(a - s->islands), (int)(b - s->islands));
+    if (a && b && a != b && change != 0)
+      disjoint_sets_unite(s->island_set.group, (int)(a - s->island_set.list), (int)(b - s->island_set.list));
   }
 }
 
@@ -256,16 +266,16 @@ static void compute_energy_changes(Sim* s) {
 static bool has_sufficient_decrease(Sim* s) {
   bool all = true;
   compute_energy_changes(s);
-  for (int k = 0; k < s->island_count; k++) { /* the root has the smallest index, so its sum is initialized first */
-    Island *island = &s->islands[k], *root = &s->islands[disjoint_sets_find(s->group, k)];
+  for (int k = 0; k < s->island_set.count; k++) { /* the root has the smallest index, so its sum is initialized first */
+    Island *island = &s->island_set.list[k], *root = &s->island_set.list[disjoint_sets_find(s->island_set.group, k)];
     double allowed = island->allowed_increase + ARMIJO * (island->slope - island->allowed_increase);
     double excess = island->change - island->alpha * allowed - island->rounding;
     if (island->below_rounding) excess = fmin(excess, 0);
     root->excess = root == island ? excess : root->excess + excess;
   }
-  for (int k = 0; k < s->island_count; k++) {
-    Island* island = &s->islands[k];
-    if (s->islands[disjoint_sets_find(s->group, k)].excess <= 0 || island->alpha == 0) continue;
+  for (int k = 0; k < s->island_set.count; k++) {
+    Island* island = &s->island_set.list[k];
+    if (s->island_set.list[disjoint_sets_find(s->island_set.group, k)].excess <= 0 || island->alpha == 0) continue;
     island->shorten = true;
     all = false;
   }
@@ -274,8 +284,8 @@ static bool has_sufficient_decrease(Sim* s) {
 
 static void compute_poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
-  model_displaced_link_pose(s->model, link, from, s->configuration[s->current].q, s->scaled, fraction, s->path_q,
-                            poses);
+  model_displaced_link_pose(s->model, link, from, s->configuration[s->current].q, s->newton.scaled, fraction,
+                            s->certificate.q, poses);
 }
 
 typedef struct {
@@ -288,20 +298,22 @@ static void bound_tree_motion(void* context, int index, int thread) {
   Sim* s = ((BoundTask*)context)->s;
   int tree = s->scope.trees[index];
   const Configuration* c = &s->configuration[s->current];
-  bool still = step_tree_is_still(s, tree, ((BoundTask*)context)->delta), known = still && s->bounded_still[tree];
-  s->bounded_still[tree] = still;
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1] && !known; n++)
-    motion_bounds_of_link(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta,
-                          &s->bounds);
+  bool still = step_tree_is_still(s, tree, ((BoundTask*)context)->delta),
+       known = still && s->certificate.is_still[tree];
+  s->certificate.is_still[tree] = still;
+  for (int n = s->trees.first[tree]; n < s->trees.first[tree + 1] && !known; n++)
+    motion_bounds_of_link(s->model, s->trees.links[n], c->q, c->pose, s->assembly.screws, ((BoundTask*)context)->delta,
+                          &s->certificate.bounds);
 }
 
-/* Sets s->bounds, bounds on the motion of all links along `delta` from the accepted configuration. */
+/* Sets s->certificate.bounds, bounds on the motion of all links along `delta` from the accepted configuration. */
 static void bound_motion(Sim* s, const double* delta) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   BoundTask task = {s, delta};
   for (int i = 0; i < m->link_count && s->scope.whole; i++)
-    if (m->links[i].tree < 0) motion_bounds_of_link(m, i, c->q, c->pose, s->screws, delta, &s->bounds);
+    if (m->links[i].tree < 0)
+      motion_bounds_of_link(m, i, c->q, c->pose, s->assembly.screws, delta, &s->certificate.bounds);
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree_motion, &task);
 }
 
@@ -309,8 +321,8 @@ static void bound_motion(Sim* s, const double* delta) {
  * Always true for the whole scene. */
 static bool stays_in_region(Sim* s) {
   if (s->scope.whole) return true;
-  s->leaves_region = !contact_island_stays(s->contact, &s->bounds);
-  return !s->leaves_region;
+  s->subsystems.leaves_region = !contact_island_stays(s->contact, &s->certificate.bounds);
+  return !s->subsystems.leaves_region;
 }
 
 static bool certify_trial_path(Sim* s, StepReport* report) {
@@ -318,10 +330,11 @@ static bool certify_trial_path(Sim* s, StepReport* report) {
   double start = timer_now();
   ContactFailure failure;
   int link_a, link_b;
-  bound_motion(s, s->scaled);
+  bound_motion(s, s->newton.scaled);
   if (!stays_in_region(s)) return false;
   if (!s->model->simulation.certificate) return true;
-  bool ok = contact_certify(s->contact, &s->bounds, compute_poses_on_path, s, &report->certified_intervals, &failure);
+  bool ok = contact_certify(s->contact, &s->certificate.bounds, compute_poses_on_path, s, &report->certified_intervals,
+                            &failure);
   if (!ok) {
     contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
     mark_island_of_link(s, link_a);
@@ -344,38 +357,38 @@ static void accept_trial(Sim* s) {
 static void limit_step_of_dense_links(Sim* s) {
   const Model* m = s->model;
   bool any = false;
-  for (int k = 0; k < s->island_count; k++) s->islands[k].share = 1;
+  for (int k = 0; k < s->island_set.count; k++) s->island_set.list[k].share = 1;
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    if (s->link_island[i] < 0) continue;
-    Island* island = &s->islands[s->link_island[i]];
-    island->share = fmin(island->share, contact_path_fraction(s->contact, &s->bounds, i));
+    if (s->island_set.of_link[i] < 0) continue;
+    Island* island = &s->island_set.list[s->island_set.of_link[i]];
+    island->share = fmin(island->share, contact_path_fraction(s->contact, &s->certificate.bounds, i));
     any = any || island->share < 1;
   }
   for (int n = 0; any && n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
-      s->delta[d] *= s->islands[s->island[k]].share;
-    s->curvature[k] *= s->islands[s->island[k]].share;
+      s->newton.delta[d] *= s->island_set.list[s->island_set.of_tree[k]].share;
+    s->newton.curvature[k] *= s->island_set.list[s->island_set.of_tree[k]].share;
   }
-  if (any) bound_motion(s, s->delta);
+  if (any) bound_motion(s, s->newton.delta);
 }
 
 /* Sets the bounds on the motion along the full step and updates the candidate pairs for these bounds. */
 static void prepare_path(Sim* s) {
-  bound_motion(s, s->delta);
+  bound_motion(s, s->newton.delta);
   if (!s->contact) return;
   limit_step_of_dense_links(s);
-  contact_prepare(s->contact, &s->bounds);
+  contact_prepare(s->contact, &s->certificate.bounds);
 }
 
 /* Halves the step length of all marked islands; of all islands if none is marked. Returns false if a length falls below
  * STEP_LENGTH_MIN. */
 static bool halve_marked_steps(Sim* s) {
   bool any = false;
-  for (int k = 0; k < s->island_count; k++) any = any || s->islands[k].shorten;
-  for (int k = 0; k < s->island_count; k++) {
-    Island* island = &s->islands[k];
+  for (int k = 0; k < s->island_set.count; k++) any = any || s->island_set.list[k].shorten;
+  for (int k = 0; k < s->island_set.count; k++) {
+    Island* island = &s->island_set.list[k];
     if (island->settled || (any && !island->shorten)) continue;
     island->shorten = false;
     island->alpha *= 0.5;
@@ -388,8 +401,8 @@ static bool halve_marked_steps(Sim* s) {
  * an exact penalty on the remaining motion of these joints, and its weight follows from the slope along delta
  * (docs/derivations/step.md, S10). */
 static void set_allowed_increases(Sim* s) {
-  for (int k = 0; k < s->island_count; k++) {
-    Island* island = &s->islands[k];
+  for (int k = 0; k < s->island_set.count; k++) {
+    Island* island = &s->island_set.list[k];
     island->allowed_increase = 2 * fmax(island->slope + 0.5 * fmax(island->curvature, 0), 0);
     island->below_rounding = island->settled || island->allowed_increase - island->slope <= island->rounding;
   }
@@ -413,10 +426,11 @@ LineSearchResult line_search_run(Sim* s, bool arrived, StepReport* report) {
     if (!certify_trial_path(s, report)) continue;
     accept_trial(s);
     bool below_rounding = true;
-    for (int k = 0; k < s->island_count; k++) below_rounding = below_rounding && s->islands[k].below_rounding;
+    for (int k = 0; k < s->island_set.count; k++)
+      below_rounding = below_rounding && s->island_set.list[k].below_rounding;
     return below_rounding ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
-  } while (!s->leaves_region && halve_marked_steps(s));
-  return s->leaves_region ? SEARCH_LEAVES_REGION : SEARCH_FAILED;
+  } while (!s->subsystems.leaves_region && halve_marked_steps(s));
+  return s->subsystems.leaves_region ? SEARCH_LEAVES_REGION : SEARCH_FAILED;
 }
 
 /* Corrects the slopes of islands with free spinning bodies or trees in free flight (tree_flight.h). At their targets
@@ -432,24 +446,25 @@ static void correct_slopes_of_free_bodies(Sim* s) {
     Island* island = island_of_link(s, i);
     island->slope -= c->inertia[i];
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
-      island->slope -= s->gradient[k] * s->delta[k];
+      island->slope -= s->newton.gradient[k] * s->newton.delta[k];
   }
 }
 
 /* Marks the islands of trees that were already solved in an independent part of the scene as settled.
  * line_search_repeat_last_step then does not move these islands again. */
 static void settle_solved_subsystems(Sim* s) {
-  for (int n = 0; s->solved_in_subsystem && n < s->scope.tree_count; n++)
-    if (s->solved_in_subsystem[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
+  for (int n = 0; s->subsystems.solved_in && n < s->scope.tree_count; n++)
+    if (s->subsystems.solved_in[s->scope.trees[n]] >= 0)
+      s->island_set.list[s->island_set.of_tree[s->scope.trees[n]]].settled = true;
 }
 
 /* Stops the islands that failed in a rejected trial of line_search_repeat_last_step. Returns true if an island was
  * stopped and other islands still move. */
 static bool settle_refused_islands(Sim* s) {
   bool refused = false, others = false;
-  s->leaves_region = false;
-  for (int k = 0; k < s->island_count; k++) {
-    Island* island = &s->islands[k];
+  s->subsystems.leaves_region = false;
+  for (int k = 0; k < s->island_set.count; k++) {
+    Island* island = &s->island_set.list[k];
     refused = refused || (island->shorten && island->alpha != 0);
     if (island->shorten) island->alpha = 0;
     others = others || island->alpha != 0;
@@ -468,21 +483,21 @@ bool line_search_repeat_last_step(Sim* s, StepReport* report) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
     for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++)
-      s->delta[k] = lengths * s->difference_old[k];
+      s->newton.delta[k] = lengths * s->difference_old[k];
   }
-  if (s->closures && lengths == 1) closures_extrapolate(s->closures, s->delta);
-  for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count; k++)
-    if (s->fixed[k]) s->delta[k] = s->rhs[k];
-  spin_set_start_increments(s, s->delta);
-  tree_flight_set_start_increments(s, s->delta);
+  if (s->closures && lengths == 1) closures_extrapolate(s->closures, s->newton.delta);
+  for (int k = 0; s->prescribed_joints.count > 0 && k < s->model->dof_count; k++)
+    if (s->prescribed_joints.is_fixed[k]) s->newton.delta[k] = s->newton.rhs[k];
+  spin_set_start_increments(s, s->newton.delta);
+  tree_flight_set_start_increments(s, s->newton.delta);
   find_islands(s);
   record_tree_balances(s);
   compute_island_slopes(s, false);
   correct_slopes_of_free_bodies(s);
   settle_solved_subsystems(s);
   bool any = false;
-  for (int k = 0; k < s->island_count; k++) {
-    Island* island = &s->islands[k];
+  for (int k = 0; k < s->island_set.count; k++) {
+    Island* island = &s->island_set.list[k];
     bool worth = !island->settled && island->slope < -REPEAT_DECREASE_ROUNDINGS * island->rounding;
     if (!worth) island->alpha = 0;
     any = any || worth;
@@ -490,7 +505,7 @@ bool line_search_repeat_last_step(Sim* s, StepReport* report) {
   if (!any) return false;
   discard_trial(s);
   scale_direction(s);
-  solve_scope_copy(s, s->delta, s->scaled);
+  solve_scope_copy(s, s->newton.delta, s->newton.scaled);
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   bool fine = false, any_left = true;

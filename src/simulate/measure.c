@@ -56,14 +56,14 @@ static Vec3 velocity_at(const Velocity* v, Vec3 x) {
 void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
   assert(v && w);
   const Model* m = s->model;
-  model_screws(m, s->q_now, s->pose_now, s->screws);
+  model_screws(m, s->q_now, s->pose_now, s->assembly.screws);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     Velocity velocity = link_velocity(s, i);
     v[i] = velocity_at(&velocity, link->center);
     w[i] = link->parent >= 0 ? w[link->parent] : vec3(0, 0, 0);
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
-      w[i] = vec3_add_scaled(w[i], s->state.rate[k], s->screws[k].w);
+      w[i] = vec3_add_scaled(w[i], s->state.rate[k], s->assembly.screws[k].w);
   }
 }
 
@@ -357,10 +357,10 @@ const SimContact* sim_contacts(Sim* s, int* count) {
   *count = 0;
   if (!s->contact) return NULL;
   int candidates = contact_candidate_count(s->contact);
-  if (candidates > s->contact_capacity) {
-    memory_free(s->contacts);
-    s->contact_capacity = 2 * candidates;
-    s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
+  if (candidates > s->reported.contact_capacity) {
+    memory_free(s->reported.contacts);
+    s->reported.contact_capacity = 2 * candidates;
+    s->reported.contacts = MEMORY_NEW(SimContact, s->reported.contact_capacity);
   }
   const bool accounts = contact_keeps_account(s->model);
   bool apart =
@@ -383,14 +383,14 @@ const SimContact* sim_contacts(Sim* s, int* count) {
       c.force = vec3_scale(force, -1.0);
     }
     if (has_contact_point_output(s)) add_wrench(s->contact, k, is_swapped, &c);
-    s->contacts[(*count)++] = c;
+    s->reported.contacts[(*count)++] = c;
   }
-  if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
-  merge_pairs_of_same_links(s->contacts, count);
-  if (accounts) drop_pairs_without_force(s->contacts, count);
-  if (has_contact_point_output(s)) set_contact_points(s->contacts, *count);
-  if (apart) drop_pairs_beyond_range(s->model, s->contacts, count);
-  return s->contacts;
+  if (*count > 1) qsort(s->reported.contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
+  merge_pairs_of_same_links(s->reported.contacts, count);
+  if (accounts) drop_pairs_without_force(s->reported.contacts, count);
+  if (has_contact_point_output(s)) set_contact_points(s->reported.contacts, *count);
+  if (apart) drop_pairs_beyond_range(s->model, s->reported.contacts, count);
+  return s->reported.contacts;
 }
 
 const ContactRecord* sim_contact_records(Sim* s, int* count) {
@@ -398,13 +398,13 @@ const ContactRecord* sim_contact_records(Sim* s, int* count) {
   if (!s->contact) return NULL;
   contact_find_records(s->contact);
   int candidates = contact_candidate_count(s->contact);
-  if (candidates > s->record_capacity) {
-    memory_free(s->records);
-    s->record_capacity = 2 * candidates;
-    s->records = MEMORY_NEW(ContactRecord, s->record_capacity);
+  if (candidates > s->reported.record_capacity) {
+    memory_free(s->reported.records);
+    s->reported.record_capacity = 2 * candidates;
+    s->reported.records = MEMORY_NEW(ContactRecord, s->reported.record_capacity);
   }
-  *count = contact_record(s->contact, s->records);
-  return s->records;
+  *count = contact_record(s->contact, s->reported.records);
+  return s->reported.records;
 }
 
 void sim_pair_forces(const Sim* s, const ForcePair* pairs, int count, Vec3* force) {

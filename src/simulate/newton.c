@@ -9,12 +9,12 @@
  * reached their targets. */
 static bool compute_prescribed_increments(Sim* s, double* step) {
   bool prescribed_arrived = true;
-  if (s->fixed_count == 0) return true;
+  if (s->prescribed_joints.count == 0) return true;
   const double* q = s->configuration[s->current].q;
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->prescribed < 0) continue;
-    joint_difference(&link->joint, q + link->coordinate_first, s->prescribed + link->coordinate_first,
+    joint_difference(&link->joint, q + link->coordinate_first, s->prescribed_joints.target + link->coordinate_first,
                      step + link->dof_first);
     for (int k = 0; k < link->dof_count; k++)
       prescribed_arrived =
@@ -114,13 +114,13 @@ static bool ends_below_rounding(const Sim* s, const Assembly* a, NewtonProgress*
  * residuals of the report. */
 static void assemble_and_test_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
   double start = timer_now();
-  progress->prescribed_arrived = compute_prescribed_increments(s, s->rhs);
+  progress->prescribed_arrived = compute_prescribed_increments(s, s->newton.rhs);
   if (s->closures) closures_include_curvature(s->closures);
   if (s->closures) closures_set_tolerance_factor(s->closures, report->iterations, s->tolerance);
   step_assemble(s, contact_term_list(s->contact), a);
   s->times.assembly += timer_now() - start;
   report->residual = balance_residual(s, &report->residual_dof);
-  report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->gradient[report->residual_dof]);
+  report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->newton.gradient[report->residual_dof]);
   progress->closed = closures_largest_error(s->closures, NULL) <= 1;
   progress->solved = progress->prescribed_arrived && progress->closed && report->residual <= s->tolerance;
 }
@@ -164,7 +164,7 @@ static void newton_iteration(Sim* s, NewtonProgress* progress, StepReport* repor
   if (progress->end != END_NONE) return;
   bool first = isinf(progress->residual);
   progress->residual = report->residual;
-  bool repeats = first && !s->iterates_friction && s->model->simulation.max_iterations > 0;
+  bool repeats = first && !s->friction_solve.iterates && s->model->simulation.max_iterations > 0;
   if (repeats && line_search_repeat_last_step(s, report)) return;
   progress->end = END_FAILED;
   if (!step_direction(s, &a, report)) return;
@@ -225,7 +225,7 @@ static bool evaluate_start(Sim* s) {
   Configuration* c = &s->configuration[s->current];
   if (s->closures) closures_begin_step(s->closures);
   step_mark_all_stale(s);
-  for (int i = 0; i < s->model->link_count; i++) s->same[i] = false;
+  for (int i = 0; i < s->model->link_count; i++) s->trial.same[i] = false;
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   return configuration_evaluate(s, c);
 }
@@ -242,7 +242,7 @@ StepReport step_solve(Sim* s) {
   StepReport report = step_unsolved(0);
   if (s->model->dof_count == 0) return step_no_work();
   if (!evaluate_start(s)) return step_unsolved(INFINITY);
-  int most = s->iterates_friction ? 0 : subsystems_solve(s, &report);
+  int most = s->friction_solve.iterates ? 0 : subsystems_solve(s, &report);
   /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
   if (report.outcome == STEP_NO_SOLUTION) newton_iterate(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;

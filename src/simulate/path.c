@@ -89,7 +89,7 @@ static bool are_ball_increments_recoverable(const Model* m, const double* delta)
 
 static void compute_poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
-  model_displaced_link_pose(s->model, link, from, s->path.from, s->path.increments, fraction, s->path_q, poses);
+  model_displaced_link_pose(s->model, link, from, s->path.from, s->path.increments, fraction, s->certificate.q, poses);
 }
 
 /* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.increments.
@@ -135,7 +135,7 @@ double* path_append_zero_move(Sim* s) {
 void path_append_move(Sim* s) {
   Path* p = &s->path;
   if (!p->delta) return;
-  if (s->moves) {
+  if (s->subsystems.moves) {
     subsystem_add_move(s);
     return;
   }
@@ -143,7 +143,7 @@ void path_append_move(Sim* s) {
     if (is_straight_path_proved_after(s, p->block - p->first)) replace_moves(s, p->block);
     p->block = p->count;
   }
-  memcpy(append_move_row(p, s->model->dof_count), s->scaled, sizeof(double) * (size_t)s->model->dof_count);
+  memcpy(append_move_row(p, s->model->dof_count), s->newton.scaled, sizeof(double) * (size_t)s->model->dof_count);
 }
 
 /* Returns the smallest number of moves of this solve after which the straight path to the accepted state has a proof,

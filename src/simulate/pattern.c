@@ -7,13 +7,14 @@
 
 /* Returns an array for `count` new keys, each the pair of indices of two trees. The Sim owns the array. */
 static uint64_t* reserve_new_couplings(Sim* s, int count) {
-  if (count > s->fresh_capacity) {
+  if (count > s->pattern.fresh_capacity) {
     int capacity = count + count / 2 + 16;
-    s->fresh_couplings = memory_resize(s->fresh_couplings, sizeof(uint64_t) * (size_t)s->fresh_capacity,
-                                       sizeof(uint64_t) * (size_t)capacity);
-    s->fresh_capacity = capacity;
+    s->pattern.fresh_couplings =
+        memory_resize(s->pattern.fresh_couplings, sizeof(uint64_t) * (size_t)s->pattern.fresh_capacity,
+                      sizeof(uint64_t) * (size_t)capacity);
+    s->pattern.fresh_capacity = capacity;
   }
-  return s->fresh_couplings;
+  return s->pattern.fresh_couplings;
 }
 
 /* Appends the key of the trees of two links to `keys` if both trees can move and differ. The key holds the indices of
@@ -53,8 +54,8 @@ static int find_new_pairs(const Sim* s, uint64_t* keys, int count) {
   sort_keys(keys, count);
   int left = 0, j = 0;
   for (int k = 0; k < count; k++) {
-    while (j < s->known_couplings && s->couplings[j] < keys[k]) j++;
-    bool known = j < s->known_couplings && s->couplings[j] == keys[k];
+    while (j < s->pattern.known_couplings && s->pattern.couplings[j] < keys[k]) j++;
+    bool known = j < s->pattern.known_couplings && s->pattern.couplings[j] == keys[k];
     if (!known && (left == 0 || keys[left - 1] != keys[k])) keys[left++] = keys[k];
   }
   return left;
@@ -64,27 +65,27 @@ static int find_new_pairs(const Sim* s, uint64_t* keys, int count) {
  * bodies move. */
 static void merge_new_pairs(Sim* s, uint64_t* keys, int count) {
   int fresh = find_new_pairs(s, keys, count);
-  if (fresh == 0 && s->pattern_set) return;
-  int total = s->known_couplings + fresh;
-  if (total > s->coupling_capacity) {
+  if (fresh == 0 && s->pattern.is_set) return;
+  int total = s->pattern.known_couplings + fresh;
+  if (total > s->pattern.capacity) {
     int capacity = total + total / 2 + 16;
-    s->couplings = memory_resize(s->couplings, sizeof(uint64_t) * (size_t)s->coupling_capacity,
-                                 sizeof(uint64_t) * (size_t)capacity);
-    s->coupling_capacity = capacity;
+    s->pattern.couplings = memory_resize(s->pattern.couplings, sizeof(uint64_t) * (size_t)s->pattern.capacity,
+                                         sizeof(uint64_t) * (size_t)capacity);
+    s->pattern.capacity = capacity;
   }
-  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merges both lists in place, from the end */
-    bool known = old > 0 && s->couplings[old - 1] > keys[fresh - 1];
-    s->couplings[k - 1] = known ? s->couplings[--old] : keys[--fresh];
+  for (int old = s->pattern.known_couplings, k = total; fresh > 0; k--) { /* merges both lists in place, from the end */
+    bool known = old > 0 && s->pattern.couplings[old - 1] > keys[fresh - 1];
+    s->pattern.couplings[k - 1] = known ? s->pattern.couplings[--old] : keys[--fresh];
   }
-  s->known_couplings = total;
-  s->pattern_set = true;
-  block_solver_pattern(s->solver, s->couplings, total);
-  for (int n = 0; n < s->scope.tree_count; n++) s->stale_blocks[n] = true;
+  s->pattern.known_couplings = total;
+  s->pattern.is_set = true;
+  block_solver_pattern(s->solver, s->pattern.couplings, total);
+  for (int n = 0; n < s->scope.tree_count; n++) s->marks.stale_blocks[n] = true;
 }
 
 void step_update_pattern(Sim* s) {
   int version = s->contact ? contact_version(s->contact) : 0;
-  if (version == s->pattern_version) return;
+  if (version == s->pattern.version) return;
   int count = 0, candidates = s->contact ? contact_candidate_count(s->contact) : 0;
   uint64_t* keys = reserve_new_couplings(s, candidates + count_permanent_pairs(s));
   count = append_permanent_pairs(s, keys, count);
@@ -94,7 +95,7 @@ void step_update_pattern(Sim* s) {
     count = append_tree_pair(s, a, b, keys, count);
   }
   merge_new_pairs(s, keys, count);
-  s->pattern_version = version;
+  s->pattern.version = version;
 }
 
 void step_extend_pattern(Sim* s, ContactTermList contact) {

@@ -159,15 +159,15 @@ static void set_joint_inputs(Sim* s, double t) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    JointDrive* drive = s->drives + s->drive_first[i];
-    if (s->drive_first[i + 1] > s->drive_first[i])
+    JointDrive* drive = s->drive_list.drives + s->drive_list.first[i];
+    if (s->drive_list.first[i + 1] > s->drive_list.first[i])
       for (int c = 0; c < m->controller_count; c++)
         if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED)
           set_drive_input(s, c, drive++);
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
     signal_eval(&m->controllers[link->prescribed].target, t, value, rate);
-    joint_coordinates_from_target(&link->joint, value, s->prescribed + link->coordinate_first);
+    joint_coordinates_from_target(&link->joint, value, s->prescribed_joints.target + link->coordinate_first);
   }
 }
 

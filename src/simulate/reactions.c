@@ -9,9 +9,9 @@
 void reactions_create(Sim* s) {
   if (!(s->model->simulation.output & OUTPUT_REACTIONS)) return;
   size_t size = sizeof(double[6]) * (size_t)s->model->link_count;
-  s->substep_reactions = memory_alloc(size);
-  s->reactions = memory_alloc(size);
-  s->reaction_sum = memory_alloc(size);
+  s->joint_reports.substep_reactions = memory_alloc(size);
+  s->joint_reports.reactions = memory_alloc(size);
+  s->joint_reports.reaction_sum = memory_alloc(size);
 }
 
 /* Adds a force and a torque to sum[6], a force followed by a torque. arm: vector from the reference point of sum to the
@@ -34,7 +34,7 @@ static void add_target_momentum_change(const Sim* s, int i) {
     for (int c = 0; c < 3; c++) moment.m[r][c] = bar[r][c] / f->gravity_time;
   Vec3 force = vec3_scale(vec3(bar[0][3], bar[1][3], bar[2][3]), 1 / f->gravity_time);
   Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(s->pose_now[i].r)));
-  add_wrench(s->reaction_sum[i], force, torque, vec3(0, 0, 0));
+  add_wrench(s->joint_reports.reaction_sum[i], force, torque, vec3(0, 0, 0));
 }
 
 /* Adds the closure forces that the targets of trees that conserve momentum contain (W15), at the poses at the start of
@@ -51,7 +51,7 @@ static void add_target_closure_forces(const Sim* s) {
       int link = closure->link[side];
       if (link < 0) continue;
       Vec3 arm = vec3_sub(s->flight->center_now[link], s->pose_now[link].t);
-      add_wrench(s->reaction_sum[link], vec3_at(wrench + 6 * side + 3), vec3_at(wrench + 6 * side), arm);
+      add_wrench(s->joint_reports.reaction_sum[link], vec3_at(wrench + 6 * side + 3), vec3_at(wrench + 6 * side), arm);
     }
   }
 }
@@ -59,7 +59,8 @@ static void add_target_closure_forces(const Sim* s) {
 static void add_gravity(const Sim* s, int i, const Pose* pose) {
   const ModelLink* link = &s->model->links[i];
   Vec3 force = vec3_scale(model_link_gravity(s->model, i), -link->mass);
-  add_wrench(s->reaction_sum[i], force, vec3(0, 0, 0), vec3_sub(pose_apply(pose[i], link->center), pose[i].t));
+  add_wrench(s->joint_reports.reaction_sum[i], force, vec3(0, 0, 0),
+             vec3_sub(pose_apply(pose[i], link->center), pose[i].t));
 }
 
 /* Adds the wrench of a field on link i. Fields act at the poses at the start of the step. */
@@ -69,7 +70,7 @@ static void add_field_wrench(const Sim* s, const ModelLoad* load, int i, const P
   const int link[2] = {load->link, load->field->to};
   for (int side = 0; side < 2; side++)
     if (link[side] == i)
-      add_wrench(s->reaction_sum[i], vec3_scale(w.force[side], -1), vec3_scale(w.torque[side], -1),
+      add_wrench(s->joint_reports.reaction_sum[i], vec3_scale(w.force[side], -1), vec3_scale(w.torque[side], -1),
                  mat3_mul_vec(pose[i].r, s->model->links[i].center));
 }
 
@@ -83,7 +84,7 @@ static void add_load_wrenches(const Sim* s, int i, const Pose* pose) {
     Vec3 force = load_value(&l->force, &span), torque = load_value(&l->torque, &span);
     if (l->link_axes) force = mat3_mul_vec(pose[i].r, force);
     if (l->link_axes) torque = mat3_mul_vec(pose[i].r, torque);
-    add_wrench(s->reaction_sum[i], vec3_scale(force, -1), vec3_scale(torque, -1),
+    add_wrench(s->joint_reports.reaction_sum[i], vec3_scale(force, -1), vec3_scale(torque, -1),
                mat3_mul_vec(pose[i].r, model_load_point(s->model, l)));
   }
 }
@@ -93,37 +94,39 @@ static void add_load_wrenches(const Sim* s, int i, const Pose* pose) {
 void reactions_from_terms(Sim* s, double (*out)[6]) {
   const Model* m = s->model;
   const Pose* pose = s->configuration[s->current].pose;
-  memset(s->reaction_sum, 0, sizeof(double[6]) * (size_t)m->link_count);
+  memset(s->joint_reports.reaction_sum, 0, sizeof(double[6]) * (size_t)m->link_count);
   add_target_closure_forces(s);
   for (int i = m->link_count - 1; i >= 0; i--) {
     const ModelLink* link = &m->links[i];
-    double* sum = s->reaction_sum[i];
+    double* sum = s->joint_reports.reaction_sum[i];
     if (tree_flight_has_target(s->flight, link)) add_target_momentum_change(s, i);
     if (link->tree < 0) add_gravity(s, i, pose);
     if (link->tree < 0) add_load_wrenches(s, i, pose);
     memcpy(out[i], sum, sizeof(double[6]));
-    const LinkTerms* terms = &s->link_terms[i];
-    add_wrench(out[i], terms->force, mat3_axial(terms->moment), vec3_sub(s->reference[i], pose[i].t));
+    const LinkTerms* terms = &s->assembly.terms[i];
+    add_wrench(out[i], terms->force, mat3_axial(terms->moment), vec3_sub(s->assembly.reference[i], pose[i].t));
     if (link->parent < 0) continue;
     const double* up = link->tree < 0 ? out[i] : sum;
     const Pose* at = link->tree < 0 ? pose : s->pose_now;
-    add_wrench(s->reaction_sum[link->parent], vec3_at(up), vec3_at(up + 3), vec3_sub(at[i].t, at[link->parent].t));
+    add_wrench(s->joint_reports.reaction_sum[link->parent], vec3_at(up), vec3_at(up + 3),
+               vec3_sub(at[i].t, at[link->parent].t));
   }
 }
 
 void reactions_compute(Sim* s) {
-  if (!s->substep_reactions) return;
+  if (!s->joint_reports.substep_reactions) return;
   Assembly assembly;
   step_assemble_keeping_scales(s, s->contact ? contact_term_list(s->contact) : (ContactTermList){0}, &assembly);
-  reactions_from_terms(s, s->substep_reactions);
+  reactions_from_terms(s, s->joint_reports.substep_reactions);
 }
 
 void reactions_publish(Sim* s) {
-  if (!s->substep_reactions) return;
-  memcpy(s->reactions, s->substep_reactions, sizeof(double[6]) * (size_t)s->model->link_count);
+  if (!s->joint_reports.substep_reactions) return;
+  memcpy(s->joint_reports.reactions, s->joint_reports.substep_reactions,
+         sizeof(double[6]) * (size_t)s->model->link_count);
 }
 
-const double (*sim_reactions(const Sim* s))[6] { return (const double(*)[6])s->reactions; }
+const double (*sim_reactions(const Sim* s))[6] { return (const double(*)[6])s->joint_reports.reactions; }
 
 bool sim_reaction_derives(const Model* model, int link) {
   assert(link >= 0 && link < model->link_count);

@@ -14,7 +14,7 @@
 double reaction_product(const StepAdjoint* a, const double (*slopes)[6]) {
   double sum = 0;
   if (!slopes) return 0;
-  double(*found)[6] = a->sim->substep_reactions;
+  double(*found)[6] = a->sim->joint_reports.substep_reactions;
   reactions_from_terms(a->sim, found);
   for (int i = 0; i < a->model->link_count; i++)
     for (int k = 0; k < 6; k++) sum += slopes[i][k] * found[i][k];
@@ -74,15 +74,17 @@ static LinkForce link_force_without_descendants(const StepAdjoint* a, int i, con
   assert(i >= 0 && i < a->model->link_count);
   const Sim* s = a->sim;
   const Model* m = a->model;
-  LinkForce link_force = {s->link_terms[i].force, s->link_terms[i].moment};
+  LinkForce link_force = {s->assembly.terms[i].force, s->assembly.terms[i].moment};
   for (int k = i + 1; k < m->link_count; k++) {
     if (m->links[k].parent != i || m->links[k].tree < 0) continue;
-    const LinkTerms* below = &s->link_terms[k];
-    Mat3 shifted = mat3_add(below->moment, mat3_outer(below->force, vec3_sub(s->reference[k], s->reference[i])));
+    const LinkTerms* below = &s->assembly.terms[k];
+    Mat3 shifted =
+        mat3_add(below->moment, mat3_outer(below->force, vec3_sub(s->assembly.reference[k], s->assembly.reference[i])));
     link_force.force = vec3_sub(link_force.force, below->force);
     link_force.moment = mat3_add(link_force.moment, mat3_scale(shifted, -1));
   }
-  link_force.moment = mat3_add(link_force.moment, mat3_outer(link_force.force, vec3_sub(s->reference[i], pose[i].t)));
+  link_force.moment =
+      mat3_add(link_force.moment, mat3_outer(link_force.force, vec3_sub(s->assembly.reference[i], pose[i].t)));
   return link_force;
 }
 
@@ -96,10 +98,10 @@ static void add_term_pose_bars(StepAdjoint* a, const RecordedStep* step, const d
     if (m->links[i].tree < 0) continue;
     LinkForce link_force = link_force_without_descendants(a, i, pose);
     add_moment_pose_bar(&link_force, pose[i], vec3_at(a->field[i]), bar[i]);
-    add_origin_bar(s->link_terms[i].force, slopes[i], bar[i]);
+    add_origin_bar(s->assembly.terms[i].force, slopes[i], bar[i]);
     Twist t = twist_from_array(a->field[i]);
     Mat3 turn = mat3_mul(mat3_cross(t.w), pose[i].r);
-    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(pose[i].t, s->reference[i])));
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(pose[i].t, s->assembly.reference[i])));
     const double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
                                  {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
                                  {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
@@ -159,7 +161,7 @@ static void compute_row_works(StepAdjoint* a, const RecordedStep* step) {
     for (int row = closure->row_first; !c->open[k] && row < closure->row_first + closure->row_count; row++) {
       double wrench[12];
       one[row] = 1;
-      closure_row_wrench(c, k, step->pose_next, s->reference, one, wrench);
+      closure_row_wrench(c, k, step->pose_next, s->assembly.reference, one, wrench);
       one[row] = 0;
       for (int side = 0; side < 2; side++)
         for (int n = 0; closure->link[side] >= 0 && n < 6; n++)
@@ -178,7 +180,7 @@ void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const doubl
   Vec3* at = a->field_at;
   for (int i = 0; i < m->link_count; i++) at[i] = step->pose_now[i].t;
   compute_virtual_twists(m, slopes, step->pose_now, at, a->field_now);
-  compute_virtual_twists(m, slopes, step->pose_next, a->sim->reference, a->field);
+  compute_virtual_twists(m, slopes, step->pose_next, a->sim->assembly.reference, a->field);
   add_term_pose_bars(a, step, slopes, next.pose);
   add_flight_pose_bars(a, step, slopes, now.pose);
   compute_row_works(a, step);

@@ -33,7 +33,7 @@ StepSpan step_span_between(SignalSpan recorded, SignalSpan now) {
 StepSpan step_span(const Sim* s, SignalUse use) {
   Integrator integrator = s->model->simulation.integrator;
   SignalSpan now = signal_span(integrator, &s->clock, use);
-  return step_span_between(s->recorded_clock ? signal_span(integrator, s->recorded_clock, use) : now, now);
+  return step_span_between(s->replayed.clock ? signal_span(integrator, s->replayed.clock, use) : now, now);
 }
 
 void step_signal_mean(const Signal* signal, const StepSpan* span, double* value, double* rate) {

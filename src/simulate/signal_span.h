@@ -8,12 +8,12 @@
 #include "simulate/sim.h"
 
 /* The span over which a step takes the mean of a signal: `at`, plus a change that counts to first order. The change is
- * zero, except while the step is differentiated with respect to its length (Sim.recorded_clock). The mean is then a
+ * zero, except while the step is differentiated with respect to its length (Sim.replayed.clock). The mean is then a
  * linear function of the times, also at corners of the signal. */
 typedef struct {
   SignalSpan at, change; /* [s] */
 } StepSpan;
-/* Returns the span `now`, of sim->clock, as the span `recorded`, of Sim.recorded_clock, and the change to `now`. */
+/* Returns the span `now`, of sim->clock, as the span `recorded`, of Sim.replayed.clock, and the change to `now`. */
 StepSpan step_span_between(SignalSpan recorded, SignalSpan now);
 /* Returns the span of a signal in the step of sim->clock. */
 StepSpan step_span(const Sim* sim, SignalUse use);

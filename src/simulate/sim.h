@@ -121,10 +121,182 @@ typedef struct {
   double inertia, joint;
 } LinkPart;
 
+/* Vectors of Newton's method (size: nv unless stated). */
+typedef struct {
+  double* gradient; /* derivative of the step energy [N, N m] */
+  double* delta;    /* search direction [m, rad] */
+  double* scaled;   /* search direction times the step length of each tree [m, rad] */
+  double* rhs;      /* right side of the linear system [N, N m] */
+  double* solution; /* solution of the linear system, one entry for each unknown */
+  /* change of the forces when prescribed joints move to their targets, the Hessian times `rhs` */
+  double* push;
+  double*
+      curvature; /* contribution of each tree to the second derivative of the energy along `delta` [J] (size: trees) */
+} NewtonVectors;
+
+/* The present trial of the line search. */
+typedef struct {
+  bool* moving;                  /* true if the tree moves (size: trees) */
+  double* step_length;           /* step length of each tree in the last trial; NAN without a trial in this line search
+                                    (size: trees) */
+  int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
+                                    their poses of that trial (size: trees) */
+  bool* same;                    /* true if the accepted and the trial configuration have equal data of the link (size:
+                                    links) */
+  bool* moved_link;   /* true if the link may have moved since the last evaluation of contact (size: links) */
+  bool* inside;       /* true if the joints of the tree are within their limits (size: trees) */
+  LinkPart* rounding; /* rounding errors of the energies of each link (size: links) */
+  LinkPart* change;   /* energy changes of each link (size: links) */
+} LineSearchTrial;
+
+/* Terms that are out of date, and trees that need no direction. */
+typedef struct {
+  bool* stale;              /* true if the terms of the tree are out of date (size: trees) */
+  bool* stale_blocks;       /* true if the Hessian block of a tree is out of date, indexed by the place of the tree in
+                               Sim.scope (size: trees) */
+  bool* always_stale;       /* true if closures, tendons or bushings act on the tree (size: trees) */
+  bool all_stale;           /* true if all terms are out of date, including the terms of immovable links */
+  bool* balanced;           /* result of the last balance_test_tree: true if the tree was balanced (size: trees) */
+  bool* is_balance_current; /* true if no term of the tree has been assembled since the last balance_test_tree (size:
+                               trees) */
+  bool* needs_direction;    /* true if a direction is computed for the tree (size: trees) */
+  bool* link;               /* scratch: set of links to which a function applies (size: links) */
+} SolverMarks;
+
+/* Components of the block matrix: sets of trees that the matrix couples (at most trees). */
+typedef struct {
+  int* of_tree; /* component of each tree (size: trees) */
+  bool *wanted, *solved, *failed;
+  double* lift; /* lower bound to which the eigenvalues of each component are raised */
+} MatrixComponents;
+
+/* Quantities of links from which the step's energy is assembled. */
+typedef struct {
+  double (*twist)[6];  /* motion of each link under NewtonVectors.delta (size: links) */
+  Screw* screws;       /* (size: nv) */
+  Vec3* reference;     /* (size: links) */
+  LinkTerms* terms;    /* (size: links) */
+  TreeTermLists sides; /* pair terms of each tree in the last assembly */
+} LinkAssembly;
+
+/* Magnitudes of forces, to which residuals are compared. */
+typedef struct {
+  ForceMagnitudes* link; /* magnitudes of the forces on each link and its descendants (size: links) */
+  double* dof;           /* reference force of each degree of freedom for its residual [N, N m] (size: nv) */
+} ForceScales;
+
+/* Islands of the accepted state (at most trees). */
+typedef struct {
+  int* of_tree; /* index of the island of each tree (size: trees) */
+  int* of_link; /* island of each link, -1 if it cannot move (size: links) */
+  Island* list;
+  bool* refused; /* true if some pair of the island makes the trial fail */
+  int* group;    /* group of each island; islands of a group interact in the trial */
+  int count;
+} IslandSet;
+
+/* Sparsity pattern of the block matrix. */
+typedef struct {
+  int version;
+  bool is_set;
+  uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
+                                            pairs of trees that are being collected */
+  int known_couplings, capacity, fresh_capacity;
+} SparsityPattern;
+
+/* Workspace of the certificate and of sim_finds_tunneling. */
+typedef struct {
+  MotionBounds bounds;
+  bool* is_still; /* true if the motion bounds of the tree in `bounds` are zero (size: trees) */
+  double* q;      /* coordinates on the path (size: nq) */
+  double* extent; /* radius of each link about its centre of mass [m], half-spaces excluded; 0 if the link has no other
+                     hull (size: links) */
+  Vec3* moved;    /* displacement of each centre of mass [m] (size: links) */
+} CertificateWork;
+
+/* Parts of the scene that are solved independently (simulate/subsystems.c). */
+typedef struct {
+  struct Subsystems* parts;     /* NULL if the scene is not solved in independent parts */
+  struct SubsystemMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
+  const int* solved_in;         /* independent part in which each tree has been solved in this step, or -1; NULL if no
+                                   tree has been solved in a part (size: trees) */
+  bool leaves_region;           /* true if the motion of the independent part leaves the region of the part */
+} SubsystemSolve;
+
+/* Steps that are computed again from a recording. */
+typedef struct {
+  bool steps;             /* true if the steps are recorded steps, whose terms are differentiated */
+  const StepClock* clock; /* while a recorded step is differentiated with respect to its length: borrowed clock of that
+                             step, about which signals are linear (signal_span.h); otherwise NULL */
+} ReplayedSteps;
+
+/* Drives of all joints. */
+typedef struct {
+  JointDrive* drives; /* sorted by link */
+  int* first;         /* index of the first drive of each link (size: links + 1) */
+} DriveList;
+
+/* Links of each tree. */
+typedef struct {
+  int* first; /* index of the first link of each tree in `links` (size: trees + 1) */
+  int* links; /* links by tree, parents first (size: links) */
+} TreeLinks;
+
+/* Prescribed joints. */
+typedef struct {
+  double* target; /* target coordinates (size: nq) */
+  bool* is_fixed; /* true if the degree of freedom is prescribed (size: nv) */
+  int count;      /* number of prescribed degrees of freedom */
+} PrescribedJoints;
+
+/* Impacts at joint limits (simulate/stops.c). */
+typedef struct {
+  JointStop* stop; /* NULL if no limit has restitution (size: nv) */
+  double* mass; /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (size: nv) */
+} JointStops;
+
+/* Forces and reactions along joints; NULL if not requested. substep_forces, substep_reactions: values of the last
+ * substep. forces, reactions: values of the last step, written by sim_step. */
+typedef struct {
+  double *substep_forces, *forces;                 /* (kinds * nv) */
+  double (*substep_reactions)[6], (*reactions)[6]; /* (size: links) */
+  double (*reaction_sum)[6];                       /* scratch (size: links) */
+} JointReports;
+
+/* Friction by the force of the same step (simulate/initial_friction.c, simulate/friction_iteration.c). */
+typedef struct {
+  bool iterates;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
+  bool has_initial; /* true if `initial` belongs to the last step */
+  InitialFriction initial;
+  double* initial_q;  /* memory for initial.q; NULL until needed (size: nq) */
+  Pose* initial_pose; /* memory for initial.pose (size: links) */
+} FrictionSolve;
+
+/* Substeps of the last step. */
+typedef struct {
+  SubstateStore states; /* states between the substeps */
+  SolveStore solves;
+} SubstepStore;
+
+/* State at the start of a step, to which a failed attempt returns. */
+typedef struct {
+  SimPast past; /* allocated in the first step */
+  StepClock reached, clock;
+  StepWeights weights;
+} SavedStart;
+
+/* Arrays that sim_contacts and sim_contact_records return. */
+typedef struct {
+  SimContact* contacts;
+  ContactRecord* records;
+  int contact_capacity, record_capacity;
+} ReportedContacts;
+
 /* The state of a run. sim_serialize_state (simulate/snapshot.c) must also store new members on which later steps
  * depend. */
 struct Sim {
   const Model* model;
+  Model* own_model; /* copy of the model, which `model` points to; NULL if no closure is switched by the key `active` */
   SimOptions options;
   double tolerance; /* largest admissible residual force, relative to the acting forces (balance.c) */
   SimState state;   /* public state; state.pose points to pose_now */
@@ -137,6 +309,8 @@ struct Sim {
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine) (size: links) */
   double* start_rate;                     /* initial velocities (size: nv) */
 
+  /* systems of the scene, created once */
+  ContactSystem* contact;         /* NULL without contact */
   ClosureSystem* closures;        /* NULL without closures */
   struct TendonSystem* tendons;   /* NULL without tendons */
   struct BushingSystem* bushings; /* NULL without bushings */
@@ -144,138 +318,58 @@ struct Sim {
   struct DelayHistory* delays;    /* NULL without delayed measurements */
   struct SpinBody* spin_bodies;   /* links that integrate their angular momentum; NULL without them (size: links) */
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
+  JointStops joint_stops;
+  DriveList drive_list;
+  double gain_dt; /* reference step length of velocity gains [s]: their dampers do not depend on the length of a
+                     substep */
+  TreeLinks trees;
+  BlockSolver* solver;
 
-  StepClock clock;                 /* clock of the current substep, or of the next one */
-  StepClock reached;               /* clock of the substep that ended in the current state */
-  const StepClock* recorded_clock; /* while a recorded step is differentiated with respect to its length: borrowed clock
-                                      of that step, about which signals are linear (signal_span.h); otherwise NULL */
-  /* Reference step length of velocity gains [s]: their dampers do not depend on the length of a substep. */
-  double gain_dt;
+  StepClock clock;   /* clock of the current substep, or of the next one */
+  StepClock reached; /* clock of the substep that ended in the current state */
 
   /* targets of the present step, written by step_prepare */
   StepWeights weights;
   Pose* target; /* target pose of every link: its pose at t + dt if no force except gravity acted (size: links) */
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
                                if no tree conserves its momentum in flight (size: links) */
-  JointDrive* drives;       /* drives of all joints, sorted by link */
-  int* drive_first;         /* (links + 1) */
   struct LinkLoad* loads;   /* NULL without loads (size: links) */
-  struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
-  struct MiddleMotion* middle;   /* scratch for kinetic energy and angular momentum; NULL unless the integrator is
-                                    `momentum` (simulate/measure.c) */
   double* armature_target; /* displacement of each coordinate since t that armature inertia alone predicts; NULL without
                               armatures (size: nv) */
-  bool recorded;           /* true if the steps are recorded steps, whose terms are differentiated */
-  JointStop* stops;        /* impacts at limits; NULL if no limit has restitution (size: nv) */
-  double* stop_mass;  /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (size:
-                         nv) */
-  double* prescribed; /* target coordinates of prescribed joints (size: nq) */
-  bool* fixed;        /* true if the degree of freedom is prescribed (size: nv) */
-  int fixed_count;
+  PrescribedJoints prescribed_joints;
+  ReplayedSteps replayed;
 
+  /* solve of a substep */
   SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
                        islands (simulate/subsystems.c) */
-  struct Subsystems* parts;       /* NULL if the scene is not solved in independent parts */
-  struct SubsystemMoves* moves;   /* moves accepted in an independent part; NULL in the solve of the whole scene */
-  const int* solved_in_subsystem; /* independent part in which each tree has been solved in this step, or -1; NULL if no
-                       tree has been solved in a part (size: trees) */
-  bool leaves_region;             /* true if the motion of the independent part leaves the region of the part */
-
+  SubsystemSolve subsystems;
   int iteration_limit; /* iteration limit of the present attempt (simulate/substep.c) */
-
-  /* members written by Newton's method */
   Configuration configuration[2];
-  int current;
-  double *gradient, *delta, *scaled, *rhs; /* (size: nv) */
-  double* solution;                        /* solution of the linear system, one entry for each unknown */
-  /* change of the forces when prescribed joints move to their targets, the Hessian times `rhs` (size: nv) */
-  double* push;
-  bool* moving;                  /* true if the tree moves in the trial (size: trees) */
-  double* trial_step_length;     /* step length of each tree in the last trial; NAN without a trial in this line search
- (size: trees) */
-  int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
-                                    their poses of that trial (size: trees) */
-  bool* same;         /* true if the accepted and the trial configuration have equal data of the link (size: links) */
-  bool* moved_link;   /* true if the link may have moved since the last evaluation of contact (size: links) */
-  bool* stale;        /* true if the terms of the tree are out of date (size: trees) */
-  bool* stale_blocks; /* true if the Hessian block of a tree is out of date, indexed by the place of the tree in `scope`
- (size: trees) */
-  bool* always_stale; /* true if closures, tendons or bushings act on the tree (size: trees) */
-  bool* balanced;     /* result of the last balance_test_tree: true if the tree was balanced (size: trees) */
-  bool* is_balance_current;    /* true if no term of the tree has been assembled since the last balance_test_tree (size:
-                                  trees) */
-  LinkPart *rounding, *change; /* rounding: rounding errors of the energies of each link; change: energy changes of each
-                                  link in the trial (size: links) */
-  bool* inside;                /* true if the joints of the tree are within their limits in the trial (size: trees) */
-  int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  bool all_stale;               /* true if all terms are out of date, including the terms of immovable links */
-  bool* needs_direction;        /* true if a direction is computed for the tree (size: trees) */
-  bool* marked_link;            /* scratch: set of links to which a function applies (size: links) */
-  int* component;               /* matrix component of each tree (size: trees) */
-  bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
-  double* lift;      /* lower bound to which the eigenvalues of each component are raised (at most trees) */
-  double* curvature; /* contribution of each tree to the second derivative of the energy along the direction `delta` [J]
- (size: trees) */
-  double (*twist)[6]; /* motion of each link under delta (size: links) */
-  Screw* screws;
-  Vec3* reference;
-  LinkTerms* link_terms;
-  TreeTermLists sides;               /* pair terms of each tree in the last assembly */
-  ForceMagnitudes* link_force_scale; /* magnitudes of the forces on each link and its descendants (size: links) */
-  double* force_scale; /* reference force of each degree of freedom for its residual [N, N m] (size: nv) */
-  MotionBounds bounds;
-  bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (size: trees) */
-  int* island;         /* index of the island of each tree (size: trees) */
-  Island* islands;     /* islands of the accepted state (at most trees) */
-  int* link_island;    /* island of each link, -1 if it cannot move (size: links) */
-  bool* refused;       /* true if some pair of the island makes the trial fail (size: trees) */
-  int* group;          /* group of each island; islands of a group interact in the trial (size: trees) */
-  int island_count;
-  double* path_q; /* workspace of the certificate: coordinates on the path (size: nq) */
-  double* extent; /* radius of each link about its centre of mass [m], half-spaces excluded; 0 if the link has no other
-                     hull (size: links) */
-  Vec3* moved;    /* workspace of sim_finds_tunneling: displacement of each centre of mass [m] (size: links) */
-  BlockSolver* solver;
-  int pattern_version;
-  uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
-                                            pairs of trees that are being collected */
-  int known_couplings, coupling_capacity, fresh_capacity;
-  bool pattern_set;
-  ContactSystem* contact; /* NULL without contact */
+  int current; /* index of the accepted configuration */
+  NewtonVectors newton;
+  LineSearchTrial trial;
+  SolverMarks marks;
+  MatrixComponents components;
+  SparsityPattern pattern;
+  IslandSet island_set;
+  LinkAssembly assembly;
+  ForceScales force_scales;
+  CertificateWork certificate;
+  FrictionSolve friction_solve;
   SimTimes times;
-
-  /* result of sim_path, written by simulate/path.c */
-  Path path;
+  Path path; /* result of sim_path, written by simulate/path.c */
 
   /* substeps and their states, written by sim_step */
   SubstepMemory substep_memory;
-  SubstateStore between;
-  SolveStore solves;
-  SimPast backup; /* allocated in the first step */
-  StepClock backup_reached, backup_clock;
-  StepWeights backup_weights;
+  SubstepStore substeps;
+  SavedStart saved;
 
-  /* Forces and reactions along joints; NULL if not requested. substep_forces, substep_reactions: values of the last
-   * substep. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
-  double *substep_forces, *joint_forces;
-  Model* own_model; /* copy of the model, which `model` points to; NULL if no closure is switched by the key `active` */
-  double (*substep_reactions)[6], (*reactions)[6]; /* (size: links) */
-  double (*reaction_sum)[6];                       /* scratch (size: links) */
-
-  /* members written by simulate/initial_friction.c */
-  InitialFriction initial_friction;
-  bool iterates_friction;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
-  bool has_initial_friction; /* true if `initial_friction` belongs to the last step */
-  double* initial_friction_q;  /* memory for initial_friction.q; NULL until needed (size: nq) */
-  Pose* initial_friction_pose; /* memory for initial_friction.pose (size: links) */
-
-  /* members written by sim_contacts */
-  SimContact* contacts;
-  int contact_capacity;
-
-  /* members written by sim_contact_records */
-  ContactRecord* records;
-  int record_capacity;
+  /* results for output */
+  struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
+  struct MiddleMotion* middle;   /* scratch for kinetic energy and angular momentum; NULL unless the integrator is
+                                    `momentum` (simulate/measure.c) */
+  JointReports joint_reports;
+  ReportedContacts reported;
 };
 
 /* ---- simulate/path.c; the functions do nothing without options.path */
@@ -495,7 +589,7 @@ static inline bool step_tree_is_still(const Sim* sim, int tree, const double* v)
 /* Returns true if the terms of the link are out of date. */
 static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->link_tree[link];
-  return sim->all_stale || (tree >= 0 && sim->stale[tree]);
+  return sim->marks.all_stale || (tree >= 0 && sim->marks.stale[tree]);
 }
 /* Assembles gradient and link terms at the accepted configuration for all trees, without changing the force scales
  * s->force_scale. contact: contact terms. *assembly is borrowed until the next assembly. */

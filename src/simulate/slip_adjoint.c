@@ -9,7 +9,7 @@
 
 bool slip_product(StepAdjoint* a, const double* rates) {
   const Sim* s = a->sim;
-  step_adjoint_twists(a->model, s->screws, s->reference, rates, a->twist);
+  step_adjoint_twists(a->model, s->assembly.screws, s->assembly.reference, rates, a->twist);
   memset(a->slip_wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
   ContactField field = step_adjoint_field(a->twist, NULL, NULL);
   return contact_replay_slip_product(a->replay, &field, a->slip_wrench);
@@ -33,7 +33,8 @@ static void compute_residual(StepAdjoint* a, const RecordedStep* step) {
   assemble_hessian(&apart, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->slip_wrench, a->ground_bar, a->product);
-  for (int k = 0; k < a->model->dof_count; k++) a->slip_residual[k] = s->fixed[k] ? 0 : -a->reduced[k] - a->product[k];
+  for (int k = 0; k < a->model->dof_count; k++)
+    a->slip_residual[k] = s->prescribed_joints.is_fixed[k] ? 0 : -a->reduced[k] - a->product[k];
 }
 
 /* Replaces a->slip_residual by delta = H^-1 r. Returns false if H is singular. */

@@ -25,8 +25,8 @@ static void compute_slip_rows(StepForward* f) {
 
 void slip_forward_begin(StepForward* f, const RecordedStep* step, Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
-  f->slips = a->replay && !a->closures && a->sim->fixed_count == 0 && step->clock.kind == STEP_IMPACT_SUBSTEP &&
-             slip_product(a, a->zero);
+  f->slips = a->replay && !a->closures && a->sim->prescribed_joints.count == 0 &&
+             step->clock.kind == STEP_IMPACT_SUBSTEP && slip_product(a, a->zero);
   if (!f->slips) return;
   compute_slip_rows(f);
   contact_replay_exclude_impulse_friction(a->replay, false);

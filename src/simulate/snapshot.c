@@ -89,10 +89,10 @@ SimSnapshot* sim_save(Sim* s) {
 
 static void read_previous_poses(Sim* s, StateBlock* block) {
   sim_serialize_state(s, block);
-  s->between.count = 0;
-  s->has_initial_friction = false;
-  s->solves.count = 0;
-  s->pattern_version = -1;
+  s->substeps.states.count = 0;
+  s->friction_solve.has_initial = false;
+  s->substeps.solves.count = 0;
+  s->pattern.version = -1;
 }
 
 bool sim_read_state(Sim* s, StateBlock* block) {

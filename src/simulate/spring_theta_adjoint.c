@@ -43,7 +43,7 @@ static void add_stiffness_bar(const ThetaBars* t, const SpringDirection* d, doub
 static void compute_pose_rates(const ThetaBars* t, const double* response) {
   StepAdjoint* a = t->a;
   for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;
-  step_adjoint_twists(a->model, a->sim->screws, a->force, response, a->twist);
+  step_adjoint_twists(a->model, a->sim->assembly.screws, a->force, response, a->twist);
   for (int i = 0; i < a->model->link_count; i++) {
     Twist w = twist_from_array(a->twist[i]);
     Mat3 turn = mat3_mul(mat3_cross(w.w), t->pose[i].r);
@@ -93,7 +93,7 @@ static void add_spring_direction_bars(void* context, const SpringDirection* d) {
   if (bushing >= 0)
     bushing_rate_adjoint(m->bushings[bushing].source, d->component, t->pose, (const double(*)[3][4])t->motion,
                          2 * by_mobility, t->pose_bar, t->rate_bar, t->gradient->bushings[bushing]);
-  step_adjoint_rates(t->a, t->pose, t->a->sim->screws, t->rate_bar, t->q_bar, d->response, NULL, t->gradient);
+  step_adjoint_rates(t->a, t->pose, t->a->sim->assembly.screws, t->rate_bar, t->q_bar, d->response, NULL, t->gradient);
 }
 
 static bool has_theta_bars(const Model* m, const ModelGradient* gradient) {
@@ -119,12 +119,12 @@ void step_adjoint_spring_thetas(StepAdjoint* a, ModelGradient* gradient) {
                  gradient};
   memset(t.pose_bar, 0, size);
   model_poses(m, q, pose);
-  model_screws(m, q, pose, a->sim->screws);
-  for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(pose[i], m->links[i].center);
-  if (a->sim->tendons) tendons_assemble(a->sim->tendons, pose, q, a->sim->reference, a->sim->screws);
+  model_screws(m, q, pose, a->sim->assembly.screws);
+  for (int i = 0; i < m->link_count; i++) a->sim->assembly.reference[i] = pose_apply(pose[i], m->links[i].center);
+  if (a->sim->tendons) tendons_assemble(a->sim->tendons, pose, q, a->sim->assembly.reference, a->sim->assembly.screws);
   model_visit_springs(m, q, add_spring_direction_bars, &t);
   step_adjoint_compose(a, pose, t.pose_bar);
-  step_adjoint_reduce(a, pose, a->sim->screws, t.q_bar);
+  step_adjoint_reduce(a, pose, a->sim->assembly.screws, t.q_bar);
   step_adjoint_frames(a, pose, gradient);
   memset(gradient->thetas, 0, sizeof(double) * (size_t)model_theta_count(m));
   memory_free(t.motion);

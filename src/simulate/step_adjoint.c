@@ -13,7 +13,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   StepAdjoint* a = MEMORY_NEW(StepAdjoint, 1);
   size_t links = (size_t)model->link_count;
   a->sim = sim_create_without_contact(model, threads);
-  a->sim->recorded = true;
+  a->sim->replayed.steps = true;
   a->model = model = a->sim->model;
   a->spin = spin_adjoint_create(a->sim);
   a->closures = closure_adjoint_create(a->sim);
@@ -170,8 +170,9 @@ static bool compute_closure_forces(Sim* s, ContactTermList contact, Assembly* as
   for (int round = 0; round < 3 && !factored; round++) {
     step_extend_pattern(s, contact);
     assemble_hessian(assembly, round != 1, s->solver);
-    for (int k = 0; k < s->model->dof_count; k++) s->rhs[k] = s->solution[k] = 0;
-    if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
+    for (int k = 0; k < s->model->dof_count; k++) s->newton.rhs[k] = s->newton.solution[k] = 0;
+    if (s->prescribed_joints.count > 0)
+      block_solver_constrain(s->solver, s->prescribed_joints.is_fixed, s->newton.rhs, s->newton.solution);
     factored = round < 2 ? block_solver_factor(s->solver) : block_solver_factor_indefinite(s->solver, &eigenvalue);
   }
   if (!factored) return false;
@@ -322,7 +323,7 @@ void step_adjoint_wrenches_to_poses(const StepAdjoint* a, const Pose* pose, doub
   for (int i = 0; i < a->model->link_count; i++) {
     Twist g = twist_from_array(a->wrench[i]); /* torque and force about the centre of mass, converted to derivatives
                                                  with respect to the entries of the pose */
-    Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
+    Vec3 arm = vec3_sub(a->sim->assembly.reference[i], pose[i].t);
     Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
     Mat3 r = mat3_scale(mat3_mul(mat3_cross(torque), pose[i].r), 0.5);
     double v[3] = {g.v.x, g.v.y, g.v.z};
@@ -340,14 +341,14 @@ void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, cons
   memset(bar, 0, sizeof(double[3][4]) * links);
   step_adjoint_wrenches_to_poses(a, step->pose_next, bar);
   step_adjoint_compose(a, step->pose_next, bar);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, reduced);
+  step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, reduced);
 }
 
 /* Returns the residual of the recorded step: the largest magnitude of a gradient entry of a free degree of freedom. */
 static double largest_residual(const Sim* s) {
   double residual = 0;
   for (int k = 0; k < s->model->dof_count; k++)
-    if (!s->fixed[k]) residual = fmax(residual, fabs(s->gradient[k]));
+    if (!s->prescribed_joints.is_fixed[k]) residual = fmax(residual, fabs(s->newton.gradient[k]));
   return residual;
 }
 
@@ -357,7 +358,7 @@ static void assemble_constrained(StepAdjoint* a, const Assembly* assembly, doubl
   Sim* s = a->sim;
   step_extend_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
-  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, right);
+  if (s->prescribed_joints.count > 0) block_solver_constrain(s->solver, s->prescribed_joints.is_fixed, a->zero, right);
 }
 
 bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right, StepAdjointReport* report) {
@@ -383,8 +384,8 @@ static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointRe
   for (int k = 0; k < a->model->dof_count; k++) a->lambda[k] = -a->reduced[k];
   if (!step_adjoint_factor(a, assembly, a->lambda, report)) return false;
   block_solver_solve(s->solver, a->lambda);
-  if (a->closures &&
-      !closures_solve(s->closures, s->solver, NULL, s->fixed, closure_force_bars(a), a->lambda, a->closures->nu))
+  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->prescribed_joints.is_fixed, closure_force_bars(a),
+                                     a->lambda, a->closures->nu))
     return false;
   for (int k = 0; k < a->model->dof_count; k++) {
     if (!isfinite(a->lambda[k])) return false;
@@ -406,7 +407,7 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
 static void prescribed_coordinates_adjoint(StepAdjoint* a, const Assembly* assembly, double t,
                                            ModelGradient* gradient) {
   Sim* s = a->sim;
-  if (s->fixed_count == 0) return;
+  if (s->prescribed_joints.count == 0) return;
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
@@ -454,7 +455,7 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
   (void)step_adjoint_carried_loads_to_poses(a, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
+  step_adjoint_reduce(a, step->pose_next, s->assembly.screws, a->reduced);
   step_adjoint_frames(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   if (!step_lengths_solve(a, step, &at_end, &assembly, gradient)) {

@@ -119,7 +119,7 @@ struct StepAdjoint {
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
 /* Converts derivatives with respect to contact forces into derivatives with respect to poses at t + dt, and adds these
  * to bar[links]. force: derivatives with respect to forces on and between links (NULL if there are none); a->by_pair
- * (pairs): with respect to forces of single pairs. pose[links] and sim->reference must be those at t + dt. */
+ * (pairs): with respect to forces of single pairs. pose[links] and sim->assembly.reference must be those at t + dt. */
 void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                                   double (*bar)[3][4]);
 /* Converts derivatives with respect to the loads that contact pairs carry to the next step
@@ -127,7 +127,7 @@ void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size
  * bar[links]. pose[links]: at t + dt. Returns false if no pair carries a load. */
 bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* Adds a->wrench[links] (torque about the centre of mass, force) to bar[links], converted into derivatives with respect
- * to the entries of the poses. pose[links] and sim->reference must belong to the same state. */
+ * to the entries of the poses. pose[links] and sim->assembly.reference must belong to the same state. */
 void step_adjoint_wrenches_to_poses(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* Adds wrench[links] (torque about the centre of mass, force) at the poses at t + dt to reduced[nv], converted into
  * generalized forces along the coordinates. Overwrites bar[links] and a->wrench. */
@@ -224,7 +224,7 @@ void initial_friction_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar
 /* Returns the solve without friction (step->initial_friction) as a recorded step. Borrows from `step`. */
 RecordedStep initial_friction_step(const RecordedStep* step);
 /* Loads the pairs in contact at the start of the run; both states of the contact replay are the first state. Sets
- * sim->reference. Returns false if these contacts are not reproduced. */
+ * sim->assembly.reference. Returns false if these contacts are not reproduced. */
 bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
 /* Call after initial_friction_load_start. slope (start.count): derivatives with respect to the forces of the pairs at
  * the start. Converts them into derivatives with respect to the poses and the model, and adds these to now[links] and

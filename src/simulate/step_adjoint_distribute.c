@@ -43,7 +43,7 @@ static void compute_pose_changes(StepAdjoint* a, const RecordedStep* step) {
     if (a->model->links[i].tree < 0) continue;
     Twist t = twist_from_array(a->twist[i]);
     Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
-    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->reference[i])));
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->assembly.reference[i])));
     double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
                            {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
                            {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
@@ -168,7 +168,7 @@ static void frame_rotations_adjoint(StepAdjoint* a, const RecordedStep* step, Mo
   double weight = step_inertia_weight(s);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    a->turn_moment[i] = s->link_terms[i].moment;
+    a->turn_moment[i] = s->assembly.terms[i].moment;
     vec3_store(a->bar_force[i], a->wrench[i] + 3);
     if (link->tree < 0 || !(link->mass > 0)) continue;
     Mat3 r = step->pose_next[i].r;
@@ -176,11 +176,11 @@ static void frame_rotations_adjoint(StepAdjoint* a, const RecordedStep* step, Mo
     Vec3 torque = mat3_mul_vec(r, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), spin));
     vec3_store(vec3_add_scaled(vec3_at(a->wrench[i]), weight, torque), a->wrench[i]);
   }
-  FrameRotationInput motion = {s->reference,
+  FrameRotationInput motion = {s->assembly.reference,
                                a->turn_moment,
                                a->force,
                                a->lambda,
-                               s->screws,
+                               s->assembly.screws,
                                (const double(*)[6])a->twist,
                                (const double(*)[6])a->wrench};
   step_adjoint_frame_rotations_of_motion(a, step->pose_next, &motion, gradient);
@@ -206,7 +206,7 @@ static void frame_positions_adjoint(StepAdjoint* a, const RecordedStep* step, Mo
     a->bar_force[i] =
         m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, multiplier.v);
     a->force[i] =
-        s->link_terms[i].force; /* force on the link and its descendants; parents that cannot move do not rotate */
+        s->assembly.terms[i].force; /* force on the link and its descendants; parents that cannot move do not rotate */
   }
   frame_rotations_adjoint(a, step, gradient);
   for (int i = m->link_count - 1; i >= 0; i--) {
@@ -238,9 +238,9 @@ static void contact_adjoint_without_end_state(StepAdjoint* a, const RecordedStep
   roll_shifts_adjoint(a, now, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   step_adjoint_frames(a, step->pose_next, gradient);
-  if (a->sim->fixed_count == 0) return;
+  if (a->sim->prescribed_joints.count == 0) return;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
+  step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, a->product);
   step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
   step_lengths_prescribed(a, a->product, step->clock.time);
 }
@@ -248,7 +248,7 @@ static void contact_adjoint_without_end_state(StepAdjoint* a, const RecordedStep
 void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                              StateBar old, StateBar older, ModelGradient* gradient) {
   Sim* s = a->sim;
-  step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
+  step_adjoint_twists(a->model, s->assembly.screws, s->assembly.reference, a->lambda, a->twist);
   reaction_adjoint_add(a);
   compute_pose_changes(a, step);
   contact_adjoint_without_end_state(a, step, force, now, gradient);
@@ -260,7 +260,7 @@ void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const For
   closure_adjoint_numbers(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   const FeedbackBars bars = {now, old, a->rate_bar, a->contact_force, gradient, a->pending_delays};
   joints_adjoint(a, step, older, &bars);
-  if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
+  if (a->reacts) step_adjoint_twists(a->model, s->assembly.screws, s->assembly.reference, a->lambda, a->twist);
   frame_positions_adjoint(a, step, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
   target_joint_forces_adjoint(a, step, older, &bars);

@@ -79,7 +79,7 @@ static void closure_coordinates_adjoint(StepAdjoint* a, const double* q, ModelGr
 void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient) {
   const Model* m = a->model;
-  model_screws(m, q, pose, a->sim->screws);
+  model_screws(m, q, pose, a->sim->assembly.screws);
   for (int k = 0; k < m->dof_count; k++) {
     gradient->coordinates[k] += first.q[k];
     gradient->velocities[k] += rate[k];
@@ -92,9 +92,9 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);
   }
   step_adjoint_compose(a, pose, first.pose);
-  step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
+  step_adjoint_reduce(a, pose, a->sim->assembly.screws, gradient->coordinates);
   step_adjoint_frames(a, pose, gradient);
-  step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
+  step_adjoint_rates(a, pose, a->sim->assembly.screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
                      gradient->velocities, gradient);
   step_adjoint_spring_thetas(a, gradient);
   prescribed_start_adjoint(a, gradient);

@@ -310,7 +310,7 @@ static void add_partial_derivatives(StepForward* f, const RecordedStep* step, co
   add_start_bars(f);
   add_closure_bars(f);
   step_forward_finish_row(f, step, row);
-  memcpy(a->sim->screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
+  memcpy(a->sim->assembly.screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
 }
 
 static bool has_variable_end(const RecordedStep* step) { return step_end_depends_on_state(&step->clock); }
@@ -322,7 +322,7 @@ static double half_space_end_derivative(StepForward* f, const RecordedStep* step
   StepAdjoint* a = f->adjoint;
   double sum = 0;
   memset(a->product, 0, sizeof(double) * (size_t)f->model->dof_count);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
+  step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, a->product);
   for (int i = 0; i < f->model->dof_count; i++) sum += a->product[i] * f->rates[i];
   return sum;
 }
@@ -361,7 +361,7 @@ static void add_carried_load(StepForward* f, const RecordedStep* step, double* r
   memset(f->next_bar.q, 0, sizeof(double) * (size_t)m->dof_count);
   if (!step_adjoint_carried_loads_to_poses(a, step->pose_next, f->next_bar.pose)) return;
   step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, f->next_bar.q);
+  step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, f->next_bar.q);
   step_adjoint_frames(a, step->pose_next, &f->gradient);
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
@@ -395,7 +395,7 @@ static void update_carried_sensitivities(StepForward* f, const RecordedStep* ste
   f->carried_next = reserve_rows(f->carried_next, &f->carried_next_capacity, step->contact_count_next * numbers * p);
   size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
-  memcpy(f->carried_screws, f->adjoint->sim->screws, sizeof(Screw) * (size_t)f->model->dof_count);
+  memcpy(f->carried_screws, f->adjoint->sim->assembly.screws, sizeof(Screw) * (size_t)f->model->dof_count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
       set_carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
@@ -423,7 +423,8 @@ static bool satisfy_closures(StepForward* f, int parameter) {
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < f->model->closure_row_count; i++)
     f->error_derivative[i] = f->closure_rows[(size_t)i * (size_t)f->parameters + (size_t)parameter];
-  return closures_solve(s->closures, s->solver, NULL, s->fixed, f->error_derivative, f->column, f->change);
+  return closures_solve(s->closures, s->solver, NULL, s->prescribed_joints.is_fixed, f->error_derivative, f->column,
+                        f->change);
 }
 
 /* Solves Hessian times column = right together with the differentiated closure equations of a parameter; parameter -1:
@@ -432,12 +433,13 @@ static bool satisfy_closures(StepForward* f, int parameter) {
 static bool solve_column(StepForward* f, int parameter, double end) {
   int nv = f->model->dof_count;
   const Sim* s = f->adjoint->sim;
-  for (int i = 0; i < nv; i++) f->column[i] = s->fixed[i] ? 0 : f->right[i];
+  for (int i = 0; i < nv; i++) f->column[i] = s->prescribed_joints.is_fixed[i] ? 0 : f->right[i];
   block_solver_solve(s->solver, f->column);
   for (int i = 0; i < nv; i++)
-    if (s->fixed[i]) f->column[i] = end * f->rates[i];
+    if (s->prescribed_joints.is_fixed[i]) f->column[i] = end * f->rates[i];
   if (s->closures && parameter >= 0) return satisfy_closures(f, parameter);
-  if (s->closures) closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, f->column, f->change);
+  if (s->closures)
+    closures_solve(s->closures, s->solver, NULL, s->prescribed_joints.is_fixed, NULL, f->column, f->change);
   return true;
 }
 
@@ -447,7 +449,7 @@ static bool solve(StepForward* f) {
   for (int j = 0; j < p; j++) {
     for (int i = 0; i < nv; i++) {
       size_t at = (size_t)i * (size_t)p + (size_t)j;
-      f->right[i] = s->fixed[i] ? 0 : -f->rows[at] - (f->slips ? f->slip_rows[at] : 0);
+      f->right[i] = s->prescribed_joints.is_fixed[i] ? 0 : -f->rows[at] - (f->slips ? f->slip_rows[at] : 0);
     }
     if (!solve_column(f, j, f->end[j])) return false;
     for (int i = 0; i < nv; i++) {
@@ -505,7 +507,7 @@ static void set_prescribed_rates(StepForward* f, const RecordedStep* step, const
   StepAdjoint* a = f->adjoint;
   memset(f->rates, 0, sizeof(double) * (size_t)f->model->dof_count);
   memset(f->by_end, 0, sizeof(double) * (size_t)f->model->dof_count);
-  if (a->sim->fixed_count == 0 || !has_variable_end(step)) return;
+  if (a->sim->prescribed_joints.count == 0 || !has_variable_end(step)) return;
   step_lengths_rates(a, step->clock.time, f->rates);
   step_extend_pattern(a->sim, assembly->contact);
   assemble_hessian(assembly, true, a->sim->solver);
@@ -553,7 +555,8 @@ static bool add_event_sensitivity(StepForward* f, const RecordedStep* step) {
   step_forward_finish_row(f, step, row);
   step_forward_add_product(row, l->reduced, nv, f->sensitivity[0], p);
   for (int i = 0; i < nv; i++)
-    f->right[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i] - f->by_end[i];
+    f->right[i] =
+        a->sim->prescribed_joints.is_fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i] - f->by_end[i];
   if (!solve_column(f, -1, 1)) {
     memory_free(row);
     return false;
@@ -576,9 +579,10 @@ static bool add_event_sensitivity(StepForward* f, const RecordedStep* step) {
 static double set_closure_force_adjoint(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   Sim* s = a->sim;
-  closures_solve(s->closures, s->solver, NULL, s->fixed, a->closures->by_row, a->lambda, a->closures->nu);
+  closures_solve(s->closures, s->solver, NULL, s->prescribed_joints.is_fixed, a->closures->by_row, a->lambda,
+                 a->closures->nu);
   a->lengths->prescribed_bar = 0;
-  if (s->fixed_count == 0 || !has_variable_end(step)) return 0;
+  if (s->prescribed_joints.count == 0 || !has_variable_end(step)) return 0;
   step_extend_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
@@ -606,7 +610,7 @@ static bool set_closure_force_row(StepForward* f, const RecordedStep* step, int 
     for (int i = 0; i < f->model->dof_count; i++) sum += slope->equations[i] * a->lambda[i];
     for (int j = 0; j < f->parameters; j++) row[j] += sum * by[k][j];
   }
-  memcpy(f->load_screws, a->sim->screws, sizeof(Screw) * (size_t)f->model->dof_count);
+  memcpy(f->load_screws, a->sim->assembly.screws, sizeof(Screw) * (size_t)f->model->dof_count);
   add_partial_derivatives(f, step, f->load_screws, row);
   by_end += has_variable_end(step) ? a->lengths->prescribed_bar : 0;
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
@@ -640,9 +644,10 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
     f->carry_row = reserve_rows(f->carry_row, &f->carry_row_capacity,
                                 (step->contact_count_now + 1) * contact_replay_carried(a->replay));
   Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
-  memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
+  memcpy(screws, a->sim->assembly.screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
-    if (!a->sim->fixed[i]) set_equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
+    if (!a->sim->prescribed_joints.is_fixed[i])
+      set_equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
   if (a->closures) set_closure_rows(f, step, screws);
   add_length_contributions(f);
   return solve(f) && add_event_sensitivity(f, step) && set_closure_force_rows(f, step, &assembly);
@@ -679,7 +684,7 @@ static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link,
   spin_adjoint_advance(a->spin, a->sim, step, a->zero, contact, f->next_bar, f->bar[0], &f->gradient);
   step_adjoint_forces_to_poses(a, NULL, (size_t)step->contact_count_next, step->pose_next, f->next_bar.pose);
   step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, f->next_bar.q);
+  step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, f->next_bar.q);
   step_adjoint_frames(a, step->pose_next, &f->gradient);
   memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
@@ -694,7 +699,7 @@ static bool set_momentum_rows(StepForward* f, const RecordedStep* step) {
   size_t p = (size_t)f->parameters, screws_size = sizeof(Screw) * (size_t)m->dof_count;
   Screw* screws = memory_alloc(screws_size);
   bool found = true;
-  memcpy(screws, f->adjoint->sim->screws, screws_size);
+  memcpy(screws, f->adjoint->sim->assembly.screws, screws_size);
   memset(f->momentum[1], 0, sizeof(double) * (size_t)m->link_count * 3 * p);
   for (int i = 0; i < m->link_count && found; i++)
     for (int k = 0; m->links[i].spins && k < 3 && found; k++)

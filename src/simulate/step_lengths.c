@@ -127,7 +127,7 @@ static bool add_difference_term(StepAdjoint* a, const RecordedStep* step, ClockE
   Assembly assembly;
   set_expected_poses(a, &term->expected);
   if (!evaluate_with_clock(a, step, &term->clock, &assembly)) return false;
-  for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += term->factor * a->sim->gradient[d];
+  for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += term->factor * a->sim->newton.gradient[d];
   double direct = rate_product(a, step, rate) + force_product(force, assembly.contact);
   direct +=
       reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
@@ -178,14 +178,14 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   /* forces balance at the recorded lengths only; the exchange of angular momentum (W6) that they permit is a choice
    * without derivative */
   if (a->spin) spin_compute_residual_forces(a->sim, a->replay ? contact_replay_terms(a->replay) : (ContactTermList){0});
-  a->sim->recorded_clock = c;
+  a->sim->replayed.clock = c;
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
     if (!any && a->replay) contact_replay_set_expected_poses(a->replay, l->expected, a->expected_bar);
     any = true;
     found = differentiate_by_entry(a, step, (ClockEntry)k, rate, force, &l->by[k]);
   }
-  a->sim->recorded_clock = NULL;
+  a->sim->replayed.clock = NULL;
   if (any && a->replay) contact_replay_set_expected_poses(a->replay, a->sim->target, a->expected_bar);
   if (!any || !found) return found;
   if (!evaluate_with_clock(a, step, c, assembly) || !step_adjoint_closure_forces(a, assembly)) return false;
@@ -243,7 +243,7 @@ static double prescribed_end_derivative(StepAdjoint* a, const RecordedStep* step
   for (int k = 0; k < nv; k++) a->product[k] += reduced[k];
   if (a->closures) closures_add_force(s->closures, nu, a->product);
   double sum = prescribed_time_derivative(a, a->product, step->clock.time);
-  step_adjoint_twists(a->model, s->screws, s->reference, lambda, a->twist);
+  step_adjoint_twists(a->model, s->assembly.screws, s->assembly.reference, lambda, a->twist);
   ContactField field = *more;
   field.twist = a->twist;
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
@@ -252,7 +252,7 @@ static double prescribed_end_derivative(StepAdjoint* a, const RecordedStep* step
   if (event) step_lengths_seed_event(a, step, event, -1, &l->unused);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
   memset(a->product, 0, sizeof(double) * (size_t)nv);
-  step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
+  step_adjoint_reduce(a, step->pose_next, s->assembly.screws, a->product);
   return sum + prescribed_time_derivative(a, a->product, step->clock.time);
 }
 
@@ -295,7 +295,7 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   if (what->kind == EVENT_LOWER || what->kind == EVENT_UPPER)
     stops_coordinate_gradient(a->sim, what->dof, l->reduced);
   else
-    step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
+    step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, l->reduced);
   return true;
 }
 
@@ -309,13 +309,15 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   int nv = a->model->dof_count;
   EventTerms event;
   if (!step_lengths_event(a, step, &event)) return false;
-  for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
+  for (int k = 0; k < nv; k++) l->lambda[k] = s->prescribed_joints.is_fixed[k] ? 0 : -l->reduced[k];
   block_solver_solve(s->solver, l->lambda);
-  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;
+  if (a->closures &&
+      !closures_solve(s->closures, s->solver, NULL, s->prescribed_joints.is_fixed, NULL, l->lambda, l->nu))
+    return false;
   double by_length = equation_derivative(a, BY_DT, l->lambda) + equation_derivative(a, BY_TIME, l->lambda);
   double sum = l->dt_bar + l->end_time_bar + direct_derivative(a, BY_DT) + direct_derivative(a, BY_TIME) +
                equation_derivative(a, BY_DT, a->lambda) + equation_derivative(a, BY_TIME, a->lambda);
-  if (s->fixed_count > 0) {
+  if (s->prescribed_joints.count > 0) {
     const ContactField none = {.twist = NULL}, all = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
     const double* nu = a->closures ? a->closures->nu : NULL;
     by_length += prescribed_end_derivative(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);

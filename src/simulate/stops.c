@@ -49,7 +49,7 @@ static bool find_stop(const Model* m, int dof, int side, Stop* out) {
  * limit. */
 static bool next_stop(const Sim* s, Stop* stop) {
   int dof = stop->dof, side = stop->side;
-  while (s->stops) {
+  while (s->joint_stops.stop) {
     if (side > 0) dof++;
     side = -side;
     if (dof >= s->model->dof_count) break;
@@ -109,17 +109,17 @@ static JointStop compute_joint_stop(const Sim* s, const Stop* stop, Stage stage)
   out.aim = -stop->restitution * share * ratio * displacement;
   out.by_difference = -stop->restitution * ratio * (share - stop->sign * slope * displacement / before);
   out.by_restitution = -share * ratio * displacement;
-  out.stiffness = s->stop_mass[stop->dof] / (SPRING_MASS_RATIO * dt * dt);
-  out.slack = s->recorded ? IMPACT_SPRING_OVERTRAVEL * fabs(out.aim) : 0;
+  out.stiffness = s->joint_stops.mass[stop->dof] / (SPRING_MASS_RATIO * dt * dt);
+  out.slack = s->replayed.steps ? IMPACT_SPRING_OVERTRAVEL * fabs(out.aim) : 0;
   return out;
 }
 
 void stops_prepare_substep(Sim* s) {
-  if (!s->stops) return;
-  for (int dof = 0; dof < s->model->dof_count; dof++) s->stops[dof] = (JointStop){.is_in_impact = false};
+  if (!s->joint_stops.stop) return;
+  for (int dof = 0; dof < s->model->dof_count; dof++) s->joint_stops.stop[dof] = (JointStop){.is_in_impact = false};
   for (Stop stop = BEFORE_FIRST; s->clock.kind == STEP_IMPACT_SUBSTEP && next_stop(s, &stop);) {
     Stage stage = impact_stage(s, &stop, s->clock.kind_before);
-    if (stage != STAGE_NONE) s->stops[stop.dof] = compute_joint_stop(s, &stop, stage);
+    if (stage != STAGE_NONE) s->joint_stops.stop[stop.dof] = compute_joint_stop(s, &stop, stage);
   }
 }
 
@@ -194,7 +194,7 @@ bool stops_has_left_margin(const Sim* s) {
  * moves, plus the armature [kg, kg m^2]. */
 static double generalized_mass(const Sim* s, int dof) {
   const Model* m = s->model;
-  const Screw* screw = &s->screws[dof];
+  const Screw* screw = &s->assembly.screws[dof];
   int joint_link = m->dof_link[dof];
   double sum = m->links[joint_link].passive ? m->links[joint_link].armature[dof - m->links[joint_link].dof_first] : 0;
   for (int i = joint_link; i < m->link_count; i++) {
@@ -231,8 +231,8 @@ void stops_create(Sim* s) {
   Stop stop;
   for (int dof = 0; dof < m->dof_count; dof++) any = any || find_stop(m, dof, -1, &stop) || find_stop(m, dof, 1, &stop);
   if (!any) return;
-  s->stops = MEMORY_NEW(JointStop, m->dof_count);
-  s->stop_mass = MEMORY_NEW(double, m->dof_count);
-  model_screws(m, s->q_now, s->pose_now, s->screws);
-  for (int dof = 0; dof < m->dof_count; dof++) s->stop_mass[dof] = spring_mass(s, dof);
+  s->joint_stops.stop = MEMORY_NEW(JointStop, m->dof_count);
+  s->joint_stops.mass = MEMORY_NEW(double, m->dof_count);
+  model_screws(m, s->q_now, s->pose_now, s->assembly.screws);
+  for (int dof = 0; dof < m->dof_count; dof++) s->joint_stops.mass[dof] = spring_mass(s, dof);
 }

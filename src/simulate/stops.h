@@ -12,10 +12,10 @@ typedef struct {
                            substep; negative beyond this position */
 } LimitImpact;
 
-/* Allocates Sim.stops if the model has limits with impacts. Uses the present coordinates and poses, and overwrites
- * Sim.screws. Freed by sim_destroy. */
+/* Allocates Sim.joint_stops.stop if the model has limits with impacts. Uses the present coordinates and poses, and
+ * overwrites Sim.screws. Freed by sim_destroy. */
 void stops_create(Sim* sim);
-/* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. */
+/* Sets Sim.joint_stops.stop for the substep of sim->clock. Does nothing if Sim.joint_stops.stop is NULL. */
 void stops_prepare_substep(Sim* sim);
 /* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *substep_length, the
  * length of that substep [s], until the coordinate moves by at most a sixteenth of its margin. */

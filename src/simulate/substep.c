@@ -50,23 +50,23 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
 
 static void create_backup(Sim* s) {
   const Model* m = s->model;
-  if (s->backup.q_now) return;
-  s->backup = (SimPast){.q_now = MEMORY_NEW(double, m->coordinate_count),
-                        .q_old = MEMORY_NEW(double, m->coordinate_count),
-                        .difference_old = MEMORY_NEW(double, m->dof_count),
-                        .rate = MEMORY_NEW(double, m->dof_count),
-                        .momentum = MEMORY_NEW(Vec3, m->link_count),
-                        .contact_force = m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
-                        .pose_now = MEMORY_NEW(Pose, m->link_count),
-                        .pose_old = MEMORY_NEW(Pose, m->link_count),
-                        .pose_older = MEMORY_NEW(Pose, m->link_count),
-                        .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
+  if (s->saved.past.q_now) return;
+  s->saved.past = (SimPast){.q_now = MEMORY_NEW(double, m->coordinate_count),
+                            .q_old = MEMORY_NEW(double, m->coordinate_count),
+                            .difference_old = MEMORY_NEW(double, m->dof_count),
+                            .rate = MEMORY_NEW(double, m->dof_count),
+                            .momentum = MEMORY_NEW(Vec3, m->link_count),
+                            .contact_force = m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
+                            .pose_now = MEMORY_NEW(Pose, m->link_count),
+                            .pose_old = MEMORY_NEW(Pose, m->link_count),
+                            .pose_older = MEMORY_NEW(Pose, m->link_count),
+                            .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
 static void save_state(Sim* s) {
-  s->backup_clock = s->clock;
-  s->backup_reached = s->reached;
-  s->backup_weights = s->weights;
+  s->saved.clock = s->clock;
+  s->saved.reached = s->reached;
+  s->saved.weights = s->weights;
   path_save_counts(s);
   delays_save(s);
   scheme_balance_save(s);
@@ -74,17 +74,17 @@ static void save_state(Sim* s) {
   if (s->contact) contact_save(s->contact, CONTACT_STEP_START);
   create_backup(s);
   SimPast past = past_of_sim(s);
-  copy_past(s->model, &s->backup, &past);
+  copy_past(s->model, &s->saved.past, &past);
 }
 
 static void restore_state(Sim* s) {
   SimPast past = past_of_sim(s);
-  s->clock = s->backup_clock;
-  s->reached = s->backup_reached;
-  s->weights = s->backup_weights;
+  s->clock = s->saved.clock;
+  s->reached = s->saved.reached;
+  s->weights = s->saved.weights;
   path_restore_counts(s);
   if (s->closures) closures_restore(s->closures);
-  copy_past(s->model, &past, &s->backup);
+  copy_past(s->model, &past, &s->saved.past);
   delays_restore(s);
   scheme_balance_restore(s);
   sim_update_public_state(s);
@@ -121,7 +121,7 @@ static void reserve_substates(SubstateStore* b, const Model* m) {
 }
 
 static void store_contacts(Sim* s) {
-  SubstateStore* b = &s->between;
+  SubstateStore* b = &s->substeps.states;
   int count, first = b->contact_first_row[b->count];
   const ContactRecord* records = sim_contact_records(s, &count);
   if (first + count > b->contact_capacity) {
@@ -136,7 +136,7 @@ static void store_contacts(Sim* s) {
 
 static void store_substate(Sim* s) {
   const Model* m = s->model;
-  SubstateStore* b = &s->between;
+  SubstateStore* b = &s->substeps.states;
   reserve_substates(b, m);
   size_t at = (size_t)b->count, nq = (size_t)m->coordinate_count, links = (size_t)m->link_count;
   b->clock[at] = s->reached;
@@ -147,7 +147,7 @@ static void store_substate(Sim* s) {
   size_t delayed = 2 * (size_t)m->delayed_count;
   if (b->delayed) memcpy(b->delayed + at * delayed, s->state.delayed, sizeof(double) * delayed);
   store_contacts(s);
-  b->solve_end[at] = s->solves.count;
+  b->solve_end[at] = s->substeps.solves.count;
   b->count++;
 }
 
@@ -155,7 +155,7 @@ static void store_substate(Sim* s) {
  * arrays no longer grow. */
 static void list_substates(Sim* s) {
   const Model* m = s->model;
-  SubstateStore* b = &s->between;
+  SubstateStore* b = &s->substeps.states;
   for (int k = 0; k < b->count; k++)
     b->list[k] =
         (SimSubstate){.clock = b->clock[k],
@@ -166,18 +166,18 @@ static void list_substates(Sim* s) {
                       .delayed = b->delayed ? b->delayed + 2 * (size_t)k * (size_t)m->delayed_count : NULL,
                       .contacts = b->contacts + b->contact_first_row[k],
                       .contact_count = b->contact_first_row[k + 1] - b->contact_first_row[k],
-                      .solves = s->solves.list + (k > 0 ? b->solve_end[k - 1] : 0),
+                      .solves = s->substeps.solves.list + (k > 0 ? b->solve_end[k - 1] : 0),
                       .solve_count = b->solve_end[k] - (k > 0 ? b->solve_end[k - 1] : 0)};
 }
 
 const SimSubstate* sim_substates(const Sim* s, int* count) {
-  *count = s->between.count;
-  return s->between.list;
+  *count = s->substeps.states.count;
+  return s->substeps.states.list;
 }
 
 void substates_free(Sim* s) {
-  SubstateStore* b = &s->between;
-  const SimPast* past = &s->backup;
+  SubstateStore* b = &s->substeps.states;
+  const SimPast* past = &s->saved.past;
   void* owned[] = {b->clock,
                    b->q,
                    b->pose,
@@ -271,7 +271,7 @@ static bool do_impacts_change_substeps(const Sim* s) {
 }
 
 /* Returns true if events of joint limits or closures can determine the lengths of substeps. */
-static bool has_joint_events(const Sim* s) { return s->stops || closures_have_events(s->closures); }
+static bool has_joint_events(const Sim* s) { return s->joint_stops.stop || closures_have_events(s->closures); }
 
 /* Returns true if events (impacts with restitution, impacts at joint limits, closing closures) can determine the
  * lengths of substeps. */
@@ -699,8 +699,8 @@ static bool has_all_iterations(int count) {
  * iterations in a substep. */
 static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, int limit) {
   StepReport report = step_no_work();
-  s->between.count = 0;
-  s->has_initial_friction = false;
+  s->substeps.states.count = 0;
+  s->friction_solve.has_initial = false;
   s->substep_memory.may_refine =
       !recorded && count < FLIGHT_SUBSTEPS_FACTOR_MAX * simulation_substep_count(&s->model->simulation);
   s->iteration_limit = limit;
@@ -712,11 +712,11 @@ static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, i
     StepReport one = recorded ? repeat_substep(s, &recorded[k]) : solve_span(s, count, k);
     report = add_substep_report(&report, &one);
   }
-  s->substep_memory.reached = s->between.count;
+  s->substep_memory.reached = s->substeps.states.count;
   bool failed = step_outcome_failed(report.outcome);
-  report.substeps = failed ? count : s->between.count + 1;
+  report.substeps = failed ? count : s->substeps.states.count + 1;
   if (!failed) return report;
-  s->between.count = 0;
+  s->substeps.states.count = 0;
   if (report.outcome != STEP_CROSSED && report.outcome != STEP_INTERRUPTED) report.squeeze = find_blocking_pair(s);
   step_restore(s, CONTACT_STEP_START);
   return report;

@@ -60,37 +60,38 @@ static void create_worker(SubsystemWorker* w, const Sim* s, int thread) {
   for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
   w->contact = contact_island_create(s->contact, thread);
   sim->solver = block_solver_create(ROOM, sizes);
-  sim->islands = MEMORY_NEW(Island, ROOM);
-  sim->refused = MEMORY_NEW(bool, ROOM);
-  sim->group = MEMORY_NEW(int, ROOM);
-  sim->moved_trees = MEMORY_NEW(int, ROOM);
-  sim->stale_blocks = MEMORY_NEW(bool, ROOM);
-  sim->wanted_component = MEMORY_NEW(bool, ROOM);
-  sim->solved_component = MEMORY_NEW(bool, ROOM);
-  sim->lift = MEMORY_NEW(double, ROOM);
-  sim->solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
-  sim->marked_link = MEMORY_NEW(bool, s->model->link_count);
-  sim->couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
-  sim->fresh_couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
-  sim->coupling_capacity = sim->fresh_capacity = TREE_PAIRS;
+  sim->island_set.list = MEMORY_NEW(Island, ROOM);
+  sim->island_set.refused = MEMORY_NEW(bool, ROOM);
+  sim->island_set.group = MEMORY_NEW(int, ROOM);
+  sim->trial.moved_trees = MEMORY_NEW(int, ROOM);
+  sim->marks.stale_blocks = MEMORY_NEW(bool, ROOM);
+  sim->components.wanted = MEMORY_NEW(bool, ROOM);
+  sim->components.solved = MEMORY_NEW(bool, ROOM);
+  sim->components.lift = MEMORY_NEW(double, ROOM);
+  sim->newton.solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
+  sim->marks.link = MEMORY_NEW(bool, s->model->link_count);
+  sim->pattern.couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  sim->pattern.fresh_couplings = MEMORY_NEW(uint64_t, TREE_PAIRS);
+  sim->pattern.capacity = sim->pattern.fresh_capacity = TREE_PAIRS;
 }
 
 static void destroy_worker(SubsystemWorker* w) {
   Sim* sim = &w->sim;
-  void* const owned[] = {sim->islands,          sim->refused,   sim->group,           sim->moved_trees,
-                         sim->stale_blocks,     sim->lift,      sim->solution,        sim->wanted_component,
-                         sim->solved_component, sim->couplings, sim->fresh_couplings, sim->marked_link,
+  void* const owned[] = {sim->island_set.list,   sim->island_set.refused,      sim->island_set.group,
+                         sim->trial.moved_trees, sim->marks.stale_blocks,      sim->components.lift,
+                         sim->newton.solution,   sim->components.wanted,       sim->components.solved,
+                         sim->pattern.couplings, sim->pattern.fresh_couplings, sim->marks.link,
                          w->moves.deltas};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   block_solver_destroy(sim->solver);
-  tree_term_lists_free(&sim->sides);
+  tree_term_lists_free(&sim->assembly.sides);
   contact_island_destroy(w->contact);
 }
 
 void subsystems_create(Sim* s) {
   if (!can_be_divided(s) || !contact_islands_create(s->contact)) return;
   const Model* m = s->model;
-  Subsystems* p = s->parts = MEMORY_NEW(Subsystems, 1);
+  Subsystems* p = s->subsystems.parts = MEMORY_NEW(Subsystems, 1);
   p->sets = MEMORY_NEW(int, m->tree_count);
   p->of = MEMORY_NEW(int, m->tree_count);
   p->size = MEMORY_NEW(int, m->tree_count);
@@ -121,8 +122,9 @@ void subsystems_destroy(Subsystems* p) {
  * that interacts with it, is solved with the whole scene. */
 static bool must_be_solved_with_scene(const Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
-  bool driven = s->always_stale[tree];
-  for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
+  bool driven = s->marks.always_stale[tree];
+  for (int d = t->dof_first; s->prescribed_joints.count > 0 && d < t->dof_first + t->dof_count; d++)
+    driven = driven || s->prescribed_joints.is_fixed[d];
   return driven;
 }
 
@@ -133,7 +135,7 @@ static void compute_island_sizes(const Sim* s, Subsystems* p) {
   memset(p->size, 0, sizeof(int) * (size_t)m->tree_count);
   for (int k = 0; k < m->tree_count; k++) {
     int* size = &p->size[disjoint_sets_find(p->sets, k)];
-    *size += s->tree_first[k + 1] - s->tree_first[k];
+    *size += s->trees.first[k + 1] - s->trees.first[k];
     if (must_be_solved_with_scene(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
   }
 }
@@ -163,7 +165,7 @@ static void list_subsystems(const Sim* s, Subsystems* p) {
   for (int k = 0; k < m->tree_count; k++) {
     if (p->of[k] < 0) continue;
     p->tree_first[p->of[k] + 2]++;
-    p->link_first[p->of[k] + 2] += s->tree_first[k + 1] - s->tree_first[k];
+    p->link_first[p->of[k] + 2] += s->trees.first[k + 1] - s->trees.first[k];
   }
   for (int k = 2; k < p->count + 2; k++) {
     p->tree_first[k] += p->tree_first[k - 1];
@@ -191,7 +193,7 @@ static bool assign_trees(const Sim* s, Subsystems* p) {
 /* Finds the parts. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
  * contact terms can show this before the regions of the links are computed. */
 static bool find_subsystems(Sim* s) {
-  Subsystems* p = s->parts;
+  Subsystems* p = s->subsystems.parts;
   disjoint_sets_init(p->sets, s->model->tree_count);
   for (int k = 0; k < contact_term_count(s->contact); k++) {
     ContactTerms pair = contact_term(s->contact, k);
@@ -209,30 +211,30 @@ static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   Sim buffers = w->sim;
   w->sim = *s;
   w->sim.solver = buffers.solver;
-  w->sim.islands = buffers.islands;
-  w->sim.refused = buffers.refused;
-  w->sim.group = buffers.group;
-  w->sim.moved_trees = buffers.moved_trees;
-  w->sim.stale_blocks = buffers.stale_blocks;
-  w->sim.wanted_component = buffers.wanted_component;
-  w->sim.solved_component = buffers.solved_component;
-  w->sim.lift = buffers.lift;
-  w->sim.solution = buffers.solution;
-  w->sim.marked_link = buffers.marked_link;
-  w->sim.couplings = buffers.couplings;
-  w->sim.coupling_capacity = buffers.coupling_capacity;
-  w->sim.fresh_couplings = buffers.fresh_couplings;
-  w->sim.fresh_capacity = buffers.fresh_capacity;
-  w->sim.sides = buffers.sides;
+  w->sim.island_set.list = buffers.island_set.list;
+  w->sim.island_set.refused = buffers.island_set.refused;
+  w->sim.island_set.group = buffers.island_set.group;
+  w->sim.trial.moved_trees = buffers.trial.moved_trees;
+  w->sim.marks.stale_blocks = buffers.marks.stale_blocks;
+  w->sim.components.wanted = buffers.components.wanted;
+  w->sim.components.solved = buffers.components.solved;
+  w->sim.components.lift = buffers.components.lift;
+  w->sim.newton.solution = buffers.newton.solution;
+  w->sim.marks.link = buffers.marks.link;
+  w->sim.pattern.couplings = buffers.pattern.couplings;
+  w->sim.pattern.capacity = buffers.pattern.capacity;
+  w->sim.pattern.fresh_couplings = buffers.pattern.fresh_couplings;
+  w->sim.pattern.fresh_capacity = buffers.pattern.fresh_capacity;
+  w->sim.assembly.sides = buffers.assembly.sides;
   w->sim.contact = w->contact;
-  w->sim.moves = &w->moves;
+  w->sim.subsystems.moves = &w->moves;
   w->sim.options.threads = 1;
-  w->sim.fixed_count = 0;
+  w->sim.prescribed_joints.count = 0;
   w->sim.closures = NULL; /* closures, tendons and bushings act on none of the trees of a part */
   w->sim.tendons = NULL;
   w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};
-  w->sim.parts = NULL;
+  w->sim.subsystems.parts = NULL;
   w->moves.count = 0;
   contact_island_attach(w->contact, s->contact);
 }
@@ -248,9 +250,9 @@ static void begin_subsystem(Sim* s, const Subsystems* p, int index) {
                           .link_count = p->link_first[index + 1] - link};
   for (int n = 0; n < s->scope.tree_count; n++) sizes[n] = m->trees[s->scope.trees[n]].dof_count;
   block_solver_reshape(s->solver, s->scope.tree_count, sizes);
-  s->pattern_version = -1;
-  s->pattern_set = s->leaves_region = false;
-  s->known_couplings = 0;
+  s->pattern.version = -1;
+  s->pattern.is_set = s->subsystems.leaves_region = false;
+  s->pattern.known_couplings = 0;
   step_mark_all_stale(s);
 }
 
@@ -266,13 +268,13 @@ static void copy_configuration_of_scope(Sim* s, int from) {
     b->pose[i] = a->pose[i];
     b->inertia[i] = a->inertia[i];
     b->joints[i] = a->joints[i];
-    s->same[i] = true;
+    s->trial.same[i] = true;
   }
 }
 
 static void solve_subsystem(void* context, int index, int thread) {
   Sim* whole = context;
-  Subsystems* p = whole->parts;
+  Subsystems* p = whole->subsystems.parts;
   SubsystemWorker* w = &p->worker[thread];
   SubsystemResult* result = &p->result[index];
   Sim* s = &w->sim;
@@ -281,7 +283,7 @@ static void solve_subsystem(void* context, int index, int thread) {
   contact_island_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
   *result = (SubsystemResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
   newton_iterate(s, &result->report);
-  result->left_region = s->leaves_region;
+  result->left_region = s->subsystems.leaves_region;
   int dofs = block_solver_order(s->solver);
   if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
   contact_island_end(s->contact, whole->contact);
@@ -289,8 +291,8 @@ static void solve_subsystem(void* context, int index, int thread) {
 }
 
 void subsystem_add_move(Sim* s) {
-  assert(s->moves);
-  struct SubsystemMoves* to = s->moves;
+  assert(s->subsystems.moves);
+  struct SubsystemMoves* to = s->subsystems.moves;
   size_t dofs = (size_t)block_solver_order(s->solver);
   if (to->count + dofs > to->capacity) {
     size_t capacity = 2 * (to->count + dofs) + 64;
@@ -299,7 +301,7 @@ void subsystem_add_move(Sim* s) {
   }
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
-    for (int d = 0; d < t->dof_count; d++) to->deltas[to->count++] = s->scaled[t->dof_first + d];
+    for (int d = 0; d < t->dof_count; d++) to->deltas[to->count++] = s->newton.scaled[t->dof_first + d];
   }
 }
 
@@ -311,21 +313,21 @@ static void set_immovable_links(Sim* s) {
   Configuration* b = &s->configuration[1 - s->current];
   for (int i = 0; i < m->link_count; i++) {
     if (m->links[i].tree >= 0) continue;
-    s->link_island[i] = -1;
+    s->island_set.of_link[i] = -1;
     b->pose[i] = a->pose[i];
     b->inertia[i] = a->inertia[i];
     b->joints[i] = a->joints[i];
-    s->same[i] = true;
+    s->trial.same[i] = true;
     step_link_terms(s, i);
-    memset(s->twist[i], 0, sizeof(s->twist[i]));
-    motion_bounds_of_link(m, i, a->q, a->pose, s->screws, s->delta, &s->bounds);
+    memset(s->assembly.twist[i], 0, sizeof(s->assembly.twist[i]));
+    motion_bounds_of_link(m, i, a->q, a->pose, s->assembly.screws, s->newton.delta, &s->certificate.bounds);
   }
 }
 
 /* Appends the moves of all subsystems to the recorded path. The first moves of all subsystems form one move of the
  * scene, then the second moves, and so on. */
 static void append_moves_of_subsystems(Sim* s) {
-  const Subsystems* p = s->parts;
+  const Subsystems* p = s->subsystems.parts;
   int rows = 0;
   for (int k = 0; k < p->count; k++) rows = p->result[k].moves > rows ? p->result[k].moves : rows;
   for (int row = 0; row < rows; row++) {
@@ -354,9 +356,9 @@ static void copy_trees_outside(Sim* s) {
   if (s->bushings) memcpy(to->bushings, from->bushings, sizeof(double) * (size_t)s->model->bushing_count);
   Sim rest = *s;
   for (int k = 0; k < s->model->tree_count; k++) {
-    if (s->parts->of[k] >= 0) continue;
-    rest.scope.links = s->tree_links + s->tree_first[k];
-    rest.scope.link_count = s->tree_first[k + 1] - s->tree_first[k];
+    if (s->subsystems.parts->of[k] >= 0) continue;
+    rest.scope.links = s->trees.links + s->trees.first[k];
+    rest.scope.link_count = s->trees.first[k + 1] - s->trees.first[k];
     copy_configuration_of_scope(&rest, s->current);
   }
 }
@@ -380,7 +382,7 @@ static bool is_subsystem_solved(const StepReport* one) {
 /* Returns the largest number of iterations of a part. Adds the counts of the parts to *report. Sets the outcome of the
  * step if all trees are solved, or if the step was interrupted. */
 static int sum_results(const Sim* s, StepReport* report) {
-  const Subsystems* p = s->parts;
+  const Subsystems* p = s->subsystems.parts;
   int iterations = 0, trials = 0, retries = 0;
   bool all = p->assigned_trees == s->model->tree_count;
   StepOutcome worst = STEP_CONVERGED;
@@ -402,7 +404,7 @@ static int sum_results(const Sim* s, StepReport* report) {
 }
 
 static void add_worker_times(Sim* s) {
-  const Subsystems* p = s->parts;
+  const Subsystems* p = s->subsystems.parts;
   for (int k = 0; k < p->worker_count; k++) {
     const SimTimes* one = &p->worker[k].sim.times;
     s->times.assembly += one->assembly / p->worker_count;
@@ -414,13 +416,14 @@ static void add_worker_times(Sim* s) {
 
 int subsystems_left_region(const Sim* s) {
   int count = 0;
-  for (int k = 0; s->solved_in_subsystem && k < s->parts->count; k++) count += s->parts->result[k].left_region;
+  for (int k = 0; s->subsystems.solved_in && k < s->subsystems.parts->count; k++)
+    count += s->subsystems.parts->result[k].left_region;
   return count;
 }
 
 int subsystems_solve(Sim* s, StepReport* report) {
-  Subsystems* p = s->parts;
-  s->solved_in_subsystem = NULL;
+  Subsystems* p = s->subsystems.parts;
+  s->subsystems.solved_in = NULL;
   if (!p || s->iteration_limit < 1) return 0;
   if (!find_subsystems(s)) return 0;
   list_subsystems(s, p);
@@ -432,8 +435,8 @@ int subsystems_solve(Sim* s, StepReport* report) {
   copy_trees_outside(s);
   contact_islands_end(s->contact, s->pose_now);
   s->current = 1 - s->current;
-  s->all_stale = false;
-  s->solved_in_subsystem = p->of;
+  s->marks.all_stale = false;
+  s->subsystems.solved_in = p->of;
   add_worker_times(s);
   return sum_results(s, report);
 }

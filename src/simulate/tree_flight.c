@@ -7,7 +7,7 @@
 #include <string.h>
 
 static LinkSpan tree_span(const Sim* s, int tree) {
-  return (LinkSpan){s->tree_links + s->tree_first[tree], s->tree_first[tree + 1] - s->tree_first[tree]};
+  return (LinkSpan){s->trees.links + s->trees.first[tree], s->trees.first[tree + 1] - s->trees.first[tree]};
 }
 
 static LinkSpan group_span(const TreeFlight* f, const FlightGroup* g) {
@@ -47,7 +47,7 @@ static void extrapolate_joint(Sim* s, int i) {
   joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, -f->factor, f->before_q + q);
   joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, f->factor, f->target_q + q);
   if (link->prescribed >= 0)
-    memcpy(f->target_q + q, s->prescribed + q, sizeof(double) * (size_t)link->coordinate_count);
+    memcpy(f->target_q + q, s->prescribed_joints.target + q, sizeof(double) * (size_t)link->coordinate_count);
   if (f->bracket_weight == 0) return;
   joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, -f->extrapolation_factor, f->behind_q + q);
   joint_extrapolate(&link->joint, s->q_now + q, f->last_displacement + dof, f->extrapolation_factor, f->beyond_q + q);
@@ -396,7 +396,7 @@ static void store_target_forces(Sim* s, const FlightGroup* g) {
     for (int row = first; row < first + closure_row_count(f->closures_now, k); row++)
       s->closures->target_force[row] = f->row_impulse[row] / f->gravity_time;
   }
-  if ((!s->substep_forces && !s->balance) || s->fixed_count == 0) return;
+  if ((!s->joint_reports.substep_forces && !s->balance) || s->prescribed_joints.count == 0) return;
   compute_residual(s, g);
   for (int n = 0; n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[f->trees[g->tree_first + n]];

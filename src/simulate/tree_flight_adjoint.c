@@ -103,7 +103,7 @@ static void prescribed_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGr
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
-  if (s->fixed_count == 0) return;
+  if (s->prescribed_joints.count == 0) return;
   memset(f->change, 0, sizeof(double) * (size_t)m->dof_count);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].prescribed >= 0 && tree_flight_has_target(f, &m->links[i]))

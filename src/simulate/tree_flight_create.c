@@ -28,8 +28,8 @@ static void list_group(TreeFlight* f, const Sim* s, int index, FlightGroup* g) {
   for (int k = 0; k < m->tree_count; k++) {
     if (f->group_of[k] != index) continue;
     f->trees[g->tree_first + g->tree_count++] = k;
-    for (int n = s->tree_first[k]; n < s->tree_first[k + 1]; n++)
-      f->links[g->link_first + g->link_count++] = s->tree_links[n];
+    for (int n = s->trees.first[k]; n < s->trees.first[k + 1]; n++)
+      f->links[g->link_first + g->link_count++] = s->trees.links[n];
   }
   for (int k = 0; f->closures_now && k < f->closures_now->count; k++)
     if (f->group_of[first_tree(m, f->closures_now, k)] == index) f->closures[g->closure_first + g->closure_count++] = k;

@@ -79,10 +79,10 @@ static void clear_group(const Sim* s, const FlightGroup* g, double* x) {
 
 /* Sets the entries of x that belong to the group's prescribed degrees of freedom to 0. */
 static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
-  for (int n = 0; s->fixed_count > 0 && n < g->tree_count; n++) {
+  for (int n = 0; s->prescribed_joints.count > 0 && n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->flight->trees[g->tree_first + n]];
     for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
-      if (s->fixed[d]) x[d] = 0;
+      if (s->prescribed_joints.is_fixed[d]) x[d] = 0;
   }
 }
 

@@ -92,25 +92,25 @@ static Assembly assemble_at(Objective* o, double* gradient) {
   Sim* s = o->s;
   const Model* m = &o->run->model;
   Configuration* c = &s->configuration[s->current];
-  model_screws(m, c->q, c->pose, s->screws);
+  model_screws(m, c->q, c->pose, s->assembly.screws);
   for (int i = 0; i < m->link_count; i++) {
-    s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
-    memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+    s->assembly.reference[i] = pose_apply(c->pose[i], m->links[i].center);
+    memset(&s->assembly.terms[i], 0, sizeof(LinkTerms));
     if (m->links[i].tree >= 0)
       inertia_terms(&m->links[i], c->pose[i], s->target[i], s->weights.factor / (m->simulation.dt * m->simulation.dt),
-                    &s->link_terms[i]);
+                    &s->assembly.terms[i]);
   }
   Assembly a = {.model = m,
                 .scope = &s->scope,
-                .tree_first = s->tree_first,
-                .tree_links = s->tree_links,
-                .sides = &s->sides,
-                .screws = s->screws,
-                .reference = s->reference,
-                .links = s->link_terms,
+                .tree_first = s->trees.first,
+                .tree_links = s->trees.links,
+                .sides = &s->assembly.sides,
+                .screws = s->assembly.screws,
+                .reference = s->assembly.reference,
+                .links = s->assembly.terms,
                 .joints = c->joints,
                 .contact = contact_term_list(s->contact)};
-  assembly_list_tree_terms(&a, &s->sides);
+  assembly_list_tree_terms(&a, &s->assembly.sides);
   assemble_gradient(&a, gradient);
   return a;
 }

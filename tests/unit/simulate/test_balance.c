@@ -27,15 +27,15 @@ static void balance_S8_a_light_body_is_measured_by_its_own_forces(void** state) 
   int light = run->model.links[run_link(run, "light")].dof_first, heavy = run->model.links[1].dof_first;
   double weight = 1e-5 * 9.81;
   for (int k = 0; k < 3; k++) {
-    compare_at_most(weight, s->force_scale[light + k], "translation %d: weight against the forces at work", k);
-    compare_at_most(s->force_scale[light + k], 4 * weight, "translation %d: forces at work on 10 mg", k);
-    compare_at_most(9.81, s->force_scale[heavy + k], "translation %d: forces at work on 1 kg", k);
-    compare_at_most(fabs(s->gradient[light + k]), TOLERANCE * s->force_scale[light + k], "translation %d: imbalance",
-                    k);
+    compare_at_most(weight, s->force_scales.dof[light + k], "translation %d: weight against the forces at work", k);
+    compare_at_most(s->force_scales.dof[light + k], 4 * weight, "translation %d: forces at work on 10 mg", k);
+    compare_at_most(9.81, s->force_scales.dof[heavy + k], "translation %d: forces at work on 1 kg", k);
+    compare_at_most(fabs(s->newton.gradient[light + k]), TOLERANCE * s->force_scales.dof[light + k],
+                    "translation %d: imbalance", k);
   }
   for (int k = 3; k < 6; k++) { /* torques: forces times about the body's size, 0.1 m */
-    compare_at_most(0.02 * weight, s->force_scale[light + k], "rotation %d: torque at work, low", k);
-    compare_at_most(s->force_scale[light + k], weight, "rotation %d: torque at work, high", k);
+    compare_at_most(0.02 * weight, s->force_scales.dof[light + k], "rotation %d: torque at work, low", k);
+    compare_at_most(s->force_scales.dof[light + k], weight, "rotation %d: torque at work, high", k);
   }
   double before = sim_state(run->sim)->center[2].z;
   run_steps(run, 50);
@@ -68,9 +68,9 @@ static void balance_S8_without_forces_momentum_is_the_measure(void** state) {
     run_steps(run, 100);
     int still = run->model.links[0].dof_first, drifts = run->model.links[1].dof_first;
     double speed = sqrt(1 + 4 + 0.25), weight = step_inertia_weight(s) * 0.01 * 0.01;
-    compare_at_most(s->force_scale[still], 1600 * DBL_EPSILON * weight * 2 * 0.1 / (0.01 * 0.01),
+    compare_at_most(s->force_scales.dof[still], 1600 * DBL_EPSILON * weight * 2 * 0.1 / (0.01 * 0.01),
                     "%s: forces at work on a body at rest", integrators[order]);
-    compare_relative(s->force_scale[drifts], 1e-3 * weight * 3 * speed / 0.01, 1e-3,
+    compare_relative(s->force_scales.dof[drifts], 1e-3 * weight * 3 * speed / 0.01, 1e-3,
                      "%s: forces at work on one that drifts", integrators[order]);
     Vec3 way = vec3_sub(sim_state(s)->center[1], vec3(1, 0, 0));
     compare_vec3(way, vec3(1, -2, 0.5), 1e-3 * TOLERANCE * 100 * speed, "%s: way in a second", integrators[order]);
@@ -114,20 +114,20 @@ static void balance_S8_allows_force_tolerance_in_any_case(void** state) {
   Sim* s = run->sim;
   double half_diagonal = 0.5 * sqrt(0.09 + 0.04 + 0.01);
   for (int k = 0; k < 6; k++) {
-    double absolute = 0.02 * (k < 3 ? 1 : half_diagonal), wanted = TOLERANCE * s->force_scale[k] + absolute;
+    double absolute = 0.02 * (k < 3 ? 1 : half_diagonal), wanted = TOLERANCE * s->force_scales.dof[k] + absolute;
     compare_relative(balance_tolerance(s, k), wanted, 1e-12, "degree of freedom %d: allowed", k);
-    s->gradient[k] = 0.999 * wanted;
+    s->newton.gradient[k] = 0.999 * wanted;
     assert_true(balance_is_reached(s, k));
-    s->gradient[k] = -1.001 * wanted;
+    s->newton.gradient[k] = -1.001 * wanted;
     assert_false(balance_is_reached(s, k));
-    s->gradient[k] = 0;
+    s->newton.gradient[k] = 0;
   }
   int worst;
-  s->gradient[4] = 3 * balance_tolerance(s, 4);
-  s->gradient[1] = 2 * balance_tolerance(s, 1);
+  s->newton.gradient[4] = 3 * balance_tolerance(s, 4);
+  s->newton.gradient[1] = 2 * balance_tolerance(s, 1);
   compare_relative(balance_residual(s, &worst), 3 * TOLERANCE, 1e-12, "residual");
   assert_int_equal(worst, 4);
-  s->gradient[2] = NAN;
+  s->newton.gradient[2] = NAN;
   assert_true(isnan(balance_residual(s, &worst)));
   assert_int_equal(worst, 2);
   run_free(run);
@@ -151,7 +151,7 @@ static void balance_S8_the_first_step_is_as_good_as_all_others(void** state) {
     const Sim* s = run->sim;
     double weight = 1.5 * 9.81;
     /* it falls: inertia and weight, and what positions of 300 m are rounded by */
-    compare_at_most(s->force_scale[2], 3 * weight, "at %s: forces at work in the first step", places[k]);
+    compare_at_most(s->force_scales.dof[2], 3 * weight, "at %s: forces at work in the first step", places[k]);
     run_steps(run, 999);
     compare_near(sim_state(run->sim)->center[0].z - heights[k], -0.5 * 9.81 * 0.01, 1e-8, "at %s: fallen", places[k]);
     run_free(run);

@@ -47,7 +47,7 @@ static void assembled(Objective* o, double* slope, double* curvature) {
   block_solver_multiply(s->solver, o->direction, product);
   *slope = *curvature = 0;
   for (int k = 0; k < s->model->dof_count; k++) {
-    *slope += s->gradient[k] * o->direction[k];
+    *slope += s->newton.gradient[k] * o->direction[k];
     *curvature += product[k] * o->direction[k];
   }
   memory_free(product);

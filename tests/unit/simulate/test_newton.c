@@ -56,23 +56,23 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
     Configuration* c = &s->configuration[s->current];
     const Model* m = &run->model;
     double gradient[4], worst = 0;
-    model_screws(m, c->q, c->pose, s->screws);
+    model_screws(m, c->q, c->pose, s->assembly.screws);
     for (int i = 0; i < m->link_count; i++) {
-      s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
-      inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
+      s->assembly.reference[i] = pose_apply(c->pose[i], m->links[i].center);
+      inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->assembly.terms[i]);
     }
     Assembly a = {.model = m,
                   .scope = &s->scope,
-                  .tree_first = s->tree_first,
-                  .tree_links = s->tree_links,
-                  .sides = &s->sides,
-                  .screws = s->screws,
-                  .reference = s->reference,
-                  .links = s->link_terms,
+                  .tree_first = s->trees.first,
+                  .tree_links = s->trees.links,
+                  .sides = &s->assembly.sides,
+                  .screws = s->assembly.screws,
+                  .reference = s->assembly.reference,
+                  .links = s->assembly.terms,
                   .joints = c->joints};
-    assembly_list_tree_terms(&a, &s->sides);
+    assembly_list_tree_terms(&a, &s->assembly.sides);
     assemble_gradient(&a, gradient);
-    for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(gradient[k]) / s->force_scale[k]);
+    for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(gradient[k]) / s->force_scales.dof[k]);
     compare_near(r.residual, worst, 1e-12, "step %d: residual", n);
     compare_at_most(worst, 1e-7, "step %d: imbalance over the forces at work", n);
     compare_near(r.residual_force, fabs(gradient[r.residual_dof]), 1e-12, "step %d: where it is", n);

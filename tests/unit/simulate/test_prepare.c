@@ -151,7 +151,7 @@ static void prepare_target_rate_of_a_ball(void** state) {
                         "[{amplitude: 0.5, frequency: 0.4, phase: 2}]]}}\n");
   for (int k = 0; k < 200; k++) {
     step_prepare(run->sim);
-    const JointDrive* drive = &run->sim->drives[0];
+    const JointDrive* drive = &run->sim->drive_list.drives[0];
     double h = 0.01, t = h * sim_state(run->sim)->step, value[2][3], rate[3];
     signal_eval(&run->model.controllers[0].target, t, value[0], rate);
     signal_eval(&run->model.controllers[0].target, t + h, value[1], rate);

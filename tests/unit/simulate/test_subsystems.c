@@ -41,14 +41,14 @@ static Run* columns_run(int threads) {
 /* In the step taken last. */
 static int trees_in_parts(const Run* run) {
   int count = 0;
-  for (int k = 0; run->sim->solved_in_subsystem && k < run->model.tree_count; k++)
-    count += run->sim->solved_in_subsystem[k] >= 0;
+  for (int k = 0; run->sim->subsystems.solved_in && k < run->model.tree_count; k++)
+    count += run->sim->subsystems.solved_in[k] >= 0;
   return count;
 }
 
 static void solve_as_a_whole(Run* run) {
-  subsystems_destroy(run->sim->parts);
-  run->sim->parts = NULL;
+  subsystems_destroy(run->sim->subsystems.parts);
+  run->sim->subsystems.parts = NULL;
 }
 
 static void parts_S17_do_not_depend_on_threads(void** state) {
