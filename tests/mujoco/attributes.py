@@ -167,6 +167,8 @@ for kind in ("motor", "position", "velocity", "general", "intvelocity", "damper"
 for kind in ("mesh", "material", "joint", "geom", "site", "pair", "equality", "tendon", "motor", "position", "velocity", "general", "intvelocity", "damper", "cylinder"):
     ITEMS["default", kind] = ("DEFAULT", f"<default class='other'><{kind} {{}}/></default>")
 NEEDS = {("equality", "tendon"): {"TENDON": '<fixed name="t"><joint joint="j" coef="1"/></fixed>'}}
+# Attributes that name something; the import refuses names that do not exist.
+NAMED = {"override": "enable", "jointinparent": "j", "slidersite": "s", "cranksite": "s", "body": "c"}
 for place in SCHEMA:
     if place in WHOLE or is_inside(place) or place[1] in ("replicate", "attach") or not left_of(place):
         continue
@@ -175,7 +177,7 @@ for place in SCHEMA:
         continue
     name, form = ITEMS[place]
     value = "disable" if place[1] == "flag" else "7"
-    attributes = " ".join(f'{a}="{"enable" if a == "override" else value}"' for a in left_of(place))
+    attributes = " ".join(f'{a}="{NAMED.get(a, value)}"' for a in left_of(place))
     scene, remarks = imported({**NEEDS.get(place, {}), name: form.format(attributes)})
     unnamed = [a for a in left_of(place) if not re.search(rf"{place[1]}/{a}[,\n]", remarks)] if scene else [remarks]
     result(not unnamed, f"{'/'.join(place)}: not reported: {' '.join(unnamed)}")
