@@ -66,7 +66,7 @@ def mujoco_cell(args, number, row, ours):
         run = run_mujoco(args.sdrs, args.mujoco, args.work, f"{number}-mujoco", row.scene, args.set)
         run.add_centers(ours)
         seen = row.measure(run)
-    except (RuntimeError, AttributeError, KeyError, ValueError, IndexError, ZeroDivisionError):
+    except (RuntimeError, AttributeError, KeyError, ValueError, IndexError, StopIteration, ZeroDivisionError):
         return "-"
     return f"{seen:.6g}" if abs(seen - row.right) <= row.within else f"**{seen:.6g}**"
 
