@@ -42,7 +42,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->next_bar = bar_create(model);
   for (int k = 0; f->adjoint->spin && k < 2; k++)
     f->momentum[k] = MEMORY_NEW(double, (size_t)model->link_count * 3 * (size_t)parameters);
-  if (f->adjoint->replay) f->carried_screws = MEMORY_NEW(Screw, nv);
+  f->next_screws = MEMORY_NEW(Screw, nv);
   if (!f->adjoint->closures) return f;
   size_t closed = (size_t)model->closure_row_count;
   f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
@@ -51,7 +51,6 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->change = MEMORY_NEW(double, closed);
   for (int k = 0; f->adjoint->sim->closures->limited && k < 2; k++)
     f->load[k] = MEMORY_NEW(double, (size_t)model->closure_count*(size_t)parameters);
-  if (f->load[0]) f->load_screws = MEMORY_NEW(Screw, nv);
   return f;
 }
 
@@ -99,8 +98,7 @@ void step_forward_destroy(StepForward* f) {
                    f->by_end,
                    f->load[0],
                    f->load[1],
-                   f->load_screws,
-                   f->carried_screws};
+                   f->next_screws};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -296,11 +294,19 @@ static void add_friction_limits(StepForward* f, const RecordedStep* step, double
   }
 }
 
-/* Adds the derivatives of lambda . F + nu . c with respect to the parameters, at a constant state at t + dt, to row. F:
- * equations of the step; c: closure equations; lambda, nu: factors, which must be set. screws: restored in the Sim at
- * the end, because add_start_bars overwrites them. */
-static void add_partial_derivatives(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
+/* Sets the factors lambda of the equations of the step and nu of the closure equations to 0. */
+static void clear_multipliers(StepForward* f) {
   StepAdjoint* a = f->adjoint;
+  memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
+  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
+}
+
+/* Adds the derivatives of lambda . F + nu . c with respect to the parameters, at a constant state at t + dt, to row. F:
+ * equations of the step; c: closure equations; lambda, nu: factors, which must be set. */
+static void add_partial_derivatives(StepForward* f, const RecordedStep* step, double* row) {
+  StepAdjoint* a = f->adjoint;
+  const size_t screws_size = sizeof(Screw) * (size_t)f->model->dof_count;
+  memcpy(f->next_screws, a->sim->assembly.screws, screws_size); /* add_start_bars overwrites them */
   a->lengths->prescribed_bar = 0;
   step_adjoint_distribute(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
   slip_forward_add_product(f, step);
@@ -310,7 +316,7 @@ static void add_partial_derivatives(StepForward* f, const RecordedStep* step, co
   add_start_bars(f);
   add_closure_bars(f);
   step_forward_finish_row(f, step, row);
-  memcpy(a->sim->assembly.screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
+  memcpy(a->sim->assembly.screws, f->next_screws, screws_size);
 }
 
 static bool has_variable_end(const RecordedStep* step) { return step_end_depends_on_state(&step->clock); }
@@ -329,27 +335,25 @@ static double half_space_end_derivative(StepForward* f, const RecordedStep* step
 
 /* Sets row[parameters] to the partial derivatives of equation i of the step with respect to the parameters. Adds the
  * derivative of the equation with respect to the end time to f->by_end[i]. */
-static void set_equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
+static void set_equation_row(StepForward* f, const RecordedStep* step, int i, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
-  memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
-  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
+  clear_multipliers(f);
   a->lambda[i] = 1;
-  add_partial_derivatives(f, step, screws, row);
+  add_partial_derivatives(f, step, row);
   f->by_end[i] += has_variable_end(step) ? a->lengths->prescribed_bar : 0;
 }
 
 /* Sets f->closure_rows to the partial derivatives of the closure equations with respect to the parameters (Q6). */
-static void set_closure_rows(StepForward* f, const RecordedStep* step, const Screw* screws) {
+static void set_closure_rows(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
   memset(f->closure_rows, 0, sizeof(double) * (size_t)rows * (size_t)f->parameters);
   for (int i = 0; i < rows; i++) {
     step_forward_clear(f);
-    memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
-    memset(a->closures->nu, 0, sizeof(double) * (size_t)rows);
+    clear_multipliers(f);
     a->closures->nu[i] = 1;
-    add_partial_derivatives(f, step, screws, f->closure_rows + (size_t)i * (size_t)f->parameters);
+    add_partial_derivatives(f, step, f->closure_rows + (size_t)i * (size_t)f->parameters);
   }
 }
 
@@ -382,11 +386,10 @@ static void set_carried_row(StepForward* f, const RecordedStep* step, int pair, 
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   contact_replay_seed_carry(a->replay, pair, number);
-  memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
-  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
+  clear_multipliers(f);
   add_carried_load(f, step, row);
   add_carried_lengths(f, row);
-  add_partial_derivatives(f, step, f->carried_screws, row);
+  add_partial_derivatives(f, step, row);
   for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
 }
 
@@ -395,7 +398,6 @@ static void update_carried_sensitivities(StepForward* f, const RecordedStep* ste
   f->carried_next = reserve_rows(f->carried_next, &f->carried_next_capacity, step->contact_count_next * numbers * p);
   size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
-  memcpy(f->carried_screws, f->adjoint->sim->assembly.screws, sizeof(Screw) * (size_t)f->model->dof_count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
       set_carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
@@ -610,8 +612,7 @@ static bool set_closure_force_row(StepForward* f, const RecordedStep* step, int 
     for (int i = 0; i < f->model->dof_count; i++) sum += slope->equations[i] * a->lambda[i];
     for (int j = 0; j < f->parameters; j++) row[j] += sum * by[k][j];
   }
-  memcpy(f->load_screws, a->sim->assembly.screws, sizeof(Screw) * (size_t)f->model->dof_count);
-  add_partial_derivatives(f, step, f->load_screws, row);
+  add_partial_derivatives(f, step, row);
   by_end += has_variable_end(step) ? a->lengths->prescribed_bar : 0;
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
   return true;
@@ -643,12 +644,10 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   if (a->replay)
     f->carry_row = reserve_rows(f->carry_row, &f->carry_row_capacity,
                                 (step->contact_count_now + 1) * contact_replay_carried(a->replay));
-  Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
-  memcpy(screws, a->sim->assembly.screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
     if (!a->sim->prescribed_joints.is_fixed[i])
-      set_equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
-  if (a->closures) set_closure_rows(f, step, screws);
+      set_equation_row(f, step, i, f->rows + (size_t)i * (size_t)f->parameters);
+  if (a->closures) set_closure_rows(f, step);
   add_length_contributions(f);
   return solve(f) && add_event_sensitivity(f, step) && set_closure_force_rows(f, step, &assembly);
 }
@@ -670,8 +669,7 @@ static bool add_momentum_length_derivatives(StepForward* f, const RecordedStep* 
 
 /* Sets row[parameters] to the sensitivity of component `axis` of a link's angular momentum at t + dt. Returns false if
  * the sensitivity cannot be computed. */
-static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
-                             double* row) {
+static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
   step_forward_clear(f);
@@ -686,9 +684,8 @@ static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link,
   step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
   step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, f->next_bar.q);
   step_adjoint_frames(a, step->pose_next, &f->gradient);
-  memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
-  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
-  add_partial_derivatives(f, step, screws, row);
+  clear_multipliers(f);
+  add_partial_derivatives(f, step, row);
   for (int j = 0; has_variable_end(step) && j < f->parameters; j++) row[j] += a->lengths->prescribed_bar * f->end[j];
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
@@ -696,14 +693,12 @@ static bool set_momentum_row(StepForward* f, const RecordedStep* step, int link,
 
 static bool set_momentum_rows(StepForward* f, const RecordedStep* step) {
   const Model* m = f->model;
-  size_t p = (size_t)f->parameters, screws_size = sizeof(Screw) * (size_t)m->dof_count;
-  Screw* screws = memory_alloc(screws_size);
+  size_t p = (size_t)f->parameters;
   bool found = true;
-  memcpy(screws, f->adjoint->sim->assembly.screws, screws_size);
   memset(f->momentum[1], 0, sizeof(double) * (size_t)m->link_count * 3 * p);
   for (int i = 0; i < m->link_count && found; i++)
     for (int k = 0; m->links[i].spins && k < 3 && found; k++)
-      found = set_momentum_row(f, step, i, k, screws, f->momentum[1] + ((size_t)i * 3 + (size_t)k) * p);
+      found = set_momentum_row(f, step, i, k, f->momentum[1] + ((size_t)i * 3 + (size_t)k) * p);
   return found;
 }
 

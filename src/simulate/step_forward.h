@@ -49,9 +49,8 @@ struct StepForward {
                                         parameter; change: change of the multipliers (size: rows) */
   double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if no closure has a force limit
                       (closures x parameters) */
-  Screw* load_screws;    /* workspace (size: nv) */
-  Screw* carried_screws; /* workspace (size: nv) */
-  double* length[3];     /* sensitivities of the lengths of the step and of the two previous steps (size: parameters) */
+  Screw* next_screws; /* workspace: screws of the joints at t + dt (size: nv) */
+  double* length[3];  /* sensitivities of the lengths of the step and of the two previous steps (size: parameters) */
   double* rates; /* rates of prescribed coordinates at the end of a step whose end time depends on parameters; otherwise
                     0 (size: nv) */
   double* by_end; /* contribution of prescribed coordinates to the derivatives of the equations with respect to the end
