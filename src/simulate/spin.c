@@ -7,7 +7,6 @@
 #include "simulate/free_rotation.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
-#include "simulate/spin_arm.h"
 #include "simulate/tree_flight.h"
 
 /* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets *axis to the unit axis of a link
@@ -181,15 +180,15 @@ int spin_side_on_fixed(const Sim* s, ContactTerms t) {
   return -1;
 }
 
-bool spin_has_arm(const Sim* s, int side, int link, const ContactWork* work) {
-  assert(side == 0 || side == 1);
-  return s->spin_bodies[link].rolling == ROLLS_ABOUT_AXIS && work->radius[side] > 0;
+/* Returns true if (W21) applies to a link, and (W20) does not. */
+static bool rolls_on_circles(const SpinBody* body, int side, const ContactWork* work) {
+  return body->rolling == ROLLS_ABOUT_AXIS && work->radius[side] > 0;
 }
 
-SpinExcess spin_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now, const Pose* next) {
-  assert(side == 0 || side == 1);
+static SpinExcess find_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now,
+                              const Pose* next) {
   const ModelLink* body = &s->model->links[link];
-  SpinExcess out = {.link = link, .side = side};
+  SpinExcess out = {.is_removed = false};
   out.displacement = vec3_sub(pose_apply(next[link], body->center), pose_apply(now[link], body->center));
   out.rotation = vec3_scale(mat3_axial(mat3_mul(next[link].r, mat3_transpose(now[link].r))), 0.5);
   out.energy =
@@ -203,8 +202,23 @@ SpinExcess spin_excess(const Sim* s, int side, int link, const ContactWork* work
   return out;
 }
 
-/* Corrects the lever arms of contact forces from fixed bodies. On circles the arms at t + dt are replaced by those at t
- * (W21). For other bodies, the energy that normal forces would add is removed (W20). */
+SpinCorrection spin_correction(const Sim* s, int side, ContactTerms t, const ContactWork* work, const Pose* now,
+                               const Pose* next) {
+  assert(side == 0 || side == 1);
+  SpinCorrection out = {.link = side == 0 ? t.link_a : t.link_b, .side = side};
+  const SpinBody* body = &s->spin_bodies[out.link];
+  if (rolls_on_circles(body, side, work)) {
+    const Mat3 turn[2] = {now[out.link].r, next[out.link].r};
+    out.arm = spin_arm(body->axis, spin_force_time(s), side, t, work, turn);
+    out.momentum_change = out.arm.momentum_change;
+  } else {
+    out.excess = find_excess(s, side, out.link, work, now, next);
+    out.momentum_change = out.excess.momentum_change;
+  }
+  return out;
+}
+
+/* Corrects the lever arms of contact forces from fixed bodies (W20, W21). */
 static void correct_lever_arms(Sim* s) {
   for (int i = 0; i < s->model->link_count; i++) s->spin_bodies[i].arm_change = vec3(0, 0, 0);
   int count = s->contact ? contact_term_count(s->contact) : 0;
@@ -213,18 +227,11 @@ static void correct_lever_arms(Sim* s) {
     ContactWork work;
     int side = spin_side_on_fixed(s, t);
     if (side < 0 || !contact_term_work(s->contact, k, &work)) continue;
-    int link = side == 0 ? t.link_a : t.link_b;
-    const Pose* next = s->configuration[s->current].pose;
-    if (spin_has_arm(s, side, link, &work)) {
-      const Mat3 turn[2] = {s->pose_now[link].r, next[link].r};
-      SpinArm arm = spin_arm(s->spin_bodies[link].axis, spin_force_time(s), side, t, &work, turn);
-      Vec3 change = arm.momentum_change;
-      s->spin_bodies[link].arm_change = vec3_add(s->spin_bodies[link].arm_change, change);
-      s->state.momentum[link] = vec3_add(s->state.momentum[link], change);
-      continue;
-    }
-    SpinExcess e = spin_excess(s, side, link, &work, s->pose_now, next);
-    if (e.is_removed) s->state.momentum[link] = vec3_add(s->state.momentum[link], e.momentum_change);
+    SpinCorrection c = spin_correction(s, side, t, &work, s->pose_now, s->configuration[s->current].pose);
+    SpinBody* body = &s->spin_bodies[c.link];
+    if (c.arm.acts) body->arm_change = vec3_add(body->arm_change, c.momentum_change);
+    if (c.arm.acts || c.excess.is_removed)
+      s->state.momentum[c.link] = vec3_add(s->state.momentum[c.link], c.momentum_change);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "contact/step.h"
 #include "simulate/sim.h"
+#include "simulate/spin_arm.h"
 
 /* Directions in which a link can roll. ROLLS_IN_ALL_DIRECTIONS: the only hull of the link is a sphere.
  * ROLLS_ABOUT_AXIS: the only hull is a capsule or a round solid of circles. ROLLS_NOT: all other links, and links whose
@@ -79,14 +80,9 @@ double spin_force_time(const Sim* sim);
 /* Returns the side of a pair whose link could gain energy from the normal force (W20): 0 for link_a, 1 for link_b, -1
  * if there is none. This link integrates its momentum, is not a sphere, and the other link is fixed. */
 int spin_side_on_fixed(const Sim* sim, ContactTerms terms);
-/* Returns true if (W21) applies to the body of side `side` of a pair, from spin_side_on_fixed, and (W20) does not. The
- * body rolls about an axis, on circles of equal radius. link: the link of this side. */
-bool spin_has_arm(const Sim* sim, int side, int link, const ContactWork* work);
 /* Energy that the normal force of a pair would add to a link, and the change of angular momentum that removes this
  * energy (W20). */
 typedef struct {
-  int link;                    /* the moving link */
-  int side;                    /* 0 if the moving link is link_a, 1 if it is link_b */
   bool is_removed;             /* false if the energy is at most 0, or larger than (W20) permits, which is a rounding
                                   error. Then factor and momentum_change are 0 */
   Vec3 displacement, rotation; /* displacement of the centre of mass [m]; sine of the rotation angle times the unit axis
@@ -95,10 +91,18 @@ typedef struct {
   double factor;               /* momentum_change divided by energy and rotation [s] */
   Vec3 momentum_change;        /* world axes [kg m^2/s] */
 } SpinExcess;
-/* Returns the energy that a pair would add to `link` in a step. side: the side of the pair at which the link is, from
- * spin_side_on_fixed. work: normal force of the pair and change of its stored energy. now, next: poses (size: links) at
- * the start and at the end of the step. */
-SpinExcess spin_excess(const Sim* sim, int side, int link, const ContactWork* work, const Pose* now, const Pose* next);
+/* Correction of the lever arms of the forces that a fixed body exerts on a link. On circles of equal radius (W21)
+ * applies, for other bodies (W20). */
+typedef struct {
+  int link, side;       /* the moving link; side: 0 if it is link_a, 1 if it is link_b */
+  SpinArm arm;          /* arm.acts is false unless (W21) changes the momentum */
+  SpinExcess excess;    /* excess.is_removed is false unless (W20) changes the momentum */
+  Vec3 momentum_change; /* of arm or excess, 0 without a correction; world axes [kg m^2/s] */
+} SpinCorrection;
+/* Returns the correction for the link of side `side` of a pair, from spin_side_on_fixed. work: normal force of the pair
+ * and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. */
+SpinCorrection spin_correction(const Sim* sim, int side, ContactTerms terms, const ContactWork* work, const Pose* now,
+                               const Pose* next);
 /* Returns the angular velocity of a link that integrates its momentum, link axes [rad/s]. momentum: angular momentum of
  * the link, world axes [kg m^2/s]. */
 Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "simulate/free_rotation.h"
-#include "simulate/spin_arm.h"
 
 struct SpinAdjoint {
   const Model* model;
@@ -169,27 +168,12 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   return vec3_cross(sum, e.displacement);
 }
 
-/* Correction of the lever arms of pair `index` in the recorded step: arm.acts is true for (W21), excess.is_removed is
- * true for (W20), and both are false without a correction. `work` is set for a correction. */
-typedef struct {
-  int link; /* the moving link */
-  SpinArm arm;
-  SpinExcess excess;
-  ContactWork work;
-} RecordedArm;
-
-static RecordedArm recorded_arm(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
-                                ContactTerms t) {
-  RecordedArm out = {.arm.acts = false};
-  int side = spin_side_on_fixed(s, t), link = side == 0 ? t.link_a : t.link_b;
-  if (side < 0 || !contact_replay_work(contact.holder, index, &out.work)) return out;
-  out.link = link;
-  const Mat3 turn[2] = {step->pose_now[link].r, step->pose_next[link].r};
-  if (spin_has_arm(s, side, link, &out.work))
-    out.arm = spin_arm(s->spin_bodies[link].axis, spin_force_time(s), side, t, &out.work, turn);
-  else
-    out.excess = spin_excess(s, side, link, &out.work, step->pose_now, step->pose_next);
-  return out;
+/* Returns the correction of the lever arms of pair `index` in the recorded step. Sets *work if the pair has one. */
+static SpinCorrection recorded_correction(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
+                                          ContactTerms t, ContactWork* work) {
+  int side = spin_side_on_fixed(s, t);
+  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinCorrection){.link = -1};
+  return spin_correction(s, side, t, work, step->pose_now, step->pose_next);
 }
 
 /* Adds the contribution of the centre of mass, about which the torque of a pair acts, to *gradient. by_torque:
@@ -201,42 +185,41 @@ static void add_torque_center_bar(const Model* m, int link, Mat3 r, Vec3 by_torq
 
 /* Adds the derivatives of a scalar through the lever arms at t of a pair (W21). Adds the derivative with respect to the
  * force on the first link to *pair_force_bar. Returns the derivatives with respect to the members of ContactWork. */
-static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, const RecordedArm* recorded,
-                               StateBar next, StateBar now, Vec3* pair_force_bar, ModelGradient* gradient) {
-  const SpinArm* arm = &recorded->arm;
-  int link = recorded->link;
-  SpinArmBar bar = spin_arm_reverse(arm, &recorded->work, a->momentum_bar[link]);
+static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* step, const SpinCorrection* c,
+                               const ContactWork* work, StateBar next, StateBar now, Vec3* pair_force_bar,
+                               ModelGradient* gradient) {
+  int link = c->link, side = c->side;
+  SpinArmBar bar = spin_arm_reverse(&c->arm, work, a->momentum_bar[link]);
   Vec3 axis = s->spin_bodies[link].axis;
   add_rotation_bar(now.pose[link], mat3_outer(bar.axis[0], axis));
   add_rotation_bar(next.pose[link], mat3_outer(bar.axis[1], axis));
-  *pair_force_bar = vec3_add_scaled(*pair_force_bar, arm->side == 0 ? 1 : -1, bar.friction);
-  add_torque_center_bar(a->model, link, step->pose_next[link].r, bar.work.torque[arm->side],
-                        recorded->work.force[arm->side], gradient);
+  *pair_force_bar = vec3_add_scaled(*pair_force_bar, side == 0 ? 1 : -1, bar.friction);
+  add_torque_center_bar(a->model, link, step->pose_next[link].r, bar.work.torque[side], work->force[side], gradient);
   return bar.work;
 }
 
 /* Adds the derivatives of a scalar through the change of angular momentum that removes the energy of a pair (W20).
  * Returns the derivatives with respect to the members of ContactWork. */
-static ContactWork excess_adjoint(SpinAdjoint* a, const RecordedStep* step, const RecordedArm* recorded, StateBar next,
-                                  StateBar now, ModelGradient* gradient) {
+static ContactWork excess_adjoint(SpinAdjoint* a, const RecordedStep* step, const SpinCorrection* c,
+                                  const ContactWork* work, StateBar next, StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
-  const SpinExcess e = recorded->excess;
-  const ContactWork work = recorded->work;
+  const SpinExcess e = c->excess;
+  int link = c->link, side = c->side;
   ContactWork bar = {.stored = 0};
-  Vec3 by = a->momentum_bar[e.link];
+  Vec3 by = a->momentum_bar[link];
   bar.stored = e.factor * vec3_dot(by, e.rotation); /* derivative with respect to the energy */
-  bar.force[e.side] = vec3_scale(e.displacement, bar.stored);
-  bar.torque[e.side] = vec3_scale(e.rotation, bar.stored);
-  Vec3 by_displacement = vec3_scale(work.force[e.side], bar.stored);
-  Vec3 by_rotation = vec3_add_scaled(vec3_scale(work.torque[e.side], bar.stored), e.factor * e.energy, by);
+  bar.force[side] = vec3_scale(e.displacement, bar.stored);
+  bar.torque[side] = vec3_scale(e.rotation, bar.stored);
+  Vec3 by_displacement = vec3_scale(work->force[side], bar.stored);
+  Vec3 by_rotation = vec3_add_scaled(vec3_scale(work->torque[side], bar.stored), e.factor * e.energy, by);
   by_rotation = vec3_add_scaled(by_rotation, -2 * bar.stored * e.energy / vec3_dot(e.rotation, e.rotation), e.rotation);
-  Mat3 r_now = step->pose_now[e.link].r, r_next = step->pose_next[e.link].r;
+  Mat3 r_now = step->pose_now[link].r, r_next = step->pose_next[link].r;
   Mat3 by_product = mat3_scale(mat3_cross(by_rotation), 0.5); /* derivative with respect to R+ R_t^T */
-  add_rotation_bar(next.pose[e.link], mat3_mul(by_product, r_now));
-  add_rotation_bar(now.pose[e.link], mat3_mul(mat3_transpose(by_product), r_next));
-  add_center_bar(m, e.link, r_next, by_displacement, next.pose[e.link], gradient);
-  add_center_bar(m, e.link, r_now, vec3_scale(by_displacement, -1), now.pose[e.link], gradient);
-  add_torque_center_bar(m, e.link, r_next, bar.torque[e.side], work.force[e.side], gradient);
+  add_rotation_bar(next.pose[link], mat3_mul(by_product, r_now));
+  add_rotation_bar(now.pose[link], mat3_mul(mat3_transpose(by_product), r_next));
+  add_center_bar(m, link, r_next, by_displacement, next.pose[link], gradient);
+  add_center_bar(m, link, r_now, vec3_scale(by_displacement, -1), now.pose[link], gradient);
+  add_torque_center_bar(m, link, r_next, bar.torque[side], work->force[side], gradient);
   return bar;
 }
 
@@ -267,11 +250,11 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     a->pair_force_bar[k] = exchange_adjoint(a, s, step, t, next, now, gradient);
-    RecordedArm recorded = recorded_arm(s, step, contact, k, t);
+    ContactWork work;
+    SpinCorrection c = recorded_correction(s, step, contact, k, t, &work);
     a->work_bar[k] = (ContactWork){.stored = 0};
-    if (recorded.arm.acts)
-      a->work_bar[k] = arm_adjoint(a, s, step, &recorded, next, now, &a->pair_force_bar[k], gradient);
-    if (recorded.excess.is_removed) a->work_bar[k] = excess_adjoint(a, step, &recorded, next, now, gradient);
+    if (c.arm.acts) a->work_bar[k] = arm_adjoint(a, s, step, &c, &work, next, now, &a->pair_force_bar[k], gradient);
+    if (c.excess.is_removed) a->work_bar[k] = excess_adjoint(a, step, &c, &work, next, now, gradient);
   }
 }
 
@@ -297,10 +280,9 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    RecordedArm recorded = recorded_arm(s, step, contact, k, t);
-    const SpinExcess* excess = &recorded.excess;
-    if (recorded.arm.acts) sum += vec3_dot(momentum_bar(a, s, step, rate, recorded.link), recorded.arm.momentum_change);
-    if (excess->is_removed) sum += vec3_dot(momentum_bar(a, s, step, rate, excess->link), excess->momentum_change);
+    ContactWork work;
+    SpinCorrection c = recorded_correction(s, step, contact, k, t, &work);
+    if (c.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, c.link), c.momentum_change);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s));
