@@ -242,33 +242,11 @@ static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* 
   }
 }
 
-/* Returns the point of a circle nearest to the other body. direction: unit vector to the other body; axis: unit axis of
- * the circle; world axes. */
-static RingNearest nearest_point(Vec3 direction, Vec3 axis, double radius, double support) {
-  RingNearest out = {.axis = axis, .cosine = vec3_dot(axis, direction)};
-  Vec3 radial = vec3_add_scaled(direction, -out.cosine, axis);
-  out.sine = vec3_norm(radial);
-  out.weight = ring_arm_weight(out.sine * out.sine, radius, support);
-  if (out.weight.value > 0) out.nearest = vec3_scale(radial, 1 / out.sine);
-  return out;
-}
-
 RingDrift friction_ring_drift(const FrictionLag* lag, int side, const HullInstance* hull, double support) {
   assert(side == 0 || side == 1);
-  RingDrift drift = {.radius = ring_common_radius(hull)};
-  if (!lag->aimed || lag->count[side] == 0 || !(drift.radius > 0)) return drift;
+  if (!lag->aimed || lag->count[side] == 0) return (RingDrift){.acts = false};
   const Mat3 turn[2] = {lag->start[side].r, lag->aim[side]};
-  drift.direction = vec3_scale(lag->normal, side == 0 ? 1 : -1);
-  for (int k = 0; k < 2; k++) {
-    Vec3 axis = vec3_normalized(mat3_mul_vec(turn[k], hull->rings[0].axis)); /* the expected rotation may be affine */
-    drift.nearest[k] = nearest_point(drift.direction, axis, drift.radius, support);
-  }
-  double weight = drift.nearest[0].weight.value * drift.nearest[1].weight.value;
-  drift.acts = weight > 0;
-  if (!drift.acts) return drift;
-  Vec3 apart = vec3_sub(drift.nearest[1].nearest, drift.nearest[0].nearest);
-  drift.displacement = vec3_scale(vec3_cross(lag->roll[side], apart), 0.5 * drift.radius * weight);
-  return drift;
+  return ring_drift(hull, vec3_scale(lag->normal, side == 0 ? 1 : -1), lag->roll[side], turn, support);
 }
 
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,

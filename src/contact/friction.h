@@ -11,6 +11,7 @@
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
+#include "contact/ring_drift.h"
 #include "contact/step.h"
 
 /* Friction of a contact point is proportional to the smoothed normal force A(f) = sqrt(f^2 + d^2) - d instead of the
@@ -101,23 +102,8 @@ Vec3 friction_ring_axis(const HullInstance* h);
  * of the circles . normal. support: range of the contact force [m]. */
 RingArmWeight friction_mean_arm_weight(const HullInstance* hull, double cosine, double support);
 
-/* Direction from the centre of a circle to its point nearest to the other body, at one time. */
-typedef struct {
-  Vec3 axis, nearest;   /* unit vectors, world axes; axis: axis of the circle */
-  double cosine, sine;  /* cosine and sine of the angle between the axis and the direction to the other body */
-  RingArmWeight weight; /* weight of the lever arm */
-} RingNearest;
-/* Displacement of the contact point of a body on circles of equal radius, because the point runs round the body in the
- * step (F17). It is roll x (nearest[1] - nearest[0]) radius / 2, times the weights of both lever arms. */
-typedef struct {
-  bool acts;              /* false: the displacement is 0 and the other members are not set */
-  RingNearest nearest[2]; /* at t and in the expected pose at t + dt */
-  double radius;          /* radius of the circles [m] */
-  Vec3 direction;         /* unit normal that points to the other body */
-  Vec3 displacement;      /* [m] */
-} RingDrift;
-/* Returns the displacement (F17) for the body of `side`. hull: this body at t. support: range of the contact force [m].
- * Call after `aim`, `roll` and `normal` of *lag are set. */
+/* Returns the displacement (F17) for the body of `side`; 0 without expected poses. hull: this body at t. support: range
+ * of the contact force [m]. Call after `aim`, `roll` and `normal` of *lag are set. */
 RingDrift friction_ring_drift(const FrictionLag* lag, int side, const HullInstance* hull, double support);
 
 /* Rotation of a body from its expected rotation `aim` to its present rotation R (F13). */

@@ -411,48 +411,24 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
-/* Differentiates nearest . by_nearest + weight * by_weight of a circle. Adds the derivatives with respect to the radius
- * of the circle and the support to *by_radius and out->support. Adds the derivative with respect to the direction to
- * the other body to *by_direction. Returns the derivative with respect to the axis, which is perpendicular to it. */
-static Vec3 nearest_reverse(const RingNearest* at, Vec3 direction, Vec3 by_nearest, double by_weight, double* by_radius,
-                            Vec3* by_direction, PairShares* out) {
-  Vec3 by_radial = vec3_add_scaled(by_nearest, -vec3_dot(at->nearest, by_nearest), at->nearest);
-  by_radial = vec3_scale(by_radial, 1 / at->sine);
-  by_radial = vec3_add_scaled(by_radial, 2 * at->sine * at->weight.by_square * by_weight, at->nearest);
-  double along = vec3_dot(at->axis, by_radial);
-  *by_radius += at->weight.by_radius * by_weight;
-  out->support += at->weight.by_support * by_weight;
-  *by_direction = vec3_add(*by_direction, vec3_add_scaled(by_radial, -along, at->axis));
-  Vec3 by_axis = vec3_add_scaled(vec3_scale(by_radial, -at->cosine), -along, direction);
-  return vec3_add_scaled(by_axis, -vec3_dot(at->axis, by_axis), at->axis);
-}
-
 /* (A8e) Adds the contribution of the displacement of the contact points round the bodies (F17) to the derivatives of
  * Phi. Call after all contributions to by_drift. */
 static void drift_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
-  const FrictionLag* lag = f->lag;
-  const RingDrift drift = friction_ring_drift(lag, side, &f->now[side].hull, f->support);
+  const HullInstance* hull = &f->now[side].hull;
+  const RingDrift drift = friction_ring_drift(f->lag, side, hull, f->support);
   if (!drift.acts) return;
-  const RingNearest* at = drift.nearest;
-  double sign = side == 0 ? 1 : -1, half = 0.5 * drift.radius;
-  Vec3 direction = drift.direction, by_direction = {0, 0, 0};
-  Vec3 apart = vec3_sub(at[1].nearest, at[0].nearest), torque = vec3_cross(f->by_drift[side], lag->roll[side]);
-  double weight = at[0].weight.value * at[1].weight.value, by_weight = half * vec3_dot(apart, torque);
-  double by_radius = 0.5 * weight * vec3_dot(apart, torque);
-  f->by_roll[side] = vec3_add_scaled(f->by_roll[side], half * weight, vec3_cross(apart, f->by_drift[side]));
-  Vec3 by_nearest = vec3_scale(torque, half * weight);
-  Vec3 by_start = nearest_reverse(&at[0], direction, vec3_scale(by_nearest, -1), by_weight * at[1].weight.value,
-                                  &by_radius, &by_direction, out);
-  Vec3 by_aim =
-      nearest_reverse(&at[1], direction, by_nearest, by_weight * at[0].weight.value, &by_radius, &by_direction, out);
-  ring_common_radius_reverse(&f->now[side].hull, by_radius, out->shape[side]);
-  Vec3 axis = f->now[side].hull.rings[0].axis, torque_start = vec3_cross(at[0].axis, by_start);
-  double stretch = vec3_norm(mat3_mul_vec(lag->aim[side], axis)); /* the expected rotation may be affine */
-  out->aim[side] = mat3_add(out->aim[side], mat3_outer(vec3_scale(by_aim, 1 / stretch), axis));
+  const RingDriftBar by = ring_drift_reverse(&drift, f->by_drift[side]);
+  double sign = side == 0 ? 1 : -1;
+  Vec3 axis = hull->rings[0].axis, torque_start = vec3_cross(drift.nearest[0].axis, by.axis[0]);
+  double stretch = vec3_norm(mat3_mul_vec(f->lag->aim[side], axis)); /* the expected rotation may be affine */
+  out->support += by.support;
+  f->by_roll[side] = vec3_add(f->by_roll[side], by.roll);
+  ring_common_radius_reverse(hull, by.radius, out->shape[side]);
+  out->aim[side] = mat3_add(out->aim[side], mat3_outer(vec3_scale(by.axis[1], 1 / stretch), axis));
   out->turn_now[side] = vec3_add(out->turn_now[side], torque_start);
-  bar->direction = vec3_add_scaled(bar->direction, sign, by_direction);
+  bar->direction = vec3_add_scaled(bar->direction, sign, by.direction);
   /* over a half-space: the displacement and the expected rotation do not rotate with the bodies at t */
-  f->fixed = vec3_add_scaled(f->fixed, sign, by_direction);
+  f->fixed = vec3_add_scaled(f->fixed, sign, by.direction);
   f->by_arms = vec3_add(f->by_arms, torque_start);
 }
 
