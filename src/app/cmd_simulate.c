@@ -246,7 +246,7 @@ static void report_openings(Run* run) {
   for (int k = 0; joined && k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];
     double until = joined[k].until;
-    if (!(until < (double)INFINITY) || until == run->opened_at[k]) continue;
+    if (!joined[k].barred || !(until < (double)INFINITY) || until == run->opened_at[k]) continue;
     run->opened_at[k] = until;
     if (run->options->quiet) continue;
     fprintf(stderr, "closures[%d] of '%s' and '%s' opens at t = %.6g s: its force exceeded %.6g N (release_force)\n", k,

@@ -47,6 +47,12 @@ void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, con
  * alike. Cannot fail, allocates nothing. */
 void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate);
 
+/* Returns the time of the signal's first jump in the interval from <= t < to [s]; INFINITY if there is none. A jump is a
+ * segment between two rows that is shorter than `shortest` [s], and whose neighbours are not. Its time is its middle.
+ * Values of the signal do not matter. Splines, sines, integrated signals and inputs of a program have no jumps. Cannot
+ * fail, allocates nothing. */
+double signal_first_jump(const Signal* signal, SignalSpan interval, double shortest);
+
 /* Sets acceleration[channels] to the second time derivative of a signal at time t [s], in the unit of the signal per
  * s^2. Impulses at the corners of piecewise linear signals are omitted. For an integrated signal this is the rate of
  * the source. Sets 0 for t < 0. Cannot fail, allocates nothing. */

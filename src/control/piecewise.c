@@ -43,6 +43,26 @@ SignalSegment signal_find_segment(const SceneSignal* source, double t) {
   return (SignalSegment){row, width, (t - start) / width};
 }
 
+/* Returns the length of the segment that begins at `row` [s]; INFINITY before the first and after the last row. */
+static double segment_length(const SceneSignal* source, int row) {
+  if (row < 0 || row >= source->rows - 1) return (double)INFINITY;
+  return signal_row_time(source, row + 1) - signal_row_time(source, row);
+}
+
+double signal_first_jump(const Signal* signal, SignalSpan interval, double shortest) {
+  const SceneSignal* s = signal->source;
+  bool may_jump = (s->type == SIGNAL_KEYFRAMES || s->type == SIGNAL_SEQUENCE) && !s->integrated;
+  if (!may_jump || s->rows < 2) return (double)INFINITY;
+  double from = interval.from + signal->begin, to = interval.to + signal->begin;
+  int first = row_find(s, from);
+  for (int row = first < 0 ? 0 : first; row < s->rows - 1 && signal_row_time(s, row) < to; row++) {
+    double length = segment_length(s, row), middle = signal_row_time(s, row) + 0.5 * length;
+    if (middle < from || middle >= to || !(length < shortest)) continue;
+    if (segment_length(s, row - 1) >= shortest && segment_length(s, row + 1) >= shortest) return middle - signal->begin;
+  }
+  return (double)INFINITY;
+}
+
 void piecewise_eval(const Signal* signal, double t, double* value, double* rate) {
   const SceneSignal* source = signal->source;
   SignalSegment span = signal_find_segment(source, t);

@@ -293,6 +293,8 @@ void closures_serialize_state(ClosureSystem* s, StateBlock* block) {
     state_block_doubles(block, &s->joined[k].since, 1);
     state_block_doubles(block, &s->joined[k].at.r.m[0][0], 9);
     state_block_doubles(block, &s->joined[k].at.t.x, 3);
+    state_block_doubles(block, &s->joined[k].until, 1);
+    state_block_bool(block, &s->joined[k].barred);
   }
   for (int k = 0; s->limited && k < s->model->closure_count; k++) {
     ClosureForceHistory* load = &s->load[k];
@@ -300,9 +302,6 @@ void closures_serialize_state(ClosureSystem* s, StateBlock* block) {
     for (int i = 0; i < 3; i++) state_block_doubles(block, numbers[i], 1);
     state_block_int(block, &load->known, 0, 2);
     state_block_int(block, &load->skipped, 0, CLOSING_SUBSTEPS_SECOND_ORDER);
-    if (!s->joined) continue;
-    state_block_doubles(block, &s->joined[k].until, 1);
-    state_block_bool(block, &s->joined[k].barred);
   }
   closures_apply_joined(s, s->joined);
 }

@@ -370,15 +370,12 @@ void closures_switch_create(ClosureSystem* system, const Pose* start);
 /* Smallest time between a closing closure and the start or end of a substep, as a fraction of the time step (Z20).
  * Rounding would dominate speeds over a shorter substep. */
 #define CLOSING_TIME_MIN 1e-5
-/* Opens or closes each closure as its `active` signal requires, before a step that starts at `time` [s]. A closure
- * closes at the present relative pose of its links. A closure with `within` closes only if the distance of its points
- * is at most `within`, or will be after a fraction CLOSING_TIME_MIN of a substep. poses[links]: present poses;
- * old[links]: poses before the last substep. Returns true if a closure closes, which dissipates energy. */
-bool closures_update_active(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
-/* Closes the closures with `within` whose points are near enough, as closures_update_active does. Call between two
- * substeps, at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of
- * the step [s]. Returns true if a closure closes. */
-bool closures_close_in_range(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
+/* Opens or closes each closure as its `active` signal requires, before a substep that starts at `time` [s]. begin: start
+ * of the step [s], at most `time`. A closure closes at the present relative pose of its links. A closure with `within`
+ * closes only if the distance of its points is at most `within`, or will be after a fraction CLOSING_TIME_MIN of a
+ * substep. A closure that opened in the step remains open until the step ends. poses[links]: present poses; old[links]:
+ * poses before the last substep. system may be NULL. Returns true if a closure closes, which dissipates energy. */
+bool closures_update_active(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
 /* A closure whose distance falls below the closing distance `within` during a substep. */
 typedef struct {
   int closure;
@@ -390,7 +387,7 @@ typedef struct {
  * time of the step [s]. system may be NULL. */
 bool closures_find_closing(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin,
                            ClosingClosure* entry);
-/* Returns true if closures_close_in_range would close a closure at the poses ahead[links] that is not near enough at
+/* Returns true if closures_update_active would close a closure at the poses ahead[links] that is not near enough at
  * now[links]. Its distance at now[links] is above `within`. Sets *entry to this closure. begin: start time of the step
  * [s]. system may be NULL. */
 bool closures_find_closing_at_end(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin,

@@ -157,27 +157,33 @@ static void set_open_state(ClosureSystem* s, int k, bool on, const Pose* poses, 
   s->past_count = 0;
 }
 
-bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old, double time) {
+/* A jump of a signal switches its closure at the first start of a substep after the jump (L99). A jump that is later
+ * than this start minus this fraction of the time step has not passed, so that rounding does not decide. */
+#define SWITCH_TOLERANCE 1e-9
+
+/* Opens closure k within a step. Keeps the time of closing, because earlier substeps of the step contain the closure. */
+static void open_within_step(ClosureSystem* s, int k, const Pose* poses, double time) {
+  const double since = s->joined[k].since;
+  set_open_state(s, k, false, poses, time);
+  s->joined[k].since = since;
+  s->joined[k].until = time;
+}
+
+bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old, double begin, double time) {
   bool closes = false;
   if (!s || !s->placed) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
+    SimJoin* join = &s->joined[k];
     if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) continue;
-    bool on = is_signal_on(&s->model->closures[k], time), holds = join_holds(&s->joined[k]);
-    if (!on || is_beyond_range(s, k, poses)) s->joined[k].barred = false;
-    if (on == holds || s->joined[k].barred || (on && !is_within_range(s, k, poses, old))) continue;
-    set_open_state(s, k, on, poses, time);
+    if (join->until > begin && join->until < (double)INFINITY) continue; /* a closure opens once in a step */
+    bool on = is_signal_on(&s->model->closures[k], time - SWITCH_TOLERANCE * s->model->simulation.dt);
+    if (!on || is_beyond_range(s, k, poses)) join->barred = false;
+    if (on == join_holds(join) || join->barred || (on && !is_within_range(s, k, poses, old))) continue;
+    if (!on && time > begin)
+      open_within_step(s, k, poses, time);
+    else
+      set_open_state(s, k, on, poses, time);
     closes = closes || on;
-  }
-  return closes;
-}
-
-bool closures_close_in_range(ClosureSystem* s, const Pose* poses, const Pose* old, double begin, double time) {
-  bool closes = false;
-  if (!closures_have_events(s)) return false;
-  for (int k = 0; k < s->model->closure_count; k++) {
-    if (!may_close(s, k, begin) || !is_within_range(s, k, poses, old)) continue;
-    set_open_state(s, k, true, poses, time);
-    closes = true;
   }
   return closes;
 }

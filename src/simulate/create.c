@@ -437,7 +437,7 @@ static Status start_from_stored_state(Sim** out, Diagnostics* diagnostics) {
  * may not. If the check fails, destroys the Sim and sets *out to NULL. */
 static Status check_closures_are_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
-  (void)closures_update_active(s->closures, s->pose_now, s->pose_now, s->state.time);
+  (void)closures_update_active(s->closures, s->pose_now, s->pose_now, s->state.time, s->state.time);
   int open = closures_find_open_at_start(s->closures, s->pose_now, s->q_now);
   if (open < 0) return STATUS_OK;
   Text name = {0};

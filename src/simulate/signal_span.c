@@ -46,3 +46,27 @@ void step_signal_mean(const Signal* signal, const StepSpan* span, double* value,
     rate[c] += by_rate[c];
   }
 }
+
+/* Returns the earlier of `before` and the first jump of the signal in the interval [s]. */
+static double earlier_jump(const Sim* s, const Signal* signal, SignalSpan interval, double before) {
+  if (!signal->source || signal->source->channels == 0) return before;
+  return fmin(before, signal_first_jump(signal, interval, simulation_substep_length(&s->model->simulation)));
+}
+
+double step_first_jump(const Sim* s, SignalSpan interval) {
+  const Model* m = s->model;
+  double first = (double)INFINITY;
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return first;
+  for (int k = 0; k < m->load_count; k++) {
+    first = earlier_jump(s, &m->loads[k].force, interval, first);
+    first = earlier_jump(s, &m->loads[k].torque, interval, first);
+  }
+  for (int k = 0; k < m->tendon_count; k++) first = earlier_jump(s, &m->tendons[k].tension, interval, first);
+  for (int k = 0; k < m->closure_count; k++) first = earlier_jump(s, &m->closures[k].active, interval, first);
+  for (int k = 0; k < m->controller_count; k++) {
+    const ModelController* c = &m->controllers[k];
+    bool acts = c->type == CONTROLLER_TORQUE || c->type == CONTROLLER_PD;
+    if (acts && c->source->delay == 0) first = earlier_jump(s, &c->target, interval, first);
+  }
+  return first;
+}

@@ -420,8 +420,8 @@ bool sim_reaction_derives(const Model* model, int link);
 /* State of a closure with the key `active` after the last step. */
 typedef struct {
   double since; /* time of the state in which the closure closed [s]; INFINITY if the closure is open */
-  double until; /* time of the state in which a force above the limit opened the closure [s]; INFINITY if not opened
-                   since `since` */
+  double until; /* time of the state in which a force above the limit, or the signal within a step, opened the closure
+                   [s]; INFINITY if not opened since `since` */
   bool barred;  /* true if a force above the limit opened the closure and its closing condition has held ever since. The
                    closure then does not close again */
   Pose at;      /* pose of b in the frame of a [m] at the time of closing */

@@ -6,6 +6,7 @@
 
 #include "contact/restitution.h"
 #include "contact/step.h"
+#include "simulate/signal_span.h"
 #include "simulate/delay.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
@@ -547,11 +548,29 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? kind_of_unequal_length(s) : kind};
 }
 
+/* Tolerance of the times of jumps, relative to the time step: a jump that rounding places just before the end of a span
+ * belongs to the next span. */
+#define JUMP_TOLERANCE 1e-9
+
+/* Returns the length of the next substep of the span such that the first jump of a signal in the span is in the middle
+ * of a substep (loads.md, L99) [s]; `left` if no jump requires a shorter substep. end: end of the span [s]; left: length
+ * of the remaining span [s]. */
+static double length_before_jump(const Sim* s, double end, double left) {
+  const double whole = s->model->simulation.dt, least = IMPACT_SUBSTEP_FRACTION * whole;
+  if (s->clock.begin_varies || !(left > 2 * least)) return left;
+  const double early = JUMP_TOLERANCE * whole, begin = end - left;
+  double jump = step_first_jump(s, (SignalSpan){begin - early, end - early});
+  if (!(jump < end)) return left;
+  double twice = 2 * (jump - begin);
+  if (fabs(twice - left) < least) return left;
+  return twice < left ? fmax(twice, least) : left - fmax(2 * left - twice, least);
+}
+
 /* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
  * begins, spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after
- * the end of the step. In this case the step ends late (I10). left: time to the end of the span [s]. parts: number of
- * substeps of the span so far. Sets end and share of s->clock. */
-static SubstepPlan plan_substep(Sim* s, double left, int parts) {
+ * the end of the step. In this case the step ends late (I10). end: end of the span [s]. left: time to the end of the span
+ * [s]. parts: number of substeps of the span so far. Sets end and share of s->clock. */
+static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
   double brief = IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
   bool last = parts >= SUBSTEP_COUNT_MAX;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
@@ -564,6 +583,11 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   s->clock.share = 1.0 / shares;
   int opens = impact ? -1 : closures_find_opening(s->closures);
   if (opens >= 0) return plan_opening(s, opens, left);
+  double until_jump = impact || last ? left : length_before_jump(s, end, left);
+  if (until_jump < length) {
+    length = until_jump;
+    s->clock.end = END_AT_FIXED_LENGTH;
+  }
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
 
@@ -638,6 +662,12 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
   return report;
 }
 
+/* Opens and closes closures by their signals, before a substep that starts at `time` [s]. */
+static void switch_closures(Sim* s, double time) {
+  if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time, time))
+    scheme_balance_reset_reference(s);
+}
+
 /* Returns the nominal start time of equal substep `index` of `count` [s]. A short substep of an impact may end later
  * than this time. */
 static double span_start(const Sim* s, int count, int index) {
@@ -654,13 +684,12 @@ static StepReport solve_span(Sim* s, int count, int index) {
   StepReport report = step_no_work();
   const double least = REMAINDER_MIN * IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
   for (int parts = 0;; parts++) {
-    SubstepPlan plan = plan_substep(s, left, parts);
+    SubstepPlan plan = plan_substep(s, end, left, parts);
     StepReport one = solve_planned_substep(s, end, left, &plan);
     report = add_substep_report(&report, &one);
     if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
     left -= plan.length;
-    if (closures_close_in_range(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
-      scheme_balance_reset_reference(s);
+    switch_closures(s, s->reached.time);
     store_substate(s);
   }
 }
@@ -706,8 +735,7 @@ static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, i
   s->iteration_limit = limit;
   save_state(s);
   for (int k = 0; k < count && !step_outcome_failed(report.outcome); k++) {
-    if (k > 0 && closures_close_in_range(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
-      scheme_balance_reset_reference(s);
+    if (k > 0) switch_closures(s, s->reached.time);
     if (k > 0) store_substate(s);
     StepReport one = recorded ? repeat_substep(s, &recorded[k]) : solve_span(s, count, k);
     report = add_substep_report(&report, &one);
@@ -816,7 +844,7 @@ static void update_times(Sim* s, double elapsed) {
 StepReport sim_step_with_substeps(Sim* s, int substeps) {
   assert(substeps >= 1);
   double start = timer_now();
-  if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_reset_reference(s);
+  switch_closures(s, s->state.time);
   s->substep_memory.minimum = substeps_min(s);
   StepReport report = step_with_attempts(s, substeps);
   update_times(s, timer_now() - start);
@@ -845,7 +873,7 @@ StepReport sim_step(Sim* s) {
 StepReport sim_step_repeat(Sim* s, const StepClock* parts, int count) {
   assert(parts && count >= 1);
   double start = timer_now();
-  if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_reset_reference(s);
+  switch_closures(s, s->state.time);
   StepReport report = solve_substeps(s, parts, count, s->model->simulation.max_iterations);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
   update_times(s, timer_now() - start);

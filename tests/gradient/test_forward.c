@@ -208,6 +208,43 @@ static void held_forces_Q1(void** state) {
   (void)state;
   check_text(HELD, "forces of joints in the aim", 0, false, 1e-7);
 }
+/* Signals that jump (L99): a push and a torque above the friction limit, the target of a spring, and the switch of a
+ * weld that releases a weight. Each jump adds a substep. */
+#define JUMPS                                                                                                          \
+  "steps: 24\nscene:\n"                                                                                                \
+  "  simulation: {dt: 0.01, steps: 24}\n"                                                                              \
+  "  contact: {friction: 0.4}\n"                                                                                       \
+  "  links:\n"                                                                                                         \
+  "    - {name: ground, fixed: true, shape: {type: half_space}}\n"                                                     \
+  "    - {name: crate, mass: 10, shape: {type: box, size: [0.4, 0.3, 0.2]}, position: [0, 0, 0.1006]}\n"               \
+  "    - {name: slider, mass: 2, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [1, 0, 0],"     \
+  " position: [0, 3, 1], friction: 5}}\n"                                                                              \
+  "    - {name: arm, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.5]}, joint: {type: hinge, axis: [0, 1, 0],"        \
+  " position: [2, 0, 1], friction: 0.1}}\n"                                                                            \
+  "    - {name: weight, mass: 0.4, position: [2, 3, 1], shape: {type: box, size: [0.1, 0.08, 0.06]}}\n"                \
+  "  closures: [{type: weld, a: weight, b: slider, active: {type: keyframes, times: [0.15, 0.1501], values: [1, 0]}}]" \
+  "\n"                                                                                                                 \
+  "  loads: [{link: crate, point: [-0.2, 0.03, 0.02], force: {type: keyframes, times: [0.03, 0.031, 0.1533, 0.1541],"  \
+  " values: [[0, 0, 0], [60, 5, 0], [70, -5, 0], [0, 0, 0]]}}]\n"                                                      \
+  "  controllers:\n"                                                                                                   \
+  "    - {link: slider, type: torque, target: {type: keyframes, times: [0.0399, 0.0401], values: [0, 9]}}\n"           \
+  "    - {link: arm, type: pd, position_gain: 30, damping_gain: 0.5, target: {type: keyframes, times: [0.016, 0.017]," \
+  " values: [0, 0.5]}}\n"                                                                                              \
+  "initial: [{links: [crate, slider, arm], coordinates: true, velocities: true}]\n"                                    \
+  "control: [{links: [slider, arm]}]\n"                                                                                \
+  "parameters: [{type: mass, links: [crate, slider, weight]}, {type: joint_friction, links: [slider, arm]}, {type: "   \
+  "friction}, {type: gravity}]\n"                                                                                      \
+  "loss: [{type: point, link: crate, target: [0, 0, 0]}]\n"                                                            \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void jumps_L99_Q1(void** state) {
+  (void)state;
+  BothWays b = both_ways(JUMPS, 11);
+  assert_int_equal(both_ways_ends(&b, END_AT_FIXED_LENGTH), 5);
+  both_ways_free(&b);
+  check_text(JUMPS, "jumps", 20, true, 1e-7);
+}
+
 /* A clamped rod whose springs are faster than the step: their force depends on two states before t (L20). */
 #define ROD                                                                                                        \
   "steps: 40\nscene:\n"                                                                                            \
@@ -344,6 +381,7 @@ int main(void) {
       cmocka_unit_test(weighted_own_force_F14),
       cmocka_unit_test(first_order_Q1),
       cmocka_unit_test(second_order_Q1),
+      cmocka_unit_test(jumps_L99_Q1),
       cmocka_unit_test(rods_Q1),
       cmocka_unit_test(held_forces_Q1),
       cmocka_unit_test(in_substeps_Q1),

@@ -137,12 +137,30 @@ static void signal_mean_change_L98(void** state) {
     }
 }
 
+/* A jump is a segment shorter than 10 ms between longer ones. Its time is its middle, whatever the values. */
+static void signal_first_jump_L99(void** state) {
+  (void)state;
+  double times[] = {0.2, 0.201, 0.5, 0.52, 0.521, 0.523, 0.7, 0.704}, values[8] = {0};
+  SceneSignal source = {.type = SIGNAL_KEYFRAMES, .channels = 1, .times = times, .values = values, .rows = 8};
+  Signal signal;
+  signal_create(&signal, &source);
+  check_near(signal_first_jump(&signal, (SignalSpan){0, 1}, 0.01), 0.2005, 1e-12, "first");
+  check_near(signal_first_jump(&signal, (SignalSpan){0.2006, 1}, 0.01), 0.702, 1e-12, "two short segments are none");
+  check_near(signal_first_jump(&signal, (SignalSpan){0.2006, 1}, 0.0015), 0.5205, 1e-12, "jumps within 1.5 ms");
+  assert_true(isinf(signal_first_jump(&signal, (SignalSpan){0.2006, 0.7}, 0.01)));
+  assert_true(isinf(signal_first_jump(&signal, (SignalSpan){0, 1}, 0.0005)));
+  signal.begin = 0.1;
+  check_near(signal_first_jump(&signal, (SignalSpan){0, 1}, 0.01), 0.1005, 1e-12, "in shifted time");
+  signal_destroy(&signal);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(signal_mean_L98_against_a_sum),
       cmocka_unit_test(signal_mean_L98_of_a_constant_has_its_bits),
       cmocka_unit_test(signal_mean_vjp_L98),
       cmocka_unit_test(signal_mean_change_L98),
+      cmocka_unit_test(signal_first_jump_L99),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
