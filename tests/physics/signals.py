@@ -38,7 +38,72 @@ def driven_spring(k, t):
     return k / (k - OMEGA**2) * (math.sin(OMEGA * t) - OMEGA / w * math.sin(w * t))
 
 
+CRATE = """
+simulation: {duration: 1}
+contact: {friction: 0.4}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: crate, mass: 10, shape: {type: box, size: [0.4, 0.4, 0.4]}, position: [0, 0, 0.201]}
+"""
+SLIDE = """
+simulation: {duration: 1, gravity: [0, 0, 0]}
+links: [{name: body, mass: 10, shape: {type: box, size: [0.4, 0.4, 0.4]}, joint: {type: slide, axis: [1, 0, 0], friction: 39.24}}]
+"""
+
+
+def pushed(duration, force, friction, mass):
+    """Distance that a body slides if a force above its friction acts for a time."""
+    a = (force - friction) / mass
+    return a * duration**2 / 2 + (a * duration) ** 2 / (2 * friction / mass)
+
+
 SIGNALS = [
+    Row(
+        "crate that 60 N push above friction from 0.2 to 0.5 s: where it stops",
+        CRATE
+        + "loads: [{link: crate, point: [-0.2, 0, 0], force: {type: keyframes, times: [0.2, 0.2001, 0.5, 0.5001], values: [[0, 0, 0], [60, 0, 0], [60, 0, 0], [0, 0, 0]]}}]\n",
+        lambda r: r.at("crate/cx"),
+        pushed(0.3, 60, 39.24, 10),
+        0.0014,
+        "a t^2 / 2 + (a t)^2 / (2 mu g), a = F / m - mu g",
+    ),
+    Row(
+        "the same from 0.2033 to 0.5047 s, between the ends of steps",
+        CRATE
+        + "loads: [{link: crate, point: [-0.2, 0, 0], force: {type: keyframes, times: [0.2033, 0.2034, 0.5047, 0.5048], values: [[0, 0, 0], [60, 0, 0], [60, 0, 0], [0, 0, 0]]}}]\n",
+        lambda r: r.at("crate/cx"),
+        pushed(0.3014, 60, 39.24, 10),
+        0.0014,
+        "a t^2 / 2 + (a t)^2 / (2 mu g), a = F / m - mu g",
+    ),
+    Row(
+        "slide with dry friction, pushed by 60 N from 0.2 to 0.5 s: where it stops",
+        SLIDE + "controllers: [{type: torque, link: body, target: {type: keyframes, times: [0.2, 0.2001, 0.5, 0.5001], values: [0, 60, 60, 0]}}]\n",
+        lambda r: r.at("body/cx"),
+        pushed(0.3, 60, 39.24, 10),
+        0.00014,
+        "a t^2 / 2 + (a t)^2 m / (2 F_f), a = (F - F_f) / m",
+    ),
+    Row(
+        "slide with dry friction, pulled by a spring whose target jumps by 0.15 m: where it stops",
+        SLIDE + "controllers: [{type: pd, link: body, position_gain: 400, target: {type: keyframes, times: [0.2033, 0.2034], values: [0, 0.15]}}]\n",
+        lambda r: r.at("body/cx"),
+        2 * (0.15 - 39.24 / 400),
+        0.0001,
+        "2 (target - F_f / k)",
+    ),
+    Row(
+        "body that a weld releases at 0.2033 s: fall after 0.5 s",
+        """
+simulation: {duration: 0.5}
+links: [{name: body, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}}]
+closures: [{type: weld, a: body, active: {type: keyframes, times: [0.2033, 0.2034], values: [1, 0]}}]
+""",
+        lambda r: r.at("body/cz"),
+        -9.81 / 2 * (0.5 - 0.20335) ** 2,
+        0.0005,
+        "g t^2 / 2",
+    ),
     Row(
         "force that grows from 0 to 6 N in 1 s: displacement of 1 kg",
         BODY + "loads: [{link: body, force: {type: keyframes, times: [0, 1], values: [[0, 0, 0], [6, 0, 0]]}}]\n",
