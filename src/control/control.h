@@ -47,11 +47,17 @@ void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, con
  * alike. Cannot fail, allocates nothing. */
 void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate);
 
-/* Returns the time of the signal's first jump in the interval from <= t < to [s]; INFINITY if there is none. A jump is a
- * segment between two rows that is shorter than `shortest` [s], and whose neighbours are not. Its time is its middle.
- * Values of the signal do not matter. Splines, sines, integrated signals and inputs of a program have no jumps. Cannot
- * fail, allocates nothing. */
+/* Returns the time of the signal's first jump in the interval from <= t < to [s]; INFINITY if there is none. A jump is
+ * a segment between two rows that is shorter than `shortest` [s]. Both neighbours are at least as long as `shortest`
+ * and twice as long as the segment, unlike the samples of a recorded signal. The time of a jump is the middle of its
+ * segment. Values of the signal do not matter. Splines, sines, integrated signals and inputs of a program have no
+ * jumps. Cannot fail, allocates nothing. */
 double signal_first_jump(const Signal* signal, SignalSpan interval, double shortest);
+/* Returns the time of the first jump of the signal's rate in the interval from < t <= to [s]; INFINITY if there is
+ * none. For an integrated signal, it is the start of a jump of the source. Otherwise it is the time of a row whose
+ * segments on both sides are at least `apart` long [s]. Splines and sines have no jumps. Cannot fail, allocates
+ * nothing. */
+double signal_first_rate_jump(const Signal* signal, SignalSpan interval, double shortest, double apart);
 
 /* Sets acceleration[channels] to the second time derivative of a signal at time t [s], in the unit of the signal per
  * s^2. Impulses at the corners of piecewise linear signals are omitted. For an integrated signal this is the rate of

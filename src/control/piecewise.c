@@ -49,16 +49,38 @@ static double segment_length(const SceneSignal* source, int row) {
   return signal_row_time(source, row + 1) - signal_row_time(source, row);
 }
 
+/* Returns true if the segment from `row` to `row` + 1 is a jump (signal_first_jump). */
+static bool is_jump(const SceneSignal* source, int row, double shortest) {
+  double length = segment_length(source, row);
+  double neighbour = fmin(segment_length(source, row - 1), segment_length(source, row + 1));
+  return length < shortest && neighbour >= fmax(shortest, 2 * length);
+}
+
+static bool is_piecewise_linear(const SceneSignal* source) {
+  return (source->type == SIGNAL_KEYFRAMES || source->type == SIGNAL_SEQUENCE) && source->rows >= 2;
+}
+
 double signal_first_jump(const Signal* signal, SignalSpan interval, double shortest) {
   const SceneSignal* s = signal->source;
-  bool may_jump = (s->type == SIGNAL_KEYFRAMES || s->type == SIGNAL_SEQUENCE) && !s->integrated;
-  if (!may_jump || s->rows < 2) return (double)INFINITY;
+  if (!is_piecewise_linear(s) || s->integrated) return (double)INFINITY;
   double from = interval.from + signal->begin, to = interval.to + signal->begin;
   int first = row_find(s, from);
   for (int row = first < 0 ? 0 : first; row < s->rows - 1 && signal_row_time(s, row) < to; row++) {
-    double length = segment_length(s, row), middle = signal_row_time(s, row) + 0.5 * length;
-    if (middle < from || middle >= to || !(length < shortest)) continue;
-    if (segment_length(s, row - 1) >= shortest && segment_length(s, row + 1) >= shortest) return middle - signal->begin;
+    double middle = signal_row_time(s, row) + 0.5 * segment_length(s, row);
+    if (middle >= from && middle < to && is_jump(s, row, shortest)) return middle - signal->begin;
+  }
+  return (double)INFINITY;
+}
+
+double signal_first_rate_jump(const Signal* signal, SignalSpan interval, double shortest, double apart) {
+  const SceneSignal* s = signal->source;
+  if (!is_piecewise_linear(s)) return (double)INFINITY;
+  double from = interval.from + signal->begin, to = interval.to + signal->begin;
+  int first = row_find(s, from);
+  for (int row = first < 0 ? 0 : first; row < s->rows && signal_row_time(s, row) <= to; row++) {
+    if (signal_row_time(s, row) <= from) continue;
+    bool is_corner = fmin(segment_length(s, row - 1), segment_length(s, row)) >= apart;
+    if (s->integrated ? is_jump(s, row, shortest) : is_corner) return signal_row_time(s, row) - signal->begin;
   }
   return (double)INFINITY;
 }

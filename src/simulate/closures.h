@@ -370,11 +370,12 @@ void closures_switch_create(ClosureSystem* system, const Pose* start);
 /* Smallest time between a closing closure and the start or end of a substep, as a fraction of the time step (Z20).
  * Rounding would dominate speeds over a shorter substep. */
 #define CLOSING_TIME_MIN 1e-5
-/* Opens or closes each closure as its `active` signal requires, before a substep that starts at `time` [s]. begin: start
- * of the step [s], at most `time`. A closure closes at the present relative pose of its links. A closure with `within`
- * closes only if the distance of its points is at most `within`, or will be after a fraction CLOSING_TIME_MIN of a
- * substep. A closure that opened in the step remains open until the step ends. poses[links]: present poses; old[links]:
- * poses before the last substep. system may be NULL. Returns true if a closure closes, which dissipates energy. */
+/* Opens or closes each closure as its `active` signal requires, before a substep that starts at `time` [s]. begin:
+ * start of the step [s], at most `time`. A closure closes at the present relative pose of its links. A closure with
+ * `within` closes only if the distance of its points is at most `within`, or will be after a fraction CLOSING_TIME_MIN
+ * of a substep. A closure that opened in the step remains open until the step ends. poses[links]: present poses;
+ * old[links]: poses before the last substep. system may be NULL. Returns true if a closure closes, which dissipates
+ * energy. */
 bool closures_update_active(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
 /* A closure whose distance falls below the closing distance `within` during a substep. */
 typedef struct {

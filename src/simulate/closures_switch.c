@@ -161,7 +161,8 @@ static void set_open_state(ClosureSystem* s, int k, bool on, const Pose* poses, 
  * than this start minus this fraction of the time step has not passed, so that rounding does not decide. */
 #define SWITCH_TOLERANCE 1e-9
 
-/* Opens closure k within a step. Keeps the time of closing, because earlier substeps of the step contain the closure. */
+/* Opens closure k within a step. Keeps the time of closing, because earlier substeps of the step contain the closure.
+ */
 static void open_within_step(ClosureSystem* s, int k, const Pose* poses, double time) {
   const double since = s->joined[k].since;
   set_open_state(s, k, false, poses, time);

@@ -213,12 +213,32 @@ static void compute_energies(Sim* s, bool middle, double* energy) {
 
 /* ---------------------------------------------------------------- work in a substep */
 
+/* Returns true if the substep and the previous one have different lengths, and the weights of such substeps (S15). */
+static bool is_uneven(const Sim* s) {
+  return s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
+}
+
 /* Returns the displacement along which the forces of a substep do work: from the middle of the previous substep to the
  * middle of this substep. For substeps of unequal length the force acts over step_force_time (S15). */
 static double force_displacement(const Sim* s, int dof) {
-  bool uneven = s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
-  double time = uneven ? step_force_time(s->model->simulation.integrator, &s->clock) : s->clock.dt;
+  double time = is_uneven(s) ? step_force_time(s->model->simulation.integrator, &s->clock) : s->clock.dt;
   return 0.5 * time * (s->state.rate[dof] + s->balance->at.rate[dof]);
+}
+
+/* Adds the work of gravity along the displacement of the forces, minus its work between the middles of both substeps,
+ * to done[groups] [J]. The two displacements differ for substeps of unequal length if the rates change (S23). */
+static void add_gravity_difference(const Sim* s, double* done) {
+  const Model* m = s->model;
+  const double h = s->clock.dt, before = s->clock.dt_before;
+  const double half = 0.5 * step_force_time(m->simulation.integrator, &s->clock);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0) continue;
+    Vec3 weight = vec3_scale(model_link_gravity(m, i), link->mass), old = pose_apply(s->pose_old[i], link->center);
+    double now = vec3_dot(weight, vec3_sub(pose_apply(s->pose_now[i], link->center), old));
+    double earlier = vec3_dot(weight, vec3_sub(old, pose_apply(s->pose_older[i], link->center)));
+    done[s->balance->group[link->tree]] += half * (now / h + earlier / before) - 0.5 * (now + earlier);
+  }
 }
 
 /* Sets force[nv] to the generalized forces of closures and couplings at the end of the substep, for trees of a flight
@@ -417,6 +437,7 @@ void scheme_balance_add_substep(Sim* s) {
   if (!b) return;
   memset(b->done, 0, sizeof(double) * (size_t)b->group_count);
   add_work_of_forces(s, b->done);
+  if (is_uneven(s) && s->weights.rate_old == 0) add_gravity_difference(s, b->done);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->group[m->links[i].tree]] -= spring_work(s, i);
   if (*b->at.is_started != 0 && s->clock.dt_before > 0) add_rolling_loss(s);

@@ -70,3 +70,20 @@ double step_first_jump(const Sim* s, SignalSpan interval) {
   }
   return first;
 }
+
+/* Least distance of corners of a prescribed coordinate, in steps. Each corner adds one or two substeps, so that all
+ * corners together add at most a fifth to the substeps. */
+#define CORNER_DISTANCE 10
+
+double step_first_rate_jump(const Sim* s, SignalSpan interval) {
+  const Model* m = s->model;
+  const double step = simulation_substep_length(&m->simulation);
+  double first = (double)INFINITY;
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return first;
+  for (int k = 0; k < m->controller_count; k++) {
+    const ModelController* c = &m->controllers[k];
+    if (c->type == CONTROLLER_PRESCRIBED)
+      first = fmin(first, signal_first_rate_jump(&c->target, interval, step, CORNER_DISTANCE * step));
+  }
+  return first;
+}

@@ -20,8 +20,11 @@ StepSpan step_span(const Sim* sim, SignalUse use);
 /* Sets value[channels] and rate[channels] to the means of the signal over the span, as signal_mean does. */
 void step_signal_mean(const Signal* signal, const StepSpan* span, double* value, double* rate);
 /* Returns the time of the first jump in the interval, from <= t < to [s], of a force, a torque, a tension, the target
- * of a pd drive or the switch of a closure; INFINITY if there is none (L99). Drives with a delay do not count, because a delay can be a parameter.
- * With integrators other than momentum there are no jumps. */
+ * of a pd drive or the switch of a closure; INFINITY if there is none (L99). Drives with a delay do not count, because
+ * a delay can be a parameter. With integrators other than momentum there are no jumps. */
 double step_first_jump(const Sim* sim, SignalSpan interval);
+/* Returns the time of the first jump in the interval, from < t <= to [s], of the rate of a prescribed coordinate;
+ * INFINITY if there is none (L99). With integrators other than momentum there are no jumps. */
+double step_first_rate_jump(const Sim* sim, SignalSpan interval);
 
 #endif

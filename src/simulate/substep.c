@@ -552,24 +552,38 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
  * belongs to the next span. */
 #define JUMP_TOLERANCE 1e-9
 
-/* Returns the length of the next substep of the span such that the first jump of a signal in the span is in the middle
- * of a substep (loads.md, L99) [s]; `left` if no jump requires a shorter substep. end: end of the span [s]; left: length
- * of the remaining span [s]. */
-static double length_before_jump(const Sim* s, double end, double left) {
-  const double whole = s->model->simulation.dt, least = IMPACT_SUBSTEP_FRACTION * whole;
-  if (s->clock.begin_varies || !(left > 2 * least)) return left;
-  const double early = JUMP_TOLERANCE * whole, begin = end - left;
-  double jump = step_first_jump(s, (SignalSpan){begin - early, end - early});
-  if (!(jump < end)) return left;
-  double twice = 2 * (jump - begin);
-  if (fabs(twice - left) < least) return left;
+/* Returns the length of the next substep such that the first jump of a force is in the middle of a substep (L99) [s];
+ * `left` if no jump requires a shorter substep. begin: start of the substep [s]; left: length of the remaining span
+ * [s]; least: shortest length of a substep [s]; early: tolerance of times [s]. */
+static double length_before_jump(const Sim* s, double begin, double left, double least, double early) {
+  double jump = step_first_jump(s, (SignalSpan){begin - early, begin + left - early}), twice = 2 * (jump - begin);
+  if (!(jump < begin + left) || fabs(twice - left) < least) return left;
   return twice < left ? fmax(twice, least) : left - fmax(2 * left - twice, least);
+}
+
+/* Returns the length of the next substep such that a substep of the length `least` ends at the first jump of the rate
+ * of a prescribed coordinate (L99) [s]; `left` if no jump requires a shorter substep. Parameters as of
+ * length_before_jump. */
+static double length_before_rate_jump(const Sim* s, double begin, double left, double least, double early) {
+  double jump = step_first_rate_jump(s, (SignalSpan){begin + early, begin + left + early}), until = jump - begin;
+  if (!(jump <= begin + left + early)) return left;
+  double length = until < 2 * least ? until : until - least;
+  return left - length < early ? left : length;
+}
+
+/* Returns the length of the next substep that the jumps of all signals permit [s]; `left` if they permit the remaining
+ * span. The lengths must not depend on the state. end: end of the span [s]; left: length of the remaining span [s]. */
+static double length_between_jumps(const Sim* s, double end, double left) {
+  const double whole = s->model->simulation.dt, least = IMPACT_SUBSTEP_FRACTION * whole, early = JUMP_TOLERANCE * whole;
+  if (s->clock.begin_varies || !(left > 2 * least)) return left;
+  return fmin(length_before_jump(s, end - left, left, least, early),
+              length_before_rate_jump(s, end - left, left, least, early));
 }
 
 /* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
  * begins, spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after
- * the end of the step. In this case the step ends late (I10). end: end of the span [s]. left: time to the end of the span
- * [s]. parts: number of substeps of the span so far. Sets end and share of s->clock. */
+ * the end of the step. In this case the step ends late (I10). end: end of the span [s]. left: time to the end of the
+ * span [s]. parts: number of substeps of the span so far. Sets end and share of s->clock. */
 static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
   double brief = IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
   bool last = parts >= SUBSTEP_COUNT_MAX;
@@ -583,7 +597,7 @@ static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
   s->clock.share = 1.0 / shares;
   int opens = impact ? -1 : closures_find_opening(s->closures);
   if (opens >= 0) return plan_opening(s, opens, left);
-  double until_jump = impact || last ? left : length_before_jump(s, end, left);
+  double until_jump = impact || last ? left : length_between_jumps(s, end, left);
   if (until_jump < length) {
     length = until_jump;
     s->clock.end = END_AT_FIXED_LENGTH;

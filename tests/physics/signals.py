@@ -50,6 +50,15 @@ simulation: {duration: 1, gravity: [0, 0, 0]}
 links: [{name: body, mass: 10, shape: {type: box, size: [0.4, 0.4, 0.4]}, joint: {type: slide, axis: [1, 0, 0], friction: 39.24}}]
 """
 
+BELT = """
+simulation: {duration: 1}
+contact: {friction: 0.5}
+links:
+  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, shapes: [{type: box, size: [20, 1, 0.1], position: [0, 0, -0.05]}]}
+  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.1]}, position: [0, 0, 0.0504]}
+initial: [{link: box, velocities: [1, 0, 0, 0, 0, 0]}]
+"""
+
 
 def pushed(duration, force, friction, mass):
     """Distance that a body slides if a force above its friction acts for a time."""
@@ -91,6 +100,22 @@ SIGNALS = [
         2 * (0.15 - 39.24 / 400),
         0.0001,
         "2 (target - F_f / k)",
+    ),
+    Row(
+        "box on a belt of 1 m/s that stops at 0.5033 s, between the ends of steps: distance that it slides",
+        BELT + "controllers: [{link: belt, type: prescribed, velocity: {type: keyframes, times: [0.5033, 0.5034], values: [1, 0]}}]\n",
+        lambda r: r.at("box/cx") - r.at("belt/cx"),
+        1 / (2 * 0.5 * 9.81),
+        0.001,
+        "v^2 / (2 mu g)",
+    ),
+    Row(
+        "box on a belt that moves by 0.5 m in 0.5 s and stops: distance that it slides",
+        BELT + "controllers: [{link: belt, type: prescribed, target: {type: keyframes, times: [0, 0.5], values: [0, 0.5]}}]\n",
+        lambda r: r.at("box/cx") - r.at("belt/cx"),
+        1 / (2 * 0.5 * 9.81),
+        0.001,
+        "v^2 / (2 mu g)",
     ),
     Row(
         "body that a weld releases at 0.2033 s: fall after 0.5 s",

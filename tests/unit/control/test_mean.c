@@ -137,7 +137,7 @@ static void signal_mean_change_L98(void** state) {
     }
 }
 
-/* A jump is a segment shorter than 10 ms between longer ones. Its time is its middle, whatever the values. */
+/* A jump is a segment shorter than 10 ms between much longer ones. Its time is its middle, whatever the values. */
 static void signal_first_jump_L99(void** state) {
   (void)state;
   double times[] = {0.2, 0.201, 0.5, 0.52, 0.521, 0.523, 0.7, 0.704}, values[8] = {0};
@@ -149,6 +149,7 @@ static void signal_first_jump_L99(void** state) {
   check_near(signal_first_jump(&signal, (SignalSpan){0.2006, 1}, 0.0015), 0.5205, 1e-12, "jumps within 1.5 ms");
   assert_true(isinf(signal_first_jump(&signal, (SignalSpan){0.2006, 0.7}, 0.01)));
   assert_true(isinf(signal_first_jump(&signal, (SignalSpan){0, 1}, 0.0005)));
+  assert_true(isinf(signal_first_jump(&signal, (SignalSpan){0.6, 1}, 0.1775))); /* 0.523 to 0.7 s is a sample */
   signal.begin = 0.1;
   check_near(signal_first_jump(&signal, (SignalSpan){0, 1}, 0.01), 0.1005, 1e-12, "in shifted time");
   signal_destroy(&signal);
@@ -156,10 +157,8 @@ static void signal_first_jump_L99(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(signal_mean_L98_against_a_sum),
-      cmocka_unit_test(signal_mean_L98_of_a_constant_has_its_bits),
-      cmocka_unit_test(signal_mean_vjp_L98),
-      cmocka_unit_test(signal_mean_change_L98),
+      cmocka_unit_test(signal_mean_L98_against_a_sum), cmocka_unit_test(signal_mean_L98_of_a_constant_has_its_bits),
+      cmocka_unit_test(signal_mean_vjp_L98),           cmocka_unit_test(signal_mean_change_L98),
       cmocka_unit_test(signal_first_jump_L99),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
