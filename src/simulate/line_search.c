@@ -23,6 +23,8 @@
  * energy. Below this threshold, one Newton iteration from the present state solves the step. */
 #define REPEAT_DECREASE_ROUNDINGS 1e6
 
+#define HALF_TURN 3.14159265358979323846
+
 /* ---------------------------------------------------------------- islands */
 
 /* Computes the islands of the accepted state: trees that contact, closures, tendons or bushings couple. The islands
@@ -473,6 +475,22 @@ static bool settle_refused_islands(Sim* s) {
   return refused && others;
 }
 
+/* Marks the islands of joints that turn by more than half a turn in the direction s->newton.delta. The energy of a link
+ * is periodic in its rotation, so the present state may have as little energy as the solution, which is turns ahead.
+ * Their energy is not tested (S8). */
+static void mark_fast_turning_islands(Sim* s) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    const ModelLink* link = &s->model->links[i];
+    if (s->subsystems.solved_in && link->tree >= 0 && s->subsystems.solved_in[link->tree] >= 0) continue;
+    for (int k = 0; k < link->joint.scalar_count; k++) {
+      int dof = link->dof_first + k;
+      double turn = fabs(s->newton.delta[dof]) * vec3_norm(s->assembly.screws[dof].w);
+      if (turn > HALF_TURN) island_of_link(s, i)->below_rounding = island_of_link(s, i)->turns_fast = true;
+    }
+  }
+}
+
 /* Predicts the state by repeating the motion of the last step, scaled to the length of this one. Bodies and trees that
  * conserve momentum start at their predicted poses, and prescribed joints move to their targets. A moving body is then
  * near its solution, where the Hessian is positive definite. Bodies at rest do not move. Returns true if the prediction
@@ -494,11 +512,13 @@ bool line_search_repeat_last_step(Sim* s, StepReport* report) {
   record_tree_balances(s);
   compute_island_slopes(s, false);
   correct_slopes_of_free_bodies(s);
+  mark_fast_turning_islands(s);
   settle_solved_subsystems(s);
   bool any = false;
   for (int k = 0; k < s->island_set.count; k++) {
     Island* island = &s->island_set.list[k];
-    bool worth = !island->settled && island->slope < -REPEAT_DECREASE_ROUNDINGS * island->rounding;
+    bool decreases = !island->settled && island->slope < -REPEAT_DECREASE_ROUNDINGS * island->rounding;
+    bool worth = decreases || island->turns_fast;
     if (!worth) island->alpha = 0;
     any = any || worth;
   }

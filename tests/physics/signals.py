@@ -163,6 +163,14 @@ closures: [{type: weld, a: body, active: {type: keyframes, times: [0.2033, 0.203
         "a t^3 / 6",
     ),
     Row(
+        "load of 25 N m on a wheel for 10 s, to 4 turns in a step: kinetic energy",
+        WHEEL.replace("duration: 1", "duration: 10") + "loads: [{link: wheel, torque: [0, 0, 25]}]\n",
+        lambda r: r.solver["kinetic"][-1],
+        0.05 * (250 * 9.995) ** 2,
+        600,
+        "I (m t / I)^2 / 2 in the middle of the last step",
+    ),
+    Row(
         "velocity drive whose target grows to 2 rad/s in 1 s: angle",
         WHEEL + "controllers: [{type: velocity, link: wheel, damping_gain: 100, target: {type: keyframes, times: [0, 1], values: [0, 2]}}]\n",
         lambda r: r.at(r.turned("wheel", "z")),
