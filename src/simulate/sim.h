@@ -44,8 +44,8 @@ typedef struct {
   bool moved;          /* true if the island has moved since local_change was computed */
   bool shorten;        /* true if the island made the trial fail, so its step length must be halved */
   bool below_rounding; /* true if the predicted decrease is below rounding, so that the energy is not tested */
-  bool turns_fast; /* true if a joint turns by more than half a turn in the repeat of the last motion, which is then made
-                      without a test of the energy */
+  bool turns_fast;     /* true if a joint turns by more than half a turn in the repeat of the last motion, which is then
+                          made     without a test of the energy */
 } Island;
 
 /* Moves (joint increments) of the solver that were accepted since the last call of sim_path. */
