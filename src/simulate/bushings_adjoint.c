@@ -103,7 +103,7 @@ static void propagate_bushing(const Sim* sim, int k, const double (*twist)[6], S
     by[2][i] = at->old * pull[i] + s->rate_old * drag[i];
     by[3][i] = at->older * pull[i];
   }
-  gradient->thetas[s->model->link_count + s->model->tendon_count + k] += by_theta;
+  gradient->thetas[model_theta_index(s->model, THETA_BUSHING_SPRING, k)] += by_theta;
   add_position_bars(b, poses, by[0], numbers);
   propagate_to_earlier_poses(b, sim->pose_now, by[1], now.pose, numbers);
   propagate_to_earlier_poses(b, sim->pose_old, by[2], old.pose, numbers);
