@@ -93,7 +93,7 @@ SIGNALS = [
         cart(3, "position_gain: 400, damping_gain: 10", SINE),
         lambda r: r.at("cart/cx"),
         steady(400, 10, 3),
-        0.0115,
+        0.003,
         "amplitude (k + i w c) / (k - m w^2 + i w c)",
     ),
     Row(
