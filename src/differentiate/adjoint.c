@@ -216,13 +216,12 @@ static bool apply_segment_adjoint(RunAdjoint* a, const Recording* segment, const
   return true;
 }
 
-/* Adds the derivatives of the loss with respect to the initial coordinates and velocities. Omits them if the initial
- * state was restored from a file and is constant. Then applies the chain rules from mass moments to masses and from
- * vertices to shape parameters. */
+/* Adds the derivatives of the loss with respect to the initial coordinates and velocities. Then applies the chain rules
+ * from mass moments to masses and from vertices to shape parameters. */
 static void finish_gradient(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
   load_row_seeds(a, seeds, 0);
-  if (!a->model->start) step_adjoint_start(a->step, q, pose, a->bars[0], a->row_rate, gradient);
+  step_adjoint_start(a->step, q, pose, a->bars[0], a->row_rate, gradient);
   add_direct_derivatives(a->model, seeds, gradient);
   if (seeds->keep_moments) return;
   model_gradient_masses(a->model, gradient);

@@ -84,7 +84,7 @@ void build_bushings(Builder* builder) {
   model->bushings = MEMORY_NEW(ModelBushing, scene->bushing_count);
   for (int k = 0; k < scene->bushing_count; k++) {
     const SceneBushing* source = &scene->bushings[k];
-    model->bushings[k] = (ModelBushing){.source = source, .theta = 1, .home = -1};
+    model->bushings[k] = (ModelBushing){.source = source, .theta = 1, .damper_theta = 1, .home = -1};
     for (int side = 1; side >= 0; side--)
       if (source->link[side] >= 0 && model->links[source->link[side]].tree >= 0)
         model->bushings[k].home = source->link[side];

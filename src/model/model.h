@@ -122,6 +122,7 @@ typedef struct {
   double stribeck_speed; /* Stribeck speed [m/s or rad/s]; >= friction_speed where static_friction > 0 */
   double spring_theta;   /* weight of the position at the end of a step in the forces of springs and position gains
                             (drives.md, M10). 1/2 conserves energy; 1, fully implicit, damps oscillations */
+  double damper_theta;   /* weight of the new rate in the forces of dampers and rate gains (M12), 1/2 to 1 */
   int prescribed;        /* index of the controller that prescribes the motion of the joint; -1 if there is none */
   double gravity_compensation; /* fraction of the link's weight that an upward force cancels, 0 to 1 */
   bool spins; /* true: the time integrator advances the link's angular momentum. The integrator is `momentum`, and the
@@ -210,7 +211,7 @@ typedef struct {
 /* Bushing: a spring and damper between frames of two links (docs/derivations/loads.md, L18). */
 typedef struct {
   const SceneBushing* source; /* borrowed from the model's scene */
-  double theta;               /* implicitness, 1/2 to 1 (drives.md, M10) */
+  double theta, damper_theta; /* implicitness of spring and damper, 1/2 to 1 (drives.md, M10, M12) */
   int home; /* one of the two links, which belongs to a tree, as index into Model.links; -1 if neither link does */
 } ModelBushing;
 
@@ -738,32 +739,49 @@ static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
 }
 
-/* ---------------------------------------------------------------- implicitness theta of springs (model/spring_theta.c)
- */
-/* One direction x (nv), a vector of joint increments, in which springs act at the start. Theta is the weight of a
- * step's end in the spring force. For a joint, tendon or bushing, it is a smooth function of stiffness times mobility
- * in all its directions (drives.md, M10). */
+/* ---------------------------------------------------------------- implicitness theta of springs and dampers
+ * (model/spring_theta.c) */
+/* Kinds of implicitness weights theta, in the order of ModelGradient.thetas. */
+typedef enum {
+  THETA_JOINT_SPRING,
+  THETA_TENDON,
+  THETA_BUSHING_SPRING,
+  THETA_JOINT_DAMPER,
+  THETA_BUSHING_DAMPER
+} ThetaKind;
+/* One direction x (nv), a vector of joint increments, in which springs or dampers act at the start. Theta is the weight
+ * of a step's end in their force. For a joint, tendon or bushing, it is a smooth function of coefficient times mobility
+ * in all its directions (drives.md, M10, M12). */
 typedef struct {
-  int theta;     /* index of the spring's theta in ModelGradient.thetas */
-  int component; /* which direction of the spring. joint: degree of freedom within the joint; bushing: 0 to 5, component
-                    of its pose difference; tendon: 0 */
-  double stiffness; /* sum of spring stiffness and position gains [N/m, N m/rad] */
-  double mobility;  /* x . M^-1 x with the mass matrix M: inverse of the inertia in this direction [1/kg, 1/(kg m^2)] */
-  double slope;     /* derivative of theta with respect to stiffness times mobility [s^2] */
+  ThetaKind kind;
+  int index;     /* of the link, tendon or bushing */
+  int component; /* which direction. joint: degree of freedom within the joint; bushing: 0 to 5, component of its pose
+                    difference; tendon: 0 */
+  double coefficient; /* spring: sum of stiffness and position gains [N/m, N m/rad]. Damper: sum of damping and rate
+                         gains [N s/m, N m s/rad] */
+  double mobility; /* x . M^-1 x with the mass matrix M: inverse of the inertia in this direction [1/kg, 1/(kg m^2)] */
+  double slope;    /* derivative of theta with respect to coefficient times mobility [s^2; damper: s] */
   const double* response; /* M^-1 x (size: nv): acceleration of all degrees of freedom by the generalized force x; valid
                              until the visit ends */
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
-/* Sets ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta from the initial coordinates. All thetas are 1
- * if the integrator is not `momentum`. Allocates temporary memory. Cannot fail. */
+/* Sets ModelLink.spring_theta and damper_theta, ModelTendon.theta, and ModelBushing.theta and damper_theta from the
+ * initial coordinates. All thetas are 1 if the integrator is not `momentum`. Allocates temporary memory. Cannot fail.
+ */
 void model_place_spring_thetas(Model* model);
 /* Calls visit for each spring direction at coordinates q[nq] whose slope is not 0. Allocates temporary memory. Cannot
  * fail.
  */
 void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context);
-/* Returns the number of implicitness weights theta: one for each link's joint, then each tendon, then each bushing. */
+/* Returns the index in ModelGradient.thetas of a theta. index: of the link, tendon or bushing. */
+static inline int model_theta_index(const Model* model, ThetaKind kind, int index) {
+  const int first[] = {0, model->link_count, model->tendon_count, model->bushing_count, model->link_count};
+  for (int k = 1; k <= (int)kind; k++) index += first[k];
+  return index;
+}
+/* Returns the number of thetas. */
 static inline int model_theta_count(const Model* model) {
-  return model->link_count + model->tendon_count + model->bushing_count;
+  return model_theta_index(model, THETA_BUSHING_DAMPER, model->bushing_count);
 }
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
@@ -853,8 +871,7 @@ typedef struct {
   Vec3* tendon_points;                     /* tendon points in the frames of their links (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* numbers of wraps: WRAP_NUMBER_RADIUS, ... (tendon wraps) */
   double (*bushings)[BUSHING_NUMBERS];     /* numbers of bushings: BUSHING_STIFFNESS, ... (size: bushings) */
-  double* thetas;                          /* ModelLink.spring_theta, ModelTendon.theta, ModelBushing.theta
- (model_theta_count) */
+  double* thetas;                          /* thetas of springs and dampers, see ThetaKind (model_theta_count) */
   double (*ratios)[COUPLING_TERMS]; /* ratios of coupling terms; entry 0: offset given by the scene (size: couplings) */
   double* coordinates;              /* increments of the initial coordinates, as in joint_increment (size: nv) */
   double* velocities;               /* initial velocities (size: nv) */

@@ -1,5 +1,6 @@
-/* Implicitness theta of springs and position gains: the weight of the position at the end of a step in the spring
- * force. Theta follows from the frequency of the spring (docs/derivations/drives.md, M10). */
+/* Implicitness theta of springs, position gains and dampers. Theta of a spring is the weight of the position at the end
+ * of a step in the spring force. It follows from the frequency of the spring (docs/derivations/drives.md, M10). Theta
+ * of a damper is the weight of the new rate in the damping force. It follows from the decay of the rate (M12). */
 #include "model/build.h"
 
 /* Angular frequency of a spring's oscillation times the substep [rad]. Below SPRING_RESOLVED a spring conserves energy
@@ -12,15 +13,37 @@
  * exceeds the largest entry by at most a quarter. */
 enum { DIRECTIONS_MAX = JOINT_MAX_DOF };
 
+/* Below this decay the series of damper_theta replaces the closed form, which loses digits. */
+#define DECAY_SERIES_MAX 0.25
+
 /* Returns the implicitness theta of a spring. square: squared product of the spring's angular frequency and the substep
  * [rad^2]. Sets *slope to the derivative of theta with respect to square. */
-static double compute_theta(double square, double* slope) {
+static double spring_theta(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
   if (!(s < 1)) return 1; /* also returned without inertia (infinite mobility) */
   if (!(s > 0)) return 0.5;
   *slope = 1.5 * s * (1 - s) / (SPRING_UNRESOLVED - SPRING_RESOLVED) / root;
   return 0.5 + 0.5 * s * s * (3 - 2 * s);
+}
+
+/* Returns the implicitness theta of a damper, 1 / (1 - exp(-z)) - 1 / z (M12). z: decay, the substep divided by the
+ * time constant of the rate. Sets *slope to the derivative of theta with respect to z. */
+static double damper_theta(double z, double* slope) {
+  static const double SERIES[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160};
+  double theta = 0.5, power = 1;
+  *slope = 0;
+  if (!isfinite(z)) return 1; /* without inertia */
+  if (z > DECAY_SERIES_MAX) {
+    double left = math_exp_nonpositive(-z), lost = 1 - left;
+    *slope = 1 / (z * z) - left / (lost * lost);
+    return 1 / lost - 1 / z;
+  }
+  for (int k = 0; k < 5; k++, power *= z * z) {
+    theta += SERIES[k] * power * z;
+    *slope += (2 * k + 1) * SERIES[k] * power;
+  }
+  return theta;
 }
 
 /* Returns the 8-norm of the numbers square[count], all >= 0: the eighth root of the sum of their eighth powers. Sets
@@ -42,16 +65,18 @@ static double eight_norm(const double* square, int count, double* by) {
 }
 
 /* Working data for one state: poses, screw axes, factored inertia matrices of trees, and the directions of the current
- * spring. */
+ * spring or damper. */
 typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
   double** factor; /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (size: trees) */
-  double* x[DIRECTIONS_MAX]; /* directions of the current spring, each a vector of joint increments (size: nv) */
-  double stiffness[DIRECTIONS_MAX];
-  int count;         /* number of directions added */
-  SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */
+  /* directions of the current spring or damper, each a vector of joint increments (size: nv) */
+  double* x[DIRECTIONS_MAX];
+  double coefficient[DIRECTIONS_MAX]; /* SpringDirection.coefficient of each direction */
+  int component[DIRECTIONS_MAX];      /* SpringDirection.component of each direction */
+  int count;                          /* number of directions added */
+  SpringVisit visit;                  /* called for each direction; NULL if only the thetas are needed */
   void* context;
 } InertiaWork;
 
@@ -135,29 +160,29 @@ static void finish_response(const InertiaWork* s, double* x) {
   }
 }
 
-/* Adds a direction with the given stiffness [N/m, N m/rad] to the current spring. Returns the vector x[nv] of the
- * direction, set to zero, which the caller fills. */
-static double* add_direction(InertiaWork* s, double stiffness) {
+/* Adds a direction with the given coefficient and component to the current spring or damper. Returns the vector x[nv]
+ * of the direction, set to zero, which the caller fills. */
+static double* add_direction(InertiaWork* s, double coefficient, int component) {
   double* x = s->x[s->count];
   for (int d = 0; d < s->model->dof_count; d++) x[d] = 0;
-  s->stiffness[s->count++] = stiffness;
+  s->component[s->count] = component;
+  s->coefficient[s->count++] = coefficient;
   return x;
 }
 
-/* Returns the implicitness theta of the current spring and clears its directions. Calls the visitor for each direction
- * in which theta depends on the stiffness. theta: index of the spring in ModelGradient.thetas. component[count]:
- * SpringDirection.component of each direction. */
-static double finish_theta(InertiaWork* s, int theta, const int* component) {
-  double dt = simulation_substep_length(&s->model->simulation), mobility[DIRECTIONS_MAX] = {0}, square[DIRECTIONS_MAX],
-         by[DIRECTIONS_MAX] = {0};
-  double slope, value;
+/* Returns the implicitness theta of the current spring or damper and clears its directions. Calls the visitor for each
+ * direction in which theta depends on the coefficient. index: of the link, tendon or bushing. */
+static double finish_theta(InertiaWork* s, ThetaKind kind, int index) {
+  bool damps = kind == THETA_JOINT_DAMPER || kind == THETA_BUSHING_DAMPER;
+  double dt = simulation_substep_length(&s->model->simulation), unit = damps ? dt : dt * dt;
+  double mobility[DIRECTIONS_MAX] = {0}, number[DIRECTIONS_MAX], by[DIRECTIONS_MAX] = {0}, slope;
   for (int k = 0; k < s->count; k++) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
-    square[k] = s->stiffness[k] * mobility[k] * dt * dt;
+    number[k] = s->coefficient[k] * mobility[k] * unit;
   }
-  value = compute_theta(eight_norm(square, s->count, by), &slope);
+  double value = (damps ? damper_theta : spring_theta)(eight_norm(number, s->count, by), &slope);
   for (int k = 0; s->visit && k < s->count; k++) {
-    SpringDirection out = {theta, component[k], s->stiffness[k], mobility[k], slope * by[k] * dt * dt, s->x[k]};
+    SpringDirection out = {kind, index, s->component[k], s->coefficient[k], mobility[k], slope * by[k] * unit, s->x[k]};
     if (out.slope == 0) continue;
     finish_response(s, s->x[k]);
     s->visit(s->context, &out);
@@ -166,22 +191,33 @@ static double finish_theta(InertiaWork* s, int theta, const int* component) {
   return value;
 }
 
-/* Returns the implicitness theta of a joint's springs. Each degree of freedom with a spring or position gain is one
- * direction. Its stiffness is the sum of spring stiffness and position gains. */
-static double joint_theta(InertiaWork* s, int link) {
-  const Model* m = s->model;
-  const ModelLink* l = &m->links[link];
-  int component[DIRECTIONS_MAX];
+/* Returns the sum of the spring stiffness and the position gains that act on a degree of freedom of a link. */
+static double joint_stiffness(const Model* m, int link, int dof) {
+  double sum = m->links[link].stiffness[dof];
+  for (int c = 0; c < m->controller_count; c++)
+    if (m->controllers[c].link == link && m->controllers[c].type == CONTROLLER_PD)
+      sum += m->controllers[c].position_gain[dof];
+  return sum;
+}
+
+/* Returns the sum of the damping and the rate gains that act on a degree of freedom of a link. */
+static double joint_damping(const Model* m, int link, int dof) {
+  double sum = m->links[link].damping[dof], dt = simulation_substep_length(&m->simulation);
+  for (int c = 0; c < m->controller_count; c++)
+    if (m->controllers[c].link == link)
+      sum += m->controllers[c].velocity_gain[dof] / dt + m->controllers[c].damping_gain[dof];
+  return sum;
+}
+
+/* Returns the implicitness theta of a joint's springs or dampers. Each degree of freedom on which they act is one
+ * direction. */
+static double joint_theta(InertiaWork* s, ThetaKind kind, int link) {
+  const ModelLink* l = &s->model->links[link];
   for (int k = 0; k < l->dof_count; k++) {
-    double stiffness = l->stiffness[k];
-    for (int c = 0; c < m->controller_count; c++)
-      if (m->controllers[c].link == link && m->controllers[c].type == CONTROLLER_PD)
-        stiffness += m->controllers[c].position_gain[k];
-    if (!(stiffness > 0)) continue;
-    component[s->count] = k;
-    add_direction(s, stiffness)[l->dof_first + k] = 1;
+    double coefficient = (kind == THETA_JOINT_DAMPER ? joint_damping : joint_stiffness)(s->model, link, k);
+    if (coefficient > 0) add_direction(s, coefficient, k)[l->dof_first + k] = 1;
   }
-  return finish_theta(s, link, component);
+  return finish_theta(s, kind, link);
 }
 
 /* Adds the contribution of one tendon point, fixed to the link, to x[nv]: the derivatives of the tendon's length with
@@ -197,8 +233,7 @@ static void add_length_derivatives(const InertiaWork* s, int link, Vec3 slope, V
 static double tendon_theta(InertiaWork* s, int index) {
   const Model* m = s->model;
   const SceneTendon* tendon = m->tendons[index].source;
-  const int component = 0;
-  double* x = add_direction(s, tendon->stiffness);
+  double* x = add_direction(s, tendon->stiffness, 0);
   for (int i = 0; i + 1 < tendon->count; i++) {
     Vec3 end[2] = {tendon_point(&tendon->points[i], s->pose), tendon_point(&tendon->points[i + 1], s->pose)};
     const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
@@ -213,20 +248,19 @@ static double tendon_theta(InertiaWork* s, int index) {
   }
   for (int i = 0; i < tendon->joint_count; i++)
     x[m->links[tendon->joints[i].link].dof_first + tendon->joints[i].coordinate] += tendon->joints[i].ratio;
-  return finish_theta(s, m->link_count + index, &component);
+  return finish_theta(s, THETA_TENDON, index);
 }
 
-/* Returns the implicitness theta of a bushing. Each of the six diagonal entries of the stiffness matrix is one
- * direction. */
-static double bushing_theta(InertiaWork* s, int index) {
+/* Returns the implicitness theta of the spring or damper of a bushing. Each of the six diagonal entries of its matrix
+ * is one direction. */
+static double bushing_theta(InertiaWork* s, ThetaKind kind, int index) {
   const Model* m = s->model;
   const SceneBushing* bushing = m->bushings[index].source;
   Pose at[2] = {bushing_frame(bushing, 0, s->pose), bushing_frame(bushing, 1, s->pose)};
-  int component[DIRECTIONS_MAX];
   for (int k = 0; k < 6; k++) {
-    if (!(bushing->stiffness[k][k] > 0)) continue;
-    component[s->count] = k;
-    double* x = add_direction(s, bushing->stiffness[k][k]);
+    double coefficient = (kind == THETA_BUSHING_DAMPER ? bushing->damping : bushing->stiffness)[k][k];
+    if (!(coefficient > 0)) continue;
+    double* x = add_direction(s, coefficient, k);
     Vec3 axis = mat3_mul_vec(at[0].r, vec3_axis(k));
     for (int side = 0; side < 2; side++)
       for (int up = bushing->link[side]; up >= 0; up = m->links[up].parent)
@@ -235,11 +269,11 @@ static double bushing_theta(InertiaWork* s, int index) {
           x[d] += (side == 0 ? -1 : 1) * vec3_dot(axis, rate);
         }
   }
-  return finish_theta(s, m->link_count + m->tendon_count + index, component);
+  return finish_theta(s, kind, index);
 }
 
-/* Sets thetas[model_theta_count] to the implicitness of the springs of links, tendons and bushings at coordinates
- * q[nq]. Calls visit, unless NULL, for each direction in which theta depends on the stiffness. */
+/* Sets thetas[model_theta_count] to the implicitness of springs and dampers at coordinates q[nq]. Calls visit, unless
+ * NULL, for each direction in which theta depends on the coefficient. */
 static void compute_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   InertiaWork s = {.model = model, .visit = visit, .context = context};
@@ -251,16 +285,21 @@ static void compute_thetas(const Model* model, const double* q, SpringVisit visi
   model_screws(model, q, s.pose, s.screws);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    bool plain = keeps && link->tree >= 0 && link->prescribed < 0 && !link->joint.quaternion;
-    *thetas++ = plain ? joint_theta(&s, i) : 1;
+    bool moves = keeps && link->tree >= 0 && link->prescribed < 0;
+    thetas[i] = moves && !link->joint.quaternion ? joint_theta(&s, THETA_JOINT_SPRING, i) : 1;
+    thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)] = moves ? joint_theta(&s, THETA_JOINT_DAMPER, i) : 1;
   }
   for (int k = 0; k < model->tendon_count; k++) {
     const ModelTendon* tendon = &model->tendons[k];
     bool springs = keeps && tendon->home >= 0 && tendon->source->stiffness > 0;
-    *thetas++ = springs ? tendon_theta(&s, k) : 1;
+    thetas[model_theta_index(model, THETA_TENDON, k)] = springs ? tendon_theta(&s, k) : 1;
   }
   for (int k = 0; k < model->bushing_count; k++)
-    *thetas++ = keeps && model->bushings[k].home >= 0 ? bushing_theta(&s, k) : 1;
+    for (int damps = 0; damps < 2; damps++) {
+      ThetaKind kind = damps ? THETA_BUSHING_DAMPER : THETA_BUSHING_SPRING;
+      bool moves = keeps && model->bushings[k].home >= 0;
+      thetas[model_theta_index(model, kind, k)] = moves ? bushing_theta(&s, kind, k) : 1;
+    }
   for (int k = 0; k < model->tree_count; k++) memory_free(s.factor[k]);
   for (int k = 0; k < DIRECTIONS_MAX; k++) memory_free(s.x[k]);
   memory_free(s.pose);
@@ -275,10 +314,17 @@ void model_visit_springs(const Model* model, const double* q, SpringVisit visit,
 }
 
 void model_place_spring_thetas(Model* model) {
-  double *thetas = MEMORY_NEW(double, model_theta_count(model)), *next = thetas;
+  double* thetas = MEMORY_NEW(double, model_theta_count(model));
   compute_thetas(model, model->initial_coordinates, NULL, NULL, thetas);
-  for (int i = 0; i < model->link_count; i++) model->links[i].spring_theta = *next++;
-  for (int k = 0; k < model->tendon_count; k++) model->tendons[k].theta = *next++;
-  for (int k = 0; k < model->bushing_count; k++) model->bushings[k].theta = *next++;
+  for (int i = 0; i < model->link_count; i++) {
+    model->links[i].spring_theta = thetas[i];
+    model->links[i].damper_theta = thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)];
+  }
+  for (int k = 0; k < model->tendon_count; k++)
+    model->tendons[k].theta = thetas[model_theta_index(model, THETA_TENDON, k)];
+  for (int k = 0; k < model->bushing_count; k++) {
+    model->bushings[k].theta = thetas[model_theta_index(model, THETA_BUSHING_SPRING, k)];
+    model->bushings[k].damper_theta = thetas[model_theta_index(model, THETA_BUSHING_DAMPER, k)];
+  }
   memory_free(thetas);
 }

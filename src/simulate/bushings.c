@@ -15,6 +15,8 @@ BushingSystem* bushings_create(const Model* m) {
   size_t values = sizeof(double[6]) * (size_t)m->bushing_count;
   s->model = m;
   s->at = MEMORY_NEW(BushingTimeWeights, m->bushing_count);
+  s->rate_now = MEMORY_NEW(double, m->bushing_count);
+  s->rate_old = MEMORY_NEW(double, m->bushing_count);
   s->now = memory_alloc(values);
   s->old = memory_alloc(values);
   s->older = memory_alloc(values);
@@ -32,7 +34,7 @@ BushingSystem* bushings_create(const Model* m) {
 
 void bushings_destroy(BushingSystem* s) {
   if (!s) return;
-  void* owned[] = {s->at, s->now, s->old, s->older, s->term, s->pairs, s};
+  void* owned[] = {s->at, s->rate_now, s->rate_old, s->now, s->old, s->older, s->term, s->pairs, s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -80,14 +82,21 @@ BushingTimeWeights bushing_time_weights(const Sim* sim, int k, BushingTimeWeight
                               from->old + part * (to->old - from->old), part * to->older, 0};
 }
 
+/* Sets the factors of the rate of bushing k. The first step uses its own rate alone. */
+static void set_rate_weights(Sim* sim, int k) {
+  double theta = sim->model->bushings[k].damper_theta, before = sim->clock.dt_before;
+  double past = before > 0 ? 1 - theta : 0;
+  sim->bushings->rate_now[k] = (1 - past) * sim->weights.rate_now;
+  sim->bushings->rate_old[k] = (1 - past) * sim->weights.rate_old - (past > 0 ? past / before : 0);
+}
+
 void bushings_prepare_step(Sim* sim) {
   BushingSystem* s = sim->bushings;
   for (int k = 0; s && k < s->model->bushing_count; k++) {
     const SceneBushing* source = s->model->bushings[k].source;
     BushingTimeWeights slope;
     s->at[k] = bushing_time_weights(sim, k, &slope);
-    s->rate_now = sim->weights.rate_now;
-    s->rate_old = sim->weights.rate_old;
+    set_rate_weights(sim, k);
     bushing_difference(source, sim->pose_now, s->now[k]);
     bushing_difference(source, sim->pose_old, s->old[k]);
     bushing_difference(source, sim->pose_older, s->older[k]);
@@ -104,7 +113,7 @@ static void weighted_displacement(const BushingSystem* s, int k, const double u[
 
 static void displacement_rate(const BushingSystem* s, int k, const double u[6], double out[6]) {
   for (int i = 0; i < 6; i++)
-    out[i] = s->rate_now * (u[i] - s->now[k][i]) - s->rate_old * (s->now[k][i] - s->old[k][i]);
+    out[i] = s->rate_now[k] * (u[i] - s->now[k][i]) - s->rate_old[k] * (s->now[k][i] - s->old[k][i]);
 }
 
 static double product(const double x[6], const double y[6]) {
@@ -124,7 +133,7 @@ void bushings_energies(const BushingSystem* s, const Pose* poses, double* energi
     bushing_times(b->stiffness, place, pull);
     bushing_times(b->damping, rate, drag);
     double spring = 0.5 * product(place, pull) / s->at[k].ahead - product(b->preload, u);
-    energies[k] = (1 - s->at[k].missing) * spring + 0.5 * product(rate, drag) / s->rate_now;
+    energies[k] = (1 - s->at[k].missing) * spring + 0.5 * product(rate, drag) / s->rate_now[k];
     if (bushing_rotation(b, u) > BUSHING_ROTATION_MAX) energies[k] = INFINITY;
   }
 }
@@ -236,7 +245,8 @@ static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const V
   double ahead = (1 - s->at[k].missing) * s->at[k].ahead;
   for (int i = 0; i < 6; i++) {
     t->energy_gradient[i] += drag[i];
-    for (int j = 0; j < 6; j++) t->energy_hessian[i][j] = ahead * b->stiffness[i][j] + s->rate_now * b->damping[i][j];
+    for (int j = 0; j < 6; j++)
+      t->energy_hessian[i][j] = ahead * b->stiffness[i][j] + s->rate_now[k] * b->damping[i][j];
   }
   for (int side = 0; side < 2; side++) {
     t->frame[side] = bushing_frame(b, side, poses);

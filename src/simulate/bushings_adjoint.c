@@ -82,7 +82,7 @@ static void propagate_bushing(const Sim* sim, int k, const double (*twist)[6], S
     change[i] = 0;
     for (int j = 0; j < 12; j++) change[i] += t->slope[i][j] * both[j];
     place[i] = at->ahead * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i] + at->older * s->older[k][i];
-    double rate = s->rate_now * (u[i] - s->now[k][i]) - s->rate_old * (s->now[k][i] - s->old[k][i]);
+    double rate = s->rate_now[k] * (u[i] - s->now[k][i]) - s->rate_old[k] * (s->now[k][i] - s->old[k][i]);
     numbers[BUSHING_STIFFNESS + i] += (1 - at->missing) * place[i] * change[i];
     numbers[BUSHING_DAMPING + i] += rate * change[i];
     numbers[BUSHING_PRELOAD + i] -= (1 - at->missing) * change[i];
@@ -91,19 +91,23 @@ static void propagate_bushing(const Sim* sim, int k, const double (*twist)[6], S
   (void)bushing_time_weights(sim, k, &slope);
   bushing_times(b->stiffness, change, pull);
   bushing_times(b->damping, change, drag);
-  double by_theta = 0;
+  double by_theta = 0, by_damper = 0, before = sim->clock.dt_before;
   for (int i = 0; i < 6; i++) {
+    double last = s->now[k][i] - s->old[k][i];
+    double rate = sim->weights.rate_now * (u[i] - s->now[k][i]) - sim->weights.rate_old * last;
+    if (before > 0) by_damper += drag[i] * (rate - last / before);
     double moved =
         slope.ahead * u[i] + slope.now * s->now[k][i] + slope.old * s->old[k][i] + slope.older * s->older[k][i];
     by_theta -= slope.missing * (place[i] * pull[i] - b->preload[i] * change[i]);
     pull[i] *= 1 - at->missing;
     by_theta += moved * pull[i];
-    by[0][i] = at->ahead * pull[i] + s->rate_now * drag[i];
-    by[1][i] = at->now * pull[i] - (s->rate_now + s->rate_old) * drag[i];
-    by[2][i] = at->old * pull[i] + s->rate_old * drag[i];
+    by[0][i] = at->ahead * pull[i] + s->rate_now[k] * drag[i];
+    by[1][i] = at->now * pull[i] - (s->rate_now[k] + s->rate_old[k]) * drag[i];
+    by[2][i] = at->old * pull[i] + s->rate_old[k] * drag[i];
     by[3][i] = at->older * pull[i];
   }
-  gradient->thetas[s->model->link_count + s->model->tendon_count + k] += by_theta;
+  gradient->thetas[model_theta_index(s->model, THETA_BUSHING_SPRING, k)] += by_theta;
+  gradient->thetas[model_theta_index(s->model, THETA_BUSHING_DAMPER, k)] += by_damper;
   add_position_bars(b, poses, by[0], numbers);
   propagate_to_earlier_poses(b, sim->pose_now, by[1], now.pose, numbers);
   propagate_to_earlier_poses(b, sim->pose_old, by[2], old.pose, numbers);

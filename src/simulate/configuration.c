@@ -58,6 +58,8 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->armature_target ? s->armature_target + l->dof_first : NULL,
                       step_inertia_weight(s),
                       step_spring_time_weights(s, link),
+                      1 - l->damper_theta,
+                      s->rate_before + l->dof_first,
                       s->joint_stops.stop ? s->joint_stops.stop + l->dof_first : NULL,
                       flight_joint_forces(s->flight, l)};
 }

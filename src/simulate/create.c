@@ -140,6 +140,7 @@ static void allocate_states(Sim* s) {
   s->pose_older = MEMORY_NEW(Pose, m->link_count);
   s->pose_rate = MEMORY_NEW(Pose, m->link_count);
   s->start_rate = MEMORY_NEW(double, m->dof_count);
+  s->rate_before = MEMORY_NEW(double, m->dof_count);
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drive_list.drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_list.first = MEMORY_NEW(int, m->link_count + 1);
@@ -241,6 +242,7 @@ static void free_states(Sim* s) {
                          s->pose_older,
                          s->pose_rate,
                          s->start_rate,
+                         s->rate_before,
                          s->target,
                          s->shifts,
                          s->drive_list.drives,

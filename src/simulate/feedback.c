@@ -28,6 +28,18 @@ static SignalSpan coordinate_span(const Sim* s, const ModelController* c, const 
   return (SignalSpan){clock->time - 1.5 * lag, clock->time - 0.5 * lag};
 }
 
+/* Returns true for drives whose target rate belongs to the time at which dampers act (M12). */
+static bool follows_rate(const Sim* s, const ModelController* c) {
+  return s->model->simulation.integrator == INTEGRATOR_MOMENTUM && controller_signal_use(c) == SIGNAL_IS_RATE;
+}
+
+/* Returns the span of a drive's target rate in the step of `clock`: the part theta of this step and the part 1 - theta
+ * of the previous step. theta: implicitness of the joint's dampers (M12). */
+static SignalSpan rate_span(const Sim* s, const ModelController* c, const StepClock* clock) {
+  double past = 1 - s->model->links[c->link].damper_theta, begin = clock->time - clock->dt;
+  return (SignalSpan){begin - past * fmax(clock->dt_before, 0), clock->time - past * clock->dt};
+}
+
 /* Spans of time over which a drive takes the means of the value and of the rate of its signal (E2). */
 typedef struct {
   StepSpan value, rate;
@@ -40,10 +52,12 @@ static StepSpan shift_span(StepSpan span, double by) {
 
 static InputSpans input_spans(const Sim* s, const ModelController* c) {
   InputSpans spans;
-  spans.value = spans.rate = step_span(s, controller_signal_use(c));
+  const StepClock* recorded = s->replayed.clock ? s->replayed.clock : &s->clock;
+  spans.rate = follows_rate(s, c) ? step_span_between(rate_span(s, c, recorded), rate_span(s, c, &s->clock))
+                                  : step_span(s, controller_signal_use(c));
+  spans.value = spans.rate;
   if (follows_coordinate(c))
-    spans.value = step_span_between(coordinate_span(s, c, s->replayed.clock ? s->replayed.clock : &s->clock),
-                                    coordinate_span(s, c, &s->clock));
+    spans.value = step_span_between(coordinate_span(s, c, recorded), coordinate_span(s, c, &s->clock));
   return (InputSpans){shift_span(spans.value, -c->source->delay), shift_span(spans.rate, -c->source->delay)};
 }
 
@@ -125,6 +139,17 @@ static void coordinate_span_adjoint(const Sim* s, const ModelController* c, Sign
   for (int k = 0; k < c->target.source->channels; k++) gradient->thetas[c->link] += value_bar[k] * by_value[k];
 }
 
+/* Adds the derivative of a scalar with respect to the implicitness theta of the joint's dampers, on which the span of
+ * the target rate depends (M12). */
+static void rate_span_adjoint(const Sim* s, const ModelController* c, SignalSpan span, const double* value_bar,
+                              const double* rate_bar, ModelGradient* gradient) {
+  double by_value[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF], sum = 0;
+  if (!follows_rate(s, c) || !(s->model->links[c->link].damper_theta < 1)) return;
+  signal_mean_change(&c->target, span, (SignalSpan){fmax(s->clock.dt_before, 0), s->clock.dt}, by_value, by_rate);
+  for (int k = 0; k < c->target.source->channels; k++) sum += value_bar[k] * by_value[k] + rate_bar[k] * by_rate[k];
+  gradient->thetas[model_theta_index(s->model, THETA_JOINT_DAMPER, c->link)] += sum;
+}
+
 void controller_input_adjoint(const Sim* s, int controller, const DriveInput* bar, const FeedbackBars* out) {
   assert(controller >= 0 && controller < s->model->controller_count);
   const ModelController* c = &s->model->controllers[controller];
@@ -135,6 +160,7 @@ void controller_input_adjoint(const Sim* s, int controller, const DriveInput* ba
   InputSpans spans = input_spans(s, c);
   bool follows = follows_coordinate(c);
   signal_adjoint(c, spans.rate.at, follows ? bar->at_rate : value_bar, bar->rate, out->gradient);
+  rate_span_adjoint(s, c, spans.rate.at, follows ? bar->at_rate : value_bar, bar->rate, out->gradient);
   if (follows) signal_adjoint(c, spans.value.at, bar->value, zero, out->gradient);
   if (follows) coordinate_span_adjoint(s, c, spans.value.at, bar->value, out->gradient);
   double* numbers = out->gradient->gains + c->gain_first + 1 + 4 * source->target.channels;

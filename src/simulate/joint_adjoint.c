@@ -16,7 +16,7 @@ static Quat relative_rotation(const double* from, const double* to) {
 /* Returns the force that a drive would exert on one coordinate without its force limit (M3) [N, N m]. damping: gain of
  * the rate error. */
 static double unlimited_drive_force(const JointInput* in, const JointDrive* drive, int k, double damping) {
-  double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double rate = joint_damper_rate(in, k);
   double spring_force =
       (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
   return drive->push[k] - spring_force - damping * (rate - drive->target_rate[k]);
@@ -27,13 +27,13 @@ static double unlimited_drive_force(const JointInput* in, const JointDrive* driv
  * constant u. share: lambda S'. */
 static void add_gain_bars(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
                           double (*out)[JOINT_MAX_DOF]) {
-  double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double rate = joint_damper_rate(in, k);
   double slow = drive->target_rate[k] - rate, limit = drive->max_force[k];
   out[JOINT_POSITION][k] -= share * (1 - in->spring.missing) * (drive->target[k] - joint_spring_position(in, k));
   out[JOINT_VELOCITY][k] -= share * slow / in->dt;
   out[JOINT_DAMPING_GAIN][k] -= share * slow;
   if (!(limit > 0)) return;
-  double wanted = unlimited_drive_force(in, drive, k, joint_rate_gain(in, drive, k) * in->weights.rate_now);
+  double wanted = unlimited_drive_force(in, drive, k, joint_rate_gain(in, drive, k) * joint_damper_slope(in));
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
@@ -46,12 +46,22 @@ static void rebound_adjoint(const JointInput* in, int k, double lambda, JointBar
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
+/* Adds the derivatives of a scalar with respect to the previous rate and to theta, through the rate at which dampers of
+ * coordinate k act (M12). by_damped: derivative of the scalar with respect to this rate. Returns the derivative with
+ * respect to the rate in the step. */
+static double damper_rate_adjoint(const JointInput* in, int k, double by_damped, JointBars* out) {
+  if (!(in->rate_past > 0)) return by_damped;
+  out->rate_before[k] += in->rate_past * by_damped;
+  out->damper_theta += by_damped * (joint_step_rate(in, k) - in->rate_before[k]);
+  return (1 - in->rate_past) * by_damped;
+}
+
 /* Adds all derivatives of lambda times the energy gradient of coordinate k, a hinge angle or a displacement. Limits,
  * damping, springs, armature and drives contribute to the derivatives (A3, M3, M7, M10, S22, I15). */
 static void scalar_coordinate_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
-  double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
+  double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = 0, by_damped = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
-  double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
+  double rate = joint_step_rate(in, k);
   LimitResistance stop = joint_limit_resistance(in, k, rate);
   by_rate += lambda * stop.by_rate;
   if (in->link->passive) {
@@ -63,17 +73,18 @@ static void scalar_coordinate_adjoint(const JointInput* in, int k, double lambda
   }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
-    double kd = joint_rate_gain(in, drive, k), share = lambda;
-    double wanted = unlimited_drive_force(in, drive, k, kd * a);
+    double damping = joint_rate_gain(in, drive, k) * joint_damper_slope(in), share = lambda;
+    double wanted = unlimited_drive_force(in, drive, k, damping);
     if (drive->max_force[k] > 0) share *= limited_force(wanted, drive->max_force[k], drive->limit_width).slope;
     out->push[c][k] -= share;
     out->target[c][k] -= share * stiffness * drive->position_gain[k];
     by_spring += share * stiffness * drive->position_gain[k];
     out->spring.missing -= share * drive->position_gain[k] * (place - drive->target[k]);
-    out->target_rate[c][k] -= share * kd * a;
-    by_rate += share * kd * a;
+    out->target_rate[c][k] -= share * damping;
+    by_damped += share * damping;
     add_gain_bars(in, drive, k, lambda, share, out->gains[c]);
   }
+  by_rate += damper_rate_adjoint(in, k, by_damped, out);
   out->spring.now += by_spring * (in->q_now[k] - in->q[k]);
   out->spring.old += by_spring * (in->q_now[k] - in->difference_old[k] - in->q[k]);
   out->now[k] += (in->spring.now + in->spring.old) * by_spring - a * by_rate + lambda * stop.by_now;
@@ -183,14 +194,14 @@ typedef struct {
  * increments on the right of the rotation since t to by_step. */
 static void unlimited_ball_drive_adjoint(const JointInput* in, const JointDrive* drive, int base,
                                          const double lambda[3], double by_step[3], BallBars* out) {
-  double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
+  double a = joint_damper_slope(in), zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
   Quat step = relative_rotation(in->q_now + base, in->q + base),
        error = relative_rotation(drive->target + base, in->q + base);
   quadratic_energy_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
   add_left_increment_bars(error, by_right, out->target);
   for (int i = 0; i < 3; i++) {
     kd[i] = joint_rate_gain(in, drive, base + i);
-    goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+    goal[i] = joint_damper_offset(in, base + i) + drive->target_rate[base + i];
   }
   quadratic_energy_adjoint(step, kd, a, goal, lambda, by_step, out->rate_target);
   ball_gain_bars(error, 1.0, zero, lambda, out->kp);
@@ -208,7 +219,7 @@ static void unlimited_ball_drive_adjoint(const JointInput* in, const JointDrive*
  * of the torque limit. */
 static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                                    double* share, double by_step[3], BallBars* out) {
-  double a = in->weights.rate_now;
+  double a = joint_damper_slope(in);
   Quat step = relative_rotation(in->q_now + base, in->q + base),
        error = relative_rotation(drive->target + base, in->q + base);
   Quat rotation = relative_rotation(in->q_now + base, drive->target + base);
@@ -249,7 +260,7 @@ static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive
 static void ball_drive_adjoint(const JointInput* in, int c, int base, const double* lambda, double by_step[3],
                                double by_b[3], JointBars* out) {
   const JointDrive* drive = &in->drives[c];
-  double a = in->weights.rate_now, share = 1, scaled[3], by_limit = 0;
+  double a = joint_damper_slope(in), share = 1, scaled[3], by_limit = 0;
   BallBars bars = {.target = {0}}, unlimited = {.target = {0}};
   if (drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0)
     by_limit = torque_limit_adjoint(in, drive, base, lambda, &share, by_step, &bars);
@@ -266,21 +277,48 @@ static void ball_drive_adjoint(const JointInput* in, int c, int base, const doub
     out->push[c][base + i] += unlimited.push[i] + bars.push[i];
     out->now[base + i] += bars.now[i];
     by_b[i] += goal;
+    if (!(in->rate_past > 0)) continue;
+    double fast = in->rate_before[base + i] - drive->target_rate[base + i];
+    out->damper_theta += (joint_rate_gain(in, drive, base + i) * kd + fast * goal) / (1 - in->rate_past);
   }
 }
 
-static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointBars* out) {
-  double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3];
-  Quat step = relative_rotation(in->q_now + base, in->q + base);
-  double by_step[3] = {0}, by_b[3] = {0};
+/* Adds the derivatives of a scalar with respect to the previous displacement and the previous rate of a ball joint.
+ * by_offset: derivatives of the scalar with respect to joint_damper_offset. */
+static void damper_offset_adjoint(const JointInput* in, int base, const double by_offset[3], JointBars* out) {
+  double b = (1 - in->rate_past) * in->weights.rate_old;
+  for (int i = 0; i < 3; i++) {
+    out->difference_old[base + i] += b * by_offset[i];
+    out->rate_before[base + i] -= in->rate_past * by_offset[i];
+  }
+}
+
+/* Adds the derivatives of lambda . (gradient of the damping energy) of a ball joint. Adds those with respect to
+ * increments on the right of the rotation `step` to by_step and those with respect to joint_damper_offset to by_offset.
+ */
+static void ball_damping_adjoint(const JointInput* in, int base, Quat step, const double* lambda, double by_step[3],
+                                 double by_offset[3], JointBars* out) {
+  double a = joint_damper_slope(in), damping[3], offset[3];
+  RotationVector phi = rotation_vector_derivatives(step);
   for (int i = 0; i < 3; i++) {
     damping[i] = in->link->damping[base + i] / a;
-    b[i] = b_old * in->difference_old[base + i];
+    offset[i] = joint_damper_offset(in, base + i);
   }
-  quadratic_energy_adjoint(step, damping, a, b, lambda, by_step, by_b);
+  quadratic_energy_adjoint(step, damping, a, offset, lambda, by_step, by_offset);
+  for (int i = 0; in->rate_past > 0 && i < 3; i++)
+    out->damper_theta -=
+        by_offset[i] * (a * phi.value[i] - offset[i] - in->rate_before[base + i]) / (1 - in->rate_past);
+}
+
+static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointBars* out) {
+  double b_old = in->weights.rate_old, b[3], by_step[3] = {0}, by_b[3] = {0}, by_offset[3] = {0};
+  Quat step = relative_rotation(in->q_now + base, in->q + base);
+  for (int i = 0; i < 3; i++) b[i] = b_old * in->difference_old[base + i];
+  ball_damping_adjoint(in, base, step, lambda, by_step, by_offset, out);
   if (in->link->passive && joint_ball_friction(in->link, base) > 0)
     (void)ball_friction_adjoint(in, base, step, b, lambda, by_step, by_b);
-  for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_b, out);
+  for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_offset, out);
+  damper_offset_adjoint(in, base, by_offset, out);
   ball_limits_adjoint(in, base, lambda, out->now + base, out->difference_old + base);
   add_left_increment_bars(step, by_step, out->now + base);
   for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
@@ -299,6 +337,8 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
   memset(out->difference_old, 0, sizeof(out->difference_old));
   memset(out->aim, 0, sizeof(out->aim));
   out->spring = (SpringTimeWeights){0};
+  memset(out->rate_before, 0, sizeof(out->rate_before));
+  out->damper_theta = 0;
   for (int c = 0; c < in->drive_count; c++) {
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
@@ -323,10 +363,10 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
 static void scalar_parameter_adjoint(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
                                      double first[JOINT_OWN_COUNT]) {
   const ModelLink* link = in->link;
-  double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double rate = joint_step_rate(in, k);
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);
   double by_static = lambda * joint_static_friction(link, k, rate).by_static;
-  out[JOINT_DAMPING] += lambda * rate;
+  out[JOINT_DAMPING] += lambda * joint_damper_rate(in, k);
   out[JOINT_STIFFNESS] += lambda * (1 - in->spring.missing) * (joint_spring_position(in, k) - link->rest[k]);
   if (root > 0) out[JOINT_FRICTION] += lambda * rate / root - by_static;
   out[JOINT_STATIC_FRICTION] += by_static;
@@ -349,9 +389,12 @@ static void ball_quadratic_parameter_adjoint(Quat p, double scale, const double 
 
 static void ball_parameter_adjoint(const JointInput* in, int base, const double* lambda,
                                    double (*out)[JOINT_OWN_COUNT]) {
-  double a = in->weights.rate_now, b[3], zero[3] = {0, 0, 0};
-  for (int i = 0; i < 3; i++) b[i] = in->weights.rate_old * in->difference_old[base + i];
-  ball_quadratic_parameter_adjoint(relative_rotation(in->q_now + base, in->q + base), a, b, lambda, 1 / a,
+  double a = joint_damper_slope(in), b[3], offset[3], zero[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    b[i] = in->weights.rate_old * in->difference_old[base + i];
+    offset[i] = joint_damper_offset(in, base + i);
+  }
+  ball_quadratic_parameter_adjoint(relative_rotation(in->q_now + base, in->q + base), a, offset, lambda, 1 / a,
                                    JOINT_DAMPING, out + base);
   ball_quadratic_parameter_adjoint(relative_rotation(in->link->rest + base, in->q + base), 1, zero, lambda, 1,
                                    JOINT_STIFFNESS, out + base);

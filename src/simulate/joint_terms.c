@@ -224,15 +224,14 @@ static LimitEnergy limit_drive_energy(LimitEnergy unlimited, double limit, doubl
 
 static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
-  double a = in->weights.rate_now;
-  double rate = a * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double rate = joint_step_rate(in, k), damped = joint_damper_rate(in, k), a = joint_damper_slope(in);
   LimitEnergy limit;
   if (!evaluate_coordinate_limits(in, k, &limit)) return false;
   out->limit += limit.value;
   LimitResistance stop = joint_limit_resistance(in, k, rate);
-  out->damping += 0.5 * link->damping[k] / a * rate * rate + stop.value;
-  double gradient = limit.first + link->damping[k] * rate + stop.first;
-  double hessian = limit.second + (link->damping[k] + stop.by_rate) * a;
+  out->damping += 0.5 * link->damping[k] / a * damped * damped + stop.value;
+  double gradient = limit.first + link->damping[k] * damped + stop.first;
+  double hessian = limit.second + link->damping[k] * a + stop.by_rate * in->weights.rate_now;
   out->inertia_force[k] = fabs(stop.first) + (joint_is_in_impact(in, k) ? fabs(limit.first) : 0);
   if (link->passive) {
     PassiveTerms passive = joint_passive(in, k, rate);
@@ -245,7 +244,7 @@ static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool deriva
   }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
-    double e = joint_spring_position(in, k) - drive->target[k], de = rate - drive->target_rate[k];
+    double e = joint_spring_position(in, k) - drive->target[k], de = damped - drive->target_rate[k];
     double ahead = spring_weight_of_end(&in->spring), kp = (1 - in->spring.missing) * drive->position_gain[k];
     double kd = joint_rate_gain(in, drive, k);
     LimitEnergy law = {0.5 * kp / ahead * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
@@ -318,13 +317,13 @@ static void add_ball_friction(const JointInput* in, const RotationVector* step, 
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out) {
   assert(base >= 0 && base + 3 <= in->link->dof_count);
-  double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], push[3], along = 0;
+  double a = joint_damper_slope(in), zero[3] = {0, 0, 0}, kd[3], goal[3], push[3], along = 0;
   RotationVector error =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(drive->target + base)), quat_at(in->q + base)));
   out->controller += add_quadratic_energy(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
   for (int i = 0; i < 3; i++) {
     kd[i] = joint_rate_gain(in, drive, base + i);
-    goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+    goal[i] = joint_damper_offset(in, base + i) + drive->target_rate[base + i];
     push[i] = -drive->push[base + i];
     along += push[i] * step->value[i];
   }
@@ -336,7 +335,7 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
 
 BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive, int base, double energy) {
   assert(base >= 0 && base + 3 <= in->link->dof_count);
-  double a = in->weights.rate_now, square = 0;
+  double a = joint_damper_slope(in), square = 0;
   const double* m = drive->max_force + base;
   BallTorqueLimit out = {.limit = (m[0] + m[1] + m[2]) / 3, .scale = 1};
   RotationVector displacement =
@@ -344,7 +343,7 @@ BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive,
   for (int i = 0; i < 3; i++) {
     double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
     out.displacement[i] = displacement.value[i];
-    out.rate_target[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+    out.rate_target[i] = joint_damper_offset(in, base + i) + drive->target_rate[base + i];
     out.unlimited_torque[i] = kp * out.displacement[i] + a * kd * out.rate_target[i] + drive->push[base + i];
     out.stiffness += (kp + a * a * kd) / 3;
     out.now +=
@@ -381,7 +380,7 @@ static void add_limited_ball_drive(const JointInput* in, const JointDrive* drive
 
 static bool add_ball_terms(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
-  double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
+  double a = joint_damper_slope(in), damping[3], b[3], offset[3], zero[3] = {0, 0, 0};
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (!ball_limits(in, base, derivatives, out)) return false;
@@ -393,8 +392,9 @@ static bool add_ball_terms(const JointInput* in, int base, bool derivatives, Joi
     damping[i] = link->damping[base + i] / a;
     damped = damped || damping[i] > 0;
     b[i] = in->weights.rate_old * in->difference_old[base + i];
+    offset[i] = joint_damper_offset(in, base + i);
   }
-  if (damped) out->damping += add_quadratic_energy(&step, damping, a, b, derivatives, base, out);
+  if (damped) out->damping += add_quadratic_energy(&step, damping, a, offset, derivatives, base, out);
   if (link->passive) {
     RotationVector bent =
         rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + base)), quat_at(in->q + base)));

@@ -144,6 +144,13 @@ static void set_drive_input(const Sim* s, int controller, JointDrive* drive) {
   drive->limit_width = c->limit_width;
 }
 
+/* Sets s->rate_before, the rates at which dampers act in part (M12). */
+static void set_rates_before(Sim* s) {
+  bool first = !(s->clock.dt_before > 0);
+  for (int d = 0; d < s->model->dof_count; d++)
+    s->rate_before[d] = first ? s->start_rate[d] : s->difference_old[d] / s->clock.dt_before;
+}
+
 /* Sets s->armature_target, the predicted increments of the joint coordinates with armature (M6). */
 static void set_armature_targets(Sim* s) {
   const Model* m = s->model;
@@ -177,6 +184,7 @@ void step_prepare(Sim* s) {
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   set_link_targets(s);
   spin_set_targets(s);
+  set_rates_before(s);
   set_joint_inputs(s, s->clock.time);
   set_armature_targets(s);
   tree_flight_set_targets(s);

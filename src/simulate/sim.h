@@ -310,6 +310,7 @@ struct Sim {
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2} (size: links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine) (size: links) */
   double* start_rate;                     /* initial velocities (size: nv) */
+  double* rate_before; /* rates in the previous step; initial velocities before the first step (size: nv) */
 
   /* systems of the scene, created once */
   ContactSystem* contact;         /* NULL without contact */

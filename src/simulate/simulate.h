@@ -614,8 +614,10 @@ StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, S
  * derivatives with respect to momenta, delayed measurements and contact history. Call after step_adjoint. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* Converts the derivatives `first` with respect to the first state into derivatives with respect to the initial values.
- * These are initial coordinates and velocities, signals of prescribed joints, and joint positions. Adds the result to
- * gradient. q[nq], pose[links]: the first state. rate[nv]: derivatives with respect to the rates of the first state. */
+ * These are initial coordinates and velocities, signals of prescribed joints, and joint positions. A first state that
+ * was restored from a file is constant. Then converts the derivatives with respect to the implicitness of springs and
+ * dampers. Adds the result to gradient. q[nq], pose[links]: the first state. rate[nv]: derivatives with respect to the
+ * rates of the first state. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 

@@ -1,5 +1,6 @@
-/* Adjoint of the thetas, the implicitnesses of springs, with respect to stiffness, inertia and initial coordinates. The
- * thetas set the time weights of springs (docs/derivations/drives.md, M10). */
+/* Adjoint of the thetas, the implicitnesses of springs and dampers, with respect to their coefficients, inertia and
+ * initial coordinates. The thetas set the time weights of springs and dampers (docs/derivations/drives.md, M10, M12).
+ */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -16,27 +17,25 @@ typedef struct {
   ModelGradient* gradient;
 } ThetaBars;
 
-/* Returns the index of the tendon whose theta has the number `theta`, or -1 if the theta belongs to no tendon. */
-static int find_tendon(const Model* m, int theta) {
-  int k = theta - m->link_count;
-  return k >= 0 && k < m->tendon_count ? k : -1;
-}
-static int find_bushing(const Model* m, int theta) {
-  int k = theta - m->link_count - m->tendon_count;
-  return k >= 0 ? k : -1;
-}
-
-static void add_stiffness_bar(const ThetaBars* t, const SpringDirection* d, double by) {
+/* Adds the derivatives with respect to the numbers whose sum is the coefficient of the direction. by: derivative with
+ * respect to the coefficient. */
+static void add_coefficient_bar(const ThetaBars* t, const SpringDirection* d, double by) {
   const Model* m = t->a->model;
-  int tendon = find_tendon(m, d->theta), bushing = find_bushing(m, d->theta);
-  if (tendon >= 0) t->gradient->tendons[tendon][TENDON_NUMBER_STIFFNESS] += by;
-  if (bushing >= 0) t->gradient->bushings[bushing][BUSHING_STIFFNESS + d->component] += by;
-  if (tendon >= 0 || bushing >= 0) return;
-  const ModelLink* link = &m->links[d->theta];
-  t->gradient->joint[link->dof_first + d->component][JOINT_STIFFNESS] += by;
-  for (int c = 0; c < m->controller_count; c++)
-    if (m->controllers[c].link == d->theta && m->controllers[c].type == CONTROLLER_PD)
-      t->gradient->gains[m->controllers[c].gain_first + 1 + JOINT_POSITION * link->dof_count + d->component] += by;
+  bool damps = d->kind == THETA_JOINT_DAMPER;
+  if (d->kind == THETA_TENDON) t->gradient->tendons[d->index][TENDON_NUMBER_STIFFNESS] += by;
+  if (d->kind == THETA_BUSHING_SPRING) t->gradient->bushings[d->index][BUSHING_STIFFNESS + d->component] += by;
+  if (d->kind == THETA_BUSHING_DAMPER) t->gradient->bushings[d->index][BUSHING_DAMPING + d->component] += by;
+  if (d->kind != THETA_JOINT_SPRING && !damps) return;
+  const ModelLink* link = &m->links[d->index];
+  t->gradient->joint[link->dof_first + d->component][damps ? JOINT_DAMPING : JOINT_STIFFNESS] += by;
+  for (int c = 0; c < m->controller_count; c++) {
+    if (m->controllers[c].link != d->index) continue;
+    double* gains = t->gradient->gains + m->controllers[c].gain_first + 1 + d->component;
+    if (!damps && m->controllers[c].type == CONTROLLER_PD) gains[JOINT_POSITION * link->dof_count] += by;
+    if (!damps) continue;
+    gains[JOINT_VELOCITY * link->dof_count] += by / simulation_substep_length(&m->simulation);
+    gains[JOINT_DAMPING_GAIN * link->dof_count] += by;
+  }
 }
 
 /* Sets t->motion[links] to the time derivatives of the link poses for the joint rates response[nv]. */
@@ -75,24 +74,24 @@ static void add_inertia_bars(const ThetaBars* t, const double* response, double 
   }
 }
 
-/* Adds the derivatives of the theta of one spring direction x with respect to stiffness, inertia and configuration,
+/* Adds the derivatives of the theta of one direction x with respect to coefficient, inertia and configuration,
  * through d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
 static void add_spring_direction_bars(void* context, const SpringDirection* d) {
   const ThetaBars* t = context;
   const Model* m = t->a->model;
-  double by = t->gradient->thetas[d->theta] * d->slope, by_mobility = by * d->stiffness;
+  double by = t->gradient->thetas[model_theta_index(m, d->kind, d->index)] * d->slope;
+  double by_mobility = by * d->coefficient;
   if (by == 0) return;
   memset(t->rate_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  add_stiffness_bar(t, d, by * d->mobility);
+  add_coefficient_bar(t, d, by * d->mobility);
   compute_pose_rates(t, d->response);
   add_inertia_bars(t, d->response, -by_mobility);
-  int tendon = find_tendon(m, d->theta), bushing = find_bushing(m, d->theta);
-  if (tendon >= 0)
-    tendon_rate_adjoint(t->a->sim, tendon, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar, t->rate_bar,
-                        t->gradient);
-  if (bushing >= 0)
-    bushing_rate_adjoint(m->bushings[bushing].source, d->component, t->pose, (const double(*)[3][4])t->motion,
-                         2 * by_mobility, t->pose_bar, t->rate_bar, t->gradient->bushings[bushing]);
+  if (d->kind == THETA_TENDON)
+    tendon_rate_adjoint(t->a->sim, d->index, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar,
+                        t->rate_bar, t->gradient);
+  if (d->kind == THETA_BUSHING_SPRING || d->kind == THETA_BUSHING_DAMPER)
+    bushing_rate_adjoint(m->bushings[d->index].source, d->component, t->pose, (const double(*)[3][4])t->motion,
+                         2 * by_mobility, t->pose_bar, t->rate_bar, t->gradient->bushings[d->index]);
   step_adjoint_rates(t->a, t->pose, t->a->sim->assembly.screws, t->rate_bar, t->q_bar, d->response, NULL, t->gradient);
 }
 

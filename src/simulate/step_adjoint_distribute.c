@@ -118,6 +118,11 @@ static void joint_terms_adjoint(StepAdjoint* a, const RecordedStep* step, int i,
   joint_adjoint(in, lambda, &shares);
   SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, i);
   bars->gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
+  bars->gradient->thetas[model_theta_index(m, THETA_JOINT_DAMPER, i)] += shares.damper_theta;
+  for (int k = 0; k < link->dof_count; k++) {
+    if (s->clock.dt_before > 0) shares.difference_old[k] += shares.rate_before[k] / s->clock.dt_before;
+    if (!(s->clock.dt_before > 0)) bars->gradient->velocities[link->dof_first + k] += shares.rate_before[k];
+  }
   if (has_parameters(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
   for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares.now[k];
   joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,

@@ -79,14 +79,18 @@ static void closure_coordinates_adjoint(StepAdjoint* a, const double* q, ModelGr
 void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient) {
   const Model* m = a->model;
+  if (m->start) {
+    step_adjoint_spring_thetas(a, gradient);
+    return;
+  }
   model_screws(m, q, pose, a->sim->assembly.screws);
   for (int k = 0; k < m->dof_count; k++) {
     gradient->coordinates[k] += first.q[k];
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  if (m->closure_coordinates || m->start) {
-    closure_coordinates_adjoint(a, m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates, gradient);
+  if (m->closure_coordinates) {
+    closure_coordinates_adjoint(a, m->closure_coordinates, gradient);
   } else {
     closure_adjoint_start(a->closures, m, pose, first.pose, gradient);
     closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);

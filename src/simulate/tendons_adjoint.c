@@ -262,7 +262,7 @@ static void tendon_adjoint(const Sim* sim, int k, const double* lambda, const do
     SpringTimeWeights by_theta = spring_time_weights_derivative(&sim->clock, &sim->weights, tendon->theta, true);
     SpringTimeWeights by = {by_stretch * (past_now - length), by_stretch * (past_old - length),
                             -source->stiffness * stretch * rate};
-    gradient->thetas[sim->model->link_count + k] += spring_time_dot(&by, &by_theta);
+    gradient->thetas[model_theta_index(sim->model, THETA_TENDON, k)] += spring_time_dot(&by, &by_theta);
   }
   earlier_length_adjoint(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
   earlier_length_adjoint(sim, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);

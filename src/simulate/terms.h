@@ -129,7 +129,9 @@ typedef struct {
                         the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTimeWeights
-      spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
+      spring;       /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
+  double rate_past; /* weight 1 - theta of the previous step's rate in the rate of dampers (M12) */
+  const double* rate_before; /* rates in the previous step (dof) [m/s, rad/s]; NULL if rate_past is 0 */
   /* impacts at limits, one entry for each degree of freedom; NULL if no limit of the model has restitution */
   const JointStop* stop;
   const double* held; /* joint forces that the target pose of a tree in free flight (tree_flight.h) already contains [N,
@@ -144,6 +146,23 @@ static inline double joint_spring_position(const JointInput* in, int k) {
   const SpringTimeWeights* at = &in->spring;
   return spring_weight_of_end(at) * in->q[k] + at->now * in->q_now[k] +
          at->old * (in->q_now[k] - in->difference_old[k]);
+}
+
+/* Returns the rate of scalar coordinate k in the step (S3) [m/s, rad/s]. */
+static inline double joint_step_rate(const JointInput* in, int k) {
+  return in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+}
+/* Returns the derivative of the damper rate with respect to the coordinate (M12) [1/s]. */
+static inline double joint_damper_slope(const JointInput* in) { return (1 - in->rate_past) * in->weights.rate_now; }
+/* Returns minus the damper rate of degree of freedom k for q = q^t (M12) [m/s, rad/s]. */
+static inline double joint_damper_offset(const JointInput* in, int k) {
+  double past = in->rate_past > 0 ? in->rate_past * in->rate_before[k] : 0;
+  return (1 - in->rate_past) * in->weights.rate_old * in->difference_old[k] - past;
+}
+/* Returns the rate at which dampers and rate gains of scalar coordinate k act (M12) [m/s, rad/s]. */
+static inline double joint_damper_rate(const JointInput* in, int k) {
+  double rate = joint_step_rate(in, k);
+  return in->rate_past > 0 ? (1 - in->rate_past) * rate + in->rate_past * in->rate_before[k] : rate;
 }
 
 /* Lower and upper limit of a coordinate or of a tendon's length, and the law of their force (S6, S7, S22). */
@@ -220,10 +239,11 @@ double armature_aim(const StepWeights* weights, double dt, double d1, double d2,
  * respect to increments. Returns false if a coordinate is beyond a barrier limit. */
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
 
-/* Returns the gain k of the drive energy k/2 |rate error|^2. The derivative of the rate is weights.rate_now, so the
- * force is rate_now k (rate error). It equals (velocity_gain / dt + damping_gain) (rate error) (M1). */
+/* Returns the gain k of the drive energy k/2 |rate error|^2. The force is k (rate error) times joint_damper_slope. It
+ * equals (velocity_gain / dt + damping_gain) (rate error) (M1). */
 static inline double joint_rate_gain(const JointInput* in, const JointDrive* drive, int dof) {
-  return drive->velocity_gain[dof] / (in->dt * in->weights.rate_now) + drive->damping_gain[dof] / in->weights.rate_now;
+  double slope = joint_damper_slope(in);
+  return drive->velocity_gain[dof] / (in->dt * slope) + drive->damping_gain[dof] / slope;
 }
 
 /* Kinds of gains of a drive, in the order of controller_gain_at. */
@@ -235,9 +255,11 @@ typedef struct {
   double now[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to increments of the coordinates at t */
   double difference_old[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to JointInput.difference_old */
   double aim[JOINT_MAX_DOF];            /* derivatives of the scalar with respect to JointInput.aim */
-  SpringTimeWeights spring;        /* derivatives of the scalar with respect to the time weights JointInput.spring */
-  double (*target)[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to increments of each drive's target;
-                                      memory of the caller (size: drives) */
+  SpringTimeWeights spring;          /* derivatives of the scalar with respect to the time weights JointInput.spring */
+  double rate_before[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to JointInput.rate_before */
+  double damper_theta;               /* derivative of the scalar with respect to 1 - JointInput.rate_past */
+  double (*target)[JOINT_MAX_DOF];   /* derivatives of the scalar with respect to increments of each drive's target;
+                                        memory of the caller (size: drives) */
   double (*target_rate)[JOINT_MAX_DOF];             /* memory of the caller (size: drives) */
   double (*push)[JOINT_MAX_DOF];                    /* memory of the caller (size: drives) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives of the scalar with respect to the gains of each
@@ -289,7 +311,7 @@ typedef struct {
   double bend;      /* derivative of `scale` with respect to half the square of `size` [1/(N m)^2] */
   LimitedForce force;
   double displacement[3];     /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
-  double rate_target[3];      /* target for StepWeights.rate_now times the rotation vector of the step [rad/s] */
+  double rate_target[3];      /* target for joint_damper_slope times the rotation vector of the step [rad/s] */
   double unlimited_torque[3]; /* unlimited torque at t [N m] */
 } BallTorqueLimit;
 /* Returns the torque limit of a drive; scale is 1 if there is no limit or the torque is below the limit. energy: energy

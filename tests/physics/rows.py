@@ -46,6 +46,20 @@ initial: [{{link: mass, coordinates: [{start}]}}]
 """
 
 
+def damped_slide(damping=0, drive=""):
+    """1 kg on a slide that begins with 1 m/s."""
+    return f"""
+simulation: {{duration: 1, gravity: [0, 0, 0]}}
+links:
+  - name: mass
+    joint: {{type: slide, axis: [1, 0, 0], damping: {damping}}}
+    mass: 1
+    inertia: [0.1, 0.1, 0.1, 0, 0, 0]
+initial: [{{link: mass, velocities: [1]}}]
+{drive}
+"""
+
+
 def stick_slip_advance(mass, stiffness, dynamic, static, speed):
     """How far a block moves in one period that a spring pulls, the end of which moves at `speed` [m]."""
     amplitude, w = (static - dynamic) / stiffness, math.sqrt(stiffness / mass)
@@ -492,6 +506,22 @@ controllers: [{link: block, type: pd, position_gain: 100, target: {type: keyfram
         0.1,
         "I w / c",
     ),
+    Row(
+        "slide stopped by a damper: distance",
+        damped_slide(damping=20),
+        lambda r: r.at("mass/cx"),
+        0.05,
+        0.00015,
+        "m v / c",
+    ),
+    Row(
+        "slide stopped by a velocity drive: distance",
+        damped_slide(drive="controllers: [{link: mass, type: velocity, target: 0, damping_gain: 20}]"),
+        lambda r: r.at("mass/cx"),
+        0.05,
+        0.00015,
+        "m v / c",
+    ),
     Row("plank pendulum", plank(0.05), lambda r: r.period("plank/cx"), plank_period(0.05), 0.003 * 1.64, "elliptic integral"),
     Row(
         "plank pendulum from 90 degrees",
@@ -563,6 +593,23 @@ initial:
         0.1 * math.exp(-0.2 * 4.95),
         0.001,
         "exp(-c t / 2 m)",
+    ),
+    Row(
+        "critically damped spring after 0.1 s",
+        oscillator(", damping: 20", duration=0.1),
+        lambda r: r.at("mass/cx"),
+        0.2 * math.exp(-1),
+        0.00022,
+        "x_0 (1 + w t) exp(-w t)",
+    ),
+    Row(
+        "damped spring that a force drives at 1.5 times its frequency: amplitude",
+        oscillator(", damping: 1", duration=30, start=0)
+        + "loads: [{link: mass, force: {type: sines, terms: [[{amplitude: 1, frequency: 2.3873241463784303}], [], []]}}]\n",
+        lambda r: max(map(abs, r.range_of("mass/cx", 15))),
+        1 / math.hypot(10**2 - 15**2, 15),
+        0.003 / math.hypot(10**2 - 15**2, 15),
+        "F / |k - m w^2 + i c w|",
     ),
     Row(
         "two masses on springs: slow mode",

@@ -191,7 +191,7 @@ closures: [{type: weld, a: body, active: {type: keyframes, times: [0.2033, 0.203
         cart(3, "position_gain: 400, damping_gain: 10", SINE),
         lambda r: r.at("cart/cx"),
         steady(400, 10, 3),
-        0.0115,
+        0.003,
         "amplitude (k + i w c) / (k - m w^2 + i w c)",
     ),
     Row(

@@ -128,8 +128,9 @@ static double torque_of_step(const LossRun* run, int link, int controller, int s
   ModelLink bare = *l;
   memset(bare.damping, 0, sizeof bare.damping);
   memset(bare.limited, 0, sizeof bare.limited);
-  JointInput in = {&bare, q + step * nq, q + (step - 1) * nq, difference, &drive, 1, dt, weights, NULL, 0, {0, 0, 0},
-                   NULL,  NULL};
+  JointInput in = {
+      &bare, q + step * nq, q + (step - 1) * nq, difference, &drive, 1, dt, weights, NULL, 0, {0, 0, 0}, 0, NULL,
+      NULL,  NULL};
   JointTerms terms;
   assert_true(joint_terms(&in, true, &terms));
   return terms.gradient[dof];

@@ -271,7 +271,7 @@ static void parts_A18_memory_keeps_to_the_bound(void** state) {
 }
 
 /* With two substeps in every step, a run has the same states whatever number of substeps the scene has, except that the
- * damping of velocity_gain depends on that number. The same memory bound must therefore recompute the same number of
+ * dampers depend on that number. The same memory bound must therefore recompute the same number of
  * steps. It does so only if the memory of a step is estimated from all states of the step. */
 static void recomputed_steps_depend_on_states_only(void** state) {
   (void)state;
@@ -284,8 +284,13 @@ static void recomputed_steps_depend_on_states_only(void** state) {
   Model* models[2] = {&by_scene->model, &by_caller->model};
   for (int k = 0; k < 2; k++) {
     models[k]->simulation.steps = STEPS;
-    for (int c = 0; c < models[k]->controller_count; c++)
+    for (int c = 0; c < models[k]->controller_count; c++) {
       memset(models[k]->controllers[c].velocity_gain, 0, sizeof models[k]->controllers[c].velocity_gain);
+      memset(models[k]->controllers[c].damping_gain, 0, sizeof models[k]->controllers[c].damping_gain);
+    }
+    for (int i = 0; i < models[k]->link_count; i++)
+      memset(models[k]->links[i].damping, 0, sizeof models[k]->links[i].damping);
+    model_place_spring_thetas(models[k]);
   }
   for (size_t k = 0; k < sizeof bounds / sizeof bounds[0]; k++) {
     Result a = thin_result(models[0], substeps, STEPS, bounds[k]);

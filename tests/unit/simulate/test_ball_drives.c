@@ -16,13 +16,14 @@ typedef struct {
   double q[4], q_now[4], difference_old[3];
   JointDrive drive;
   StepWeights weights;
+  double rate_past, rate_before[3];
 } Ball;
 
 static const StepWeights schemes[] = {{1, 2, -1, 0, 0, 100, 0}, {2, 2.5, -2, 0.5, 0, 150, 50}};
 
 static JointInput input_of(const Ball* b) {
-  return (JointInput){&b->link,   b->q, b->q_now, b->difference_old, &b->drive, 1,   0.01,
-                      b->weights, NULL, 0,        {0, 0, 0},         NULL,      NULL};
+  return (JointInput){&b->link, b->q, b->q_now,  b->difference_old, &b->drive,      1,    0.01, b->weights,
+                      NULL,     0,    {0, 0, 0}, b->rate_past,      b->rate_before, NULL, NULL};
 }
 
 static void turned(const double* q, double angle, Random* random, double* out) {
@@ -36,6 +37,7 @@ static Ball ball_of(int scheme, double step, double far, Random* random) {
   memset(&b, 0, sizeof b);
   b.link = link_of(0, 3);
   b.weights = schemes[scheme];
+  b.rate_past = 0.3;
   b.q_now[0] = 1;
   turned(b.q_now, 1.1, random, b.q_now);
   turned(b.q_now, step, random, b.q);
@@ -44,6 +46,7 @@ static Ball ball_of(int scheme, double step, double far, Random* random) {
   for (int i = 0; i < 3; i++) {
     b.difference_old[i] = 0.5 * step * random_normal(random);
     b.drive.target_rate[i] = random_normal(random);
+    b.rate_before[i] = 0.3 * random_normal(random);
     b.drive.position_gain[i] = 5;
     b.drive.velocity_gain[i] = 0.001;
     b.drive.damping_gain[i] = 0.2;
@@ -109,8 +112,9 @@ static void check_forward(Ball* b, double floor, const char* what) {
   compare_at_most(r.error[r.best], 1e-6, "%s: Hessian", what);
 }
 
-/* x: increments at t, the difference before, of the target and its rate, push, gains of four kinds, friction. */
-enum { INPUTS = 3 * 10 };
+/* x: increments at t, the difference before, of the target and its rate, push, gains of four kinds, friction, the rate
+ * before, theta of the dampers. */
+enum { INPUTS = 3 * 11 + 1 };
 
 static bool varied_at(void* context, const double* x, double* y) {
   const Ball* given = context;
@@ -126,7 +130,9 @@ static bool varied_at(void* context, const double* x, double* y) {
     b.drive.damping_gain[i] += x[21 + i];
     b.drive.max_force[i] += x[24 + i];
     b.link.friction[i] += x[27 + i];
+    b.rate_before[i] += x[30 + i];
   }
+  b.rate_past -= x[33];
   return gradient_at(&b, (const double[3]){0, 0, 0}, y);
 }
 
@@ -138,7 +144,7 @@ static void row_of(const Ball* b, const double* lambda, double* row) {
   joint_adjoint(&in, lambda, &shares);
   joint_own_adjoint(&in, lambda, own);
   for (int i = 0; i < 3; i++) {
-    const double found[10] = {shares.now[i],
+    const double found[11] = {shares.now[i],
                               shares.difference_old[i],
                               target[0][i],
                               rate[0][i],
@@ -147,9 +153,11 @@ static void row_of(const Ball* b, const double* lambda, double* row) {
                               0.01 * gain[0][JOINT_VELOCITY][i],
                               gain[0][JOINT_DAMPING_GAIN][i],
                               gain[0][JOINT_MAX_FORCE][i],
-                              own[i][JOINT_FRICTION]};
-    for (int k = 0; k < 10; k++) row[3 * k + i] = found[k];
+                              own[i][JOINT_FRICTION],
+                              shares.rate_before[i]};
+    for (int k = 0; k < 11; k++) row[3 * k + i] = found[k];
   }
+  row[33] = shares.damper_theta;
 }
 
 static void check_backward(Ball* b, double floor, const char* what) {

@@ -17,8 +17,9 @@ typedef struct {
 } Driven;
 
 static JointInput input_of(const Driven* d) {
-  return (JointInput){&d->link,   d->q,   d->q_now, d->difference_old, &d->drive, 1,   0.01,
-                      d->weights, d->aim, 2e4,      {0, 0, 0},         NULL,      NULL};
+  return (JointInput){&d->link,   d->q,   d->q_now, d->difference_old, &d->drive, 1,    0.01,
+                      d->weights, d->aim, 2e4,      {0, 0, 0},         0,         NULL, NULL,
+                      NULL};
 }
 
 /* A hinge whose drive wants the force `wanted`. */

@@ -29,6 +29,7 @@ typedef struct {
   JointDrive drives[DRIVES];
   StepWeights weights;
   SpringTimeWeights spring;
+  double rate_past, rate_before[JOINT_MAX_DOF];
 } Driven;
 
 static void link_set(ModelLink* link, Kind kind) { *link = link_of(kind.slides, kind.rotation); }
@@ -52,12 +53,14 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
   link_set(&j->link, kind);
   j->weights = *weights;
   j->spring = (SpringTimeWeights){0.3, 0.2, 0.1};
+  j->rate_past = 0.3;
   joint_zero(&j->link.joint, j->q_now);
   move(&j->link, j->q_now, 1.3, random, j->q_now);
   move(&j->link, j->q_now, step, random, j->q);
   for (int k = 0; k < j->link.dof_count; k++) {
     j->link.damping[k] = 0.3 + 0.1 * k;
     j->difference_old[k] = step * random_normal(random);
+    j->rate_before[k] = random_normal(random);
   }
   for (int c = 0; c < DRIVES; c++) {
     move(&j->link, j->q, c == 0 ? far : 0.4 * c, random, j->drives[c].target);
@@ -71,13 +74,17 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
 }
 
 static JointInput input_of(const Driven* j) {
-  return (JointInput){&j->link,   j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01,
-                      j->weights, NULL, 0,        j->spring,         NULL,      NULL};
+  return (JointInput){&j->link, j->q, j->q_now,  j->difference_old, j->drives,      DRIVES, 0.01, j->weights,
+                      NULL,     0,    j->spring, j->rate_past,      j->rate_before, NULL,   NULL};
 }
 
 /* ---------------------------------------------------------------- joint_adjoint */
 
-/* x: increments of q^t, then the difference before, then of every drive the target's increments and its rate. */
+/* Number of inputs of a joint with n degrees of freedom. */
+static int input_count(int n) { return n * (3 + 2 * DRIVES) + 1; }
+
+/* x: increments of q^t, then the difference before, then of every drive the target's increments and its rate, then the
+ * rate before, then theta of the dampers. */
 static bool gradient_at(void* context, const double* x, double* y) {
   const Driven* base = context;
   Driven j = *base;
@@ -89,6 +96,8 @@ static bool gradient_at(void* context, const double* x, double* y) {
     joint_increment(&j.link.joint, base->drives[c].target, own, j.drives[c].target);
     for (int k = 0; k < n; k++) j.drives[c].target_rate[k] += own[n + k];
   }
+  for (int k = 0; k < n; k++) j.rate_before[k] += x[(2 + 2 * DRIVES) * n + k];
+  j.rate_past -= x[(3 + 2 * DRIVES) * n];
   JointInput in = input_of(&j);
   JointTerms terms;
   if (!joint_terms(&in, true, &terms)) return false;
@@ -109,10 +118,12 @@ static void row_of(const Driven* j, const double* lambda, double* row) {
     memcpy(row + (2 + 2 * c) * n, target[c], bytes);
     memcpy(row + (3 + 2 * c) * n, target_rate[c], bytes);
   }
+  memcpy(row + (2 + 2 * DRIVES) * n, shares.rate_before, bytes);
+  row[(3 + 2 * DRIVES) * n] = shares.damper_theta;
 }
 
 static void check_joint(Driven* j, const char* what) {
-  int n = j->link.dof_count, inputs = 2 * n * (1 + DRIVES);
+  int n = j->link.dof_count, inputs = input_count(n);
   double* jacobian = MEMORY_NEW(double, n* inputs);
   for (int row = 0; row < n; row++) {
     double lambda[JOINT_MAX_DOF] = {0};
@@ -154,8 +165,8 @@ static void joint_adjoint_is_linear_and_does_not_see_limits(void** state) {
   for (int k = 0; k < COUNT(kinds); k++) {
     Driven j;
     joint_set(&j, kinds[k], &schemes[3], 0.1, 1, &random);
-    int n = j.link.dof_count, inputs = 2 * n * (1 + DRIVES);
-    double lambda[2][JOINT_MAX_DOF], sum[JOINT_MAX_DOF], row[3][2 * JOINT_MAX_DOF * (1 + DRIVES)];
+    int n = j.link.dof_count, inputs = input_count(n);
+    double lambda[2][JOINT_MAX_DOF], sum[JOINT_MAX_DOF], row[3][JOINT_MAX_DOF * (3 + 2 * DRIVES) + 1];
     for (int i = 0; i < n; i++) {
       lambda[0][i] = random_normal(&random), lambda[1][i] = random_normal(&random);
       sum[i] = lambda[0][i] - 3 * lambda[1][i];
@@ -183,7 +194,7 @@ static void joint_adjoint_A3_worked_example(void** state) {
   j.link.damping[0] = 0.3;
   j.q_now[0] = 0.1, j.q[0] = 0.12, j.weights = schemes[0];
   j.drives[0] = (JointDrive){.target = {0.5}, .target_rate = {1}, .position_gain = {10}, .velocity_gain = {0.04}};
-  double row[2 * (1 + DRIVES)], lambda[1] = {2};
+  double row[3 + 2 * DRIVES + 1], lambda[1] = {2};
   row_of(&j, lambda, row);
   compare_near(row[0], 2 * -100 * (4 + 0.3), 1e-10, "by q^t");
   compare_near(row[1], 0, 0, "by the difference before: not of this scheme");

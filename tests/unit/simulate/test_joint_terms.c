@@ -108,6 +108,7 @@ typedef struct {
   ModelLink link;
   double q[JOINT_MAX_COORDINATE], q_now[JOINT_MAX_COORDINATE], difference_old[JOINT_MAX_DOF];
   JointDrive drives[2];
+  double rate_before[JOINT_MAX_DOF];
   JointInput in;
 } Driven;
 
@@ -135,8 +136,9 @@ static void joint_set(Driven* j, int slides, int rotation, const StepWeights* we
     }
     joint_coordinates_from_target(&j->link.joint, target, j->drives[c].target);
   }
-  j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2,   0.01,
-                       *weights, NULL, 0,        {0, 0, 0},         NULL,      NULL};
+  j->in = (JointInput){&j->link, j->q,      j->q_now, j->difference_old, j->drives, 2,   0.01, *weights, NULL,
+                       0,        {0, 0, 0}, 0,        j->rate_before,    NULL,      NULL};
+  for (int k = 0; k < j->link.dof_count; k++) j->rate_before[k] = 0.3 * (k + 1);
 }
 
 static double energy_of(const JointTerms* t) { return t->controller + t->limit + t->damping; }
@@ -203,6 +205,8 @@ static void joint_S4_S5_drives_and_damping_of_every_kind(void** state) {
         char what[80];
         snprintf(what, sizeof what, "seed 63, %d slides, rotation %d, integrator %d", slides, rotation, w);
         check_joint(&j, what);
+        j.in.rate_past = 0.2;
+        check_joint(&j, what);
       }
 }
 
@@ -220,6 +224,9 @@ static void joint_M8_limited_drives_of_a_free_joint(void** state) {
     JointTerms limited, free;
     assert_true(joint_terms(&j.in, true, &limited));
     check_joint(&j, w ? "limited, momentum" : "limited, first order");
+    j.in.rate_past = 0.2;
+    check_joint(&j, "limited, dampers act in part at the rate before");
+    j.in.rate_past = 0;
     for (int c = 0; c < 2; c++) memset(j.drives[c].max_force, 0, sizeof j.drives[c].max_force);
     assert_true(joint_terms(&j.in, true, &free));
     compare_at_most(limited.controller, free.controller - 1, "energy [J]: the limit acts");
