@@ -740,6 +740,9 @@ static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
 
 /* ---------------------------------------------------------------- implicitness theta of springs (model/spring_theta.c)
  */
+/* Returns the implicitness theta of a spring, 1/2 to 1. square: squared product of the spring's angular frequency and
+ * the substep [rad^2]. Sets *slope to the derivative of theta with respect to square. */
+double spring_implicitness(double square, double* slope);
 /* One direction x (nv), a vector of joint increments, in which springs act at the start. Theta is the weight of a
  * step's end in the spring force. For a joint, tendon or bushing, it is a smooth function of stiffness times mobility
  * in all its directions (drives.md, M10). */

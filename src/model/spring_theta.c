@@ -12,9 +12,7 @@
  * exceeds the largest entry by at most a quarter. */
 enum { DIRECTIONS_MAX = JOINT_MAX_DOF };
 
-/* Returns the implicitness theta of a spring. square: squared product of the spring's angular frequency and the substep
- * [rad^2]. Sets *slope to the derivative of theta with respect to square. */
-static double compute_theta(double square, double* slope) {
+double spring_implicitness(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
   if (!(s < 1)) return 1; /* also returned without inertia (infinite mobility) */
@@ -155,7 +153,7 @@ static double finish_theta(InertiaWork* s, int theta, const int* component) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
     square[k] = s->stiffness[k] * mobility[k] * dt * dt;
   }
-  value = compute_theta(eight_norm(square, s->count, by), &slope);
+  value = spring_implicitness(eight_norm(square, s->count, by), &slope);
   for (int k = 0; s->visit && k < s->count; k++) {
     SpringDirection out = {theta, component[k], s->stiffness[k], mobility[k], slope * by[k] * dt * dt, s->x[k]};
     if (out.slope == 0) continue;
