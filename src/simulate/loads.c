@@ -81,9 +81,10 @@ static void add_world_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, L
 
 /* Adds a force at a point and a torque in link axes to the loads of a link (L1). */
 static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, LinkLoad* sum) {
-  Mat3 local = mat3_add(mat3_outer(force, point), mat3_scale(mat3_cross(torque), 0.5));
-  add_matrix(mat3_mul(rotation, local), mat3_mul_vec(rotation, force), sum->b);
-  add_matrix(local, force, sum->turning);
+  Mat3 twist = mat3_scale(mat3_cross(torque), 0.5);
+  Vec3 turned = mat3_mul_vec(rotation, force);
+  add_matrix(mat3_add(mat3_outer(turned, point), mat3_mul(rotation, twist)), turned, sum->b);
+  add_matrix(mat3_add(mat3_outer(force, point), twist), force, sum->turning);
   sum->any = true;
 }
 
