@@ -90,10 +90,10 @@ static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotatio
 
 /* Sets the fraction of the lever arm that belongs to t + dt, and its derivatives (L99). The squared frequency is that
  * of a pendulum about the direction of the force, with the sum of the mobilities across the arm. */
-static void set_lateness(const Sim* s, int link, FreeLoad* out) {
+static void set_lateness(const Sim* s, int link, LoadAtStart* out) {
   double force = vec3_norm(out->force), arm = vec3_norm(out->arm), slope;
   if (!(force > 0 && arm > 0)) return;
-  Mat3 mobility = s->spin_bodies[link].mobility;
+  Mat3 mobility = mat3_inverse(mass_moment_inertia_tensor(&s->model->links[link].moment));
   Vec3 response = mat3_mul_vec(mobility, out->arm), by_arm;
   double trace = mat3_trace(mobility), across = arm * arm * trace - vec3_dot(out->arm, response);
   double square = force * across / arm * s->clock.dt * s->clock.dt;
@@ -107,11 +107,11 @@ static void set_lateness(const Sim* s, int link, FreeLoad* out) {
   out->late_by_mobility = mat3_scale(plane, by * force);
 }
 
-FreeLoad free_load(const Sim* s, const ModelLoad* load, const StepSpan* span) {
-  assert(!load->field && s->spin_bodies && s->spin_bodies[load->link].spins);
+LoadAtStart load_at_start(const Sim* s, const ModelLoad* load, const StepSpan* span) {
+  assert(!load->field && s->model->links[load->link].spins);
   Vec3 center = s->model->links[load->link].center;
   Mat3 r = s->pose_now[load->link].r;
-  FreeLoad out = {.own_force = load_value(&load->force, span), .own_torque = load_value(&load->torque, span)};
+  LoadAtStart out = {.own_force = load_value(&load->force, span), .own_torque = load_value(&load->torque, span)};
   out.arm = vec3_sub(model_load_point(s->model, load), center);
   out.point = center;
   if (load->link_axes) {
@@ -160,8 +160,8 @@ static void add_load(Sim* s, const ModelLoad* load, const StepSpan* span) {
   int i = load->link;
   Mat3 rotation = predicted_rotation(s, i);
   if (s->model->links[i].spins) {
-    FreeLoad free = free_load(s, load, span);
-    add_world_load(free.force, free.point, free.torque, rotation, &s->loads[i]);
+    LoadAtStart at = load_at_start(s, load, span);
+    add_world_load(at.force, at.point, at.torque, rotation, &s->loads[i]);
     return;
   }
   Vec3 force = load_value(&load->force, span), torque = load_value(&load->torque, span);

@@ -86,9 +86,9 @@ typedef struct {
   double late;                     /* fraction of the lever arm that belongs to t + dt, 0 to 1 */
   Vec3 late_by_force, late_by_arm; /* derivatives of `late` [1/N, 1/m] */
   Mat3 late_by_mobility;           /* derivative of `late` with respect to the inverse inertia tensor */
-} FreeLoad;
+} LoadAtStart;
 /* Returns a load on a link that integrates its angular momentum, with means over the span of time. */
-FreeLoad free_load(const Sim* sim, const ModelLoad* load, const StepSpan* span);
+LoadAtStart load_at_start(const Sim* sim, const ModelLoad* load, const StepSpan* span);
 
 /* Adds the share of loads in lambda . dF/dx to now, old and gradient (L4, L99) (simulate/loads_adjoint.c). Loads that a
  * target contains are omitted. lambda: adjoint solution; F: equations of the step. x: earlier poses, signals, centres

@@ -165,11 +165,11 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
 
 /* Adds the derivatives of Phi = -B : M of a load on a free body (L99). m, v: rotation part and translation part of M.
  */
-static void free_load_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, Vec3 v, const LoadBars* to) {
+static void load_at_start_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, Vec3 v, const LoadBars* to) {
   int i = load->link;
   const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
   const ModelLink* link = &s->model->links[i];
-  FreeLoad l = free_load(s, load, &span);
+  LoadAtStart l = load_at_start(s, load, &span);
   Mat3 r = s->pose_now[i].r, rotation = matrix_rotation(s, i, to);
   Vec3 force = vec3_scale(vec3_add(mat3_mul_vec(m, l.point), v), -1), own;
   Vec3 torque = vec3_scale(mat3_axial(mat3_mul(m, mat3_transpose(rotation))), -0.5);
@@ -205,7 +205,7 @@ static void load_adjoint(const Sim* s, const ModelLoad* load, const double (*mot
     for (int j = 0; j < 3; j++) m.m[row][j] = motion[i][row][j];
   Vec3 v = vec3(motion[i][0][3], motion[i][1][3], motion[i][2][3]);
   if (s->model->links[i].spins) {
-    free_load_adjoint(s, load, m, v, to);
+    load_at_start_adjoint(s, load, m, v, to);
     return;
   }
   Mat3 rotation = matrix_rotation(s, i, to);

@@ -411,7 +411,7 @@ static void loads_L99_fraction_of_the_arm(void** state) {
     Run* run = run_create(1, 1e-9, text);
     step_prepare(run->sim);
     StepSpan span = step_span(run->sim, SIGNAL_IS_FORCE);
-    FreeLoad load = free_load(run->sim, &run->model.loads[0], &span);
+    LoadAtStart load = load_at_start(run->sim, &run->model.loads[0], &span);
     compare_near(load.late, right, 1e-12, "frequency times step %g", angles[k]);
     compare_vec3(load.point, vec3(0, 0, 0.1 + 0.2 * right), 1e-12, "point");
     compare_vec3(load.torque, vec3(0, 0.2 * force * (1 - right), 0), 1e-9 * force, "torque");
